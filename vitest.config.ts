@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config'
+
+import { SkipReporter } from './scripts/ci/skip-reporter.ts'
+import { SlowFirst } from './scripts/ci/slow-first.ts'
+
+/** Folder for the machine-readable report; set by `.ci/run`. */
+const reports = process.env['SIGNALBOX_REPORTS']
+
+const pure = [
+  'packages/core/test/**/*.test.ts',
+  'packages/engine/test/**/*.test.ts',
+  'test/architecture.test.ts',
+]
+
+export default defineConfig({
+  test: {
+    // Two workers: the suites start servers of their own, and two cores are what CI has.
+    maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
+    reporters: ['default', new SkipReporter(), ...(reports === undefined ? [] : ['json'])],
+    outputFile: { json: `${reports ?? '.'}/vitest.json` },
+    projects: [
+      {
+        // No I/O but reading the sources: a second or two, so that it is run all the time.
+        test: { name: 'unit', include: pure, testTimeout: 30_000 },
+      },
+      {
+        // Real Postgres, real processes, real sockets.
+        test: {
+          name: 'integration',
+          include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...pure, '**/node_modules/**'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
