@@ -1,0 +1,149 @@
+/**
+ * The decider: what the facts make of a run. Pure and total over facts that parse: no clock, no chance, no I/O.
+ *
+ * D1 decide(s, a ++ b) ends in the state that decide(decide(s, a), b) ends in, faults aside (D5).
+ * D2 An ended run absorbs every fact.
+ * D3 Effect ids are `<run>.<n>` with n rising: none is emitted twice.
+ * D4 A fact that means nothing in its state is recorded as `event.ignored`, once, and changes nothing.
+ * D5 A batch that holds `run.faulted` folds nothing else of it: one of the others cannot be folded (I22).
+ * D6 A decision that ends the run asks for no work: what earlier facts of its batch asked for is left out.
+ */
+import { getMicrosteps } from 'xstate'
+import type { AgentDefinition } from './definition.ts'
+import type { Effect, Timer } from './effect.ts'
+import type { DecisionPayload, Verdict } from './event/decision.ts'
+import type { Fact } from './event/fact.ts'
+import type { MachineEvent } from './machine/context.ts'
+import { type Emission, isWaiting, keepTime } from './machine/plan.ts'
+import { runMachine } from './machine/run-machine.ts'
+import type { Outcome, RunStatus, StateName } from './outcome.ts'
+import { isFinal, type RunState, restore, toState } from './state.ts'
+
+/** What one decision is made of; the shell writes it as one append. */
+export interface Decision {
+  readonly state: RunState
+  readonly status: RunStatus
+  readonly outcome: Outcome | null
+  /** States passed, also those passed through, from the one before to the one after; repeats in a row are folded. */
+  readonly path: readonly StateName[]
+  readonly verdicts: readonly Verdict[]
+  readonly effects: readonly Effect[]
+  readonly retries: readonly string[]
+  readonly timers: readonly Timer[]
+  readonly clearTimers: readonly string[]
+}
+
+/** Who is deciding about what: the run and the definition it pinned. */
+export interface Subject {
+  readonly run: string
+  readonly agent: AgentDefinition
+}
+
+interface Step {
+  readonly state: RunState
+  /** The states this fact led through, in order. */
+  readonly path: readonly StateName[]
+  readonly emissions: readonly Emission[]
+}
+
+/** Folds the facts, in order, and collects what they ask for. */
+export function decide(subject: Subject, from: RunState, facts: readonly Fact[]): Decision {
+  const path: StateName[] = [from.name]
+  const emissions: Emission[] = []
+  let state = from
+  const faulted = facts.find((fact) => fact.type === 'run.faulted')
+  for (const fact of faulted ? [faulted] : facts) {
+    const next = step(subject, state, fact)
+    state = next.state
+    emissions.push(...next.emissions)
+    for (const name of next.path) if (path.at(-1) !== name) path.push(name)
+  }
+  const collected = collect(emissions)
+  const work = isFinal(state) ? { ...collected, effects: [], retries: [] } : collected
+  return { ...work, state, path, status: statusOf(state), outcome: outcomeOf(state) }
+}
+
+function step({ run, agent }: Subject, state: RunState, fact: Fact): Step {
+  if (isFinal(state)) return ignore(state, fact)
+  if (fact.type === 'run.faulted') return timed(agent, fault(state), fact.at)
+  const before = restore(state)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` and `fact` agree by construction
+  const event = { type: fact.type, fact, agent, run } as MachineEvent
+  const passes = getMicrosteps(runMachine, before, event)
+  const actions = passes.flatMap(([, taken]) => taken)
+  const after = passes.at(-1)?.[0] ?? before
+  if (after === before && actions.length === 0) return ignore(state, fact)
+  const emissions = actions.flatMap((action) => (isEmit(action) ? [action.params] : []))
+  const path = passes.map(([snapshot]) => toState(snapshot).name)
+  return timed(agent, { state: toState(after), path, emissions }, fact.at)
+}
+
+const isEmit = (action: {
+  readonly type: string
+  readonly params?: unknown
+}): action is { readonly type: 'emit'; readonly params: Emission } => action.type === 'emit'
+
+/** Advances the run's own clock, after what the fact did. */
+function timed(agent: AgentDefinition, { state, path, emissions }: Step, at: number): Step {
+  const waiting = state.name === 'queued' || isWaiting(state.name, state.context)
+  const kept = keepTime(agent, state.context, { waiting, final: isFinal(state), at })
+  return {
+    state: { ...state, context: { ...state.context, ...kept.time } },
+    path,
+    emissions: [...emissions, kept.emission],
+  }
+}
+
+function fault(state: RunState): Step {
+  const context = { ...state.context, open: {}, modelOpen: false, ending: 'failed' as const }
+  return { state: { name: 'failed', context }, path: ['failed'], emissions: [] }
+}
+
+function ignore(state: RunState, fact: Fact): Step {
+  const payload = { seq: fact.seq, type: fact.type, state: state.name }
+  const ignored: Verdict = { type: 'event.ignored', payload, tool: null, verdict: 'ignored' }
+  return { state, path: [], emissions: [{ verdicts: [ignored] }] }
+}
+
+type Collected = Pick<Decision, 'verdicts' | 'effects' | 'retries' | 'timers' | 'clearTimers'>
+
+/** The last word on a timer counts: set after clear sets, clear after set clears. */
+function collect(emissions: readonly Emission[]): Collected {
+  const timers = new Map<string, Timer | null>()
+  for (const emission of emissions) {
+    for (const id of emission.clearTimers ?? []) timers.set(id, null)
+    for (const timer of emission.timers ?? []) timers.set(timer.id, timer)
+  }
+  return {
+    verdicts: emissions.flatMap((emission) => emission.verdicts ?? []),
+    effects: emissions.flatMap((emission) => emission.effects ?? []),
+    retries: emissions.flatMap((emission) => emission.retries ?? []),
+    timers: [...timers.values()].filter((timer) => timer !== null),
+    clearTimers: [...timers].flatMap(([id, timer]) => (timer ? [] : [id])),
+  }
+}
+
+function statusOf(state: RunState): RunStatus {
+  if (isFinal(state)) return 'ended'
+  if (state.name === 'queued') return 'queued'
+  return isWaiting(state.name, state.context) ? 'waiting' : 'running'
+}
+
+const outcomeOf = (state: RunState): Outcome | null =>
+  isFinal(state) ? (state.context.ending ?? 'completed') : null
+
+/** The payload of `run.transitioned` for a decision over the facts (from, through]. */
+export function transitioned(
+  decision: Decision,
+  facts: { readonly from: number; readonly through: number },
+): DecisionPayload<'run.transitioned'> {
+  return {
+    ...facts,
+    path: [...decision.path],
+    outcome: decision.outcome,
+    effects: [...decision.effects],
+    retries: [...decision.retries],
+    timers: [...decision.timers],
+    clearTimers: [...decision.clearTimers],
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Effects: work to do in the world, as data. An effect's id is deterministic (`<run>.<n>`, n counts the effects of the
+ * run), it is the idempotency key handed to the tool, and the same on every attempt (I9).
+ */
+import { z } from 'zod'
+import { EffectMode } from './definition.ts'
+
+/** Kinds of work, `noun.verb`. */
+export const EffectKind = z.enum(['model.call', 'tool.call', 'policy.evaluate', 'webhook.deliver'])
+
+const base = {
+  id: z.string(),
+  mode: EffectMode,
+  /** The worker queue for tool calls; other kinds have a queue of their own kind's name. */
+  queue: z.string(),
+  /** Not before this long after the decision is committed: back-off as data, the core has no clock. */
+  delayMs: z.number().int().min(0),
+}
+
+/** One call of the model. */
+export const ModelCallEffect = z.object({
+  ...base,
+  kind: z.literal('model.call'),
+  turn: z.number().int(),
+  /** 0 for the first call of a turn; each retry is an effect of its own. */
+  retry: z.number().int(),
+  /** The message this call will write: the same for all retries of a turn. */
+  messageId: z.string(),
+})
+
+/** One tool call that may run. */
+export const ToolCallEffect = z.object({
+  ...base,
+  kind: z.literal('tool.call'),
+  /** The model call whose turn asked for this: its `model.completed` holds the arguments. */
+  source: z.string(),
+  callId: z.string(),
+  tool: z.string(),
+  toolVersion: z.string(),
+  argsHash: z.string(),
+  timeoutMs: z.number().int(),
+})
+
+/** Ask a policy that needs I/O about the calls of a turn. */
+export const PolicyEffect = z.object({
+  ...base,
+  kind: z.literal('policy.evaluate'),
+  source: z.string(),
+})
+
+/** Tell somebody outside. */
+export const WebhookEffect = z.object({
+  ...base,
+  kind: z.literal('webhook.deliver'),
+  url: z.string(),
+})
+
+/** Work to do in the world. */
+export const Effect = z.discriminatedUnion('kind', [
+  ModelCallEffect,
+  ToolCallEffect,
+  PolicyEffect,
+  WebhookEffect,
+])
+
+/** A timer as data: `afterMs` from the commit of the decision that sets it. Setting an id again moves it. */
+export const Timer = z.object({ id: z.string(), afterMs: z.number().int().min(0) })
+
+export type EffectKind = z.infer<typeof EffectKind>
+export type ModelCallEffect = z.infer<typeof ModelCallEffect>
+export type ToolCallEffect = z.infer<typeof ToolCallEffect>
+export type PolicyEffect = z.infer<typeof PolicyEffect>
+export type WebhookEffect = z.infer<typeof WebhookEffect>
+export type Effect = z.infer<typeof Effect>
+export type Timer = z.infer<typeof Timer>

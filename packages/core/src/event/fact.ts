@@ -1,0 +1,109 @@
+/**
+ * Facts: what happened outside the decider. Payload schemas by type, newest version only; older versions are lifted by
+ * `upcast.ts`. A fact is idempotent by its key, and folded by exactly one decision (I5).
+ */
+import { z } from 'zod'
+import { JsonObjectSchema } from '../json.ts'
+import { ToolOutput, UserMessage } from '../message.ts'
+import { ModelTurn } from '../turn.ts'
+
+const outcomeOf = { effectId: z.string(), attempt: z.number().int() }
+const callOf = { ...outcomeOf, callId: z.string() }
+
+/** Payload schemas of facts by type, newest versions. */
+export const factSchemas = {
+  /** The run exists. First event of every run; pins machine and agent definition. */
+  'run.created': z.object({
+    agent: z.string(),
+    definitionHash: z.string(),
+    machine: z.string(),
+    machineVersion: z.number().int(),
+    input: z.array(UserMessage),
+    metadata: JsonObjectSchema,
+  }),
+  /** The run holds its thread's slot: no other run of the thread is running. */
+  'run.admitted': z.object({}),
+  /** A provider's stream ended, in whatever way; `turn.verdict` says which. */
+  'model.completed': z.object({
+    ...outcomeOf,
+    turn: ModelTurn,
+    /** Digest of the set of calls, order aside; empty without calls. The loop check counts these. */
+    callSet: z.string(),
+    durationMs: z.number(),
+  }),
+  /** A model call was aborted, or never started, because the run is being cancelled. */
+  'model.aborted': z.object(outcomeOf),
+  /** A tool call ran and answered; `output.isError` marks an answer that reports an error. */
+  'tool.completed': z.object({ ...callOf, output: ToolOutput, durationMs: z.number() }),
+  /** A tool call failed: it threw, timed out, or answered what cannot be kept. */
+  'tool.failed': z.object({
+    ...callOf,
+    error: z.object({ code: z.string(), message: z.string() }),
+    durationMs: z.number(),
+  }),
+  /** A tool call was aborted, or never started, because the run is being cancelled. */
+  'tool.aborted': z.object({
+    ...callOf,
+    reason: z.enum(['cancelled', 'never_started', 'worker_lost']),
+  }),
+  /** Nobody knows whether a `once` call happened: its worker vanished, or it did not obey an abort. */
+  'tool.unknown': z.object({ ...callOf, reason: z.enum(['worker_lost', 'not_settled']) }),
+  /** An operator said what became of an unknown call. `retry` allows one more execution under the same key. */
+  'tool.resolved': z.object({
+    effectId: z.string(),
+    callId: z.string(),
+    resolution: z.enum(['happened', 'not_happened', 'retry']),
+    output: ToolOutput.optional(),
+    note: z.string().optional(),
+  }),
+  /** A policy with I/O answered for the calls of a turn. */
+  'policy.answered': z.object({
+    ...outcomeOf,
+    decisions: z.array(
+      z.object({
+        callId: z.string(),
+        effect: z.enum(['allow', 'deny', 'require_approval']),
+        code: z.string(),
+        message: z.string(),
+      }),
+    ),
+  }),
+  /** A human decided about a call that waits for approval. */
+  'approval.answered': z.object({
+    callId: z.string(),
+    tool: z.string(),
+    decision: z.enum(['approve', 'reject']),
+    argsHash: z.string(),
+    note: z.string().optional(),
+  }),
+  /** A human answered a clarification. */
+  'input.answered': z.object({ callId: z.string(), output: ToolOutput }),
+  /** Somebody asked for the end of the run. Claims are refused from here on (I14). */
+  'cancel.requested': z.object({
+    action: z.enum(['interrupt', 'rollback']),
+    reason: z.string().optional(),
+  }),
+  /** A timer of the run came due. */
+  'timer.fired': z.object({ timerId: z.string() }),
+  /** The run cannot be decided: a fact or a guard throws. Ends the run `failed`, once (I22). */
+  'run.faulted': z.object({ code: z.string(), message: z.string() }),
+} as const
+
+/** Types of facts. */
+export type FactType = keyof typeof factSchemas
+/** The payload of a fact of this type. */
+export type FactPayload<T extends FactType> = z.infer<(typeof factSchemas)[T]>
+
+/** A fact as the decider folds it. `at` is milliseconds since the epoch, from the event. */
+export type Fact = {
+  [T in FactType]: {
+    readonly seq: number
+    readonly at: number
+    readonly actor: string
+    readonly type: T
+    readonly payload: FactPayload<T>
+  }
+}[FactType]
+
+/** Is this the type of a fact? */
+export const isFactType = (type: string): type is FactType => Object.hasOwn(factSchemas, type)

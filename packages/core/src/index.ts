@@ -1,0 +1,69 @@
+export { type Json, type JsonObject, JsonObjectSchema, JsonSchema } from './json.ts'
+export { limits } from './limits.ts'
+export {
+  AssistantMessage,
+  AssistantPart,
+  BlobPart,
+  ContentPart,
+  ProviderToolPart,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolOutput,
+  UserMessage,
+} from './message.ts'
+export {
+  ModelError,
+  ModelErrorClass,
+  ModelTurn,
+  SafetyEvidence,
+  StreamVerdict,
+  SuppressedCall,
+  Usage,
+} from './turn.ts'
+export { AgentDefinition, DetectorConfig, EffectMode, ModelConfig, ToolSpec } from './definition.ts'
+export {
+  Effect,
+  EffectKind,
+  ModelCallEffect,
+  PolicyEffect,
+  Timer,
+  ToolCallEffect,
+  WebhookEffect,
+} from './effect.ts'
+export { Outcome, RunStatus, StateName } from './outcome.ts'
+export type { Prompt, PromptMessage, ToolResult } from './prompt.ts'
+export {
+  type Fact,
+  type FactPayload,
+  type FactType,
+  factSchemas,
+  isFactType,
+} from './event/fact.ts'
+export {
+  type DecisionPayload,
+  type DecisionType,
+  decisionSchemas,
+  type Verdict,
+} from './event/decision.ts'
+export { type NotePayload, type NoteType, noteSchemas } from './event/note.ts'
+export {
+  currentVersion,
+  eventClass,
+  eventSchemas,
+  type EventType,
+  type FoldableEvent,
+  isEventType,
+  readFact,
+  upcast,
+} from './event/upcast.ts'
+export { type Decision, decide, type Subject, transitioned } from './decide.ts'
+export { type Difference, replay, type Replayed, same } from './replay.ts'
+export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
+export { callIdPrefix, effectId, messageId } from './machine/context.ts'
+export { runMachine } from './machine/run-machine.ts'
+export { callsOf } from './verdict/guardrail.ts'
+export { explain } from './verdict/safety.ts'
+export { conversationTypes, project } from './conversation/project.ts'
+export { checkPairing, type PairingViolation } from './conversation/pairing.ts'
+export { resultOf } from './conversation/result.ts'

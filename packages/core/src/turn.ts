@@ -1,0 +1,89 @@
+/**
+ * A turn as the model layer reports it, after the stream has ended in whatever way. The verdict is the only gate to
+ * tools (DESIGN §4): unless it is `complete`, `message` holds no tool call, in any shape.
+ */
+import { z } from 'zod'
+import { AssistantMessage } from './message.ts'
+
+/** How a provider's stream ended. Only `complete` is positive. */
+export const StreamVerdict = z.enum([
+  'complete',
+  'length',
+  'safety',
+  'refusal',
+  'interrupted',
+  'error',
+  'unknown_terminal',
+])
+
+/** What a detector saw: which detector, in which field, the value as the provider spelt it. Never content. */
+export const SafetyEvidence = z.object({
+  detector: z.string(),
+  field: z.string(),
+  value: z.string(),
+})
+
+/** A call that was taken out of a turn: its name and a keyed hash of its arguments, never the arguments (I23). */
+export const SuppressedCall = z.object({
+  name: z.string(),
+  argsBytes: z.number().int(),
+  argsHmac: z.string(),
+})
+
+/** Tokens, as the provider counted them; absent where it did not. */
+export const Usage = z.object({
+  inputTokens: z.number().int().optional(),
+  outputTokens: z.number().int().optional(),
+  cachedInputTokens: z.number().int().optional(),
+  reasoningTokens: z.number().int().optional(),
+})
+
+/** Classes of model-call errors, by what to do about them (reference: model layer, section 5). */
+export const ModelErrorClass = z.enum([
+  'rate_limit',
+  'quota',
+  'overloaded',
+  'network',
+  'context_overflow',
+  'safety',
+  'invalid_request',
+  'tool_use_failed',
+  'auth',
+  'unknown',
+])
+
+/** Why a model call has no answer, and what to do about it. */
+export const ModelError = z.object({
+  class: ModelErrorClass,
+  /** May the same call be made again? Decided by the class, never by the SDK alone. */
+  retryable: z.boolean(),
+  /** What the provider asked us to wait, in milliseconds. */
+  retryAfterMs: z.number().int().optional(),
+  status: z.number().int().optional(),
+  code: z.string().optional(),
+  message: z.string(),
+  requestId: z.string().optional(),
+})
+
+/** One turn, as the model layer reports it. */
+export const ModelTurn = z.object({
+  verdict: StreamVerdict,
+  message: AssistantMessage,
+  suppressed: z.array(SuppressedCall),
+  evidence: z.array(SafetyEvidence),
+  finish: z.object({ unified: z.string(), raw: z.string().optional() }).nullable(),
+  usage: Usage,
+  /** Present exactly when the verdict is `error`, or the stream was interrupted for a known cause. */
+  error: ModelError.optional(),
+  provider: z.string(),
+  model: z.string(),
+  responseId: z.string().optional(),
+})
+
+export type StreamVerdict = z.infer<typeof StreamVerdict>
+export type SafetyEvidence = z.infer<typeof SafetyEvidence>
+export type SuppressedCall = z.infer<typeof SuppressedCall>
+export type Usage = z.infer<typeof Usage>
+export type ModelErrorClass = z.infer<typeof ModelErrorClass>
+export type ModelError = z.infer<typeof ModelError>
+export type ModelTurn = z.infer<typeof ModelTurn>

@@ -1,0 +1,193 @@
+/** What must hold of every run, whatever happens to it (D1 to D4 and D6 of `decide.ts`, I12, I15, I16, I23). */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { test } from 'vitest'
+import {
+  type Decision,
+  decide,
+  initialState,
+  isFinal,
+  limits,
+  persist,
+  project,
+  replay,
+  revive,
+} from '../src/index.ts'
+import { checker, play, scripts } from './support/plays.ts'
+
+const numRuns = 2_000
+const holds = checker(numRuns)
+
+test('total: no order of facts that fit their schemas makes the decider throw', () => {
+  holds(({ subject, facts }) => {
+    const backwards = decide(subject, initialState, facts.toReversed())
+    decide(subject, backwards.state, facts)
+  })
+})
+
+const throws = (): never => {
+  throw new Error('the core has no clock and no chance')
+}
+
+test('deterministic: the same to the byte, also where clock and chance throw', () => {
+  const { now } = Date
+  const { random } = Math
+  holds(({ subject, facts, batch }) => {
+    const copies = structuredClone(facts)
+    let again: Decision
+    Date.now = throws
+    Math.random = throws
+    try {
+      again = decide(subject, initialState, copies)
+    } finally {
+      Date.now = now
+      Math.random = random
+    }
+    assert.equal(JSON.stringify(again), JSON.stringify(batch))
+  })
+})
+
+test('an ended run absorbs: its state stays, each fact is ignored once (D2, D4)', () => {
+  holds(({ world, subject, facts: all }) => {
+    if (!world.ended) return
+    const facts = all.filter((fact) => fact.type !== 'run.faulted')
+    const after = decide(subject, world.state, facts)
+    assert.equal(after.state, world.state)
+    assert.deepEqual(after.path, [world.state.name])
+    const ignored = after.verdicts.map(({ type, payload }) =>
+      type === 'event.ignored' ? payload.seq : type,
+    )
+    assert.deepEqual(
+      ignored,
+      facts.map((fact) => fact.seq),
+    )
+    const { effects, retries, timers, clearTimers } = after
+    assert.deepEqual([effects, retries, timers, clearTimers], [[], [], [], []])
+  })
+})
+
+test('an ignored fact changes nothing but that it is recorded (D4)', () => {
+  holds(({ world, subject }) => {
+    for (const { before, decision, facts } of world.decisions) {
+      const ignored = decision.verdicts.flatMap((verdict) =>
+        verdict.type === 'event.ignored' ? [verdict.payload.seq] : [],
+      )
+      assert.equal(new Set(ignored).size, ignored.length)
+      if (ignored.length === 0) continue
+      const without = facts.filter((fact) => !ignored.includes(fact.seq))
+      assert.deepEqual(decide(subject, before, without).state, decision.state)
+    }
+  })
+})
+
+test('effect ids count from `<run>.1`; none is there twice (D3)', () => {
+  holds(({ world, subject }) => {
+    const effects = world.decisions.flatMap(({ decision }) => decision.effects)
+    const numbers = effects.map((effect) => Number(effect.id.replace(`${subject.run}.`, '')))
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, n) => n + 1),
+    )
+  })
+})
+
+/** Timers as the register keeps them after decisions. */
+const timersOf = (decisions: readonly Decision[]): readonly string[] => {
+  const timers = new Set<string>()
+  for (const decision of decisions) {
+    for (const timer of decision.timers) timers.add(timer.id)
+    for (const id of decision.clearTimers) timers.delete(id)
+  }
+  return [...timers]
+}
+
+test('batches do not matter: state, timers and verdicts are those of single facts (D1, D6)', () => {
+  holds(({ subject, facts: all, batch: whole }) => {
+    const facts = all.filter((fact) => fact.type !== 'run.faulted')
+    const batch = facts.length === all.length ? whole : decide(subject, initialState, facts)
+    const singles: Decision[] = []
+    for (const fact of facts)
+      singles.push(decide(subject, singles.at(-1)?.state ?? initialState, [fact]))
+    assert.deepEqual(batch.state, singles.at(-1)?.state ?? initialState)
+    assert.deepEqual(
+      batch.verdicts,
+      singles.flatMap((each) => each.verdicts),
+    )
+    assert.deepEqual(timersOf([batch]), timersOf(singles))
+    const effects = singles.flatMap((each) => each.effects)
+    assert.deepEqual(batch.effects, isFinal(batch.state) ? [] : effects)
+  })
+})
+
+test('a run that is active has its timeout set; one that waits or has ended has none', () => {
+  holds(({ world }) => {
+    const timers = timersOf(world.decisions.map(({ decision }) => decision))
+    const status = world.decisions.at(-1)?.decision.status
+    assert.deepEqual(timers, status === 'running' ? ['timeout'] : [])
+  })
+})
+
+test('the cached state reads back as it was, and is at most 2048 bytes (I15)', () => {
+  holds(({ world }) => {
+    for (const { decision } of world.decisions) {
+      const text = JSON.stringify(persist(decision.state))
+      assert.ok(Buffer.byteLength(text) <= limits.stateBytesMax, text)
+      assert.deepEqual(revive(JSON.parse(text)), decision.state)
+    }
+  })
+})
+
+test('what is open was asked for: a running call has an effect of its own', () => {
+  holds(({ world, subject }) => {
+    const effects = world.decisions.flatMap(({ decision }) => decision.effects)
+    for (const { decision } of world.decisions) {
+      const { open, turn } = decision.state.context
+      for (const [index, call] of Object.entries(open)) {
+        if (call.status === 'asked') continue
+        const effect = effects.find((each) => each.id === `${subject.run}.${call.effect}`)
+        assert.ok(effect?.kind === 'tool.call')
+        assert.equal(effect.callId, `c_0123456789ab_${turn}_${index}`)
+      }
+    }
+  })
+})
+
+test('replay reproduces every decision of a log, and ends where the run did (I16)', () => {
+  holds(({ world, subject }) => {
+    const replayed = replay(subject, world.log)
+    assert.deepEqual(replayed.differences, [])
+    assert.deepEqual(replayed.state, world.state)
+    assert.equal(replayed.decided, world.decisions.at(-1)?.facts.at(-1)?.seq ?? 0)
+    assert.deepEqual(replayed.undecided, [])
+  })
+})
+
+test('every run ends or waits for a human, once every effect has its answer (I12)', () => {
+  fc.assert(
+    fc.property(scripts, fc.nat(10_000), (script, seed) => play(script).settle(seed)),
+    { numRuns },
+  )
+})
+
+test('no call of a turn without a positive verdict is asked for or shown, ever (I23)', () => {
+  holds(({ world, facts }) => {
+    const positive = facts.flatMap((fact) =>
+      fact.type === 'model.completed' && fact.payload.turn.verdict === 'complete'
+        ? [fact.payload.effectId, fact.payload.turn.message.id]
+        : [],
+    )
+    for (const { decision } of world.decisions)
+      for (const effect of decision.effects)
+        if (effect.kind === 'tool.call') assert.ok(positive.includes(effect.source))
+    for (const message of project('', world.log))
+      if (message.role === 'assistant' && message.parts.some(({ type }) => type === 'tool_call'))
+        assert.ok(positive.includes(message.id))
+  })
+})
+
+test('nothing starts in a run that is being cancelled (M4, I14)', () => {
+  holds(({ world }) => {
+    for (const { before, decision } of world.decisions)
+      if (before.name === 'cancelling') assert.deepEqual(decision.effects, [])
+  })
+})

@@ -1,0 +1,133 @@
+/** Replay: differences are found, faulted runs are read, key order does not matter (I15, I16, I22). */
+import { describe, expect, test } from 'vitest'
+import { type FoldableEvent, replay, same } from '../src/index.ts'
+import { agentWith } from './support/agent.ts'
+import { run } from './support/facts.ts'
+import { World } from './support/world.ts'
+
+const agent = agentWith()
+const subject = { run, agent }
+const chance = { pick: 0, how: 1, waitMs: 5, decide: true }
+
+/** A run that called a tool and was cancelled. */
+function cancelledRun(): readonly FoldableEvent[] {
+  const world = new World(subject)
+  world.take({ ...chance, what: 'admit' })
+  world.take({ ...chance, what: 'answer' })
+  world.take({ ...chance, what: 'cancel' })
+  world.settle(0)
+  expect(world.ended).toBe(true)
+  return world.log
+}
+
+const patched = (
+  type: string,
+  patch: Readonly<Record<string, unknown>>,
+): readonly FoldableEvent[] => {
+  const events = cancelledRun()
+  const at = events.findIndex((event) => event.type === type)
+  const changed = JSON.parse(JSON.stringify({ ...events[at]?.payload, ...patch }))
+  return events.map((event, n) => (n === at ? { ...event, payload: changed } : event))
+}
+
+test('a log replays to its own end', () => {
+  const replayed = replay(subject, cancelledRun())
+  expect(replayed).toMatchObject({ differences: [], undecided: [], state: { name: 'cancelled' } })
+})
+
+test.each([
+  ['another path', { path: ['queued', 'tools'] }],
+  ['an effect too few', { effects: [] }],
+  ['another outcome', { outcome: 'failed' }],
+  ['a timer too few', { timers: [] }],
+  ['another beginning', { from: 1 }],
+])('a stored decision with %s is a difference, with its place', (_, patch) => {
+  const events = patched('run.transitioned', patch)
+  const [difference, ...more] = replay(subject, events).differences
+  expect(more).toEqual([])
+  expect(difference?.seq).toBe(events.find((event) => event.type === 'run.transitioned')?.seq)
+  expect(difference?.stored).toMatchObject(patch)
+})
+
+test('another definition than the run pinned shows', () => {
+  const other = { run, agent: agentWith({ limits: { timeoutMs: 7 } }) }
+  expect(replay(other, cancelledRun()).differences).not.toEqual([])
+})
+
+test('facts after the last decision are what the next one folds', () => {
+  const events = cancelledRun()
+  const last = events.findLastIndex((event) => event.type === 'run.transitioned')
+  const replayed = replay(subject, events.slice(0, last))
+  expect(replayed.undecided.length).toBeGreaterThan(0)
+  expect(replayed.undecided.every((fact) => fact.seq > replayed.decided)).toBe(true)
+})
+
+test('a decision folds facts up to `through`, though others stand before it in the log', () => {
+  const world = new World(subject)
+  world.take({ ...chance, what: 'admit', decide: false })
+  world.decide(1)
+  expect(world.decisions[0]?.facts).toHaveLength(1)
+  world.decide(0)
+  const replayed = replay(subject, world.log)
+  expect(replayed.differences).toEqual([])
+  expect(replayed.state.name).toBe('model')
+})
+
+function faulted(): readonly FoldableEvent[] {
+  const world = new World(subject)
+  world.take({ ...chance, what: 'admit' })
+  world.take({ ...chance, what: 'fault' })
+  return world.log
+}
+
+describe('a run that was faulted (I22)', () => {
+  test('replays, though a fact of the batch cannot be read', () => {
+    const events = faulted()
+    const at = events.findIndex((event) => event.type === 'run.faulted')
+    const poison = { seq: 0, type: 'timer.fired', version: 9, at: 1, actor: 't', payload: {} }
+    const numbered = [...events.slice(0, at), poison, ...events.slice(at)]
+    // Numbers between the decision before and the fault: `through` stays that of the fault.
+    const before = events[at - 1]?.seq ?? 0
+    const log = numbered.map((event) =>
+      event === poison ? { ...event, seq: before + 0.5 } : event,
+    )
+    const replayed = replay(subject, log)
+    expect(replayed.differences).toEqual([])
+    expect(replayed.state.name).toBe('failed')
+  })
+
+  test('a fact that cannot be read, and no fault: replay stops, it does not guess', () => {
+    const poison = { seq: 99, type: 'timer.fired', version: 9, at: 1, actor: 't', payload: {} }
+    expect(() => replay(subject, [...cancelledRun(), poison])).toThrow(/newer version/)
+  })
+})
+
+describe('same', () => {
+  test.each([
+    [
+      { a: 1, b: [1, { c: null }] },
+      { b: [1, { c: null }], a: 1 },
+    ],
+    [[], []],
+    ['x', 'x'],
+    [null, null],
+  ])('%j is %j', (a, b) => expect(same(a, b)).toBe(true))
+
+  test.each([
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, { a: 1, b: 1 }],
+    [
+      { a: 1, c: 1 },
+      { a: 1, b: 1 },
+    ],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[1], [1, 2]],
+    [[], {}],
+    [null, {}],
+    [0, false],
+    ['1', 1],
+  ])('%j is not %j', (a, b) => expect(same(a, b)).toBe(false))
+})

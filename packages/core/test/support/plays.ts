@@ -1,0 +1,179 @@
+/** What fast-check makes: agents with narrow limits, and worlds in which anything may happen. */
+import fc from 'fast-check'
+import {
+  type AgentDefinition,
+  decide,
+  type Decision,
+  type Fact,
+  type FactPayload,
+  initialState,
+  type Subject,
+  type ToolOutput,
+} from '../../src/index.ts'
+import { agentWith } from './agent.ts'
+import type { FactBody } from './facts.ts'
+import { type Chance, World } from './world.ts'
+
+const agents: fc.Arbitrary<AgentDefinition> = fc
+  .record({
+    limits: fc.record({
+      maxTurns: fc.integer({ min: 1, max: 6 }),
+      maxToolCalls: fc.integer({ min: 0, max: 90 }),
+      maxTokens: fc.integer({ min: 1, max: 400 }),
+      timeoutMs: fc.integer({ min: 1, max: 20_000 }),
+    }),
+    loop: fc.record({
+      warnThreshold: fc.integer({ min: 1, max: 3 }),
+      hardLimit: fc.integer({ min: 1, max: 6 }),
+      windowSize: fc.integer({ min: 1, max: 6 }),
+    }),
+    modelRetries: fc.record({
+      max: fc.integer({ min: 0, max: 2 }),
+      baseMs: fc.constantFrom(0, 100),
+    }),
+    onUnknown: fc.constantFrom('ask' as const, 'tell' as const),
+    guardrails: fc.constantFrom(
+      {},
+      { approvalTools: ['search', 'pay', 'fly'] },
+      { deniedTools: ['write', 'pay'] },
+      { allowedTools: ['write', 'pay'] },
+    ) satisfies fc.Arbitrary<Partial<AgentDefinition['guardrails']>>,
+  })
+  .map((patch) => agentWith(patch))
+
+const text = fc.string({ maxLength: 4 })
+const callId = fc.oneof(
+  text,
+  fc.constantFrom('__proto__', 'c_0123456789ab_1_0', 'c_0123456789ab_1___proto__'),
+)
+const about = { effectId: text, attempt: fc.integer(), callId }
+const output = fc.record({ content: fc.constant<ToolOutput['content']>([]), isError: fc.boolean() })
+
+/** Facts that fit their schema and nothing else. */
+const strays: fc.Arbitrary<FactBody> = fc.oneof(
+  fc.record({
+    type: fc.constant('tool.completed' as const),
+    payload: fc.record({ ...about, output, durationMs: fc.constant(1) }),
+  }),
+  fc.record({
+    type: fc.constant('tool.unknown' as const),
+    payload: fc.record({ ...about, reason: fc.constant('not_settled' as const) }),
+  }),
+  fc.record({
+    type: fc.constant('tool.resolved' as const),
+    payload: fc.record({
+      effectId: text,
+      callId,
+      resolution: fc.constantFrom('happened' as const, 'retry' as const),
+    }),
+  }),
+  fc.record({
+    type: fc.constant('model.aborted' as const),
+    payload: fc.record({ effectId: text, attempt: fc.integer() }),
+  }),
+  fc.record({
+    type: fc.constant('input.answered' as const),
+    payload: fc.record({ callId, output }),
+  }),
+  fc.record({
+    type: fc.constant('approval.answered' as const),
+    payload: fc.record({
+      callId,
+      tool: fc.constantFrom('pay', 'fly', ''),
+      decision: fc.constantFrom('approve' as const, 'reject' as const),
+      argsHash: text,
+    }),
+  }),
+  fc.record({
+    type: fc.constant('policy.answered' as const),
+    payload: fc.record({
+      effectId: text,
+      attempt: fc.integer(),
+      decisions: fc.constant<FactPayload<'policy.answered'>['decisions']>([]),
+    }),
+  }),
+)
+
+const of = (what: Exclude<Chance['what'], 'stray'>): fc.Arbitrary<Chance> =>
+  fc.record({
+    what: fc.constant(what),
+    pick: fc.nat(1000),
+    how: fc.nat(1000),
+    waitMs: fc.nat(2_000),
+    decide: fc.boolean(),
+  })
+
+const chance: fc.Arbitrary<Chance> = fc.oneof(
+  { weight: 12, arbitrary: of('answer') },
+  { weight: 3, arbitrary: of('human') },
+  { weight: 2, arbitrary: of('repeat') },
+  { weight: 2, arbitrary: of('misdirect') },
+  { weight: 1, arbitrary: of('admit') },
+  { weight: 1, arbitrary: of('cancel') },
+  { weight: 1, arbitrary: of('timeout') },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('stray' as const), fact: strays }) },
+)
+
+const fault: fc.Arbitrary<readonly Chance[]> = fc.oneof(
+  { weight: 9, arbitrary: fc.constant([]) },
+  { weight: 1, arbitrary: of('fault').map((each) => [each]) },
+)
+
+export interface Script {
+  readonly agent: AgentDefinition
+  readonly chances: readonly Chance[]
+}
+
+/** What happens to one run: most are admitted at once, few are faulted at last. */
+export const scripts: fc.Arbitrary<Script> = fc
+  .tuple(agents, of('admit'), fc.array(chance, { maxLength: 30 }), fault)
+  .map(([agent, first, rest, last]) => ({
+    agent,
+    chances:
+      first.what === 'admit' && first.pick % 10 ? [first, ...rest, ...last] : [...rest, ...last],
+  }))
+
+/** Plays a script to its end: whatever came is decided, the run may be anywhere. */
+export function play(
+  { agent, chances }: Script,
+  run = '01930000-0000-7000-8000-0123456789ab',
+): World {
+  const world = new World({ run, agent })
+  for (const each of chances) world.take(each)
+  world.decide(0)
+  return world
+}
+
+export interface Played {
+  readonly world: World
+  readonly subject: Subject
+  readonly facts: readonly Fact[]
+  /** All facts of the run, decided at once. */
+  readonly batch: Decision
+}
+
+const played = (script: Script): Played => {
+  const world = play(script)
+  const { subject, facts } = world
+  return { world, subject, facts, batch: decide(subject, initialState, facts) }
+}
+
+/**
+ * Answers a checker of properties. They share the runs, so that each run is played once; for one that does not hold,
+ * fast-check plays anew from the same seed, and shrinks.
+ */
+export function checker(numRuns: number): (check: (played: Played) => void) => void {
+  const seed = Math.trunc(Math.random() * 0x7fffffff)
+  const runs = fc.sample(scripts, { numRuns, seed }).map(played)
+  return (check) => {
+    try {
+      runs.forEach(check)
+    } catch {
+      fc.assert(
+        fc.property(scripts, (script) => check(played(script))),
+        { numRuns, seed },
+      )
+      throw new Error('a property did not hold, and then it did: it is not deterministic')
+    }
+  }
+}

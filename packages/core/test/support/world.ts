@@ -1,0 +1,232 @@
+/**
+ * A world around one run: it answers effects in any order, repeats, drops and misdirects facts, and keeps the log as an
+ * engine would: facts with their sequence numbers, then `run.transitioned`, then the verdicts, notes in between.
+ */
+import {
+  type Decision,
+  decide,
+  type Effect,
+  type Fact,
+  type FoldableEvent,
+  initialState,
+  isFinal,
+  type JsonObject,
+  readFact,
+  type RunState,
+  type Subject,
+  transitioned,
+  type Verdict,
+} from '../../src/index.ts'
+import { modelAnswer, toolAnswer } from './answers.ts'
+import { created, type FactBody } from './facts.ts'
+
+/** One thing that may happen. Numbers pick among what is possible then. */
+export type Chance =
+  | {
+      readonly what:
+        | 'admit'
+        | 'answer'
+        | 'human'
+        | 'repeat'
+        | 'misdirect'
+        | 'cancel'
+        | 'timeout'
+        | 'fault'
+      readonly pick: number
+      readonly how: number
+      readonly waitMs: number
+      readonly decide: boolean
+    }
+  | { readonly what: 'stray'; readonly fact: FactBody }
+
+export interface Decided {
+  readonly before: RunState
+  readonly facts: readonly Fact[]
+  readonly decision: Decision
+  /** How much of the log there was right after it. */
+  readonly logged: number
+}
+
+interface Asked {
+  readonly callId: string
+  readonly tool: string
+  readonly argsHash: string
+}
+
+export class World {
+  readonly subject: Subject
+  readonly log: FoldableEvent[] = []
+  readonly facts: Fact[] = []
+  readonly decisions: Decided[] = []
+  state: RunState = initialState
+  /** Effects that have no outcome in the register yet. */
+  #open: Effect[] = []
+  #unknown: Effect[] = []
+  #asked: Asked[] = []
+  #undecided: Fact[] = []
+  #decided = 0
+  #now = 1_700_000_000_000
+
+  constructor(subject: Subject) {
+    this.subject = subject
+    this.#record(created({ run: subject.run, state: this.state, effects: [] }))
+  }
+
+  get ended(): boolean {
+    return isFinal(this.state)
+  }
+
+  /** Lets it happen, if it can. */
+  take(chance: Chance): void {
+    if (this.ended) return
+    if (chance.what === 'stray') return this.#record(chance.fact)
+    this.#now += chance.waitMs
+    if (chance.what === 'misdirect') this.#misdirect(chance.pick, chance.how)
+    else {
+      const fact = this.#next(chance)
+      if (fact) this.#record(fact)
+    }
+    if (chance.decide) this.decide(chance.pick)
+  }
+
+  /** Answers whatever is open until the run has ended or waits for a human. Answers whether it came to that. */
+  settle(seed: number): boolean {
+    for (let n = seed; n < seed + 400; n++) {
+      this.decide(0)
+      if (this.ended) return true
+      if (this.state.name === 'queued') this.#record({ type: 'run.admitted', payload: {} })
+      else if (this.#open.length === 0) return this.decisions.at(-1)?.decision.status === 'waiting'
+      else this.take({ what: 'answer', pick: n, how: n * 7, waitMs: 1, decide: false })
+    }
+    return false
+  }
+
+  /** Decides over what is undecided, or, as when a fact arrives meanwhile, over all but the last of it. */
+  decide(hold: number): void {
+    if (this.#undecided.length === 0) return
+    const all = this.#undecided
+    const some = hold % 3 === 0 || all.length === 1 ? all : all.slice(0, -1)
+    const first = decide(this.subject, this.state, some)
+    const moved = isFinal(first.state) && some.length < all.length
+    const facts = moved ? all : some
+    const decision = moved ? decide(this.subject, this.state, all) : first
+    const through = facts.at(-1)?.seq ?? this.#decided
+    const { type, payload } = {
+      type: 'run.transitioned',
+      payload: transitioned(decision, { from: this.#decided, through }),
+    }
+    this.#write(type, payload)
+    for (const verdict of decision.verdicts) this.#write(verdict.type, verdict.payload)
+    const before = this.state
+    this.decisions.push({ before, facts, decision, logged: this.log.length })
+    this.#undecided = all.slice(facts.length)
+    this.#decided = through
+    this.#apply(decision)
+  }
+
+  #apply(decision: Decision): void {
+    this.state = decision.state
+    const again = this.#unknown.filter((effect) => decision.retries.includes(effect.id))
+    this.#unknown = this.#unknown.filter((effect) => !again.includes(effect))
+    this.#open.push(...decision.effects, ...again)
+    this.#asked.push(...decision.verdicts.flatMap(askedOf))
+  }
+
+  #next(chance: Exclude<Chance, { what: 'stray' }>): FactBody | null {
+    const { what, pick, how } = chance
+    switch (what) {
+      case 'admit':
+        return { type: 'run.admitted', payload: {} }
+      case 'answer':
+        return this.#answer(pick, how)
+      case 'human':
+        return this.#human(pick, how)
+      case 'repeat':
+        return this.facts[pick % this.facts.length] ?? null
+      case 'cancel':
+        return { type: 'cancel.requested', payload: { action: how % 2 ? 'interrupt' : 'rollback' } }
+      case 'timeout':
+        return { type: 'timer.fired', payload: { timerId: how % 8 ? 'timeout' : 'other' } }
+      case 'fault':
+        return { type: 'run.faulted', payload: { code: 'undecidable', message: 'x' } }
+      case 'misdirect':
+        return null
+    }
+  }
+
+  #answer(pick: number, how: number): FactBody | null {
+    const effect = this.#open[pick % Math.max(1, this.#open.length)]
+    if (effect?.kind === 'model.call') return modelAnswer(effect, this.subject.run, how)
+    return effect?.kind === 'tool.call' ? toolAnswer(effect, how) : null
+  }
+
+  /** An answer about a neighbour: the register would fence it, the decider must not mind it. */
+  #misdirect(pick: number, how: number): void {
+    const fact = this.#answer(pick, how)
+    if (!fact || !('effectId' in fact.payload) || fact.type.startsWith('model.')) return
+    const { payload } = fact
+    const wrong =
+      how % 2 || !('callId' in payload)
+        ? { ...payload, effectId: `${this.subject.run}.${pick}` }
+        : { ...payload, callId: payload.callId.replace(/\d+$/, String(pick % 5)) }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ids of the same shape
+    this.#record({ ...fact, payload: wrong } as FactBody)
+  }
+
+  #human(pick: number, how: number): FactBody | null {
+    const asked = this.#asked[pick % Math.max(1, this.#asked.length)]
+    const lost = this.#unknown[pick % Math.max(1, this.#unknown.length)]
+    if (lost?.kind === 'tool.call' && (how % 2 || !asked)) {
+      const { id: effectId, callId } = lost
+      const resolution = (['happened', 'not_happened', 'retry'] as const)[how % 3] ?? 'retry'
+      return { type: 'tool.resolved', payload: { effectId, callId, resolution } }
+    }
+    if (!asked) return null
+    const decision = how % 3 ? 'approve' : 'reject'
+    return { type: 'approval.answered', payload: { ...asked, decision } }
+  }
+
+  #record({ type, payload }: FactBody): void {
+    this.#settle(type, payload)
+    if (type === 'approval.answered')
+      this.#asked = this.#asked.filter((each) => each.callId !== payload.callId)
+    if (this.log.length % 3 === 0)
+      this.#write('effect.started', { attempt: 1, effectId: 'e', leaseMs: 1, owner: 'w' })
+    const fact = readFact(this.#write(type, payload))
+    if (!fact) throw new Error(`${type} is no fact`)
+    this.facts.push(fact)
+    this.#undecided.push(fact)
+  }
+
+  /** The register takes one outcome per effect; what is about nothing that is open settles nothing. */
+  #settle(type: string, about: About): void {
+    const effect = this.#open.find((each) => isAbout(each, about))
+    if (!effect) return
+    this.#open = this.#open.filter((each) => each !== effect)
+    if (type === 'tool.unknown') this.#unknown.push(effect)
+  }
+
+  #write(type: string, payload: object): FoldableEvent {
+    // Through JSON, as the register keeps it.
+    const stored: JsonObject = JSON.parse(JSON.stringify(payload))
+    const event = {
+      seq: this.log.length + 1,
+      type,
+      version: 1,
+      at: this.#now,
+      actor: 't',
+      payload: stored,
+    }
+    this.log.push(event)
+    return event
+  }
+}
+
+const askedOf = (verdict: Verdict): readonly Asked[] =>
+  verdict.type === 'approval.requested' ? [verdict.payload] : []
+
+type About = Readonly<Record<string, unknown>>
+
+const isAbout = (effect: Effect, about: About): boolean =>
+  effect.id === about['effectId'] &&
+  (effect.kind !== 'tool.call' || effect.callId === about['callId'])
