@@ -1,0 +1,856 @@
+-- The register: runs, their events, effects, timers, and the one function that writes them.
+--
+-- Applied by `migrate()` inside one transaction; needs PostgreSQL 15 or newer, a UTF8 database, no extension.
+--
+-- Who may run it. A superuser, or (managed Postgres) a user with CREATEROLE and CREATE on the database. Such a user
+-- creates the roles below and makes itself a member of signalbox_owner; where the roles exist already (another database
+-- of the cluster holds a register), somebody must first `grant signalbox_owner to <user>`.
+--
+-- Roles. signalbox_owner (NOLOGIN) owns everything and is used by nobody. signalbox_app reads its current tenant
+-- (`signalbox.tenant`) under forced row-level security; signalbox_engine reads all tenants; signalbox_maintenance makes
+-- partitions; signalbox_queue has nothing here: it is BullMQ's, in a schema of its own. Nobody has INSERT, UPDATE or DELETE on any table: every write passes a SECURITY DEFINER function (I19).
+--
+-- Hash chain (I18). `‖` joins bytes. A netstring is `<length in octets>:<utf8>,`; null is `-,`.
+--   payload_sha256 = sha256(salt ‖ JCS(payload))                           computed by the writer
+--   digest         = sha256(netstrings of: type, type_version, at in ms as decimal, actor, tool, verdict, key, thread_id,
+--                    payload_sha256 as hex)                                computed here, from the columns
+--   hash_0         = sha256('signalbox.v1' ‖ 00 ‖ tenant_id ‖ 00 ‖ run_id as text)
+--   hash_n         = sha256(hash_{n-1} ‖ int8send(seq) ‖ digest)
+-- Erasing payload and salt leaves the chain verifiable. gpos and xid are physical positions and stand outside of it.
+--
+-- Locks, in this order, so that no two appends can wait for each other: aliases by hash, runs by id, effects of a locked
+-- run. Thread slots are only tried, never waited for; take_due() and renew() skip locked effects and hold nothing else.
+
+do $roles$
+declare
+  role record;
+begin
+  for role in
+    select * from (values
+      ('signalbox_owner', 'nologin'),
+      ('signalbox_app', 'login'),
+      ('signalbox_engine', 'login'),
+      ('signalbox_queue', 'login'),
+      ('signalbox_maintenance', 'login')
+    ) as r (name, login)
+  loop
+    if not exists (select from pg_roles where rolname = role.name) then
+      begin
+        execute format('create role %I %s', role.name, role.login);
+        -- An idle writer would hold back the feed of every database of the cluster.
+        execute format('alter role %I set idle_in_transaction_session_timeout = %L', role.name, '10s');
+      exception when duplicate_object or unique_violation then
+        null; -- Another database of this cluster migrates right now.
+      end;
+    end if;
+  end loop;
+  -- Since 16, who creates a role may administer it, but not yet act as it.
+  if not pg_has_role(current_user, 'signalbox_owner',
+    case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
+  then
+    execute format('grant signalbox_owner to %I', current_user);
+  end if;
+  if current_setting('server_encoding') <> 'UTF8' then
+    raise exception 'signalbox needs a database with encoding UTF8, this one has %', current_setting('server_encoding');
+  end if;
+end
+$roles$;
+
+create schema signalbox authorization signalbox_owner;
+set local role signalbox_owner;
+set local search_path = signalbox, pg_catalog;
+
+create table migration (
+  version int primary key,
+  name text not null,
+  checksum text not null,
+  applied_at timestamptz not null default now()
+);
+
+-- ---- tables ----
+
+create table thread (
+  thread_id text primary key check (char_length(thread_id) between 1 and 200),
+  tenant_id text not null check (char_length(tenant_id) between 1 and 200),
+  metadata jsonb not null check (jsonb_typeof(metadata) = 'object'),
+  created_at timestamptz not null,
+  content_key bytea not null check (octet_length(content_key) = 32)
+);
+create index thread_by_tenant on thread (tenant_id, created_at desc, thread_id);
+
+create table definition (
+  hash text primary key check (char_length(hash) between 1 and 200),
+  body jsonb not null
+);
+
+create table blob (
+  tenant_id text not null,
+  thread_id text not null,
+  key text not null check (char_length(key) between 1 and 200),
+  mime text not null check (char_length(mime) <= 200),
+  bytes bytea not null,
+  primary key (tenant_id, thread_id, key)
+);
+
+-- run, event and effect have no CHECK constraints: Postgres parses each of them anew in every statement, which was a fifth
+-- of the cost of an append. All their writes pass the functions below, which check instead.
+
+-- The head row. The columns that every append changes stand in no index, so that its updates stay HOT: `ready` is false
+-- before and after an append that brings a fact together with its decision.
+create table run (
+  id uuid primary key,
+  tenant_id text not null,
+  thread_id text not null,
+  agent text not null,
+  definition_hash text not null,
+  machine text not null,
+  machine_version int not null,
+  status text not null default 'queued',  -- queued, running, waiting, ended
+  state_name text not null default 'queued',
+  outcome text,                           -- exactly when ended
+  admitted boolean not null default false,
+  ready boolean not null default false,
+  cancel_requested boolean not null default false,
+  seq int not null default 0,
+  facts int not null default 0,
+  decided int not null default 0,
+  head_hash bytea not null,
+  state jsonb,
+  metadata jsonb not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+
+create unique index run_slot on run (tenant_id, thread_id) where admitted and status <> 'ended';
+create index run_open on run (tenant_id, thread_id, id) where status <> 'ended';
+create index run_ready on run (id) where ready;
+create index run_by_thread on run (tenant_id, thread_id, id);
+create index run_by_tenant on run (tenant_id, id);
+
+create table alias (
+  tenant_id text not null,
+  key text not null check (char_length(key) between 1 and 200),
+  run_id uuid not null,
+  body_hash text not null check (char_length(body_hash) between 1 and 200),
+  primary key (tenant_id, key)
+);
+
+create sequence event_gpos;
+
+create table event (
+  run_id uuid not null,
+  seq int not null,
+  gpos bigint not null,
+  xid xid8 not null,
+  at timestamptz not null,
+  tenant_id text not null,
+  thread_id text not null,
+  type text not null,
+  type_version int not null,
+  actor text not null,
+  tool text,
+  verdict text,
+  key text,
+  payload jsonb,                          -- erased together with its salt
+  salt bytea,
+  payload_sha256 bytea not null,
+  digest bytea not null,
+  hash bytea not null,
+  primary key (run_id, seq)
+) partition by range (run_id);
+
+create unique index event_key on event (run_id, key) where key is not null;
+create index event_feed on event (xid, gpos);
+create index event_by_thread on event (tenant_id, thread_id, at);
+create index event_by_type on event (tenant_id, type, at);
+create index event_by_tool on event (tenant_id, tool, at) where tool is not null;
+create index event_by_actor on event (tenant_id, actor, at);
+create index event_by_verdict on event (tenant_id, verdict, at) where verdict is not null;
+create index event_at on event using brin (at);
+
+do $lz4$
+begin
+  if 'lz4' = any (
+    (select enumvals from pg_settings where name = 'default_toast_compression')::text[]
+  ) then
+    alter table event alter column payload set compression lz4;
+  end if;
+end
+$lz4$;
+
+create table event_default partition of event default;
+
+-- Outbox, lease and result-dedupe in one row. `due`: no claim before. `next_look`: when the reconciler looks again.
+create table effect (
+  id text primary key,
+  run_id uuid not null,
+  tenant_id text not null,
+  kind text not null,
+  queue text not null,
+  mode text not null,
+  tool text,
+  status text not null default 'pending', -- pending, started, done, unknown, cancelled
+  attempt int not null default 0,
+  owner text,
+  lease_until timestamptz,                -- exactly while started
+  due timestamptz not null,
+  next_look timestamptz not null,
+  dispatches int not null default 0,
+  spec jsonb not null
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+
+create index effect_next_look on effect (next_look) where status in ('pending', 'started');
+create index effect_open on effect (run_id) where status in ('pending', 'started', 'unknown');
+create index effect_unknown on effect (tenant_id) where status = 'unknown';
+
+create table timer (
+  run_id uuid not null,
+  id text not null,
+  tenant_id text not null,
+  fire_at timestamptz not null,
+  primary key (run_id, id)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+create index timer_fire_at on timer (fire_at);
+
+-- ---- time ----
+
+-- Stable, although immutable in truth: what they are made of is declared stable, and only so Postgres inlines them.
+
+create function from_ms(ms bigint) returns timestamptz
+language sql stable parallel safe
+return timestamptz '1970-01-01 00:00:00+00' + interval '1 millisecond' * ms;
+
+create function to_ms(t timestamptz) returns bigint
+language sql stable parallel safe
+return (extract(epoch from t) * 1000)::bigint;
+
+-- Read after a lock was obtained, never before it: what stands in the row must not lie in our future. The clock of
+-- the database is the only clock that leases, timers and delays know.
+create function wall() returns timestamptz
+language sql volatile
+return date_trunc('milliseconds', clock_timestamp());
+
+-- ---- partitions ----
+
+-- The smallest UUIDv7 of a moment: its first 48 bits are milliseconds since the epoch.
+create function uuid_bound(t timestamptz) returns uuid
+language sql stable
+return (lpad(to_hex(to_ms(t)), 12, '0') || '00000000000000000000')::uuid;
+
+-- Makes the partitions of this month and of the next ones, and answers how many were missing. A month that is late moves
+-- its rows out of the default partition. ATTACH spares the parent the exclusive lock that CREATE ... PARTITION OF takes.
+create function ensure_partitions(months_ahead int default 3) returns int
+language plpgsql security definer
+set search_path = pg_catalog, signalbox, pg_temp
+set timezone = 'UTC'
+set lock_timeout = '5s'
+as $$
+declare
+  first timestamptz;
+  name text;
+  made int := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('signalbox.partitions', 0));
+  for n in 0 .. least(greatest(months_ahead, 0), 120) loop
+    first := date_trunc('month', now()) + make_interval(months => n);
+    name := 'event_' || to_char(first, 'YYYY_MM');
+    continue when to_regclass('signalbox.' || name) is not null;
+    execute format('create table signalbox.%I (like signalbox.event including defaults including constraints'
+      || ' including storage including compression)', name);
+    execute format('with late as (delete from signalbox.event_default where run_id >= %L and run_id < %L returning *)'
+      || ' insert into signalbox.%I select * from late',
+      uuid_bound(first), uuid_bound(first + interval '1 month'), name);
+    execute format('alter table signalbox.event attach partition signalbox.%I for values from (%L) to (%L)',
+      name, uuid_bound(first), uuid_bound(first + interval '1 month'));
+    made := made + 1;
+  end loop;
+  return made;
+end $$;
+
+-- ---- the write path ----
+
+create function netstring(t text) returns text
+language sql immutable parallel safe
+return coalesce(octet_length(t)::text || ':' || t || ',', '-,');
+
+create function genesis(tenant text, run uuid) returns bytea
+language sql immutable parallel safe
+return sha256(convert_to('signalbox.v1', 'UTF8') || '\x00'::bytea || convert_to(tenant, 'UTF8') || '\x00'::bytea
+  || convert_to(run::text, 'UTF8'));
+
+-- A caller that is not the engine writes for its own tenant only (I19).
+create function check_tenant(tenant text) returns void
+language plpgsql stable as $$
+begin
+  if not pg_has_role(session_user, 'signalbox_engine', 'member')
+    and tenant is distinct from current_setting('signalbox.tenant', true)
+  then
+    raise exception 'the tenant is not the current one' using errcode = '42501';
+  end if;
+end $$;
+
+-- An id, a name or a key: what an index holds. A btree key ends at about 2.7 kB.
+create function fits(t text) returns boolean
+language sql immutable parallel safe
+return char_length(t) between 1 and 200;
+
+-- An id of ours. The length is asked apart: a counted repetition makes a regular expression fifty times slower.
+create function is_id(t text) returns boolean
+language sql immutable parallel safe
+return char_length(t) between 1 and 200 and t ~ '^[A-Za-z0-9._-]+$';
+
+-- The row of the event that follows `r` in the chain. All columns in one expression: each statement of plpgsql costs.
+create function link_event(r run, draft jsonb, event_key text) returns event
+language plpgsql volatile as $$
+declare
+  e event;
+  at_ms bigint := (draft ->> 'at')::bigint;
+begin
+  e := row(r.id, r.seq + 1, nextval('event_gpos'), pg_current_xact_id(), from_ms(at_ms), r.tenant_id, r.thread_id,
+    draft ->> 'type', (draft ->> 'version')::int, draft ->> 'actor', draft ->> 'tool', draft ->> 'verdict', event_key,
+    draft -> 'payload', decode(draft ->> 'salt', 'hex'), decode(draft ->> 'payloadHash', 'hex'), null, null)::event;
+  if (fits(e.type) and fits(e.actor) and fits(coalesce(e.tool, '-')) and fits(coalesce(e.verdict, '-'))
+    and fits(coalesce(e.key, '-')) and octet_length(e.salt) = 16 and octet_length(e.payload_sha256) = 32
+    and jsonb_typeof(e.payload) = 'object') is not true
+  then
+    raise exception 'event_malformed' using errcode = '22023';
+  end if;
+  e.digest := sha256(convert_to(netstring(e.type) || netstring(e.type_version::text) || netstring(at_ms::text)
+    || netstring(e.actor) || netstring(e.tool) || netstring(e.verdict) || netstring(e.key) || netstring(e.thread_id)
+    || netstring(encode(e.payload_sha256, 'hex')), 'UTF8'));
+  e.hash := sha256(r.head_hash || int8send(e.seq) || e.digest);
+  return e;
+end $$;
+
+-- What is wrong with an item whatever stands in the register, null if nothing.
+create function item_problem(item jsonb) returns text
+language plpgsql stable as $$
+declare
+  c jsonb := item -> 'create';
+  d jsonb := item -> 'decision';
+begin
+  if c is not null then
+    if (item #>> '{facts,0,type}') is distinct from 'run.created' then
+      return 'create_without_run_created';
+    end if;
+    if (fits(item ->> 'tenantId') and fits(c ->> 'threadId') and fits(c ->> 'agent') and fits(c ->> 'definitionHash')
+      and fits(c ->> 'machine') and jsonb_typeof(c -> 'metadata') = 'object') is not true
+    then
+      return 'create_malformed';
+    end if;
+  end if;
+  if d is not null then
+    if (d #>> '{events,0,type}') is distinct from 'run.transitioned' then
+      return 'decision_without_run_transitioned';
+    end if;
+    if octet_length(d ->> 'state') > 2048 then
+      return 'state_too_large';
+    end if;
+    if (d ->> 'status' in ('queued', 'running', 'waiting', 'ended') and fits(d ->> 'stateName')
+      and (d ->> 'status' = 'ended') = (fits(d ->> 'outcome') is true)) is not true
+    then
+      return 'decision_malformed';
+    end if;
+    for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
+      c := d -> 'effects' -> n;
+      if (is_id(c ->> 'id') and starts_with(c ->> 'id', (item ->> 'runId') || '.')
+        and c ->> 'kind' in ('model.call', 'tool.call', 'policy.evaluate', 'webhook.deliver')
+        and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
+        ) is not true
+      then
+        return 'effect_malformed';
+      end if;
+    end loop;
+    for n in 0 .. coalesce(jsonb_array_length(d -> 'timers'), 0) - 1 loop
+      if (char_length(d -> 'timers' -> n ->> 'id') between 1 and 150) is not true then
+        return 'timer_malformed';
+      end if;
+    end loop;
+  end if;
+  for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
+    c := item -> 'claims' -> n;
+    if (is_id(c ->> 'owner') and char_length(c ->> 'owner') <= 100 and is_id(c ->> 'effectId')
+      and (c ->> 'leaseMs') ~ '^[1-9][0-9]{0,8}$') is not true
+    then
+      return 'claim_malformed';
+    end if;
+  end loop;
+  return null;
+end $$;
+
+-- Events an item may add. A run holds 10000; while it lives, the last 100 are kept for what ends it: `crowded` says that an
+-- item starts work (claims, or a decision with effects that is not final) although only they are left.
+create function item_events(item jsonb) returns int
+language sql immutable
+return coalesce(jsonb_array_length(item -> 'facts'), 0) + coalesce(jsonb_array_length(item -> 'notes'), 0)
+  + coalesce(jsonb_array_length(item -> 'claims'), 0) + coalesce(jsonb_array_length(item #> '{decision,events}'), 0);
+
+create function crowded(seq int, item jsonb) returns boolean
+language sql immutable
+return seq + item_events(item) > 9900 and (
+  coalesce(jsonb_array_length(item -> 'claims'), 0) > 0
+  or coalesce(item #>> '{decision,status}' <> 'ended' and jsonb_array_length(item #> '{decision,effects}') > 0, false));
+
+-- The answer for an item of which nothing was written. Names the run that the alias belongs to, if any.
+create function refusal(answer text, problem text, run_id uuid) returns jsonb
+language sql stable as $$
+  select jsonb_strip_nulls(jsonb_build_object('code', answer, 'detail', problem)) || jsonb_build_object(
+    'runId', refusal.run_id, 'admitted', coalesce(r.admitted, false), 'seq', coalesce(r.seq, 0),
+    'facts', coalesce(r.facts, 0), 'decided', coalesce(r.decided, 0),
+    'factCodes', '[]'::jsonb, 'decisionCode', null, 'claims', '[]'::jsonb)
+  from (values (1)) one left join run r on r.id = refusal.run_id and answer in ('exists', 'conflict')
+$$;
+
+-- Inserts the run of a `create`, or says why not: exists, conflict, thread_full. Null: the run was inserted, or is there.
+-- The caller holds the lock of the alias.
+create function create_run(item jsonb, rid uuid) returns jsonb
+language plpgsql volatile as $$
+declare
+  c jsonb := item -> 'create';
+  tenant text := item ->> 'tenantId';
+  taken record;
+  moment timestamptz := wall();
+begin
+  if exists (select from run where id = rid) then
+    return null;
+  end if;
+  if c ->> 'alias' is not null then
+    select * into taken from alias where tenant_id = tenant and key = c #>> '{alias,key}';
+    if found then
+      return refusal(case when taken.body_hash = c #>> '{alias,bodyHash}' then 'exists' else 'conflict' end,
+        null, taken.run_id);
+    end if;
+  end if;
+  -- Counted without a lock: creates that race may exceed the limit by their number.
+  if (select count(*) from (select from run where tenant_id = tenant and thread_id = c ->> 'threadId'
+      and status <> 'ended' and not admitted limit 1000) waiting) >= 1000 then
+    return refusal('thread_full', null, rid);
+  end if;
+  insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
+    created_at, updated_at)
+  values (rid, tenant, c ->> 'threadId', c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
+    (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment)
+  on conflict (id) do nothing;
+  if found and c ->> 'alias' is not null then
+    insert into alias (tenant_id, key, run_id, body_hash)
+    values (tenant, c #>> '{alias,key}', rid, c #>> '{alias,bodyHash}');
+  end if;
+  return null;
+end $$;
+
+-- May the run take its thread's slot? The lock is tried, never waited for: who does not get it stays queued, and the poll
+-- of admissible runs comes back to it. Held to the end of the transaction, it keeps `run_slot` from ever blocking.
+-- Two statements, not one: the second needs a snapshot from after the lock, or it misses who held it just before.
+create function may_admit(r run) returns boolean
+language plpgsql volatile as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended(netstring(r.tenant_id) || netstring(r.thread_id), 1)) then
+    return false;
+  end if;
+  return not exists (
+    select from run o
+    where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.status <> 'ended'
+      and o.id <> r.id and (o.admitted or o.id < r.id));
+end $$;
+
+-- Does the fence of a fact hold? Then the effect has become what the fact says.
+create function pass_fence(r run, fence jsonb, moment timestamptz) returns boolean
+language plpgsql volatile as $$
+declare
+  becomes text := fence ->> 'becomes';
+begin
+  update effect set
+    status = becomes,
+    lease_until = null,
+    due = case when becomes = 'pending' then moment else due end,
+    next_look = case when becomes = 'pending' then moment else next_look end
+  where id = fence ->> 'effectId' and run_id = r.id and case fence ->> 'expect'
+    when 'started' then status = 'started' and attempt = (fence ->> 'attempt')::int
+    when 'lost' then status = 'started' and attempt = (fence ->> 'attempt')::int and lease_until <= moment
+    when 'pending' then status = 'pending'
+    when 'unknown' then status = 'unknown'
+    else false
+  end;
+  return found;
+end $$;
+
+-- A fact about a timer takes the timer away; it is a repetition if that timer is not there, or was moved.
+create function pass_timer(r run, event_key text) returns boolean
+language plpgsql volatile as $$
+declare
+  parts text[];
+begin
+  if not starts_with(event_key, 'timer:') then
+    return true;
+  end if;
+  parts := regexp_match(event_key, '^timer:(.+):([0-9]{1,15})$');
+  delete from timer where run_id = r.id and id = parts[1] and fire_at = from_ms(parts[2]::bigint);
+  return found;
+end $$;
+
+-- What a decision does besides its events: effects, timers, and the end.
+create function apply_decision(r run, d jsonb, moment timestamptz) returns void
+language plpgsql volatile as $$
+declare
+  t jsonb;
+  fire timestamptz;
+begin
+  if jsonb_array_length(d -> 'effects') > 0 then
+    insert into effect (id, run_id, tenant_id, kind, queue, mode, tool, due, next_look, spec)
+    select e ->> 'id', r.id, r.tenant_id, e ->> 'kind', e ->> 'queue', e ->> 'mode', e ->> 'tool',
+      moment + interval '1 millisecond' * (e ->> 'delayMs')::bigint,
+      -- Whoever decided announces what may start at once; the reconciler leaves him two seconds for it.
+      moment + case when (e ->> 'delayMs')::bigint = 0 then interval '2 seconds'
+        else interval '1 millisecond' * (e ->> 'delayMs')::bigint end, e
+    from jsonb_array_elements(d -> 'effects') e;
+  end if;
+  if jsonb_array_length(d -> 'clearTimers') > 0 then
+    delete from timer where run_id = r.id and id in (select jsonb_array_elements_text(d -> 'clearTimers'));
+  end if;
+  for n in 0 .. jsonb_array_length(d -> 'timers') - 1 loop
+    t := d -> 'timers' -> n;
+    fire := moment + interval '1 millisecond' * (t ->> 'afterMs')::bigint;
+    -- A timer that is set again within the millisecond in which it fired must not meet the key of that firing.
+    while exists (select from event where run_id = r.id and key = 'timer:' || (t ->> 'id') || ':' || to_ms(fire)) loop
+      fire := fire + interval '1 millisecond';
+    end loop;
+    insert into timer (run_id, id, tenant_id, fire_at) values (r.id, t ->> 'id', r.tenant_id, fire)
+    on conflict (run_id, id) do update set fire_at = excluded.fire_at;
+  end loop;
+  if d ->> 'status' = 'ended' then
+    update effect set status = 'cancelled' where run_id = r.id and status = 'pending';
+    -- What still runs may finish, as a note; nobody has to look after it any more.
+    update effect set next_look = 'infinity' where run_id = r.id and status = 'started';
+    delete from timer where run_id = r.id;
+  end if;
+end $$;
+
+-- Claims one effect if it may be claimed. Answers the code, the attempt, and when ok the draft of `effect.started`.
+create function claim_effect(r run, c jsonb, moment timestamptz) returns jsonb
+language plpgsql volatile as $$
+declare
+  e effect;
+  answer text;
+  body text;
+begin
+  -- Nearly every claim is granted: first the grant, and only then the question why not.
+  update effect set status = 'started', attempt = attempt + 1, owner = c ->> 'owner',
+    lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
+    next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
+  where id = c ->> 'effectId' and run_id = r.id and not r.cancel_requested and r.status <> 'ended' and (
+    status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once')
+  returning * into e;
+  if not found then
+    select * into e from effect where id = c ->> 'effectId' and run_id = r.id;
+    answer := case
+      when e.id is null then 'gone'
+      when r.cancel_requested or r.status = 'ended' then 'cancelled'
+      when e.status not in ('pending', 'started') then 'gone'
+      when e.status = 'pending' then 'early'
+      when e.lease_until <= moment and e.mode = 'once' then 'lost'
+      else 'leased'
+    end;
+    return jsonb_build_object('effectId', c -> 'effectId', 'code', answer, 'attempt', coalesce(e.attempt, 0));
+  end if;
+  -- Canonical by construction: keys in order, and the charset of both texts needs no escape.
+  body := '{"attempt":' || e.attempt || ',"effectId":"' || e.id || '","leaseMs":' || (c ->> 'leaseMs')
+    || ',"owner":"' || (c ->> 'owner') || '"}';
+  return jsonb_build_object('effectId', e.id, 'code', 'ok', 'attempt', e.attempt, 'draft', jsonb_build_object(
+    'type', 'effect.started', 'version', 1, 'at', c -> 'at', 'actor', c -> 'owner', 'tool', e.tool, 'verdict', null,
+    'payload', body::jsonb, 'salt', c -> 'salt',
+    'payloadHash', encode(sha256(decode(c ->> 'salt', 'hex') || convert_to(body, 'UTF8')), 'hex')));
+end $$;
+
+-- What became of an item: the answer, and the events to insert.
+create type appended as (answer jsonb, events event[]);
+
+-- One item: run, facts, decision, notes, claims, in this order, under the lock of the run. Loops count, instead of asking
+-- a query for elements, and conditions on tables stand alone: what plpgsql can compute without the executor costs a tenth.
+create function append_item(item jsonb) returns appended
+language plpgsql volatile as $$
+declare
+  rid uuid := (item ->> 'runId')::uuid;
+  d jsonb := item -> 'decision';
+  through int := (d ->> 'through')::int;
+  r run;
+  e event;
+  events event[] := '{}';
+  moment timestamptz;
+  part jsonb;
+  problem text := item_problem(item);
+  crowd boolean;
+  shut_out boolean := false;
+  fact_key text;
+  fact_keys text[] := '{}';
+  answer text;
+  codes text[] := '{}';
+  all_ok boolean := true;
+  decision_code text;
+  claims jsonb := '[]';
+begin
+  if problem is null and item_events(item) > 10000 then
+    problem := 'history_too_long';
+  end if;
+  if problem is not null then
+    return (refusal('rejected', problem, rid), null)::appended;
+  end if;
+  if item ? 'create' then
+    part := create_run(item, rid);
+    if part is not null then
+      return (part, null)::appended;
+    end if;
+  end if;
+  select * into r from run where id = rid for update;
+  if r.id is null or r.tenant_id <> item ->> 'tenantId' then
+    return (refusal('no_run', null, rid), null)::appended;
+  end if;
+  moment := wall();
+  -- Facts that come with a decision are not refused for its sake: it is, below.
+  crowd := crowded(r.seq, item);
+  if r.seq + item_events(item) > 10000 or (crowd and coalesce(jsonb_array_length(item -> 'facts'), 0) = 0) then
+    return (refusal('rejected', 'history_too_long', rid), null)::appended;
+  end if;
+
+  if (item ->> 'admit')::boolean and not r.admitted then
+    r.admitted := r.status <> 'ended' and may_admit(r);
+    shut_out := not r.admitted;
+  end if;
+
+  for n in 0 .. coalesce(jsonb_array_length(item -> 'facts'), 0) - 1 loop
+    part := item -> 'facts' -> n;
+    fact_key := part ->> 'key';
+    if shut_out and part ->> 'type' = 'run.admitted' then
+      answer := 'not_admitted';
+    elsif fact_key = any (fact_keys) then
+      answer := 'duplicate';
+    elsif exists (select from event where run_id = rid and key = fact_key) then
+      answer := 'duplicate';
+    elsif r.status = 'ended' then
+      answer := 'ended';
+    elsif not pass_timer(r, fact_key) then
+      answer := 'duplicate';
+    elsif part ->> 'fence' is not null and not pass_fence(r, part -> 'fence', moment) then
+      answer := 'fenced';
+    else
+      answer := 'ok';
+      e := link_event(r, part, fact_key);
+      events := events || e;
+      fact_keys := fact_keys || fact_key;
+      r.seq := e.seq;
+      r.facts := e.seq;
+      r.head_hash := e.hash;
+      r.cancel_requested := r.cancel_requested or e.type = 'cancel.requested';
+    end if;
+    codes := codes || answer;
+    all_ok := all_ok and answer = 'ok';
+  end loop;
+
+  if d is not null then
+    decision_code := case
+      when shut_out then 'not_admitted'
+      when crowd or r.status = 'ended' or (d ->> 'decided')::int <> r.decided then 'stale'
+      when through <= r.decided or through > r.facts then 'stale'
+      -- Made together with the facts of this item, it must fold all of them, at the numbers it foresaw.
+      when cardinality(codes) > 0 and (not all_ok or through <> r.facts) then 'stale'
+      when d ->> 'status' = 'ended' and through <> r.facts then 'moved'
+      else 'ok'
+    end;
+    if decision_code = 'ok' then
+      for n in 0 .. jsonb_array_length(d -> 'events') - 1 loop
+        e := link_event(r, d -> 'events' -> n, null);
+        events := events || e;
+        r.seq := e.seq;
+        r.head_hash := e.hash;
+      end loop;
+      r.decided := through;
+      r.status := d ->> 'status';
+      r.state_name := d ->> 'stateName';
+      r.outcome := d ->> 'outcome';
+      r.state := (d ->> 'state')::jsonb;
+      r.cancel_requested := r.cancel_requested or r.state_name = 'cancelling';
+      perform apply_decision(r, d, moment);
+    end if;
+  end if;
+
+  for n in 0 .. coalesce(jsonb_array_length(item -> 'notes'), 0) - 1 loop
+    e := link_event(r, item -> 'notes' -> n, null);
+    events := events || e;
+    r.seq := e.seq;
+    r.head_hash := e.hash;
+  end loop;
+
+  for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
+    part := item -> 'claims' -> n;
+    -- Claims that come with a decision stand and fall with it.
+    if crowd or shut_out or decision_code <> 'ok' then
+      part := jsonb_build_object('effectId', part -> 'effectId', 'code', 'gone', 'attempt', 0);
+    else
+      part := claim_effect(r, part, moment);
+    end if;
+    if part ? 'draft' then
+      e := link_event(r, part -> 'draft', null);
+      events := events || e;
+      r.seq := e.seq;
+      r.head_hash := e.hash;
+    end if;
+    claims := claims || jsonb_build_array(part - 'draft');
+  end loop;
+
+  -- At once, not with the events at the end of the batch: the items after this one look at slots and cursors.
+  update run set seq = r.seq, facts = r.facts, decided = r.decided, head_hash = r.head_hash, state = r.state,
+    status = r.status, state_name = r.state_name, outcome = r.outcome, admitted = r.admitted,
+    cancel_requested = r.cancel_requested, ready = r.facts > r.decided and r.status <> 'ended', updated_at = moment
+  where id = rid and (head_hash <> r.head_hash or admitted <> r.admitted);
+
+  return (jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
+    'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims),
+    events)::appended;
+end $$;
+
+-- The one write path: 1 to 64 items, each about another run, sorted by run id; an answer per item, in order.
+-- Any error undoes all items: the caller repeats them one by one. Classes 22 and 23 are the item's own fault.
+create function append(items jsonb) returns jsonb
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+declare
+  last uuid;
+  rid uuid;
+  item jsonb;
+  aliases bigint[];
+  done appended;
+  answers jsonb[] := '{}';
+  new_events event[] := '{}';
+begin
+  if jsonb_typeof(items) <> 'array' or jsonb_array_length(items) not between 1 and 64 then
+    raise exception 'append takes 1 to 64 items' using errcode = '22023';
+  end if;
+  for n in 0 .. jsonb_array_length(items) - 1 loop
+    item := items -> n;
+    rid := (item ->> 'runId')::uuid;
+    -- Unsorted batches deadlock: each would hold what the other waits for.
+    if rid is null or rid <= last then
+      raise exception 'items must be sorted by run id, one per run' using errcode = '22023';
+    end if;
+    last := rid;
+    perform check_tenant(item ->> 'tenantId');
+    if item #>> '{create,alias,key}' is not null then
+      aliases := aliases
+        || hashtextextended(netstring(item ->> 'tenantId') || netstring(item #>> '{create,alias,key}'), 2);
+    end if;
+  end loop;
+  if aliases is not null then
+    perform pg_advisory_xact_lock(h) from (select distinct unnest(aliases) h order by 1) ordered;
+  end if;
+  for n in 0 .. jsonb_array_length(items) - 1 loop
+    done := append_item(items -> n);
+    answers := answers || done.answer;
+    new_events := new_events || done.events;
+  end loop;
+  if cardinality(new_events) > 0 then
+    insert into event select * from unnest(new_events);
+  end if;
+  return to_jsonb(answers);
+end $$;
+
+-- ---- the other writes ----
+
+create function ensure_thread(thread_id text, tenant_id text, metadata jsonb, created_ms bigint, content_key bytea)
+returns setof thread
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+begin
+  insert into thread (thread_id, tenant_id, metadata, created_at, content_key)
+  values ($1, $2, $3, from_ms($4), $5) on conflict do nothing;
+  return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2;
+end $$;
+
+create function put_definition(hash text, body jsonb) returns void
+language sql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$ insert into definition values ($1, $2) on conflict do nothing $$;
+
+create function put_blob(tenant_id text, thread_id text, key text, mime text, bytes bytea) returns void
+language sql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$ insert into blob values ($1, $2, $3, $4, $5) on conflict do nothing $$;
+
+-- Effects that are due, and started ones whose lease expired. Each is looked at again after `again_ms`.
+create function take_due(kinds text[], again_ms bigint, max_rows int) returns setof effect
+language sql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+  with due as (
+    select e.id from effect e
+    where e.status in ('pending', 'started') and e.next_look <= now() and e.kind = any (kinds)
+    order by e.next_look limit max_rows
+    for update skip locked
+  )
+  update effect e set dispatches = e.dispatches + 1, next_look = now() + interval '1 millisecond' * again_ms
+  from due where e.id = due.id
+  returning e.*
+$$;
+
+-- Extends leases. An effect that is locked right now is left as it is: it counts as kept while its lease stands.
+create function renew(leases jsonb, lease_ms bigint)
+returns table (effect_id text, kept boolean, cancel boolean)
+language sql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+  with asked as (
+    select l.value ->> 'effectId' as id, (l.value ->> 'attempt')::int as attempt, l.ordinality as n
+    from jsonb_array_elements(leases) with ordinality l
+  ), held as (
+    select e.id from effect e join asked a on a.id = e.id and a.attempt = e.attempt
+    where e.status = 'started'
+    for update of e skip locked
+  ), extended as (
+    update effect e set
+      lease_until = now() + interval '1 millisecond' * lease_ms,
+      next_look = case when r.status = 'ended' then 'infinity' else now() + interval '1 millisecond' * lease_ms end
+    from held, run r where e.id = held.id and r.id = e.run_id
+    returning e.id
+  )
+  select a.id,
+    x.id is not null or coalesce(e.status = 'started' and e.attempt = a.attempt and e.lease_until > now(), false),
+    coalesce(r.cancel_requested or r.status = 'ended', false)
+  from asked a
+    left join extended x on x.id = a.id
+    left join effect e on e.id = a.id
+    left join run r on r.id = e.run_id
+  order by a.n
+$$;
+
+-- ---- who may read what ----
+
+do $policies$
+declare
+  name text;
+begin
+  foreach name in array array['thread', 'definition', 'blob', 'run', 'alias', 'event', 'effect', 'timer'] loop
+    execute format('alter table %I enable row level security', name);
+    execute format('alter table %I force row level security', name);
+    -- The definer functions run as the owner, which FORCE binds as well.
+    execute format('create policy owner_all on %I to signalbox_owner using (true) with check (true)', name);
+    execute format('create policy engine_read on %I for select to signalbox_engine using (true)', name);
+    execute format('grant select on %I to signalbox_engine', name);
+    if name <> 'definition' then
+      execute format('create policy app_read on %I for select to signalbox_app'
+        || ' using (tenant_id = current_setting(''signalbox.tenant'', true))', name);
+    end if;
+  end loop;
+end
+$policies$;
+
+grant usage on schema signalbox to signalbox_app, signalbox_engine, signalbox_maintenance;
+grant select on blob, run, alias, event, effect, timer to signalbox_app;
+-- Not the key of the content.
+grant select (thread_id, tenant_id, metadata, created_at) on thread to signalbox_app;
+grant select on migration to signalbox_app, signalbox_engine, signalbox_maintenance;
+
+revoke execute on all functions in schema signalbox from public;
+grant execute on function to_ms, from_ms to signalbox_app, signalbox_engine;
+grant execute on function append to signalbox_app, signalbox_engine;
+grant execute on function ensure_thread, put_definition, put_blob, take_due, renew to signalbox_engine;
+grant execute on function ensure_partitions to signalbox_maintenance;

@@ -1,0 +1,109 @@
+/**
+ * What a connection is worth right now. A store of hints may be away for hours without harm, so its errors are neither
+ * thrown nor allowed to flood the log: they become a state that an operator can read, and a warning now and then.
+ */
+import type { Log } from '@signalbox/engine'
+
+/** State of one end of a queue or bus, for a readiness page or a metric. */
+export interface Health {
+  /** `starting`: nothing known yet. */
+  readonly status: 'starting' | 'up' | 'down'
+  /** Since when, in milliseconds since the epoch. */
+  readonly since: number
+  /** The last error while not `up`; holds no credentials. */
+  readonly error: string | null
+  /** Hints or messages given up so far. Each costs latency, none costs work. */
+  readonly lost: number
+}
+
+const warnEveryMs = 5_000
+const errorCharsMax = 200
+
+/** One line about an error: code and message, without what a connection string may have put into it. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  // A refused dual-stack connect is an AggregateError without a message of its own.
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  const text = error.message.includes(code) ? error.message : `${code}: ${error.message}`
+  return text.replaceAll(/\/\/[^@\s/]*@/g, '//').slice(0, errorCharsMax)
+}
+
+/** Follows one connection. `up` is called per job, so it costs a comparison when nothing changes. */
+export class Watch {
+  readonly #name: string
+  readonly #log: Log
+  #status: Health['status'] = 'starting'
+  #since = Date.now()
+  #error: string | null = null
+  #lost = 0
+  #warnedAt = 0
+  #unsaid = 0
+  #ended = false
+
+  constructor(name: string, log: Log) {
+    this.#name = name
+    this.#log = log
+  }
+
+  up(): void {
+    if (this.#status === 'up' || this.#ended) return
+    if (this.#status === 'down') this.#log.info('connected again', { to: this.#name })
+    this.#become('up', null)
+  }
+
+  down(error: unknown): void {
+    if (this.#ended) return
+    const text = describeError(error)
+    if (this.#status !== 'down') this.#become('down', text)
+    this.#error = text
+    this.#warn('not connected', text)
+  }
+
+  /** The connection ended. The error before it, if there was one, says more. */
+  closed(): void {
+    if (this.#status !== 'down') this.down(new Error('connection closed'))
+  }
+
+  /** An error that says nothing about the connection. */
+  note(error: unknown): void {
+    this.#warn('queue error', describeError(error))
+  }
+
+  /** `count` hints or messages were given up. */
+  drop(count: number, error: unknown): void {
+    this.#lost += count
+    this.#warn('given up, a poll finds it later', describeError(error))
+  }
+
+  /** The owner closes: whatever the connection says from now on is no news. */
+  end(): void {
+    this.#ended = true
+  }
+
+  health(): Health {
+    return {
+      status: this.#status,
+      since: this.#since,
+      error: this.#error,
+      lost: this.#lost,
+    }
+  }
+
+  #become(status: Health['status'], error: string | null): void {
+    this.#status = status
+    this.#since = Date.now()
+    this.#error = error
+  }
+
+  #warn(message: string, error: string): void {
+    if (this.#ended) return
+    const now = Date.now()
+    if (now - this.#warnedAt < warnEveryMs) {
+      this.#unsaid += 1
+      return
+    }
+    this.#log.warn(message, { to: this.#name, error, lost: this.#lost, unsaid: this.#unsaid })
+    this.#warnedAt = now
+    this.#unsaid = 0
+  }
+}

@@ -1,0 +1,6 @@
+export { type BullBackend, type PostgresBackend, type RedisBackend } from './backend.ts'
+export { type BullDispatcher, createBullDispatcher } from './dispatcher.ts'
+export { type Health } from './health.ts'
+export { type BullHintSource, createBullHintSource } from './hint-source.ts'
+export { prepare } from './prepare.ts'
+export { createRedisWakeBus, type RedisWakeBus, type WakeBusOptions } from './wake-bus.ts'

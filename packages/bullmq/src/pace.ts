@@ -1,0 +1,43 @@
+/** Waiting: how long to back off, and for whom not to wait forever. */
+
+const firstMs = 100
+const lastMs = 2_000
+
+/** Milliseconds before try number `failures` (from 1): doubles up to two seconds. */
+export function backoffMs(failures: number): number {
+  return Math.min(firstMs * 2 ** Math.min(failures - 1, 10), lastMs)
+}
+
+/** Sleeps, or returns early when the signal aborts. Never rejects. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}
+
+/** Whether the promise settles within the time. Never rejects; the promise goes on. */
+export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms)
+    const settled = () => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    promise.then(settled, settled)
+  })
+}
+
+/** The promise's answer, or a rejection after the time. The promise goes on. */
+export function orTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

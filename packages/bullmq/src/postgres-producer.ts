@@ -1,0 +1,70 @@
+import { PostgresQueueBackend, Queue } from 'bullmq'
+import type { PostgresBackend } from './backend.ts'
+import type { Watch } from './health.ts'
+import { QueueConnection } from './postgres-connection.ts'
+import { addTo, type Producer, queueOptions } from './producer.ts'
+
+interface Opened {
+  readonly connection: QueueConnection
+  readonly queueOf: (name: string) => Pick<Queue, 'add' | 'addBulk'>
+}
+
+/** Sends over one small pool, whatever the number of queues. Opens it again after a failed start. */
+export function postgresProducer(backend: PostgresBackend, watch: Watch): Producer {
+  let opening: Promise<Opened> | null = null
+  const open = () => {
+    opening ??= openQueues(backend, watch).catch((error: unknown) => {
+      opening = null
+      throw error
+    })
+    return opening
+  }
+  // The first hint should not pay for the connect. A failure shows in the health and is tried again by it.
+  open().catch((error: unknown) => watch.down(error))
+
+  return {
+    async add(queue, jobs) {
+      try {
+        const { queueOf } = await open()
+        await addTo(queueOf(queue), jobs)
+        watch.up()
+      } catch (error) {
+        watch.down(error)
+        throw error
+      }
+    },
+    async close() {
+      const opened = await opening?.catch(() => null)
+      await opened?.connection.close()
+    },
+  }
+}
+
+async function openQueues(backend: PostgresBackend, watch: Watch): Promise<Opened> {
+  const connection = new QueueConnection(backend)
+  connection.on('error', (error) => watch.down(error))
+  try {
+    await connection.waitUntilReady()
+  } catch (error) {
+    connection.sever()
+    throw error
+  }
+  const root = new PostgresQueueBackend(connection, 'root', {
+    connection: connection.pool,
+  })
+  root.on('error', (error) => watch.down(error))
+  watch.up()
+
+  const queues = new Map<string, Pick<Queue, 'add' | 'addBulk'>>()
+  const queueOf = (name: string) => {
+    const known = queues.get(name)
+    if (known !== undefined) return known
+    const queue = new Queue(name, { ...queueOptions, connection: connection.pool }, () =>
+      root.forQueue(name),
+    )
+    queue.on('error', (error) => watch.note(error))
+    queues.set(name, queue)
+    return queue
+  }
+  return { connection, queueOf }
+}

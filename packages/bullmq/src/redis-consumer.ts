@@ -1,0 +1,26 @@
+import { createRedisBackend } from 'bullmq'
+import { type RedisBackend, settings } from './backend.ts'
+import type { Watch } from './health.ts'
+import { firstOutcome, type RedisFamily } from './redis-client.ts'
+import { type Assignment, type Consumer, startWorker } from './worker.ts'
+
+/**
+ * Works on one queue over the shared `client`, and a connection of its own to block on. Redis may come later: the
+ * client waits for it.
+ */
+export function redisConsumer(
+  backend: RedisBackend,
+  client: RedisFamily,
+  work: { readonly assignment: Assignment; readonly watch: Watch },
+): Consumer {
+  const worker = startWorker(work.assignment, work.watch, {
+    prefix: backend.prefix ?? settings.redisPrefix,
+    connection: client,
+    factory: createRedisBackend,
+  })
+  return {
+    outcome: firstOutcome(client),
+    close: () => worker.close(),
+    sever: () => client.sever(),
+  }
+}

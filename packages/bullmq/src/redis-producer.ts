@@ -1,0 +1,46 @@
+import { Queue } from 'bullmq'
+import { type RedisBackend, settings } from './backend.ts'
+import type { Watch } from './health.ts'
+import { addTo, type Producer, queueOptions } from './producer.ts'
+import { firstOutcome, redisClient } from './redis-client.ts'
+
+/** Sends over one connection, whatever the number of queues. Fails at once while Redis is away. */
+export function redisProducer(backend: RedisBackend, watch: Watch): Producer {
+  const client = redisClient(backend.url, 'sender', watch)
+  const outcome = firstOutcome(client)
+  const queues = new Map<string, Queue>()
+
+  const forget = () => {
+    const old = [...queues.values()]
+    queues.clear()
+    return Promise.allSettled(old.map((queue) => queue.close()))
+  }
+  // A queue writes its settings once, when it is made; a Redis that comes back may have lost them.
+  client.on('ready', () => void forget())
+
+  const queueOf = (name: string) => {
+    const known = queues.get(name)
+    if (known !== undefined) return known
+    const queue = new Queue(name, {
+      ...queueOptions,
+      connection: client,
+      prefix: backend.prefix ?? settings.redisPrefix,
+    })
+    queue.on('error', (error) => watch.note(error))
+    queues.set(name, queue)
+    return queue
+  }
+
+  return {
+    async add(queue, jobs) {
+      // Hints of the first moment wait for the connect; in an outage nothing waits.
+      await outcome
+      if (client.status !== 'ready') throw new Error('not connected to Redis')
+      await addTo(queueOf(queue), jobs)
+    },
+    async close() {
+      await forget()
+      client.disconnect()
+    },
+  }
+}

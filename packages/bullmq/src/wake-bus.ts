@@ -1,0 +1,198 @@
+/**
+ * Wakes and live text over Redis pub/sub.
+ *
+ * W1 Nothing here throws or waits for Redis. While it is away, messages between processes are lost; a poll backs
+ *    every wake, and text in flight is read from the message once it is complete.
+ * W2 Listeners of this process are served without Redis, each message once: the echo of our own is not delivered.
+ * W3 What is published within `coalesceMs` of the last sending travels together; what comes alone leaves at the end of
+ *    this turn of the event loop.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Delta, Log, WakeBus, WakeTopic } from '@signalbox/engine'
+import type { Redis } from 'ioredis'
+import { settings } from './backend.ts'
+import { type Health, Watch } from './health.ts'
+import { Listeners } from './listeners.ts'
+import { liveChannel, Outbox, topicChannel } from './outbox.ts'
+import { settlesWithin } from './pace.ts'
+import { firstOutcome, redisClient } from './redis-client.ts'
+import { decode, encode, isDeltaOf, isId } from './wake-wire.ts'
+
+/** A wake bus that also says how its Redis is. */
+export interface RedisWakeBus extends WakeBus {
+  health(): Health
+}
+
+/** What a Redis wake bus is told. */
+export interface WakeBusOptions {
+  readonly url: string
+  /** First part of every channel. Default `signalbox`. */
+  readonly prefix?: string
+  readonly log: Log
+  /** Milliseconds within which messages travel together. Default 2. */
+  readonly coalesceMs?: number
+}
+
+/** Resolves once Redis has answered or refused, after two seconds at the latest. Until it comes, the bus works within the process. */
+export async function createRedisWakeBus(options: WakeBusOptions): Promise<RedisWakeBus> {
+  const sending = new Watch('redis wake bus (publish)', options.log)
+  const listening = new Watch('redis wake bus (subscribe)', options.log)
+  const sender = redisClient(options.url, 'sender', sending)
+  const listener = redisClient(options.url, 'listener', listening)
+  const bus = new PubSubWakeBus({ options, sending, listening, sender, listener })
+  const outcomes = Promise.all([firstOutcome(sender), firstOutcome(listener)])
+  await settlesWithin(outcomes, settings.startMs)
+  return bus
+}
+
+interface Parts {
+  readonly options: WakeBusOptions
+  readonly sending: Watch
+  readonly listening: Watch
+  readonly sender: Redis
+  readonly listener: Redis
+}
+
+/** A connection without traffic shows that it is dead only when something is asked over it. */
+const pingEveryMs = 10_000
+const publishesInFlightMax = 10_000
+
+class PubSubWakeBus implements RedisWakeBus {
+  readonly #parts: Parts
+  readonly #prefix: string
+  readonly #origin = randomUUID()
+  readonly #listeners: Listeners
+  readonly #outbox = new Outbox()
+  readonly #ping: NodeJS.Timeout
+  #sentAt = 0
+  #scheduled = false
+  #inFlight = 0
+  #closed = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#prefix = `${parts.options.prefix ?? settings.redisPrefix}:`
+    this.#listeners = new Listeners(parts.options.log, (channel, open) => {
+      const name = this.#prefix + channel
+      this.#quietly(open ? parts.listener.subscribe(name) : parts.listener.unsubscribe(name))
+    })
+    parts.listener.on('ready', () => this.#subscribeAgain())
+    parts.listener.on('message', (channel, message) => this.#receive(channel, message))
+    this.#ping = setInterval(() => this.#quietly(parts.listener.ping()), pingEveryMs)
+    this.#ping.unref()
+  }
+
+  publish(topic: WakeTopic, ids: readonly string[]): void {
+    if (this.#closed || ids.length === 0) return
+    this.#serve(topicChannel(topic), [...ids])
+    if (!this.#outbox.addIds(topic, ids)) this.#drop(ids.length)
+    this.#schedule()
+  }
+
+  subscribe(topic: WakeTopic, listener: (ids: readonly string[]) => void): () => void {
+    return this.#add(topicChannel(topic), (items) => {
+      const ids = items.filter(isId)
+      if (ids.length > 0) listener(ids)
+    })
+  }
+
+  publishDelta(delta: Delta): void {
+    if (this.#closed) return
+    this.#serve(liveChannel(delta.runId), [delta])
+    if (!this.#outbox.addDelta(delta)) this.#drop(1)
+    this.#schedule()
+  }
+
+  subscribeDeltas(runId: string, listener: (delta: Delta) => void): () => void {
+    return this.#add(liveChannel(runId), (items) => {
+      for (const item of items) if (isDeltaOf(runId, item)) listener(item)
+    })
+  }
+
+  health(): Health {
+    const [sending, listening] = [this.#parts.sending.health(), this.#parts.listening.health()]
+    const worse = sending.status === 'up' ? listening : sending
+    return { ...worse, lost: sending.lost }
+  }
+
+  /** Sends what still waits, without waiting for an answer. */
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#send()
+      this.#closed = true
+      this.#parts.sending.end()
+      this.#parts.listening.end()
+      clearInterval(this.#ping)
+      this.#listeners.clear()
+      this.#quietly(this.#parts.sender.quit())
+      this.#quietly(this.#parts.listener.quit())
+      // A Redis that does not answer would keep both open.
+      setTimeout(() => {
+        this.#parts.sender.disconnect()
+        this.#parts.listener.disconnect()
+      }, settings.closeMs).unref()
+    }
+    return Promise.resolve()
+  }
+
+  #add(channel: string, listen: (items: readonly unknown[]) => void): () => void {
+    return this.#closed ? () => {} : this.#listeners.add(channel, listen)
+  }
+
+  /** Not on the publisher's stack: a listener that publishes must not run inside of the publisher. */
+  #serve(channel: string, items: readonly unknown[]): void {
+    if (!this.#listeners.has(channel)) return
+    queueMicrotask(() => this.#listeners.deliver(channel, items))
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    const send = () => {
+      this.#scheduled = false
+      this.#send()
+    }
+    const waitMs = this.#sentAt + (this.#parts.options.coalesceMs ?? 2) - performance.now()
+    if (waitMs <= 0) setImmediate(send)
+    else setTimeout(send, waitMs)
+  }
+
+  #send(): void {
+    if (this.#closed) return
+    this.#sentAt = performance.now()
+    const { sender } = this.#parts
+    for (const { channel, items } of this.#outbox.take()) {
+      if (sender.status !== 'ready' || this.#inFlight >= publishesInFlightMax) {
+        this.#drop(items.length)
+        continue
+      }
+      this.#inFlight += 1
+      sender.publish(this.#prefix + channel, encode(this.#origin, items)).then(
+        () => (this.#inFlight -= 1),
+        (error: unknown) => {
+          this.#inFlight -= 1
+          this.#drop(items.length, error)
+        },
+      )
+    }
+  }
+
+  #receive(channel: string, message: string): void {
+    const items = decode(this.#origin, message)
+    if (items !== null) this.#listeners.deliver(channel.slice(this.#prefix.length), items)
+  }
+
+  #subscribeAgain(): void {
+    const names = this.#listeners.channels().map((channel) => this.#prefix + channel)
+    if (names.length > 0) this.#quietly(this.#parts.listener.subscribe(...names))
+  }
+
+  #drop(count: number, error: unknown = new Error('the bus is full or Redis is away')): void {
+    this.#parts.sending.drop(count, error)
+  }
+
+  /** A subscription that fails is made again on the next 'ready'; a failed ping shows in the health. */
+  #quietly(command: Promise<unknown>): void {
+    command.catch(() => {})
+  }
+}

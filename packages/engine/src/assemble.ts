@@ -1,0 +1,128 @@
+/** Wires the parts of one engine process. The only file that knows all of them. */
+import { createCommands } from './commands.ts'
+import type { EngineDeps } from './create-engine.ts'
+import { messageOf } from './errors.ts'
+import { createContent } from './perform/content.ts'
+import { createLeases } from './perform/leases.ts'
+import { createLiveMessages } from './perform/live.ts'
+import { createTranscripts } from './perform/transcript.ts'
+import type { Hint, Model, WakeBus } from './ports.ts'
+import { createWriter } from './record/draft.ts'
+import { createRecorder } from './record/recorder.ts'
+import { createViews } from './record/view.ts'
+import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
+import { createFollower } from './roles/follow.ts'
+import { createModelPerformer, type ModelPerformer } from './roles/model-performer.ts'
+import type { ReconcilerDeps } from './roles/reconciler.ts'
+import { createVerifier } from './roles/verify.ts'
+import { performHint } from './roles/worker.ts'
+
+export interface Signals {
+  /** Aborted first: nothing more is claimed. */
+  readonly draining: AbortSignal
+  /** Aborted last: what is still in flight is handed over. */
+  readonly stopped: AbortSignal
+}
+
+/** The parts of an engine, by what `createEngine` does with them. */
+export function assemble(deps: EngineDeps, { draining, stopped }: Signals) {
+  const { register, wakeBus, clock, random, log, settings } = deps
+  const writer = createWriter({ actor: settings.owner, clock, random })
+  const views = createViews(register, settings.cachedRuns)
+  const content = createContent({ register, clock, random })
+  const transcripts = createTranscripts(register, settings.cachedRuns)
+  const leases = createLeases({ ...deps, ...settings, stopped })
+  const live = createLiveMessages(wakeBus)
+  const decides = deps.roles.includes('orchestrator')
+  const base = { register, clock, random, log, stopped, draining, writer, views, content, settings }
+
+  const advances = createCoalescer(
+    (runId) => recorder.advance(runId),
+    (runId, error) => log.warn('a run could not be advanced', { runId, error: messageOf(error) }),
+  )
+
+  const recorder = createRecorder({
+    ...base,
+    decides,
+    followers: {
+      claimModel: (effect) => (deps.model && decides ? models.claim(effect.id) : null),
+      decided: (view, decision, claimed) => follow({ view, decision, claimed }),
+      recorded: (runId) => announceFacts(wakeBus, runId, decides ? advances : null),
+    },
+  })
+
+  const models = createModelPerformer({
+    ...base,
+    model: deps.model ?? noModel,
+    transcripts,
+    live,
+    recorder,
+    leases,
+    onRoom: (effectId) => void modelHints.ask(effectId),
+    wakeBus,
+  })
+
+  const modelHints = modelHintsOf(deps, models)
+  const dispatch = dispatchWith(deps)
+  const reconciler: ReconcilerDeps = {
+    ...base,
+    recorder,
+    dispatch,
+    advance: (runId) => advances.ask(runId),
+    takeModel: (row) => (deps.model ? models.take(row) : Promise.resolve()),
+  }
+
+  const follow = createFollower({
+    ...base,
+    recorder,
+    wakeBus,
+    models,
+    dispatch,
+    advance: (runId) => void advances.ask(runId),
+    forget: (runId) => transcripts.forget(runId),
+    verify: createVerifier({ ...base, every: settings.verifyEvery }),
+  })
+
+  const worker = deps.tools && { ...base, recorder, leases, wakeBus, tools: deps.tools }
+  return {
+    commands: createCommands({ ...base, recorder, wakeBus }),
+    performHint: async (id: string) => (worker ? performHint(worker, id) : 'not_mine'),
+    advances,
+    modelHints,
+    models,
+    leases,
+    live,
+    reconciler,
+  }
+}
+
+/** Who decides himself needs nobody else to; should he vanish first, the reconciler of another finds the facts. */
+function announceFacts(wakeBus: WakeBus, runId: string, own: Coalescer | null): void {
+  wakeBus.publish('run', [runId])
+  if (own) void own.ask(runId)
+  else wakeBus.publish('facts', [runId])
+}
+
+/** Model calls that somebody announced: looked up, claimed and performed, if they still wait. */
+function modelHintsOf({ model, register, log }: EngineDeps, models: ModelPerformer): Coalescer {
+  return createCoalescer(
+    async (effectId) => {
+      const row = model ? await register.effect(effectId) : null
+      if (row?.status === 'pending') await models.take(row)
+    },
+    (effectId, error) =>
+      log.warn('a model call could not be taken', { effectId, error: messageOf(error) }),
+  )
+}
+
+/** Dispatching never fails: what is not announced now, the reconciler announces. */
+const dispatchWith =
+  ({ dispatcher, log }: EngineDeps) =>
+  (hints: readonly Hint[]): Promise<void> =>
+    dispatcher
+      .dispatch(hints)
+      .catch((error: unknown) => log.warn('dispatching failed', { error: messageOf(error) }))
+
+const noModel: Model = {
+  call: () => Promise.reject(new Error('this process makes no model calls')),
+}

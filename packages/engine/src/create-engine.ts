@@ -1,0 +1,94 @@
+/**
+ * The composition of one engine process: recorder, performers, reconciler, over ports. No process owns a run; any
+ * number of engines may share a register.
+ */
+import { assemble } from './assemble.ts'
+import type { Engine } from './engine.ts'
+import { messageOf } from './errors.ts'
+import { followText } from './perform/live.ts'
+import { followProgress } from './perform/progress.ts'
+import type {
+  Clock,
+  Dispatcher,
+  HintSource,
+  Log,
+  Model,
+  Random,
+  Register,
+  ToolHost,
+  WakeBus,
+} from './ports.ts'
+import { poll } from './roles/reconciler.ts'
+import type { EngineSettings } from './settings.ts'
+
+/** What an engine process does. Without a role it only has commands. */
+export type Role = 'orchestrator' | 'worker'
+
+/** What an engine process is made of. */
+export interface EngineDeps {
+  readonly register: Register
+  readonly dispatcher: Dispatcher
+  /** Needed by the worker role only. */
+  readonly hintSource: HintSource | null
+  readonly wakeBus: WakeBus
+  /** Needed by the orchestrator role only. */
+  readonly model: Model | null
+  /** Needed by the worker role only. */
+  readonly tools: ToolHost | null
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly roles: readonly Role[]
+  readonly settings: EngineSettings
+}
+
+/** Composes one engine process over ports. Nothing runs before `start`. */
+export function createEngine(deps: EngineDeps): Engine {
+  /** Claims nothing more. */
+  const draining = new AbortController()
+  /** Gives up: what is still in flight is handed over. */
+  const stopping = new AbortController()
+  const parts = assemble(deps, { draining: draining.signal, stopped: stopping.signal })
+  const subscriptions: (() => void)[] = []
+  const background: Promise<void>[] = []
+  return {
+    commands: parts.commands,
+    followText: (runId, listener) => followText(deps.wakeBus, runId, listener),
+    followProgress: (runId, listener) => followProgress(deps.wakeBus, runId, listener),
+    async start() {
+      const { wakeBus, roles } = deps
+      subscriptions.push(
+        wakeBus.subscribe('cancel', (ids) => parts.leases.abortRuns(ids, 'cancelled')),
+      )
+      if (roles.includes('orchestrator')) {
+        subscriptions.push(
+          wakeBus.subscribe('facts', (ids) => ids.forEach((id) => void parts.advances.ask(id))),
+          wakeBus.subscribe('model', (ids) => ids.forEach((id) => void parts.modelHints.ask(id))),
+        )
+        background.push(poll(parts.reconciler))
+      }
+      if (roles.includes('worker') && deps.hintSource)
+        await deps.hintSource.start(deps.settings.queues, parts.performHint)
+    },
+    async stop(graceMs) {
+      for (const unsubscribe of subscriptions.splice(0)) unsubscribe()
+      draining.abort()
+      await deps.hintSource?.stop(graceMs)
+      await settleWithin(deps.clock, graceMs, parts.models.idle())
+      stopping.abort()
+      await parts.leases
+        .release()
+        .catch((error: unknown) =>
+          deps.log.warn('leases could not be given back', { error: messageOf(error) }),
+        )
+      await Promise.allSettled([...background, parts.advances.idle()])
+      parts.live.close()
+    },
+  }
+}
+
+const settleWithin = async (clock: Clock, ms: number, work: Promise<void>): Promise<void> => {
+  const enough = new AbortController()
+  await Promise.race([work, clock.sleep(ms, enough.signal)])
+  enough.abort()
+}

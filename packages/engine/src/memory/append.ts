@@ -1,0 +1,212 @@
+/**
+ * `append` in memory: the semantics of the SQL function, item by item, every check before anything is written. The
+ * contract suite holds the two together.
+ */
+import { limits } from '@signalbox/core'
+import type {
+  AppendItem,
+  AppendResult,
+  Claimed,
+  DecisionCode,
+  DecisionDraft,
+  FactCode,
+  FactDraft,
+} from '../ports.ts'
+import { claim } from './claim.ts'
+import { genesis } from './chain.ts'
+import { fenceHolds, moveFenced } from './fence.ts'
+import { write } from './write.ts'
+import { isFree, type RunRow, type Tables } from './tables.ts'
+
+const answer = (
+  item: AppendItem,
+  code: AppendResult['code'],
+  more: Partial<AppendResult> = {},
+): AppendResult => ({
+  code,
+  runId: item.runId,
+  admitted: false,
+  seq: 0,
+  facts: 0,
+  decided: 0,
+  factCodes: [],
+  decisionCode: null,
+  claims: [],
+  ...more,
+})
+
+/** Applies one item, atomically. */
+export function appendItem(tables: Tables, now: number, item: AppendItem): AppendResult {
+  const refused = item.create ? create(tables, now, item) : null
+  if (refused) return refused
+  const run = tables.runs.get(item.runId)
+  if (!run || run.tenantId !== item.tenantId) return answer(item, 'no_run')
+  const admitted = item.admit ? admit(tables, run) : run.admitted
+  const leftOut = item.admit === true && !admitted
+  const factCodes = (item.facts ?? []).map((fact): FactCode =>
+    leftOut && fact.type === 'run.admitted'
+      ? 'not_admitted'
+      : acceptFact(tables, { run, now }, fact),
+  )
+  const decisionCode = item.decision
+    ? decide(tables, { run, now }, { decision: item.decision, factCodes, leftOut })
+    : null
+  for (const note of item.notes ?? []) write(tables, run, { draft: note, key: null, fact: false })
+  const claims = (item.claims ?? []).map((draft): Claimed =>
+    leftOut || (item.decision && decisionCode !== 'ok')
+      ? { effectId: draft.effectId, code: 'gone', attempt: 0 }
+      : claim(tables, { run, now }, draft),
+  )
+  run.updatedAt = now
+  const { seq, facts, decided } = run
+  return answer(item, 'ok', { admitted, seq, facts, decided, factCodes, decisionCode, claims })
+}
+
+function create(tables: Tables, now: number, item: AppendItem): AppendResult | null {
+  const { create: draft, tenantId, runId } = item
+  if (!draft) return null
+  if (tables.runs.has(runId)) return null
+  const alias = draft.alias && `${tenantId}\u0000${draft.alias.key}`
+  const taken = alias === null ? undefined : tables.aliases.get(alias)
+  if (taken) return answerTaken(tables, item, taken)
+  const onThread = [...tables.runs.values()].filter(
+    (run) => run.tenantId === tenantId && run.threadId === draft.threadId,
+  )
+  if (onThread.filter((run) => run.status === 'queued').length >= limits.queuedPerThreadMax)
+    return answer(item, 'thread_full')
+  if (alias !== null && draft.alias)
+    tables.aliases.set(alias, { runId, bodyHash: draft.alias.bodyHash })
+  const { alias: _alias, ...pinned } = draft
+  tables.runs.set(runId, {
+    ...pinned,
+    runId,
+    tenantId,
+    status: 'queued',
+    stateName: 'queued',
+    outcome: null,
+    seq: 0,
+    facts: 0,
+    decided: 0,
+    state: null,
+    headHash: genesis(tenantId, runId),
+    cancelRequested: false,
+    createdAt: now,
+    updatedAt: now,
+    admitted: false,
+  })
+  tables.events.set(runId, [])
+  tables.keys.set(runId, new Set())
+  return null
+}
+
+function answerTaken(
+  tables: Tables,
+  item: AppendItem,
+  taken: { readonly runId: string; readonly bodyHash: string },
+): AppendResult {
+  const run = tables.runs.get(taken.runId)
+  const code = taken.bodyHash === item.create?.alias?.bodyHash ? 'exists' : 'conflict'
+  const { admitted = false, seq = 0, facts = 0, decided = 0 } = run ?? {}
+  return answer(item, code, { runId: taken.runId, admitted, seq, facts, decided })
+}
+
+/** Takes the thread's slot: nobody else may hold it, and nobody may wait before this run. */
+function admit(tables: Tables, run: RunRow): boolean {
+  if (run.status !== 'ended' && !run.admitted) run.admitted = isFree(tables, run)
+  return run.admitted
+}
+
+interface Place {
+  readonly run: RunRow
+  readonly now: number
+}
+
+function acceptFact(tables: Tables, { run, now }: Place, fact: FactDraft): FactCode {
+  if (tables.keys.get(run.runId)?.has(fact.key)) return 'duplicate'
+  if (run.status === 'ended') return 'ended'
+  const timer = fact.key.startsWith('timer:') ? `${run.runId}\u0000${fact.key}` : null
+  if (timer !== null && !tables.timers.delete(timer)) return 'duplicate'
+  if (fact.fence && !fenceHolds(tables, { run, now }, fact.fence)) return 'fenced'
+  if (fact.fence) moveFenced(tables, fact.fence, now)
+  if (fact.type === 'cancel.requested') run.cancelRequested = true
+  write(tables, run, { draft: fact, key: fact.key, fact: true })
+  return 'ok'
+}
+
+function decide(
+  tables: Tables,
+  { run, now }: Place,
+  item: {
+    readonly decision: DecisionDraft
+    readonly factCodes: readonly FactCode[]
+    readonly leftOut: boolean
+  },
+): DecisionCode {
+  const { decision, factCodes, leftOut } = item
+  if (leftOut) return 'not_admitted'
+  if (run.status === 'ended' || factCodes.some((code) => code !== 'ok')) return 'stale'
+  if (run.decided !== decision.decided || decision.through <= run.decided) return 'stale'
+  if (decision.through > run.facts) return 'stale'
+  if (factCodes.length > 0 && run.facts !== decision.through) return 'stale'
+  if (decision.status === 'ended' && run.facts !== decision.through) return 'moved'
+  for (const event of decision.events) write(tables, run, { draft: event, key: null, fact: false })
+  Object.assign(run, {
+    decided: decision.through,
+    status: decision.status,
+    stateName: decision.stateName,
+    outcome: decision.outcome,
+    state: decision.state,
+    cancelRequested: run.cancelRequested || decision.stateName === 'cancelling',
+  })
+  applyEffects(tables, { run, now }, decision)
+  return 'ok'
+}
+
+/** An effect that nobody claimed is announced again this long after it could first have been claimed. */
+const overdueMs = 2_000
+
+function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDraft): void {
+  for (const spec of decision.effects) {
+    const notBefore = now + spec.delayMs
+    tables.effects.set(spec.id, {
+      effectId: spec.id,
+      tenantId: run.tenantId,
+      runId: run.runId,
+      kind: spec.kind,
+      queue: spec.queue,
+      mode: spec.mode,
+      status: 'pending',
+      attempt: 0,
+      owner: null,
+      leaseUntil: null,
+      dispatches: 0,
+      spec,
+      notBefore,
+      due: spec.delayMs > 0 ? notBefore : now + overdueMs,
+    })
+  }
+  const key = (id: string, fireAt: number): string => `${run.runId}\u0000timer:${id}:${fireAt}`
+  const drop = new Set([...decision.clearTimers, ...decision.timers.map((timer) => timer.id)])
+  for (const [at, timer] of tables.timers)
+    if (timer.runId === run.runId && (drop.has(timer.timerId) || decision.status === 'ended'))
+      tables.timers.delete(at)
+  if (decision.status === 'ended') return endEffects(tables, run)
+  for (const { id, afterMs } of decision.timers) {
+    const { tenantId, runId } = run
+    tables.timers.set(key(id, now + afterMs), {
+      tenantId,
+      runId,
+      timerId: id,
+      fireAt: now + afterMs,
+    })
+  }
+}
+
+function endEffects(tables: Tables, run: RunRow): void {
+  for (const effect of tables.effects.values()) {
+    if (effect.runId !== run.runId) continue
+    if (effect.status === 'pending') effect.status = 'cancelled'
+    // What still runs may finish, as a note; nobody has to look after it any more.
+    if (effect.status === 'started') effect.due = Infinity
+  }
+}

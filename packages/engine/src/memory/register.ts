@@ -1,0 +1,173 @@
+/** The register in memory: for tests, the simulation, and to say in plain code what the SQL one must do. */
+import { callsOf, type EffectKind, factSchemas, type ToolCallPart } from '@signalbox/core'
+import type { Clock, EffectRow, Register, RunHead, RunRef, StoredEvent } from '../ports.ts'
+import { appendItem } from './append.ts'
+import { type EffectRecord, emptyTables, isFree, type RunRow, type Tables } from './tables.ts'
+
+export interface MemoryRegister extends Register {
+  /** For tests only: the rows themselves. */
+  readonly tables: Tables
+}
+
+export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister {
+  const tables = emptyTables()
+  return {
+    tables,
+    append: async (item) => appendItem(tables, clock.now(), item),
+    appendMany: async (items) => items.map((item) => appendItem(tables, clock.now(), item)),
+    ...readsOf(tables),
+    ...contentOf(tables),
+    ...duesOf(tables, clock),
+    close: async () => {},
+  }
+}
+
+type Reads = Pick<
+  Register,
+  | 'head'
+  | 'tail'
+  | 'events'
+  | 'conversation'
+  | 'effect'
+  | 'openEffects'
+  | 'admissibleRuns'
+  | 'nextInThread'
+>
+
+function readsOf(tables: Tables): Reads {
+  const { runs, events, effects } = tables
+  const admissible = (): RunRow[] =>
+    [...runs.values()].filter(
+      (run) => !run.admitted && run.status !== 'ended' && isFree(tables, run),
+    )
+  return {
+    head: async (runId) => {
+      const run = runs.get(runId)
+      return run ? headOf(run) : null
+    },
+    tail: async (runId) => {
+      const run = runs.get(runId)
+      if (!run) return null
+      const after = (events.get(runId) ?? []).filter((event) => event.seq > run.decided)
+      return { head: headOf(run), events: after }
+    },
+    events: async (runId, { after = 0, limit = Infinity }) =>
+      (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
+    conversation: async (threadId, runId) =>
+      [...runs.values()]
+        .filter((run) => run.threadId === threadId && run.runId <= runId)
+        .toSorted((a, b) => (a.runId < b.runId ? -1 : 1))
+        .flatMap((run): readonly StoredEvent[] => events.get(run.runId) ?? []),
+    effect: async (effectId) => {
+      const effect = effects.get(effectId)
+      return effect ? rowOf(tables, effect) : null
+    },
+    openEffects: async (runId) =>
+      [...effects.values()]
+        .filter((effect) => effect.runId === runId)
+        .filter(({ status }) => status !== 'done' && status !== 'cancelled')
+        .map((effect) => rowOf(tables, effect)),
+    admissibleRuns: async (limit) => admissible().slice(0, limit).map(refOf),
+    nextInThread: async (tenantId, threadId) =>
+      admissible().find((run) => run.tenantId === tenantId && run.threadId === threadId) ?? null,
+  }
+}
+
+type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob' | 'ensureThread'>
+
+function contentOf({ definitions, blobs, threads }: Tables): Content {
+  return {
+    putDefinition: async (hash, definition) => void definitions.set(hash, definition),
+    definition: async (hash) => definitions.get(hash) ?? null,
+    putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
+      void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
+    blob: async ({ tenantId, threadId }, key) =>
+      blobs.get(`${tenantId}\u0000${threadId}\u0000${key}`) ?? null,
+    ensureThread: async (thread) => {
+      const known = threads.get(thread.threadId)
+      if (!known) threads.set(thread.threadId, thread)
+      if (known && known.tenantId !== thread.tenantId) return null
+      return known ?? thread
+    },
+  }
+}
+
+type Dues = Pick<Register, 'readyRuns' | 'takeDue' | 'dueTimers' | 'nextDue' | 'renew'>
+
+function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
+  const { runs, effects, timers } = tables
+  return {
+    readyRuns: async (limit) =>
+      [...runs.values()]
+        .filter((run) => run.decided < run.facts && run.status !== 'ended')
+        .slice(0, limit)
+        .map(refOf),
+    takeDue: async (kinds, againMs, limit) =>
+      dueEffects(tables, kinds, clock.now())
+        .slice(0, limit)
+        .map((effect) => {
+          effect.dispatches += 1
+          effect.due = clock.now() + againMs
+          return rowOf(tables, effect)
+        }),
+    dueTimers: async (limit) =>
+      [...timers.values()].filter((timer) => timer.fireAt <= clock.now()).slice(0, limit),
+    nextDue: async () => {
+      const open = [...effects.values()].filter(isOpen).map((effect) => effect.due)
+      const next = Math.min(...open, ...[...timers.values()].map((timer) => timer.fireAt))
+      return Number.isFinite(next) ? Math.max(0, next - clock.now()) : null
+    },
+    renew: async (leases, leaseMs) =>
+      leases.map(({ effectId, attempt }) => {
+        const effect = effects.get(effectId)
+        const kept = effect?.status === 'started' && effect.attempt === attempt
+        const run = effect && runs.get(effect.runId)
+        const ended = run?.status === 'ended'
+        if (kept) effect.leaseUntil = clock.now() + leaseMs
+        if (kept && !ended) effect.due = clock.now() + leaseMs
+        return { effectId, kept, cancel: ended || (run?.cancelRequested ?? false) }
+      }),
+  }
+}
+
+function headOf({ admitted: _admitted, ...head }: RunRow): RunHead {
+  return head
+}
+
+const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId })
+
+const isOpen = (effect: EffectRecord): boolean =>
+  effect.status === 'pending' || effect.status === 'started'
+
+function dueEffects(tables: Tables, kinds: readonly EffectKind[], now: number): EffectRecord[] {
+  return [...tables.effects.values()].filter(
+    (effect) =>
+      isOpen(effect) &&
+      kinds.includes(effect.kind) &&
+      effect.due <= now &&
+      (effect.status === 'pending' || (effect.leaseUntil ?? 0) <= now),
+  )
+}
+
+function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
+  const run = tables.runs.get(effect.runId)
+  const { notBefore: _notBefore, due: _due, ...rest } = effect
+  return {
+    ...rest,
+    threadId: run?.threadId ?? '',
+    definitionHash: run?.definitionHash ?? '',
+    cancelRequested: run?.cancelRequested ?? false,
+    call: callOf(tables, effect),
+  }
+}
+
+/** The call an effect is about, from the answer that asked for it. */
+function callOf(tables: Tables, { spec, runId }: EffectRecord): ToolCallPart | null {
+  if (spec.kind !== 'tool.call') return null
+  const answer = tables.events
+    .get(runId)
+    ?.find((event) => event.type === 'model.completed' && event.key === spec.source)
+  if (!answer) return null
+  const { turn } = factSchemas['model.completed'].parse(answer.payload)
+  return callsOf(turn).find((call) => call.id === spec.callId) ?? null
+}

@@ -1,0 +1,62 @@
+/** The rows of the in-memory register: what the SQL tables hold, as plain mutable objects. */
+import type { AgentDefinition } from '@signalbox/core'
+import type { EffectRow, RunHead, StoredEvent, Thread } from '../ports.ts'
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export type RunRow = Mutable<RunHead> & { admitted: boolean }
+
+export type EffectRecord = Mutable<
+  Omit<EffectRow, 'call' | 'cancelRequested' | 'threadId' | 'definitionHash'>
+> & {
+  /** Not to be claimed before. */
+  notBefore: number
+  /** Not to be looked at by the reconciler before. */
+  due: number
+}
+
+export interface TimerRow {
+  readonly tenantId: string
+  readonly runId: string
+  readonly timerId: string
+  readonly fireAt: number
+}
+
+export interface Tables {
+  /** Events written so far, over all runs: the position in the feed. */
+  written: number
+  readonly runs: Map<string, RunRow>
+  readonly events: Map<string, StoredEvent[]>
+  /** Idempotency keys of facts, by run. */
+  readonly keys: Map<string, Set<string>>
+  readonly effects: Map<string, EffectRecord>
+  readonly timers: Map<string, TimerRow>
+  readonly aliases: Map<string, { readonly runId: string; readonly bodyHash: string }>
+  readonly definitions: Map<string, AgentDefinition>
+  readonly threads: Map<string, Thread>
+  readonly blobs: Map<string, { readonly mime: string; readonly bytes: Uint8Array }>
+}
+
+export const emptyTables = (): Tables => ({
+  written: 0,
+  runs: new Map(),
+  events: new Map(),
+  keys: new Map(),
+  effects: new Map(),
+  timers: new Map(),
+  aliases: new Map(),
+  definitions: new Map(),
+  threads: new Map(),
+  blobs: new Map(),
+})
+
+/** Is the thread's slot free for this run: held by nobody, and nobody before it in the queue? */
+export const isFree = ({ runs }: Tables, run: RunRow): boolean =>
+  ![...runs.values()].some(
+    (other) =>
+      other !== run &&
+      other.tenantId === run.tenantId &&
+      other.threadId === run.threadId &&
+      other.status !== 'ended' &&
+      (other.admitted || other.runId < run.runId),
+  )

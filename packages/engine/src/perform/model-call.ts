@@ -1,0 +1,145 @@
+/**
+ * Performing a model call: prompt from the register, one stream, one fact. Repeatable: nothing of a turn is executed
+ * before its fact is committed, so a call that was lost with its process is simply made again.
+ */
+import {
+  type AgentDefinition,
+  callIdPrefix,
+  callsOf,
+  checkPairing,
+  type ModelCallEffect,
+  type ModelTurn,
+  project,
+  type Prompt,
+  type PromptMessage,
+} from '@signalbox/core'
+import { AbortError, messageOf } from '../errors.ts'
+import type { Clock, FactDraft, Log, Model, Random } from '../ports.ts'
+import { sha256, type Writer } from '../record/draft.ts'
+import type { Content } from './content.ts'
+import type { LiveMessages } from './live.ts'
+import type { Transcripts } from './transcript.ts'
+
+export interface ModelCallDeps {
+  readonly model: Model
+  readonly transcripts: Transcripts
+  readonly content: Content
+  readonly live: LiveMessages
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** A claimed model call, and where the run stood when it was claimed. */
+export interface ModelTask {
+  readonly runId: string
+  readonly tenantId: string
+  readonly threadId: string
+  readonly agent: AgentDefinition
+  readonly effect: ModelCallEffect
+  readonly attempt: number
+  readonly seq: number
+}
+
+/** Makes the call and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
+export async function performModelCall(
+  deps: ModelCallDeps,
+  task: ModelTask,
+  signal: AbortSignal,
+): Promise<FactDraft | null> {
+  const { clock, writer } = deps
+  const { effect, attempt } = task
+  const about = { effectId: effect.id, attempt }
+  const fence = { ...about, expect: 'started', becomes: 'done' } as const
+  const began = clock.now()
+  try {
+    const turn = await makeCall(deps, task, signal)
+    const payload = { ...about, turn, callSet: callSetOf(turn), durationMs: clock.now() - began }
+    return writer.fact('model.completed', payload, {
+      key: effect.id,
+      fence,
+      verdict: turn.verdict,
+    })
+  } catch (error) {
+    const cause = signal.reason instanceof AbortError ? signal.reason.abortCause : null
+    if (cause === 'cancelled') return writer.fact('model.aborted', about, { key: effect.id, fence })
+    if (cause !== null) return null
+    const turn = brokenTurn(task, messageOf(error))
+    const payload = { ...about, turn, callSet: '', durationMs: clock.now() - began }
+    return writer.fact('model.completed', payload, {
+      key: effect.id,
+      fence,
+      verdict: 'error',
+    })
+  }
+}
+
+async function makeCall(
+  deps: ModelCallDeps,
+  task: ModelTask,
+  signal: AbortSignal,
+): Promise<ModelTurn> {
+  const { agent, effect, runId } = task
+  const events = await deps.transcripts.read(task, task.seq)
+  const prompt = await hydrate(deps.content, task, project(agent.instructions, events))
+  const violations = checkPairing(prompt)
+  if (violations.length > 0)
+    return brokenTurn(task, `the prompt breaks the pairing rules: ${JSON.stringify(violations)}`)
+  const live = deps.live.begin({
+    runId,
+    messageId: effect.messageId,
+    attempt: effect.retry * 1_000 + task.attempt,
+  })
+  try {
+    const request = {
+      model: agent.model,
+      detectors: agent.safety.detectors,
+      prompt,
+      tools: agent.tools,
+      messageId: effect.messageId,
+      callIdPrefix: callIdPrefix(runId, effect.turn),
+      hmacKey: deps.random.hex(32),
+    }
+    const turn = await deps.model.call(request, live, signal)
+    const parts = await deps.content.spill(task, turn.message.parts)
+    return { ...turn, message: { ...turn.message, parts } }
+  } finally {
+    live.end()
+  }
+}
+
+/** The digest of a set of calls, order aside: names with their argument hashes. */
+function callSetOf(turn: ModelTurn): string {
+  const calls = callsOf(turn).map((call) => `${call.name}:${call.argsHash}`)
+  return calls.length === 0 ? '' : sha256(calls.sort().join('\n')).slice(0, 12)
+}
+
+/** What we could not even ask for: an error of ours, never retried, visible in the log. */
+const brokenTurn = (task: ModelTask, message: string): ModelTurn => ({
+  verdict: 'error',
+  message: { id: task.effect.messageId, role: 'assistant', parts: [] },
+  suppressed: [],
+  evidence: [],
+  finish: null,
+  usage: {},
+  error: { class: 'invalid_request', retryable: false, message: message.slice(0, 2_000) },
+  provider: task.agent.model.provider,
+  model: task.agent.model.model,
+})
+
+/** Long texts of users and of the model are read back whole; long tool results stay previews. */
+async function hydrate(content: Content, task: ModelTask, prompt: Prompt): Promise<Prompt> {
+  const whole: PromptMessage[] = []
+  for (const message of prompt) {
+    if (message.role === 'user')
+      whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
+    else if (message.role === 'assistant' && message.parts.some((part) => part.type === 'blob')) {
+      const parts = []
+      for (const part of message.parts)
+        parts.push(...(part.type === 'blob' ? await content.hydrate(task, [part]) : [part]))
+      whole.push({ ...message, parts })
+    } else whole.push(message)
+  }
+  return whole
+}

@@ -1,0 +1,44 @@
+/**
+ * Ports: what the use cases need of the world, stated by the code that needs it. Adapters live in other packages and
+ * in `memory/`; `contract/` holds one suite per port, run against every adapter.
+ *
+ * P1 Only the Register is the truth. Every other port may lose, repeat, delay or reorder, and costs latency only.
+ * P2 Expected outcomes are returned; a port throws only for what the caller cannot foresee (a lost connection).
+ * P3 After a throw the caller does not know whether the operation happened, and must be able to repeat it.
+ */
+export type {
+  AppendItem,
+  AppendResult,
+  ClaimCode,
+  ClaimDraft,
+  Claimed,
+  CreateDraft,
+  DecisionCode,
+  DecisionDraft,
+  EffectFence,
+  EventDraft,
+  FactCode,
+  FactDraft,
+  ItemCode,
+} from './ports/append.ts'
+export type {
+  EffectRow,
+  Register,
+  RunHead,
+  RunRef,
+  RunTail,
+  StoredEvent,
+  Thread,
+} from './ports/register.ts'
+export type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from './ports/hints.ts'
+export type {
+  Clock,
+  Log,
+  Model,
+  ModelRequest,
+  ModelSink,
+  Random,
+  ToolHost,
+  ToolOutcome,
+  ToolRequest,
+} from './ports/world.ts'

@@ -1,0 +1,165 @@
+/**
+ * The one write path of the register: what an append carries, and what it answers. All checks of an item are made before
+ * anything of it is written (DESIGN §3.1, §3.2, §3.8).
+ */
+import type { Effect, JsonObject, Outcome, RunStatus, StateName, Timer } from '@signalbox/core'
+
+/** An event to be written. `payloadHash` is sha256(salt ‖ JCS(payload)); the register adds seq, digest and link. */
+export interface EventDraft {
+  readonly type: string
+  readonly version: number
+  /** Milliseconds since the epoch, from the writer's clock. */
+  readonly at: number
+  readonly actor: string
+  readonly tool: string | null
+  readonly verdict: string | null
+  readonly payload: JsonObject
+  /** 16 random bytes, hex. */
+  readonly salt: string
+  /** 32 bytes, hex. */
+  readonly payloadHash: string
+}
+
+/** What must hold of an effect for a fact about it to be accepted, and what becomes of the effect then. */
+export interface EffectFence {
+  readonly effectId: string
+  /** `started`: claimed at exactly `attempt`. `lost`: the same, and the lease has expired. `pending`: never claimed. `unknown`: recorded as such. */
+  readonly expect: 'started' | 'lost' | 'pending' | 'unknown'
+  /** Ignored for `pending` and `unknown`. */
+  readonly attempt: number
+  /** `pending`: it may be claimed again, at once, under the same id (an operator's retry of an unknown call). */
+  readonly becomes: 'done' | 'unknown' | 'cancelled' | 'pending'
+}
+
+/** A fact: idempotent by `key`, no expected version, refused on ended runs. */
+export interface FactDraft extends EventDraft {
+  readonly key: string
+  readonly fence: EffectFence | null
+}
+
+/** A decision: compare-and-swap on the `decided` cursor. A final one also requires that no fact arrived meanwhile. */
+export interface DecisionDraft {
+  /** The cursor the decision was made from. */
+  readonly decided: number
+  /** Sequence number of the last fact it folds. */
+  readonly through: number
+  /** `run.transitioned` first, then an event per notable verdict. */
+  readonly events: readonly EventDraft[]
+  readonly status: RunStatus
+  /** `cancelling` closes the run for claims, as `cancel.requested` does (I14). */
+  readonly stateName: StateName
+  readonly outcome: Outcome | null
+  /** The cached state after the decision, at most `limits.stateBytesMax` as JSON. */
+  readonly state: JsonObject
+  readonly effects: readonly Effect[]
+  readonly timers: readonly Timer[]
+  readonly clearTimers: readonly string[]
+}
+
+/** A claim: refused after a cancel and on ended runs; increments the attempt and writes `effect.started`. */
+export interface ClaimDraft {
+  readonly effectId: string
+  /** `[A-Za-z0-9._-]{1,100}`: names the process, so that a cancel signal finds it. */
+  readonly owner: string
+  readonly leaseMs: number
+  readonly at: number
+  readonly salt: string
+}
+
+/** A new run. Its first fact must be `run.created`. */
+export interface CreateDraft {
+  readonly threadId: string
+  readonly agent: string
+  readonly definitionHash: string
+  readonly machine: string
+  readonly machineVersion: number
+  readonly metadata: JsonObject
+  /** The client's idempotency key or own id: an alias of the run, unique per tenant. */
+  readonly alias: { readonly key: string; readonly bodyHash: string } | null
+}
+
+/**
+ * One item of an append: all about one run, checked before anything of it is written, applied in this order.
+ * With `admit`, the run takes its thread's slot: if another run holds it or waits before it, `run.admitted` (the fact
+ * that follows `run.created`, or stands alone), the decision and the claims are left out, and `admitted` is false.
+ */
+export interface AppendItem {
+  readonly tenantId: string
+  readonly runId: string
+  readonly create?: CreateDraft
+  readonly admit?: boolean
+  readonly facts?: readonly FactDraft[]
+  readonly decision?: DecisionDraft
+  readonly notes?: readonly EventDraft[]
+  readonly claims?: readonly ClaimDraft[]
+}
+
+/** What became of a fact. A repetition is `duplicate` even when the run has ended since. */
+export type FactCode =
+  | 'ok'
+  /** The key is there already: an earlier try succeeded. */
+  | 'duplicate'
+  /** The effect is not as the fence expects: somebody else's result stands, or the attempt is old. */
+  | 'fenced'
+  /** The run has ended. */
+  | 'ended'
+  /** Left out because the run was not admitted. */
+  | 'not_admitted'
+
+/** What became of a decision. */
+export type DecisionCode =
+  | 'ok'
+  /** Somebody else decided, or the facts are not those it was made from. Reload. */
+  | 'stale'
+  /** A fact arrived before a final decision. Decide again. */
+  | 'moved'
+  /** Left out because the run was not admitted. */
+  | 'not_admitted'
+
+export type ClaimCode =
+  | 'ok'
+  /** No such effect, it is done, unknown or cancelled, or the claim was left out with its decision. */
+  | 'gone'
+  /** Another attempt holds a live lease. */
+  | 'leased'
+  /** Not yet due. */
+  | 'early'
+  /** A cancel was asked, or the run has ended. */
+  | 'cancelled'
+  /** A `once` effect whose lease expired: it must become unknown, never a second execution. */
+  | 'lost'
+
+export interface Claimed {
+  readonly effectId: string
+  readonly code: ClaimCode
+  /** Valid when `ok` (the new attempt) or `lost` (the lost one). */
+  readonly attempt: number
+}
+
+export type ItemCode =
+  | 'ok'
+  /** `create`: the alias is taken by `runId` with the same body. */
+  | 'exists'
+  /** `create`: the alias is taken by `runId` with another body. */
+  | 'conflict'
+  /** No such run for this tenant. */
+  | 'no_run'
+  /** `create`: too many runs wait on the thread. */
+  | 'thread_full'
+  /** The item broke a rule of the register or an SQL error; nothing of it was written. `detail` says which. */
+  | 'rejected'
+
+export interface AppendResult {
+  readonly code: ItemCode
+  readonly detail?: string
+  /** The run the answer is about: another than asked for `exists` and `conflict`. */
+  readonly runId: string
+  readonly admitted: boolean
+  /** Cursors after the item. */
+  readonly seq: number
+  readonly facts: number
+  readonly decided: number
+  readonly factCodes: readonly FactCode[]
+  readonly decisionCode: DecisionCode | null
+  readonly claims: readonly Claimed[]
+}

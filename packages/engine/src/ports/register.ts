@@ -1,0 +1,172 @@
+/** The register: the truth of Signalbox, and what it answers to reads. */
+import type {
+  AgentDefinition,
+  Effect,
+  EffectKind,
+  EffectMode,
+  JsonObject,
+  Outcome,
+  RunStatus,
+  StateName,
+  ToolCallPart,
+} from '@signalbox/core'
+import type { AppendItem, AppendResult } from './append.ts'
+
+/** An event as stored. */
+export interface StoredEvent {
+  readonly runId: string
+  readonly seq: number
+  readonly tenantId: string
+  readonly threadId: string
+  readonly type: string
+  readonly version: number
+  readonly at: number
+  readonly actor: string
+  readonly tool: string | null
+  readonly verdict: string | null
+  readonly key: string | null
+  readonly payload: JsonObject
+  readonly salt: string
+  readonly payloadHash: string
+  readonly digest: string
+  readonly hash: string
+  /** Position in the feed: opaque, ordered as text, gap-safe. Absent on events read back within the run. */
+  readonly position?: string
+}
+
+/** The head row of a run: cursors and the cached state. */
+export interface RunHead {
+  readonly runId: string
+  readonly tenantId: string
+  readonly threadId: string
+  readonly agent: string
+  readonly definitionHash: string
+  readonly machine: string
+  readonly machineVersion: number
+  readonly status: RunStatus
+  readonly stateName: StateName
+  readonly outcome: Outcome | null
+  readonly seq: number
+  readonly facts: number
+  readonly decided: number
+  /** Null before the first decision. */
+  readonly state: JsonObject | null
+  readonly headHash: string
+  readonly cancelRequested: boolean
+  readonly metadata: JsonObject
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** A run from its last decision on. */
+export interface RunTail {
+  readonly head: RunHead
+  /** Events after `head.decided`, in order; the last one is `head.seq`. */
+  readonly events: readonly StoredEvent[]
+}
+
+/** What a performer needs of an effect besides its claim. */
+export interface EffectRow {
+  readonly effectId: string
+  readonly tenantId: string
+  readonly threadId: string
+  readonly runId: string
+  readonly definitionHash: string
+  readonly kind: EffectKind
+  readonly queue: string
+  readonly mode: EffectMode
+  readonly status: 'pending' | 'started' | 'done' | 'unknown' | 'cancelled'
+  readonly attempt: number
+  readonly owner: string | null
+  readonly leaseUntil: number | null
+  readonly dispatches: number
+  readonly spec: Effect
+  /** For a tool call: the call as the model asked for it, arguments included, from its `model.completed`. */
+  readonly call: ToolCallPart | null
+  readonly cancelRequested: boolean
+}
+
+export interface RunRef {
+  readonly tenantId: string
+  readonly runId: string
+}
+
+export interface Thread {
+  readonly threadId: string
+  readonly tenantId: string
+  readonly metadata: JsonObject
+  readonly createdAt: number
+  /** 32 bytes, hex: keys the content of this thread. Erasing it makes the content unreadable by key. */
+  readonly contentKey: string
+}
+
+/** The truth. Every method is one round trip; `append` is the only one that writes events. */
+export interface Register {
+  append(item: AppendItem): Promise<AppendResult>
+  /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
+  appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
+
+  head(runId: string): Promise<RunHead | null>
+  /** What the next decision needs: the head, and the events after its `decided` cursor, read at one moment. */
+  tail(runId: string): Promise<RunTail | null>
+  /** Events of one run after `after`, in order. */
+  events(
+    runId: string,
+    options: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly StoredEvent[]>
+  /**
+   * Events that carry conversation (`run.created`, `model.completed`, `tool.*`, …) of the runs of a thread up to and
+   * including `runId`, by run then seq. A register may answer other events besides; they say nothing to a prompt.
+   */
+  conversation(threadId: string, runId: string): Promise<readonly StoredEvent[]>
+  effect(effectId: string): Promise<EffectRow | null>
+  /** Effects of one run that are pending, started or unknown. */
+  openEffects(runId: string): Promise<readonly EffectRow[]>
+
+  putDefinition(hash: string, definition: AgentDefinition): Promise<void>
+  definition(hash: string): Promise<AgentDefinition | null>
+  /** Content-addressed, idempotent: the key names the bytes. Written before the event that points to it. */
+  putBlob(
+    thread: { readonly tenantId: string; readonly threadId: string },
+    blob: { readonly key: string; readonly mime: string; readonly bytes: Uint8Array },
+  ): Promise<void>
+  blob(
+    thread: { readonly tenantId: string; readonly threadId: string },
+    key: string,
+  ): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null>
+  /** Creates the thread if it is not there; answers what stands. Null: the id belongs to another tenant. */
+  ensureThread(thread: Thread): Promise<Thread | null>
+
+  // What the reconciler polls. Each finds everything, even if no wake ever arrives.
+  /** Runs with undecided facts. */
+  readyRuns(limit: number): Promise<readonly RunRef[]>
+  /** Queued runs whose thread is free, the first of each thread. */
+  admissibleRuns(limit: number): Promise<readonly RunRef[]>
+  /** The run that waits first on a thread, if the thread is free. */
+  nextInThread(tenantId: string, threadId: string): Promise<RunRef | null>
+  /**
+   * Pending effects that are overdue and started effects whose lease expired, of the given kinds; marks them dispatched
+   * (`dispatches` + 1, next look after `againMs`). An effect may be claimed from its delay on, and is overdue two seconds
+   * later, or at once if it had a delay: whoever decided has announced the others already.
+   */
+  takeDue(
+    kinds: readonly EffectKind[],
+    againMs: number,
+    limit: number,
+  ): Promise<readonly EffectRow[]>
+  /** Timers that are due. They stay until a fact with the key `timer:<id>:<fireAt>` is appended for the run. */
+  dueTimers(
+    limit: number,
+  ): Promise<readonly (RunRef & { readonly timerId: string; readonly fireAt: number })[]>
+  /** Milliseconds until the next effect or timer is due, null if none is. */
+  nextDue(): Promise<number | null>
+  /** Extends the leases of started effects at their attempts; answers which were kept and whether a cancel was asked. */
+  renew(
+    leases: readonly { readonly effectId: string; readonly attempt: number }[],
+    leaseMs: number,
+  ): Promise<
+    readonly { readonly effectId: string; readonly kept: boolean; readonly cancel: boolean }[]
+  >
+
+  close(): Promise<void>
+}

@@ -1,0 +1,96 @@
+/** The world: models, tools, time, chance, and the operator's ear. */
+import type {
+  DetectorConfig,
+  JsonObject,
+  ModelConfig,
+  ModelTurn,
+  Prompt,
+  ToolOutput,
+  ToolSpec,
+} from '@signalbox/core'
+
+export interface ModelRequest {
+  readonly model: ModelConfig
+  readonly detectors: readonly DetectorConfig[] | undefined
+  readonly prompt: Prompt
+  readonly tools: readonly ToolSpec[]
+  readonly messageId: string
+  /** Ids of the calls of this turn are `<prefix>_<n>`, n from 0 in order of the stream. */
+  readonly callIdPrefix: string
+  /** Keys the hashes of suppressed arguments. Hex. */
+  readonly hmacKey: string
+}
+
+/** Text as it streams. Never called after the promise of `call` has settled. */
+export interface ModelSink {
+  delta(kind: 'text' | 'reasoning', text: string): void
+}
+
+/**
+ * A language model. Answers a turn for whatever happens to the stream, provider errors included (verdict `error`);
+ * rejects only with the reason of an aborted signal. No call of a turn without a positive verdict leaves it (I23).
+ */
+export interface Model {
+  call(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<ModelTurn>
+}
+
+export interface ToolRequest {
+  readonly name: string
+  readonly version: string
+  readonly args: JsonObject
+  /** The effect id: the same on every attempt (I9). */
+  readonly idempotencyKey: string
+  readonly attempt: number
+  readonly tenantId: string
+  readonly threadId: string
+  readonly runId: string
+  readonly callId: string
+  readonly timeoutMs: number
+  readonly progress: (note: string) => void
+}
+
+export type ToolOutcome =
+  | { readonly status: 'completed'; readonly output: ToolOutput }
+  /** It ran and failed, or could not run. */
+  | {
+      readonly status: 'failed'
+      readonly error: { readonly code: string; readonly message: string }
+      /** Set when it may have taken effect all the same: the connection broke, or it would not stop after its timeout. */
+      readonly unknown?: true
+    }
+  /** The signal was obeyed. `settled` false: the tool did not come back within its grace, its outcome is unknown. */
+  | { readonly status: 'aborted'; readonly settled: boolean }
+
+/** The tools of one process. Content of an output may be large; the engine moves it to blobs. */
+export interface ToolHost {
+  specs(): Promise<readonly ToolSpec[]>
+  /** May this process run the tool in this version? */
+  knows(name: string, version: string): Promise<boolean>
+  call(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome>
+  close(): Promise<void>
+}
+
+/** Time, so that the simulation can own it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** Chance, so that the simulation can own it. */
+export interface Random {
+  /** A UUIDv7. */
+  uuid(): string
+  /** Random bytes as hex. */
+  hex(bytes: number): string
+  /** 0 ≤ x < 1. */
+  unit(): number
+}
+
+/** What the engine has to say to an operator; an adapter over pino. Never payloads, never secrets (I20). */
+export interface Log {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void
+}

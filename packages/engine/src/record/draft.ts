@@ -1,0 +1,84 @@
+/**
+ * Drafts of events: payloads, sanitised and committed to by a salted hash. The register adds what only it knows:
+ * sequence, digest and link.
+ */
+import { createHash } from 'node:crypto'
+import {
+  currentVersion,
+  type EventType,
+  type eventSchemas,
+  type FactType,
+  type JsonObject,
+} from '@signalbox/core'
+import canonicalize from 'canonicalize'
+import type { z } from 'zod'
+import { TerminalError } from '../errors.ts'
+import type { Clock, EffectFence, EventDraft, FactDraft, Random } from '../ports.ts'
+import { sanitiseObject } from './sanitise.ts'
+
+type Payload<T extends EventType> = z.input<(typeof eventSchemas)[T]>
+
+/** The columns of an event beside type and payload. */
+export interface About {
+  /** Default: the writer. */
+  readonly actor?: string
+  readonly tool?: string | null
+  readonly verdict?: string | null
+}
+
+/** What makes a draft a fact. */
+export interface FactOptions extends About {
+  readonly key: string
+  readonly fence?: EffectFence
+}
+
+/** Drafts events in the name of one process. */
+export interface Writer {
+  event<T extends EventType>(type: T, payload: Payload<T>, about?: About): EventDraft
+  fact<T extends FactType>(type: T, payload: Payload<T>, options: FactOptions): FactDraft
+}
+
+/** RFC 8785 text of a JSON value. */
+export function canonical(value: unknown): string {
+  const text = canonicalize(value)
+  if (text === undefined) throw new TerminalError('not_json', 'the value cannot be written as JSON')
+  return text
+}
+
+/** sha256 of a text, hex. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** sha256(salt ‖ JCS(payload)): what the chain commits to, so that erasing both leaves it verifiable. */
+export const payloadHash = (salt: string, payload: JsonObject): string =>
+  createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonical(payload)).digest('hex')
+
+/** A writer whose events bear `actor`, unless they say otherwise. */
+export function createWriter(from: {
+  readonly actor: string
+  readonly clock: Clock
+  readonly random: Random
+}): Writer {
+  const draft = (type: EventType, payload: object, about: About): EventDraft => {
+    const clean = sanitiseObject(payload)
+    const salt = from.random.hex(16)
+    return {
+      type,
+      version: currentVersion(type),
+      at: from.clock.now(),
+      actor: about.actor ?? from.actor,
+      tool: about.tool ?? null,
+      verdict: about.verdict ?? null,
+      payload: clean,
+      salt,
+      payloadHash: payloadHash(salt, clean),
+    }
+  }
+  return {
+    event: (type, payload, about = {}) => draft(type, payload, about),
+    fact: (type, payload, options) => ({
+      ...draft(type, payload, options),
+      key: options.key,
+      fence: options.fence ?? null,
+    }),
+  }
+}

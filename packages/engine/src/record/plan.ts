@@ -1,0 +1,98 @@
+/** A plan: a decision over facts with the claims that go with it, and what an append made of it. */
+import { type Decision, type Effect, type Fact, isFinal } from '@signalbox/core'
+import type { AppendItem, AppendResult, ClaimDraft, DecisionDraft, FactDraft } from '../ports.ts'
+import { draftDecision, expectedFacts } from './decision.ts'
+import type { Writer } from './draft.ts'
+import type { RunView, Views } from './view.ts'
+
+/** What the recorder tells the process around it, after a commit. */
+export interface Followers {
+  /** May this process perform the model call at once? Then it is claimed in the same append. */
+  claimModel(effect: Effect): ClaimDraft | null
+  /** A decision is committed. `claimed` are the model calls this process must now perform. */
+  decided(view: RunView, decision: Decision, claimed: readonly Effect[]): void
+  /** Facts are in the register, undecided. */
+  recorded(runId: string): void
+}
+
+export interface Plan {
+  readonly view: RunView
+  readonly decision: Decision
+  readonly draft: DecisionDraft
+  readonly claims: readonly ClaimDraft[]
+  /** The effects the claims are about. */
+  readonly effects: readonly Effect[]
+}
+
+export interface Planner {
+  /** Decides over facts that are in the register. */
+  over(view: RunView, facts: readonly Fact[]): Plan
+  /** Decides over facts that are only just being written; null if they cannot be decided: `advance` will say why. */
+  ahead(view: RunView, facts: readonly FactDraft[]): Plan | null
+  /** What follows from an append that carried the plan. Answers whether its decision stands. */
+  settle(plan: Plan, result: AppendResult): boolean
+}
+
+export function createPlanner(deps: {
+  readonly views: Views
+  readonly writer: Writer
+  readonly followers: Followers
+}): Planner {
+  const { views, writer, followers } = deps
+  const over: Planner['over'] = (view, facts) => {
+    const { decision, draft } = draftDecision(writer, view, facts)
+    const mine = decision.effects.flatMap((effect) => {
+      const isCallNow = effect.kind === 'model.call' && effect.delayMs === 0
+      const claim = isCallNow ? followers.claimModel(effect) : null
+      return claim ? [{ effect, claim }] : []
+    })
+    return {
+      view,
+      decision,
+      draft,
+      claims: mine.map(({ claim }) => claim),
+      effects: mine.map(({ effect }) => effect),
+    }
+  }
+  return {
+    over,
+    ahead(view, facts) {
+      try {
+        return over(view, expectedFacts(facts, view.seq))
+      } catch {
+        return null
+      }
+    },
+    settle(plan, result) {
+      if (result.decisionCode !== 'ok') return false
+      const claimed = new Set(
+        result.claims.flatMap(({ code, effectId }) => (code === 'ok' ? [effectId] : [])),
+      )
+      const next = viewAfter(plan, result)
+      views.remember(next)
+      followers.decided(
+        next,
+        plan.decision,
+        plan.effects.filter((effect) => claimed.has(effect.id)),
+      )
+      return true
+    },
+  }
+}
+
+/** The parts of an append item that a plan fills. */
+export const partsOf = (plan: Plan): Pick<AppendItem, 'decision' | 'claims'> => ({
+  decision: plan.draft,
+  claims: plan.claims,
+})
+
+function viewAfter({ view, decision, draft }: Plan, result: AppendResult): RunView {
+  return {
+    ...view,
+    state: decision.state,
+    seq: result.seq,
+    facts: result.facts,
+    decided: draft.through,
+    ended: isFinal(decision.state),
+  }
+}

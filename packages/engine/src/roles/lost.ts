@@ -1,0 +1,89 @@
+/**
+ * What becomes of an effect whose worker vanished: its lease expired and nobody reported. `read` and `idempotent` ones
+ * run again; a `once` one is unknown, and nobody re-runs it by himself (I8). After a cancel, nothing runs again.
+ */
+import type { EffectRow, FactDraft } from '../ports.ts'
+import type { Writer } from '../record/draft.ts'
+import type { Views } from '../record/view.ts'
+
+export interface LostDeps {
+  readonly writer: Writer
+  readonly views: Views
+}
+
+/**
+ * The fact that an attempt of an effect was lost, for one that must not run again. Where the agent's policy is to tell the
+ * model, the effect closes with it: no operator may take back what the model has been told.
+ */
+export async function lostFact(
+  { writer, views }: LostDeps,
+  row: EffectRow,
+  attempt: number,
+): Promise<FactDraft> {
+  if (row.spec.kind !== 'tool.call') return abortedModel(writer, row, attempt)
+  const { callId, tool } = row.spec
+  const fence = { effectId: row.effectId, attempt, expect: 'lost' } as const
+  if (row.mode !== 'once') {
+    return writer.fact(
+      'tool.aborted',
+      { effectId: row.effectId, attempt, callId, reason: 'worker_lost' },
+      { key: row.effectId, fence: { ...fence, becomes: 'cancelled' }, tool, verdict: 'aborted' },
+    )
+  }
+  const { onUnknown } = await views.definition(row.definitionHash)
+  const becomes = onUnknown === 'ask' ? 'unknown' : 'done'
+  return writer.fact(
+    'tool.unknown',
+    { effectId: row.effectId, attempt, callId, reason: 'worker_lost' },
+    {
+      key: `${row.effectId}:unknown:${attempt}`,
+      fence: { ...fence, becomes },
+      tool,
+      verdict: 'unknown',
+    },
+  )
+}
+
+const abortedModel = (writer: Writer, row: EffectRow, attempt: number): FactDraft =>
+  writer.fact(
+    'model.aborted',
+    { effectId: row.effectId, attempt },
+    {
+      key: row.effectId,
+      fence: { effectId: row.effectId, attempt, expect: 'lost', becomes: 'cancelled' },
+    },
+  )
+
+/**
+ * The fact that a pending effect of a run that is being cancelled starts no more. If an operator had allowed one more
+ * attempt of an unknown call, the outcome of the earlier attempt stays unknown.
+ */
+export function neverStarted(writer: Writer, row: EffectRow): FactDraft {
+  const fence = {
+    effectId: row.effectId,
+    attempt: row.attempt,
+    expect: 'pending',
+    becomes: 'cancelled',
+  } as const
+  const about = { effectId: row.effectId, attempt: row.attempt }
+  if (row.spec.kind !== 'tool.call')
+    return writer.fact('model.aborted', about, { key: row.effectId, fence })
+  const { callId, tool } = row.spec
+  if (row.attempt > 0) {
+    return writer.fact(
+      'tool.unknown',
+      { ...about, callId, reason: 'worker_lost' },
+      {
+        key: `${row.effectId}:unknown:${row.attempt}:cancelled`,
+        fence: { ...fence, becomes: 'unknown' },
+        tool,
+        verdict: 'unknown',
+      },
+    )
+  }
+  return writer.fact(
+    'tool.aborted',
+    { ...about, callId, reason: 'never_started' },
+    { key: row.effectId, fence, tool, verdict: 'aborted' },
+  )
+}

@@ -1,0 +1,108 @@
+/** Makes the model calls of an orchestrator: claimed with a decision, taken from a wake, or found by the reconciler. */
+import type { ModelCallEffect } from '@signalbox/core'
+import { messageOf } from '../errors.ts'
+import type { ClaimDraft, EffectRow, Log, Register, WakeBus } from '../ports.ts'
+import { draftClaim } from '../perform/claim.ts'
+import { type ModelCallDeps, type ModelTask, performModelCall } from '../perform/model-call.ts'
+import type { Leases } from '../perform/leases.ts'
+import { insist, type Patience } from '../record/patience.ts'
+import type { Recorder } from '../record/recorder.ts'
+import type { RunView, Views } from '../record/view.ts'
+import type { EngineSettings } from '../settings.ts'
+
+export interface ModelPerformerDeps extends ModelCallDeps, Patience {
+  readonly register: Register
+  readonly views: Views
+  readonly recorder: Recorder
+  readonly leases: Leases
+  readonly wakeBus: Pick<WakeBus, 'publish'>
+  readonly log: Log
+  readonly settings: EngineSettings
+  /** Aborted when this process takes no more work. */
+  readonly draining: AbortSignal
+  /** There is room again for a call that was announced while there was none. */
+  readonly onRoom: (effectId: string) => void
+}
+
+/** Announced calls remembered while there is no room. Beyond these the reconciler announces them again. */
+const waitingMax = 10_000
+
+export interface ModelPerformer {
+  /** A claim for a model call, if this process has room for one more. */
+  claim(effectId: string): ClaimDraft | null
+  /** Performs a call this process has claimed as attempt `attempt`. */
+  perform(view: RunView, effect: ModelCallEffect, attempt: number): void
+  /** Claims and performs a call somebody announced, now or when there is room. A refused claim does nothing. */
+  take(row: EffectRow): Promise<void>
+  idle(): Promise<void>
+}
+
+export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
+  const { recorder, leases, settings } = deps
+  const running = new Set<Promise<void>>()
+  const waiting = new Set<string>()
+
+  const settled = (work: Promise<void>): void => {
+    running.delete(work)
+    const [next] = waiting
+    if (next !== undefined && waiting.delete(next)) deps.onRoom(next)
+  }
+
+  const claim = (effectId: string): ClaimDraft | null => {
+    if (running.size >= settings.modelConcurrency || deps.draining.aborted) return null
+    return draftClaim(deps, effectId)
+  }
+
+  const run = async (task: ModelTask): Promise<void> => {
+    const lease = { effectId: task.effect.id, runId: task.runId, attempt: task.attempt }
+    const fact = await leases.hold(lease, (signal) => performModelCall(deps, task, signal))
+    if (fact) await recorder.record(task, [fact])
+  }
+
+  const start = (task: ModelTask): void => {
+    const work = run(task)
+      .catch((error: unknown) =>
+        deps.log.warn('a model call was given up', {
+          effectId: task.effect.id,
+          error: messageOf(error),
+        }),
+      )
+      .finally(() => settled(work))
+    running.add(work)
+  }
+
+  const perform: ModelPerformer['perform'] = (view, effect, attempt) =>
+    start({ ...view, effect, attempt })
+
+  const take: ModelPerformer['take'] = async (row) => {
+    const draft = claim(row.effectId)
+    if (!draft && !deps.draining.aborted && waiting.size < waitingMax) waiting.add(row.effectId)
+    if (!draft || row.spec.kind !== 'model.call') return
+    const { runId, tenantId, threadId, spec } = row
+    const result = await insist(deps, 'claim', () =>
+      deps.register.append({ runId, tenantId, claims: [draft] }),
+    )
+    const claimed = result.claims[0]
+    if (claimed?.code !== 'ok') return
+    deps.wakeBus.publish('run', [runId])
+    const agent = await deps.views.definition(row.definitionHash)
+    start({
+      runId,
+      tenantId,
+      threadId,
+      agent,
+      effect: spec,
+      attempt: claimed.attempt,
+      seq: result.seq,
+    })
+  }
+
+  return {
+    claim,
+    perform,
+    take,
+    async idle() {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}

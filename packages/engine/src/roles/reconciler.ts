@@ -1,0 +1,101 @@
+/**
+ * The reconciler, on every orchestrator: finds in the register whatever no wake announced. All of the engine's liveness
+ * rests on it alone (I12, I13); wakes and queues only make it fast.
+ */
+import { messageOf } from '../errors.ts'
+import type { EffectRow, Hint, Log, Register, RunRef } from '../ports.ts'
+import type { Patience } from '../record/patience.ts'
+import type { Recorder } from '../record/recorder.ts'
+import type { EngineSettings } from '../settings.ts'
+import { lostFact, type LostDeps, neverStarted } from './lost.ts'
+
+export interface ReconcilerDeps extends LostDeps, Patience {
+  readonly register: Register
+  readonly recorder: Recorder
+  readonly log: Log
+  readonly settings: EngineSettings
+  /** Aborted when this process takes no more work. */
+  readonly draining: AbortSignal
+  readonly advance: (runId: string) => Promise<void>
+  readonly dispatch: (hints: readonly Hint[]) => Promise<void>
+  readonly takeModel: (row: EffectRow) => Promise<void>
+}
+
+const batchMax = 500
+
+/** One look at everything that is due. Each part goes on when another fails. */
+async function reconcile(deps: ReconcilerDeps): Promise<void> {
+  for (const part of [timers, admissions, ready, effects]) {
+    if (deps.draining.aborted) return
+    await part(deps).catch((error: unknown) =>
+      deps.log.warn('reconciling failed', { part: part.name, error: messageOf(error) }),
+    )
+  }
+}
+
+async function ready(deps: ReconcilerDeps): Promise<void> {
+  const runs = await deps.register.readyRuns(batchMax)
+  await Promise.all(runs.map((run) => deps.advance(run.runId)))
+}
+
+async function admissions(deps: ReconcilerDeps): Promise<void> {
+  for (const run of await deps.register.admissibleRuns(batchMax)) await admit(deps, run)
+}
+
+/** Gives a queued run its thread's slot, if it is free and nobody waits before it. */
+export async function admit(
+  deps: Pick<ReconcilerDeps, 'recorder' | 'writer'>,
+  run: RunRef,
+): Promise<void> {
+  const fact = deps.writer.fact('run.admitted', {}, { key: 'admitted' })
+  await deps.recorder.record(run, [fact], { admit: true })
+}
+
+async function timers(deps: ReconcilerDeps): Promise<void> {
+  for (const timer of await deps.register.dueTimers(batchMax)) {
+    const fact = deps.writer.fact(
+      'timer.fired',
+      { timerId: timer.timerId },
+      { key: `timer:${timer.timerId}:${timer.fireAt}` },
+    )
+    await deps.recorder.record(timer, [fact])
+  }
+}
+
+async function effects(deps: ReconcilerDeps): Promise<void> {
+  const { register, settings } = deps
+  const due = await register.takeDue(['model.call', 'tool.call'], settings.redispatchMs, batchMax)
+  const hints: Hint[] = []
+  for (const row of due) {
+    if (row.cancelRequested) await close(deps, row)
+    else if (row.kind === 'model.call') await deps.takeModel(row)
+    else if (row.status === 'started' && row.mode === 'once')
+      await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
+    else hints.push({ effectId: row.effectId, queue: row.queue, dispatch: row.dispatches })
+  }
+  if (hints.length > 0) await deps.dispatch(hints)
+}
+
+/** An effect of a run that is being cancelled: it starts no more, and its outcome is recorded (I7, I14). */
+export async function close(
+  deps: Pick<ReconcilerDeps, 'recorder' | 'writer' | 'views'>,
+  row: EffectRow,
+): Promise<void> {
+  const fact =
+    row.status === 'pending'
+      ? neverStarted(deps.writer, row)
+      : await lostFact(deps, row, row.attempt)
+  await deps.recorder.record(row, [fact])
+}
+
+/** Polls until the process stops: at the pace of `pollMs`, sooner when the register knows of something due sooner. */
+export async function poll(deps: ReconcilerDeps): Promise<void> {
+  const { clock, random, settings, draining } = deps
+  while (!draining.aborted) {
+    await reconcile(deps)
+    const due = await deps.register.nextDue().catch(() => null)
+    const pace = settings.pollMs * (0.8 + 0.4 * random.unit())
+    const pause = due === null ? pace : Math.min(pace, Math.max(due, 5))
+    await clock.sleep(pause, draining)
+  }
+}

@@ -1,0 +1,102 @@
+/** The worker role: takes hints from a queue, claims, runs the tool, reports. A hint proves nothing; the claim does. */
+import { messageOf } from '../errors.ts'
+import type {
+  AppendResult,
+  EffectRow,
+  EventDraft,
+  FactDraft,
+  Log,
+  Register,
+  WakeBus,
+} from '../ports.ts'
+import { draftClaim } from '../perform/claim.ts'
+import type { Leases } from '../perform/leases.ts'
+import { performToolCall, type ToolCallDeps, type ToolTask } from '../perform/tool-call.ts'
+import { insist, type Patience } from '../record/patience.ts'
+import type { Recorder } from '../record/recorder.ts'
+import type { EngineSettings } from '../settings.ts'
+import { lostFact, type LostDeps } from './lost.ts'
+
+export interface WorkerDeps extends ToolCallDeps, LostDeps, Patience {
+  readonly register: Register
+  readonly recorder: Recorder
+  readonly leases: Leases
+  readonly wakeBus: WakeBus
+  readonly log: Log
+  readonly settings: EngineSettings
+}
+
+/** `not_mine`: this process does not know the tool in this version; another worker will. */
+export type PerformAnswer = 'done' | 'not_mine'
+
+/** What a hint is worth: performs the effect, if it still may be performed, and is this process's to perform. */
+export async function performHint(deps: WorkerDeps, effectId: string): Promise<PerformAnswer> {
+  try {
+    const row = await insist(deps, 'read effect', () => deps.register.effect(effectId))
+    if (!row || row.spec.kind !== 'tool.call') return 'done'
+    if (row.status !== 'pending' && row.status !== 'started') return 'done'
+    if (!(await deps.tools.knows(row.spec.tool, row.spec.toolVersion))) return 'not_mine'
+    await claimAndRun(deps, row)
+  } catch (error) {
+    deps.log.warn('a tool call was given up', { effectId, error: messageOf(error) })
+  }
+  return 'done'
+}
+
+async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<void> {
+  const { register } = deps
+  const { effectId, runId, tenantId, spec, call } = row
+  if (spec.kind !== 'tool.call' || !call) return
+  const draft = draftClaim(deps, effectId)
+  const result = await insist(deps, 'claim', () =>
+    register.append({ runId, tenantId, claims: [draft] }),
+  )
+  const claimed = result.claims[0]
+  if (claimed?.code === 'lost') {
+    await deps.recorder.record(row, [await lostFact(deps, row, claimed.attempt)])
+    return
+  }
+  if (claimed?.code !== 'ok') return
+  // The claim wrote `effect.started`: streams read on, and nobody has anything to decide.
+  deps.wakeBus.publish('run', [runId])
+  // Where this process decides as well, its result and the next decision then travel together.
+  deps.views.noted(runId, result)
+  const task: ToolTask = { row, effect: spec, call, attempt: claimed.attempt }
+  const lease = { effectId, runId, attempt: claimed.attempt }
+  const fact = await deps.leases.hold(lease, (signal) => performToolCall(deps, task, signal))
+  if (fact) await report(deps, task, fact)
+}
+
+/** Reports until the register answers. A result that can no longer count is kept as a note: it did happen. */
+async function report(
+  deps: WorkerDeps,
+  { row, effect, attempt }: ToolTask,
+  fact: FactDraft,
+): Promise<void> {
+  const result = await deps.recorder.record(row, [fact])
+  const code = result.factCodes[0]
+  if (code === 'ok') return
+  // A duplicate may be our own first try, or an operator's word about the call, which has the same key.
+  if (await isOurs(deps, row, fact)) return
+  const { id: effectId, callId } = effect
+  const error = `${fact.type} arrived when it could no longer count (${code})`
+  const late = deps.writer.event(
+    'tool.late',
+    { effectId, attempt, callId, error },
+    { tool: fact.tool, verdict: 'late' },
+  )
+  await append(deps, row, late)
+}
+
+/** After a lost acknowledgement the repeated append is refused, although the first one stands. */
+async function isOurs(deps: WorkerDeps, row: EffectRow, fact: FactDraft): Promise<boolean> {
+  const events = await insist(deps, 'read events', () => deps.register.events(row.runId, {}))
+  return events.some((event) => event.payloadHash === fact.payloadHash)
+}
+
+const append = (
+  deps: WorkerDeps,
+  { runId, tenantId }: EffectRow,
+  note: EventDraft,
+): Promise<AppendResult> =>
+  insist(deps, 'append', () => deps.register.append({ runId, tenantId, notes: [note] }))

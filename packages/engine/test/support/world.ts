@@ -1,0 +1,139 @@
+/** A small world for engine tests: a model that plays turns, tools that are functions, everything in memory. */
+import { AgentDefinition, type Json, type JsonObject, type ToolSpec } from '@signalbox/core'
+import {
+  canonical,
+  createEngine,
+  defaultSettings,
+  type Engine,
+  type EngineSettings,
+  type Log,
+  type Model,
+  type Register,
+  type Role,
+  systemClock,
+  systemRandom,
+  type ToolHost,
+} from '@signalbox/engine'
+import {
+  createMemoryQueue,
+  createMemoryRegister,
+  createMemoryWakeBus,
+} from '@signalbox/engine/memory'
+import { createHash } from 'node:crypto'
+
+export interface ScriptedCall {
+  readonly tool: string
+  readonly args: JsonObject
+}
+
+export type Turn = string | readonly ScriptedCall[]
+
+/** Plays one turn per model call, in order of the run's turns; text ends the run. */
+export function turnModel(turns: readonly Turn[]): Model {
+  return {
+    call: async (request, sink) => {
+      const n = request.prompt.filter((message) => message.role === 'assistant').length
+      const turn = turns[n] ?? 'done'
+      if (typeof turn === 'string') sink.delta('text', turn)
+      const parts =
+        typeof turn === 'string'
+          ? [{ type: 'text' as const, text: turn }]
+          : turn.map((call, index) => ({
+              type: 'tool_call' as const,
+              id: `${request.callIdPrefix}_${index}`,
+              name: call.tool,
+              args: call.args,
+              argsHash: createHash('sha256').update(canonical(call.args)).digest('hex'),
+            }))
+      return {
+        verdict: 'complete',
+        message: { id: request.messageId, role: 'assistant', parts },
+        suppressed: [],
+        evidence: [],
+        finish: { unified: typeof turn === 'string' ? 'stop' : 'tool-calls' },
+        usage: { inputTokens: 10, outputTokens: 5 },
+        provider: 'scripted',
+        model: 'test',
+      }
+    },
+  }
+}
+
+export const toolSpec = (name: string, effect: ToolSpec['effect'] = 'read'): ToolSpec => ({
+  name,
+  version: '1',
+  description: name,
+  inputSchema: { type: 'object' },
+  effect,
+  queue: 'tools',
+  timeoutMs: 10_000,
+})
+
+export function functionTools(
+  tools: Readonly<Record<string, (args: JsonObject, signal: AbortSignal) => Promise<Json>>>,
+): ToolHost {
+  return {
+    specs: async () => Object.keys(tools).map((name) => toolSpec(name)),
+    knows: async (name) => Object.hasOwn(tools, name),
+    call: async (request, signal) => {
+      const run = tools[request.name]
+      if (!run) return { status: 'failed', error: { code: 'unknown_tool', message: request.name } }
+      try {
+        const text = JSON.stringify(await run(request.args, signal))
+        return {
+          status: 'completed',
+          output: { content: [{ type: 'text', text }], isError: false },
+        }
+      } catch (error) {
+        if (signal.aborted) return { status: 'aborted', settled: true }
+        return { status: 'failed', error: { code: 'tool_error', message: String(error) } }
+      }
+    },
+    close: async () => {},
+  }
+}
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+export const agent = (tools: readonly ToolSpec[], more: JsonObject = {}): AgentDefinition =>
+  AgentDefinition.parse({
+    name: 'writer',
+    model: { provider: 'scripted', model: 'test' },
+    instructions: 'You write.',
+    tools,
+    modelRetries: { max: 2, baseMs: 10, capMs: 20 },
+    ...more,
+  })
+
+export function world(parts: {
+  readonly model: Model
+  readonly tools: ToolHost
+  readonly register?: Register
+  readonly roles?: readonly Role[]
+  readonly settings?: Partial<EngineSettings>
+}): { readonly engine: Engine; readonly register: Register } {
+  const register = parts.register ?? createMemoryRegister(systemClock)
+  const queue = createMemoryQueue()
+  const engine = createEngine({
+    register,
+    dispatcher: queue.dispatcher,
+    hintSource: queue.source,
+    wakeBus: createMemoryWakeBus(),
+    model: parts.model,
+    tools: parts.tools,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    roles: parts.roles ?? ['orchestrator', 'worker'],
+    settings: {
+      ...defaultSettings,
+      owner: `test-${systemRandom.hex(4)}`,
+      leaseMs: 500,
+      renewMs: 100,
+      pollMs: 100,
+      verifyEvery: 1,
+      ...parts.settings,
+    },
+  })
+  return { engine, register }
+}

@@ -1,0 +1,118 @@
+/**
+ * The hash chain of a run, computed outside of the database that is being checked (I18). The rule stands at the head of
+ * `migrations/0001_register.sql`; this is its second, independent implementation.
+ *
+ * A chain alone stops nobody who can rewrite all of it: pass the head hash and seq of a checkpoint kept elsewhere.
+ */
+import type { JsonObject } from '@signalbox/core'
+import type { StoredEvent } from '@signalbox/engine'
+import canonicalize from 'canonicalize'
+import { createHash } from 'node:crypto'
+
+/** Which part of an event does not hold. */
+export type ChainPart =
+  /** A seq is missing, repeated or out of order. */
+  | 'sequence'
+  /** The event claims another run or tenant than the first. */
+  | 'identity'
+  /** The payload or its salt is not what was hashed. */
+  | 'payload'
+  /** A column is not what was hashed. */
+  | 'digest'
+  /** The event does not follow from the one before. */
+  | 'link'
+  /** The last event is not the expected head: the end was cut off, or everything was rewritten. */
+  | 'head'
+
+/** What the verification of one chain came to. */
+export type ChainReport =
+  | {
+      readonly ok: true
+      /** Events verified. */
+      readonly events: number
+      readonly headHash: string
+      /** Events whose payload and salt were erased: linked, but their content can no longer be verified. */
+      readonly erased: readonly number[]
+    }
+  | { readonly ok: false; readonly seq: number; readonly part: ChainPart }
+
+/**
+ * Verifies the events of one run, from seq 1 on, in order. `head` is what they must end in; without it a truncation
+ * passes unseen. Answers the first event that is broken.
+ */
+export function verifyChain(
+  events: readonly StoredEvent[],
+  head?: { readonly seq: number; readonly hash: string },
+): ChainReport {
+  const first = events[0]
+  let hash = first === undefined ? '' : genesisHash(first.tenantId, first.runId)
+  const erased: number[] = []
+  for (const [n, event] of events.entries()) {
+    const part = brokenPart(event, { seq: n + 1, hash, first: first ?? event })
+    if (part !== null) return { ok: false, seq: n + 1, part }
+    if (event.salt === '') erased.push(event.seq)
+    hash = event.hash
+  }
+  if (head !== undefined && (head.seq !== events.length || (head.seq > 0 && head.hash !== hash))) {
+    return { ok: false, seq: Math.min(head.seq, events.length), part: 'head' }
+  }
+  return { ok: true, events: events.length, headHash: hash, erased }
+}
+
+/** `expected`: the seq of the event, the hash before it, and the first event of the run. */
+function brokenPart(
+  event: StoredEvent,
+  expected: { readonly seq: number; readonly hash: string; readonly first: StoredEvent },
+): ChainPart | null {
+  const { seq, hash, first } = expected
+  if (event.seq !== seq) return 'sequence'
+  if (event.runId !== first.runId || event.tenantId !== first.tenantId) return 'identity'
+  const isErased = event.salt === '' && Object.keys(event.payload).length === 0
+  if (!isErased && payloadHash(event.salt, event.payload) !== event.payloadHash) return 'payload'
+  const digest = eventDigest(event)
+  if (digest !== event.digest) return 'digest'
+  return linkHash(hash, seq, digest) === event.hash ? null : 'link'
+}
+
+/** sha256(salt ‖ JCS(payload)), hex. `salt` is hex. Throws for what is not JSON. */
+export function payloadHash(salt: string, payload: JsonObject): string {
+  return createHash('sha256')
+    .update(Buffer.from(salt, 'hex'))
+    .update(canonicalize(payload) ?? '')
+    .digest('hex')
+}
+
+/** The digest of an event's columns, hex. */
+export function eventDigest(event: StoredEvent): string {
+  const columns = [
+    event.type,
+    String(event.version),
+    String(event.at),
+    event.actor,
+    event.tool,
+    event.verdict,
+    event.key,
+    event.threadId,
+    event.payloadHash,
+  ]
+  return createHash('sha256').update(columns.map(netstring).join('')).digest('hex')
+}
+
+/** hash_0 of a run, hex. */
+export function genesisHash(tenantId: string, runId: string): string {
+  return createHash('sha256').update(`signalbox.v1\0${tenantId}\0${runId}`).digest('hex')
+}
+
+function linkHash(previous: string, seq: number, digest: string): string {
+  const position = Buffer.alloc(8)
+  position.writeBigInt64BE(BigInt(seq))
+  return createHash('sha256')
+    .update(Buffer.from(previous, 'hex'))
+    .update(position)
+    .update(Buffer.from(digest, 'hex'))
+    .digest('hex')
+}
+
+function netstring(text: string | null): string {
+  return text === null ? '-,' : `${Buffer.byteLength(text)}:${text},`
+}

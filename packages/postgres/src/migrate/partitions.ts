@@ -1,0 +1,21 @@
+import { Client } from 'pg'
+
+/**
+ * Makes the missing partitions of this month and the next three, as `signalbox_maintenance` or an owner of the schema.
+ * Answers how many were made. Call it daily: a month without a partition lands in the default one and has to be moved.
+ */
+export async function ensurePartitions(maintenanceUrl: string): Promise<number> {
+  const client = new Client({
+    connectionString: maintenanceUrl,
+    application_name: 'signalbox-maintenance',
+  })
+  await client.connect()
+  try {
+    const result = await client.query<{ made: number }>(
+      'select signalbox.ensure_partitions() as made',
+    )
+    return result.rows[0]?.made ?? 0
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Queries are built with Kysely and sent with pg: so that a read can be a named prepared statement (planning over the
+ * partitions costs more than the read itself), and a tenant's read a pipelined transaction.
+ */
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type CompiledQuery,
+  type RawBuilder,
+} from 'kysely'
+import type { ClientBase, Pool, QueryResultRow } from 'pg'
+import type { Database } from './database.ts'
+
+/** Builds queries; has no connection of its own. */
+export const build = new Kysely<Database>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+}).withSchema('signalbox')
+
+/** Compiles raw SQL that returns rows of the stated shape. */
+export function compile<Row>(raw: RawBuilder<Row>): CompiledQuery<Row> {
+  return raw.compile(build)
+}
+
+/** Sends a query and answers its rows. With a name, the connection keeps it prepared: the text must not vary. */
+export async function fetchRows<Row extends QueryResultRow>(
+  connection: Pool | ClientBase,
+  query: CompiledQuery<Row>,
+  name?: string,
+): Promise<Row[]> {
+  const result = await connection.query<Row>({
+    text: query.sql,
+    values: [...query.parameters],
+    ...(name === undefined ? {} : { name: `signalbox.${name}` }),
+  })
+  return result.rows
+}
+
+/**
+ * A query that is built once, with whatever values, and sent many times with others: building costs more than a read.
+ * The values stand in the order in which the SQL has its parameters. Each connection keeps it prepared under its name.
+ */
+export function statement<Row extends QueryResultRow>(
+  name: string,
+  query: CompiledQuery<Row>,
+): (connection: Pool | ClientBase, values: readonly unknown[]) => Promise<Row[]> {
+  const expected = query.parameters.length
+  return (connection, parameters) => {
+    if (parameters.length !== expected)
+      throw new Error(`${name} takes ${expected} values, not ${parameters.length}`)
+    return fetchRows(connection, { ...query, parameters }, name)
+  }
+}
+
+/** A timestamptz as milliseconds since the epoch. */
+export function inMs(column: string): RawBuilder<number> {
+  return sql<number>`signalbox.to_ms(${sql.ref(column)})::float8`
+}
+
+/** Bytes as hex. */
+export function inHex(column: string): RawBuilder<string> {
+  return sql<string>`encode(${sql.ref(column)}, 'hex')`
+}
+
+/** A page size within what a listing may answer. */
+export function pageSize(limit: number | undefined, max: number): number {
+  return Math.max(0, Math.min(Math.trunc(limit ?? max), max))
+}
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** May the text stand where a uuid is expected? What is none names no run; Postgres would call it an error. */
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text)
+}

@@ -1,0 +1,78 @@
+/** The read side for servers: one tenant at a time, under row-level security (I19). */
+import type { EffectRow, RunHead, StoredEvent } from '@signalbox/engine'
+import { openPool } from '../pool.ts'
+import { isUuid } from '../query.ts'
+import { type AuditEvent, type AuditFilter, auditQuery, runEventsQuery } from './audit.ts'
+import {
+  type Page,
+  type RunFilter,
+  runQuery,
+  runsQuery,
+  threadQuery,
+  threadsQuery,
+  type ThreadView,
+  unknownEffectsQuery,
+} from './listings.ts'
+import { tenantSession } from './tenant-session.ts'
+
+/** What waits for a human: runs in `approval` or `input`, and calls that nobody knows the outcome of. */
+export interface Waiting {
+  readonly runs: readonly RunHead[]
+  readonly unknown: readonly EffectRow[]
+}
+
+/** Reads of one tenant. What belongs to another one is not there. */
+export interface Reader {
+  /** By id, or by the client's own id or idempotency key. */
+  run(tenantId: string, idOrAlias: string): Promise<RunHead | null>
+  runs(tenantId: string, filter: RunFilter): Promise<readonly RunHead[]>
+  thread(tenantId: string, threadId: string): Promise<ThreadView | null>
+  threads(tenantId: string, page: Page): Promise<readonly ThreadView[]>
+  /** The audit feed, in order of `position`; complete up to the last one answered. */
+  events(tenantId: string, filter: AuditFilter): Promise<readonly AuditEvent[]>
+  runEvents(
+    tenantId: string,
+    runId: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly StoredEvent[]>
+  waiting(tenantId: string): Promise<Waiting>
+  close(): Promise<void>
+}
+
+/** How to reach the read side. */
+export interface ReaderOptions {
+  /** Where to connect as `signalbox_app`. */
+  readonly appUrl: string
+  /** Connections at most, default 5. */
+  readonly maxConnections?: number
+}
+
+/** Opens a reader. Connects with the first call. */
+export function createReader(options: ReaderOptions): Reader {
+  const pool = openPool(options.appUrl, {
+    max: options.maxConnections ?? 5,
+    pipeline: true,
+    name: 'signalbox-reader',
+  })
+  const as = tenantSession(pool)
+  return {
+    run: async (tenantId, idOrAlias) => (await as(tenantId, runQuery(idOrAlias)))[0] ?? null,
+    runs: (tenantId, filter) => as(tenantId, runsQuery(filter)),
+    thread: async (tenantId, threadId) => (await as(tenantId, threadQuery(threadId)))[0] ?? null,
+    threads: (tenantId, page) => as(tenantId, threadsQuery(page)),
+    events: async (tenantId, filter) => {
+      if (filter.runId !== undefined && !isUuid(filter.runId)) return []
+      return as(tenantId, auditQuery(filter))
+    },
+    runEvents: async (tenantId, runId, page) =>
+      isUuid(runId) ? as(tenantId, runEventsQuery(runId, page.after, page.limit)) : [],
+    waiting: async (tenantId) => {
+      const [runs, unknown] = await Promise.all([
+        as(tenantId, runsQuery({ status: 'waiting' })),
+        as(tenantId, unknownEffectsQuery()),
+      ])
+      return { runs, unknown }
+    },
+    close: () => pool.end(),
+  }
+}

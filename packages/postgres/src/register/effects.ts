@@ -1,0 +1,94 @@
+/** Reads of effects and timers, and the two writes that need no event: a look of the reconciler, a longer lease. */
+import { type EffectKind, limits } from '@signalbox/core'
+import type { EffectRow, Register, RunRef } from '@signalbox/engine'
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import { build, compile, fetchRows, inMs, pageSize, statement } from '../query.ts'
+import { effectColumns } from '../rows.ts'
+
+const effects = build.selectFrom('effect as e').innerJoin('run as r', 'r.id', 'e.run_id')
+
+const selectEffect = statement(
+  'effect',
+  effects.select(effectColumns).where('e.id', '=', '').compile(),
+)
+
+export async function readEffect(pool: Pool, effectId: string): Promise<EffectRow | null> {
+  const rows = await selectEffect(pool, [effectId])
+  return rows[0] ?? null
+}
+
+const selectOpenEffects = statement(
+  'open_effects',
+  effects
+    .select(effectColumns)
+    .where('e.run_id', '=', '')
+    .where(sql<boolean>`e.status in ('pending', 'started', 'unknown')`)
+    .orderBy('e.id')
+    .compile(),
+)
+
+export async function readOpenEffects(pool: Pool, runId: string): Promise<readonly EffectRow[]> {
+  return selectOpenEffects(pool, [runId])
+}
+
+export async function takeDue(
+  pool: Pool,
+  kinds: readonly EffectKind[],
+  look: { readonly againMs: number; readonly limit: number },
+): Promise<readonly EffectRow[]> {
+  const max = pageSize(look.limit, limits.pageMax)
+  const taken = sql<EffectRow>`
+    select ${sql.join(effectColumns.map(columnOf))}
+    from signalbox.take_due(${[...kinds]}, ${look.againMs}, ${max}) e
+    join signalbox.run r on r.id = e.run_id
+    order by e.due, e.id`
+  return fetchRows(pool, compile(taken), 'take_due')
+}
+
+/** A selection `a.b as c` as raw SQL. */
+function columnOf(column: (typeof effectColumns)[number]) {
+  if (typeof column !== 'string') return column
+  const [reference = '', alias] = column.split(' as ')
+  return alias === undefined ? sql.ref(reference) : sql`${sql.ref(reference)} as ${sql.ref(alias)}`
+}
+
+export async function readDueTimers(
+  pool: Pool,
+  limit: number,
+): Promise<readonly (RunRef & { readonly timerId: string; readonly fireAt: number })[]> {
+  const query = build
+    .selectFrom('timer')
+    .select([
+      'tenant_id as tenantId',
+      'run_id as runId',
+      'id as timerId',
+      inMs('fire_at').as('fireAt'),
+    ])
+    .where(sql<boolean>`fire_at <= now()`)
+    .orderBy('fire_at')
+    .limit(pageSize(limit, limits.pageMax))
+  return fetchRows(pool, query.compile(), 'due_timers')
+}
+
+export async function readNextDue(pool: Pool): Promise<number | null> {
+  const next = sql<{ ms: number | null }>`
+    select greatest(0, ceil(extract(epoch from least(
+      (select min(next_look) from signalbox.effect
+       where status in ('pending', 'started') and next_look < 'infinity'),
+      (select min(fire_at) from signalbox.timer)
+    ) - now()) * 1000))::float8 as ms`
+  const rows = await fetchRows(pool, compile(next), 'next_due')
+  return rows[0]?.ms ?? null
+}
+
+export async function renewLeases(
+  pool: Pool,
+  leases: Parameters<Register['renew']>[0],
+  leaseMs: number,
+): Promise<Awaited<ReturnType<Register['renew']>>> {
+  const renewed = sql<{ effectId: string; kept: boolean; cancel: boolean }>`
+    select effect_id as "effectId", kept, cancel
+    from signalbox.renew(${JSON.stringify(leases)}::jsonb, ${leaseMs})`
+  return fetchRows(pool, compile(renewed), 'renew')
+}

@@ -1,0 +1,83 @@
+/** Selections and shapes of what reads answer: one place says how a column becomes a field of a port. */
+import type { ToolCallPart } from '@signalbox/core'
+import type { StoredEvent } from '@signalbox/engine'
+import { sql, type RawBuilder } from 'kysely'
+import { inHex, inMs } from './query.ts'
+
+/** The columns of `StoredEvent`, for a query over `event as e`. An erased payload reads as `{}`, its salt as `''`. */
+export const eventColumns = [
+  'e.run_id as runId',
+  'e.seq',
+  'e.tenant_id as tenantId',
+  'e.thread_id as threadId',
+  'e.type',
+  'e.type_version as version',
+  inMs('e.at').as('at'),
+  'e.actor',
+  'e.tool',
+  'e.verdict',
+  'e.key',
+  sql<StoredEvent['payload']>`coalesce(e.payload, '{}')`.as('payload'),
+  sql<string>`coalesce(encode(e.salt, 'hex'), '')`.as('salt'),
+  inHex('e.payload_sha256').as('payloadHash'),
+  inHex('e.digest').as('digest'),
+  inHex('e.hash').as('hash'),
+] as const
+
+/** The columns of `RunHead`, for a query over `run as r`. */
+export const runColumns = [
+  'r.id as runId',
+  'r.tenant_id as tenantId',
+  'r.thread_id as threadId',
+  'r.agent',
+  'r.definition_hash as definitionHash',
+  'r.machine',
+  'r.machine_version as machineVersion',
+  'r.status',
+  'r.state_name as stateName',
+  'r.outcome',
+  'r.seq',
+  'r.facts',
+  'r.decided',
+  'r.state',
+  inHex('r.head_hash').as('headHash'),
+  'r.cancel_requested as cancelRequested',
+  'r.metadata',
+  inMs('r.created_at').as('createdAt'),
+  inMs('r.updated_at').as('updatedAt'),
+] as const
+
+/** The columns of `EffectRow`, for a query over `effect as e` joined with `run as r`. */
+export const effectColumns = [
+  'e.id as effectId',
+  'e.tenant_id as tenantId',
+  'r.thread_id as threadId',
+  'e.run_id as runId',
+  'r.definition_hash as definitionHash',
+  'e.kind',
+  'e.queue',
+  'e.mode',
+  'e.status',
+  'e.attempt',
+  'e.owner',
+  leaseInMs().as('leaseUntil'),
+  'e.dispatches',
+  'e.spec',
+  askedCall().as('call'),
+  'r.cancel_requested as cancelRequested',
+] as const
+
+function leaseInMs(): RawBuilder<number | null> {
+  return sql<number | null>`signalbox.to_ms(e.lease_until)::float8`
+}
+
+/** The call as the model asked for it: the fact of the model call that is the effect's source holds it, under its key. */
+function askedCall(): RawBuilder<ToolCallPart | null> {
+  return sql<ToolCallPart | null>`(
+    select part from signalbox.event m
+      cross join lateral jsonb_array_elements(m.payload #> '{turn,message,parts}') part
+    where e.kind = 'tool.call' and m.run_id = e.run_id and m.key = e.spec ->> 'source'
+      and m.type = 'model.completed' and part ->> 'type' = 'tool_call'
+      and part ->> 'id' = e.spec ->> 'callId'
+    limit 1)`
+}

@@ -1,0 +1,161 @@
+/** Tenants and roles: A neither reads nor writes B, and nobody writes a table (I19). */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createReader, type Reader } from '../src/read/reader.ts'
+import {
+  about,
+  admission,
+  claim,
+  fact,
+  fence,
+  newRun,
+  timer,
+  toolEffect,
+} from './support/drafts.ts'
+import { useRegister } from './support/register.ts'
+
+const bench = useRegister()
+const tables = ['thread', 'definition', 'blob', 'run', 'alias', 'event', 'effect', 'timer']
+const run = newRun({ tenantId: 'b' })
+let reader: Reader
+let app: pg.Client
+let engine: pg.Client
+
+beforeAll(async () => {
+  reader = createReader({ appUrl: bench.database.appUrl })
+  app = new pg.Client(bench.database.appUrl)
+  engine = new pg.Client(bench.database.engineUrl)
+  await app.connect()
+  await engine.connect()
+  const thread = { tenantId: 'b', threadId: run.threadId }
+  await bench.register.ensureThread({
+    ...thread,
+    metadata: {},
+    createdAt: 1,
+    contentKey: 'ab'.repeat(32),
+  })
+  await bench.register.putBlob(thread, { key: 'k', mime: 'a/b', bytes: Buffer.from('x') })
+  const item = admission(run, { effects: [toolEffect(run, 1)], timers: [timer('t', 60_000)] })
+  if (item.create === undefined) throw new Error('an admission creates')
+  await bench.register.append({
+    ...item,
+    create: { ...item.create, alias: { key: 'mine', bodyHash: 'b' } },
+  })
+  const id = `${run.runId}.1`
+  await bench.register.append({ ...about(run), claims: [claim(id)] })
+  const unknown = fact('tool.unknown', 'u', { fence: fence(id, 'started', { becomes: 'unknown' }) })
+  await bench.register.append({ ...about(run), facts: [unknown] })
+})
+
+afterAll(async () => {
+  await reader.close()
+  await app.end()
+  await engine.end()
+})
+
+describe('the reader', () => {
+  const reads: [string, (tenant: string) => Promise<unknown>][] = [
+    ['run', (tenant) => reader.run(tenant, run.runId)],
+    ['run by alias', (tenant) => reader.run(tenant, 'mine')],
+    ['runs', (tenant) => reader.runs(tenant, {})],
+    ['thread', (tenant) => reader.thread(tenant, run.threadId)],
+    ['threads', (tenant) => reader.threads(tenant, {})],
+    ['events', (tenant) => reader.events(tenant, {})],
+    ['run events', (tenant) => reader.runEvents(tenant, run.runId, { after: 0, limit: 10 })],
+    ['waiting', async (tenant) => (await reader.waiting(tenant)).unknown],
+  ]
+  it.each(reads)('%s: answers the owner, and nobody else', async (_name, read) => {
+    // The feed waits for writers in other databases of the cluster: other test files.
+    const own = await vi.waitFor(async () => {
+      const answer = await read('b')
+      expect(answer).not.toEqual([])
+      return answer
+    }, 30_000)
+    expect(own).not.toEqual([])
+    expect(own).not.toBeNull()
+    for (const tenant of ['a', '', 'B', 'b ']) {
+      expect([[], null]).toContainEqual(await read(tenant))
+    }
+  })
+
+  it('does not carry a tenant over to the next read of the connection', async () => {
+    const single = createReader({ appUrl: bench.database.appUrl, maxConnections: 1 })
+    const [own, other] = await Promise.all([single.runs('b', {}), single.runs('a', {})])
+    expect([own.length, other.length]).toEqual([1, 0])
+    await single.close()
+  })
+
+  it('survives a failing read', async () => {
+    await expect(reader.events('b', { type: 'x\0' })).rejects.toThrow('invalid byte sequence')
+    expect(await reader.runs('b', {})).toHaveLength(1)
+  })
+})
+
+describe('the roles', () => {
+  it.each(tables.filter((table) => table !== 'definition'))(
+    'app sees nothing of %s without a tenant',
+    async (table) => {
+      const columns = table === 'thread' ? 'thread_id' : '*'
+      const found = await app.query(`select ${columns} from signalbox.${table}`)
+      expect(found.rowCount).toBe(0)
+    },
+  )
+
+  it.each(tables)('neither app nor engine writes %s', async (table) => {
+    for (const client of [app, engine]) {
+      for (const statement of [
+        `insert into signalbox.${table} default values`,
+        `update signalbox.${table} set tenant_id = 'x'`,
+        `delete from signalbox.${table}`,
+        `truncate signalbox.${table}`,
+      ]) {
+        const code = table === 'definition' && statement.includes('tenant_id') ? /42/ : /42501/
+        await expect(client.query(statement)).rejects.toMatchObject({
+          code: expect.stringMatching(code),
+        })
+      }
+    }
+  })
+
+  it('app reads neither content keys nor partitions, and makes none', async () => {
+    for (const statement of [
+      'select content_key from signalbox.thread',
+      'select * from signalbox.definition',
+      'select * from signalbox.event_default',
+      'select signalbox.ensure_partitions()',
+      'select signalbox.append_item(null)',
+      "select signalbox.take_due('{tool.call}', 1, 1)",
+      "select signalbox.put_definition('h', '{}')",
+      'set role signalbox_owner',
+    ]) {
+      await expect(app.query(statement)).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+
+  it('app appends for its current tenant only', async () => {
+    const append = (tenantId: string) =>
+      app.query('select signalbox.append($1) as answers', [
+        JSON.stringify([
+          { ...about({ ...run, tenantId }), facts: [fact('cancel.requested', 'c')] },
+        ]),
+      ])
+    await app.query("select set_config('signalbox.tenant', 'a', false)")
+    await expect(append('b')).rejects.toMatchObject({ code: '42501' })
+    const foreign = await append('a')
+    expect(foreign.rows[0]).toMatchObject({ answers: [{ code: 'no_run', seq: 0, facts: 0 }] })
+    await app.query("select set_config('signalbox.tenant', 'b', false)")
+    const own = await append('b')
+    expect(own.rows[0]).toMatchObject({ answers: [{ code: 'ok', factCodes: ['ok'] }] })
+    await app.query("select set_config('signalbox.tenant', '', false)")
+  })
+
+  it('a definer function cannot be fooled by a search path', async () => {
+    await engine.query('create temp table run (id uuid)')
+    await engine.query('set search_path = pg_temp, signalbox')
+    const answer = await engine.query('select signalbox.append($1) as answers', [
+      JSON.stringify([{ ...about(run), notes: [] }]),
+    ])
+    expect(answer.rows[0]).toMatchObject({ answers: [{ code: 'ok' }] })
+    await engine.query('reset search_path')
+  })
+})
