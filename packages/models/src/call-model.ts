@@ -1,0 +1,172 @@
+/** One model call: wire the provider, stream, hold everything until the stream is over, judge. */
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { limits, type ModelConfig, type ModelTurn, type ToolSpec } from '@signalbox/core'
+import type { ModelRequest, ModelSink } from '@signalbox/engine'
+import type { ModelsOptions } from './models-options.ts'
+import { plainModelError } from './errors/model-error.ts'
+import { guardFetch } from './fetch-guard.ts'
+import { resolveDetectors } from './observer/detectors.ts'
+import { TerminalObserver } from './observer/observer.ts'
+import { wireOf } from './observer/wires.ts'
+import { toProviderPrompt } from './prompt/to-provider-prompt.ts'
+import { wireModel } from './providers/wire-model.ts'
+import { secretsOf, type Unwired, type Wired } from './providers/wiring.ts'
+import { isJsonObject } from './json.ts'
+import { scriptedFetch, scriptedUrl } from './scripted/in-process.ts'
+import { TurnBuffer } from './turn/buffer.ts'
+import { buildTurn } from './turn/build.ts'
+
+interface Call {
+  readonly request: ModelRequest
+  readonly sink: ModelSink
+  readonly signal: AbortSignal
+}
+
+/** Makes the call. See `createModels`. */
+export async function callModel(options: ModelsOptions, call: Call): Promise<ModelTurn> {
+  const { request, sink, signal } = call
+  signal.throwIfAborted()
+  const { config, fetch } = transport(options, request.model)
+  const guard = guardFetch(fetch, {
+    idleTimeoutMs: config.idleTimeoutMs,
+    bytesMax: limits.turnBytesMax,
+  })
+  const wired = wireModel({ config, env: options.env, fetch: guard.fetch })
+  if ('problem' in wired) return unwiredTurn(request, wired)
+  const callOptions = optionsFor(request, wired)
+  if ('problem' in callOptions) return unwiredTurn(request, callOptions)
+
+  const buffer = new TurnBuffer(sink)
+  const observer = new TerminalObserver({
+    wire: wireOf(config.provider),
+    provider: config.provider,
+    detectors: resolveDetectors(request.detectors),
+  })
+  let thrown: unknown
+  let streaming = false
+  const onStream = (): void => void (streaming = true)
+  try {
+    await stream(wired, callOptions, { buffer, observer, signal, onStream })
+  } catch (error) {
+    thrown = error ?? new Error('unknown')
+  } finally {
+    guard.close()
+  }
+  // First of all our own signal: whatever an abort looks like by now, it is an abort.
+  signal.throwIfAborted()
+  return buildTurn({
+    request,
+    buffer,
+    observer,
+    thrown,
+    streaming,
+    cut: guard.cut(),
+    now: Date.now(),
+    metaKeys: wired.metaKeys,
+    secrets: secretsOf(request.model, options.env),
+  })
+}
+
+/** Where requests go: over the network, or to a script in this process. */
+function transport(options: ModelsOptions, config: ModelConfig) {
+  if (config.provider === 'scripted')
+    return {
+      config: { ...config, baseURL: scriptedUrl },
+      fetch: scriptedFetch(options.scripts ?? {}),
+    }
+  return { config, fetch: options.fetch ?? globalThis.fetch }
+}
+
+async function stream(
+  { model }: Wired,
+  callOptions: LanguageModelV4CallOptions,
+  into: {
+    readonly buffer: TurnBuffer
+    readonly observer: TerminalObserver
+    readonly signal: AbortSignal
+    readonly onStream: () => void
+  },
+): Promise<void> {
+  const { buffer, observer, signal, onStream } = into
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  aborted.catch(() => undefined)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    const started = model.doStream({ ...callOptions, abortSignal: signal })
+    const reader = (await Promise.race([started, aborted])).stream.getReader()
+    onStream()
+    try {
+      for (;;) {
+        const next = await Promise.race([reader.read(), aborted])
+        if (next.done) break
+        if (next.value.type === 'raw') observer.push(next.value.rawValue)
+        else buffer.push(next.value)
+      }
+      buffer.close()
+    } finally {
+      // Frees the connection where the stream did not end by itself; what it still says is of no interest.
+      reader.cancel().catch(() => undefined)
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOptions | Unwired {
+  const { model, prompt, tools } = request
+  const providerOptions = mergeOptions(wired.defaults, model.providerOptions)
+  if (providerOptions === null)
+    return {
+      problem: 'invalid_request',
+      message: 'model.providerOptions must map a provider to an object of its options.',
+    }
+  return {
+    prompt: toProviderPrompt(prompt, wired.metaKeys),
+    includeRawChunks: true,
+    providerOptions,
+    ...(tools.length > 0 ? { tools: tools.map(functionTool) } : {}),
+    ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
+    ...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
+  }
+}
+
+function mergeOptions(
+  defaults: Wired['defaults'],
+  configured: ModelConfig['providerOptions'],
+): SharedV4ProviderOptions | null {
+  const merged: SharedV4ProviderOptions = { ...defaults }
+  for (const [key, value] of Object.entries(configured ?? {})) {
+    if (!isJsonObject(value)) return null
+    merged[key] = { ...merged[key], ...value }
+  }
+  return merged
+}
+
+function functionTool({ name, description, inputSchema }: ToolSpec): LanguageModelV4FunctionTool {
+  return {
+    type: 'function',
+    name,
+    description,
+    // Any JSON object: the provider judges the schema, and our own check fails closed on one that cannot be used.
+    inputSchema,
+  }
+}
+
+function unwiredTurn({ messageId, model }: ModelRequest, { problem, message }: Unwired): ModelTurn {
+  return {
+    verdict: 'error',
+    message: { id: messageId, role: 'assistant', parts: [] },
+    suppressed: [],
+    evidence: [],
+    finish: null,
+    usage: {},
+    error: plainModelError(problem, 'configuration', message),
+    provider: model.provider,
+    model: model.model,
+  }
+}

@@ -1,0 +1,13 @@
+export { createModels } from './create-models.ts'
+export type { ModelsOptions } from './models-options.ts'
+export { validateDetectors } from './observer/validate-detectors.ts'
+export type { Environment } from './providers/wiring.ts'
+export {
+  type Script,
+  type ScriptedCall,
+  type ScriptedEnding,
+  type ScriptedTurn,
+  type Scripts,
+  turnIndexOf,
+} from './scripted/script.ts'
+export { type ScriptServer, serveScripts } from './scripted/serve-scripts.ts'

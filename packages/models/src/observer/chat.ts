@@ -1,0 +1,64 @@
+/** The chat-completions wire: OpenAI, Azure, and every vendor that speaks it. */
+import { readProviderError } from '../errors/provider-error.ts'
+import { fields, list, text, type Fields } from '../read.ts'
+import type { Sightings } from './sightings.ts'
+
+/** Reads one `chat.completion.chunk`. */
+export function readChat(chunk: Fields, seen: Sightings): void {
+  if (chunk['error']) seen.error(readProviderError(chunk['error']))
+  for (const result of list(chunk['prompt_filter_results']))
+    readFilterResults('prompt_filter_results', fields(result)?.['content_filter_results'], seen)
+  for (const entry of list(chunk['contentFilter'])) readGlmFilter(fields(entry) ?? {}, seen)
+  for (const [position, item] of list(chunk['choices']).entries()) {
+    const choice = fields(item)
+    if (choice) readChoice(choice, text(choice['index']) ?? String(position), seen)
+  }
+}
+
+function readChoice(choice: Fields, key: string, seen: Sightings): void {
+  seen.open(key)
+  readFilterResults('content_filter_results', choice['content_filter_results'], seen)
+  seen.hint('native_finish_reason', choice['native_finish_reason'])
+  if (seen.reason('finish_reason', choice['finish_reason'])) seen.end(key)
+  if (choice['error']) seen.error(readProviderError(choice['error']))
+  // Some servers close with a whole `message` where a delta is expected.
+  for (const body of [fields(choice['delta']), fields(choice['message'])]) {
+    if (!body) continue
+    if (text(body['refusal'])) seen.refusal()
+    for (const item of list(body['tool_calls'])) readCall(fields(item) ?? {}, key, seen)
+    const legacy = text(fields(body['function_call'])?.['name'])
+    if (legacy) seen.start(`${key}/function_call`, legacy)
+  }
+}
+
+/**
+ * Calls are told apart by index and id. The packages guess where a piece belongs that names no call, and drop it if they
+ * cannot: every character of arguments is counted here, and pieces that could belong to either of two calls are noted.
+ */
+function readCall(call: Fields, choice: string, seen: Sightings): void {
+  const called = fields(call['function'])
+  const place = `${choice}/${text(call['index']) ?? ''}/`
+  const id = text(call['id'])
+  const name = text(called?.['name'])
+  // Some servers repeat the name in later pieces of a call, without its id.
+  const starts = name !== undefined && (id !== undefined || !seen.hasStarted(place))
+  if (starts) seen.start(place + (id ?? ''), name)
+  const args = text(called?.['arguments'])
+  if (args !== undefined) seen.grow(starts || id !== undefined ? place + (id ?? '') : place, args)
+}
+
+/** Azure: `{"hate": {"filtered": true, "severity": "high"}}`, and `{"jailbreak": {"detected": true}}` with it. */
+function readFilterResults(field: string, results: unknown, seen: Sightings): void {
+  for (const [category, item] of Object.entries(fields(results) ?? {})) {
+    const result = fields(item)
+    if (result?.['filtered'] === true)
+      seen.flag(`${field}.${category}`, text(result['severity']) ?? 'filtered')
+  }
+}
+
+/** GLM reports levels from 0, the gravest, to 3. Only 0 is a stop; a level that cannot be read is taken for one. */
+function readGlmFilter(entry: Fields, seen: Sightings): void {
+  const level = text(entry['level'])
+  if (level !== undefined && /^[1-9]\d*$/.test(level)) return
+  seen.flag(`contentFilter.${text(entry['role']) ?? 'unknown'}`, level ?? 'no level')
+}

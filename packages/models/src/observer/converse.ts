@@ -1,0 +1,40 @@
+/** The Converse wire of Amazon Bedrock: each event is an object whose one key is the event's type. */
+import { readProviderError } from '../errors/provider-error.ts'
+import { fields, text, type Fields } from '../read.ts'
+import type { Sightings } from './sightings.ts'
+
+/** Reads one event. */
+export function readConverse(event: Fields, seen: Sightings): void {
+  for (const [type, body] of Object.entries(event)) readEvent(type, fields(body) ?? {}, seen)
+}
+
+function readEvent(type: string, body: Fields, seen: Sightings): void {
+  if (type.endsWith('Exception')) {
+    seen.error(readProviderError(body, type))
+    return
+  }
+  switch (type) {
+    case 'messageStart':
+      seen.open('message')
+      return
+    case 'contentBlockStart': {
+      const name = text(fields(fields(body['start'])?.['toolUse'])?.['name'])
+      if (name) seen.start(text(body['contentBlockIndex']) ?? '', name)
+      return
+    }
+    case 'messageStop':
+      seen.reason('stopReason', body['stopReason'])
+      seen.end('message')
+      return
+    case 'metadata':
+      readTrace(fields(fields(body['trace'])?.['guardrail']) ?? {}, seen)
+      return
+    default:
+  }
+}
+
+/** `actionReason` is "Guardrail blocked." where one acted, "No action." where it only looked. */
+function readTrace(trace: Fields, seen: Sightings): void {
+  const reason = text(trace['actionReason'])
+  if (reason && /block/i.test(reason)) seen.flag('trace.guardrail.actionReason', reason)
+}

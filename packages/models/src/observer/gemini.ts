@@ -1,0 +1,33 @@
+/** The generateContent wire of Gemini and Vertex. */
+import { readProviderError } from '../errors/provider-error.ts'
+import { fields, list, text, type Fields } from '../read.ts'
+import type { Sightings } from './sightings.ts'
+
+/** Reads one chunk. A blocked prompt has no candidates, its `promptFeedback` is the terminal. */
+export function readGemini(chunk: Fields, seen: Sightings): void {
+  if (chunk['error']) seen.error(readProviderError(chunk['error']))
+  const blockReason = text(fields(chunk['promptFeedback'])?.['blockReason'])
+  if (blockReason) {
+    seen.flag('promptFeedback.blockReason', blockReason)
+    seen.end('prompt')
+  }
+  for (const [position, item] of list(chunk['candidates']).entries()) {
+    const candidate = fields(item)
+    if (candidate) readCandidate(candidate, text(candidate['index']) ?? String(position), seen)
+  }
+}
+
+function readCandidate(candidate: Fields, key: string, seen: Sightings): void {
+  seen.open(key)
+  if (seen.reason('finishReason', candidate['finishReason'])) seen.end(key)
+  for (const item of list(candidate['safetyRatings'])) {
+    const rating = fields(item)
+    if (rating?.['blocked'] === true)
+      seen.flag(`safetyRatings.${text(rating['category']) ?? 'unknown'}`, 'blocked')
+  }
+  for (const item of list(fields(candidate['content'])?.['parts'])) {
+    const name = text(fields(fields(item)?.['functionCall'])?.['name'])
+    // A call has no key of its own here, and its name comes once, in its first piece.
+    if (name) seen.start(`${key}/${seen.startedNames.length}`, name)
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The terminal observer: reads every raw chunk of a stream and says how it ended, in its own opinion. No model package
+ * tells that safely; with each of them a truncated call can look like a finished one.
+ *
+ * O1 `complete` needs a value of the positive list in every terminal of the stream, and nothing against it.
+ * O2 Safety evidence is sticky: it wins over whatever came before or comes after it.
+ * O3 The verdict does not depend on the order of the chunks, and hardly on the detectors: they only tell `safety` from
+ *    `unknown_terminal` and `error`, none of which is executable (I23).
+ */
+import type { ModelErrorClass, SafetyEvidence, StreamVerdict } from '@signalbox/core'
+import type { ProviderError } from '../errors/provider-error.ts'
+import { fields } from '../read.ts'
+import { readChat } from './chat.ts'
+import { readConverse } from './converse.ts'
+import { readGemini } from './gemini.ts'
+import { readMessages } from './messages.ts'
+import { readResponses } from './responses.ts'
+import { type ObserverSetup, Sightings } from './sightings.ts'
+import type { Wire } from './wires.ts'
+
+const readers = {
+  chat: readChat,
+  messages: readMessages,
+  gemini: readGemini,
+  responses: readResponses,
+  converse: readConverse,
+}
+
+export class TerminalObserver {
+  readonly #wire: Wire
+  readonly #seen: Sightings
+  readonly #read: (typeof readers)['chat']
+
+  constructor(setup: ObserverSetup) {
+    this.#wire = setup.wire
+    this.#seen = new Sightings(setup)
+    this.#read = readers[setup.wire]
+  }
+
+  /** One raw chunk, as the provider sent it. */
+  push(raw: unknown): void {
+    const chunk = fields(raw)
+    if (chunk) this.#read(chunk, this.#seen)
+    else this.#seen.malformed()
+  }
+
+  /** The error that took the stream's place: an HTTP status, or an error before the first output. */
+  fail(error: ProviderError): void {
+    this.#seen.error(error)
+  }
+
+  /** How the stream ended, once it is closed. */
+  verdict(): StreamVerdict {
+    const { evidence, errors, marks, reasons, failed, terminal, ambiguous } = this.#seen
+    if (evidence.length > 0) return 'safety'
+    if (errors.length > 0 || marks.malformed) return 'error'
+    if (!terminal || ambiguous) return 'interrupted'
+    if (marks.refused) return 'refusal'
+    if (failed !== undefined) return 'error'
+    if (marks.blocked || reasons.unknown > 0) return 'unknown_terminal'
+    if (reasons.length > 0) return 'length'
+    return reasons.good > 0 ? 'complete' : 'unknown_terminal'
+  }
+
+  /** At most `limits.evidenceMax`. */
+  get evidence(): readonly SafetyEvidence[] {
+    return this.#seen.evidence
+  }
+  get errors(): readonly ProviderError[] {
+    return this.#seen.errors
+  }
+  /**
+   * Characters of arguments in the raw stream, null where the wire says of each piece to which call it belongs: there
+   * the packages have nothing to guess.
+   */
+  get argumentChars(): number | null {
+    return this.#wire === 'chat' ? this.#seen.argumentChars : null
+  }
+  /** The class of a finish reason that means failure. */
+  get failedReason(): ModelErrorClass | undefined {
+    return this.#seen.failed
+  }
+  /** Names of the client tool calls that began in the raw stream, in all choices. */
+  get startedNames(): readonly string[] {
+    return this.#seen.startedNames
+  }
+}

@@ -1,0 +1,63 @@
+/** The Responses wire of OpenAI and Azure. */
+import { readProviderError } from '../errors/provider-error.ts'
+import { fields, list, text, type Fields } from '../read.ts'
+import type { Sightings } from './sightings.ts'
+
+/** Reads one event. `response.done` is what some vendors send for completed, incomplete and failed alike. */
+export function readResponses(event: Fields, seen: Sightings): void {
+  const type = text(event['type']) ?? ''
+  if (type.startsWith('response.refusal')) seen.refusal()
+  switch (type) {
+    case 'response.created':
+      seen.open('response')
+      return
+    case 'response.content_part.added':
+    case 'response.content_part.done':
+      readContent(event['part'], seen)
+      return
+    case 'response.output_item.added':
+    case 'response.output_item.done':
+      readItem(fields(event['item']) ?? {}, text(event['output_index']) ?? '', seen)
+      if (type.endsWith('done') && fields(event['item'])?.['status'] === 'incomplete')
+        seen.unfinished()
+      return
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+    case 'response.cancelled':
+    case 'response.done':
+      readEnd(fields(event['response']) ?? {}, type.slice('response.'.length), seen)
+      return
+    case 'error':
+      seen.error(readProviderError(event['error'] ?? event))
+      return
+    default:
+  }
+}
+
+function readEnd(response: Fields, ending: string, seen: Sightings): void {
+  seen.end('response')
+  for (const item of list(response['content_filters'])) {
+    const filter = fields(item)
+    if (filter?.['blocked'] === true)
+      seen.flag('content_filters', text(filter['source_type']) ?? 'blocked')
+  }
+  if (response['error']) seen.error(readProviderError(response['error']))
+  for (const item of list(response['output']))
+    for (const part of list(fields(item)?.['content'])) readContent(part, seen)
+  const detail = fields(response['incomplete_details'])?.['reason']
+  if (seen.reason('incomplete_details.reason', detail)) return
+  // The status must agree with the event's own name: `completed` twice, or it is not a good ending.
+  seen.reason('response.status', response['status'] ?? ending)
+  if (ending !== 'done') seen.reason('response.type', ending)
+}
+
+function readItem(item: Fields, key: string, seen: Sightings): void {
+  if (item['type'] === 'function_call' || item['type'] === 'custom_tool_call')
+    seen.start(text(item['id']) ?? key, text(item['name']) ?? '')
+  for (const part of list(item['content'])) readContent(part, seen)
+}
+
+function readContent(part: unknown, seen: Sightings): void {
+  if (fields(part)?.['type'] === 'refusal') seen.refusal()
+}

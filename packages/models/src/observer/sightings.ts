@@ -1,0 +1,168 @@
+/**
+ * What the observer has seen of one stream. Every field only grows, in a way that does not depend on the order of the
+ * chunks: safety evidence is sticky and beats a good ending that came before or after it (Azure filters after
+ * `tool_calls`), and one unknown reason among good ones stays unknown.
+ */
+import {
+  type ModelConfig,
+  type ModelErrorClass,
+  limits,
+  type SafetyEvidence,
+} from '@signalbox/core'
+import { classifyFailedReason } from '../errors/classify.ts'
+import type { ProviderError } from '../errors/provider-error.ts'
+import { shortText } from '../text.ts'
+import { type Detector, isSafetyReason, label, type Signal } from './detectors.ts'
+import { isGoodReason, isLengthReason, type Wire } from './wires.ts'
+
+export interface ObserverSetup {
+  readonly wire: Wire
+  readonly provider: ModelConfig['provider']
+  readonly detectors: readonly Detector[]
+}
+
+export class Sightings {
+  readonly #setup: ObserverSetup
+  readonly #evidence = new Map<string, SafetyEvidence>()
+  readonly #errors = new Map<string, ProviderError>()
+  readonly #open = new Set<string>()
+  readonly #ended = new Set<string>()
+  readonly #started = new Map<string, string>()
+  readonly #grown = new Set<string>()
+  #argumentChars = 0
+  #good = 0
+  #length = 0
+  #unknown = 0
+  #failed: ModelErrorClass | undefined
+  /** A filter acted, whether or not a detector of the configuration knows it. */
+  #blocked = false
+  #refused = false
+  #malformed = false
+  #unfinished = false
+
+  constructor(setup: ObserverSetup) {
+    this.#setup = setup
+  }
+
+  /** A reason why the stream ended. Null and the empty text are what servers send while it goes on. */
+  reason(field: string, value: unknown): boolean {
+    if (value === null || value === undefined || value === '') return false
+    if (typeof value !== 'string') {
+      this.#unknown += 1
+      return true
+    }
+    this.hint(field, value)
+    if (isGoodReason(this.#setup.wire, value)) this.#good += 1
+    else if (isLengthReason(value)) this.#length += 1
+    else if (classifyFailedReason(value)) this.#failed ??= classifyFailedReason(value)
+    else this.#unknown += 1
+    return true
+  }
+
+  /** A word that may be a filter's, in a field that does not end the stream. */
+  hint(field: string, value: unknown): void {
+    if (typeof value !== 'string') return
+    if (isSafetyReason(value)) this.#blocked = true
+    this.#note({ kind: 'reason', field, value })
+  }
+
+  /** A field that says by its presence that something was filtered. */
+  flag(field: string, value: string): void {
+    this.#blocked = true
+    this.#note({ kind: 'flag', field, value })
+  }
+
+  /** An error in the stream, or the error that took its place. The same one, told twice, counts once. */
+  error(error: ProviderError): void {
+    const key = JSON.stringify([error.code, error.type, error.message])
+    if (this.#errors.size < limits.evidenceMax) this.#errors.set(key, error)
+    this.#note({ kind: 'error', error })
+  }
+
+  /** The model's own refusal. */
+  refusal(): void {
+    this.#refused = true
+  }
+
+  /** A chunk that is not an object. */
+  malformed(): void {
+    this.#malformed = true
+  }
+
+  /** An answer among several (a choice, a candidate) has begun. */
+  open(key: string): void {
+    this.#open.add(key)
+  }
+
+  /** An answer has come to its terminal event. */
+  end(key: string): void {
+    this.#open.add(key)
+    this.#ended.add(key)
+  }
+
+  /** A client tool call has begun. The key tells calls apart within the stream. */
+  start(key: string, name: string): void {
+    if (!this.#started.has(key)) this.#started.set(key, shortText(name))
+  }
+
+  /** Arguments of a call: `key` is the call's, or the place where it stands among others. */
+  grow(key: string, args: string): void {
+    this.#argumentChars += args.length
+    this.#grown.add(key)
+  }
+
+  /** Has a call begun whose key starts so? */
+  hasStarted(prefix: string): boolean {
+    return [...this.#started.keys()].some((key) => key.startsWith(prefix))
+  }
+
+  /** A part of the answer says of itself that it is not finished. */
+  unfinished(): void {
+    this.#unfinished = true
+  }
+
+  get evidence(): readonly SafetyEvidence[] {
+    return [...this.#evidence.values()]
+  }
+  get errors(): readonly ProviderError[] {
+    return [...this.#errors.values()]
+  }
+  get failed(): ModelErrorClass | undefined {
+    return this.#failed
+  }
+  get startedNames(): readonly string[] {
+    return [...this.#started.values()]
+  }
+  /** Characters of arguments, of all calls together. */
+  get argumentChars(): number {
+    return this.#argumentChars
+  }
+  get terminal(): boolean {
+    return this.#ended.size > 0 && this.#ended.size === this.#open.size && !this.#unfinished
+  }
+  /** Arguments came that could belong to either of two calls. */
+  get ambiguous(): boolean {
+    const keys = [...this.#started.keys()]
+    return [...this.#grown].some(
+      (place) => place.endsWith('/') && keys.filter((key) => key.startsWith(place)).length > 1,
+    )
+  }
+  get marks(): Readonly<Record<'blocked' | 'refused' | 'malformed', boolean>> {
+    return { blocked: this.#blocked, refused: this.#refused, malformed: this.#malformed }
+  }
+  get reasons(): Readonly<Record<'good' | 'length' | 'unknown', number>> {
+    return { good: this.#good, length: this.#length, unknown: this.#unknown }
+  }
+
+  #note(signal: Signal): void {
+    const found = label(this.#setup.detectors, this.#setup.provider, signal)
+    if (!found) return
+    const key = JSON.stringify(found)
+    if (this.#evidence.size < limits.evidenceMax || this.#evidence.has(key))
+      this.#evidence.set(key, {
+        detector: found.detector,
+        field: shortText(found.field),
+        value: shortText(found.value),
+      })
+  }
+}

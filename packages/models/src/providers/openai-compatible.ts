@@ -1,0 +1,28 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+
+/**
+ * Every vendor that speaks chat completions. `baseURL` is required. A key is sent only if the configuration names its
+ * variable: servers on one's own machine have none.
+ */
+export function wireOpenAiCompatible(input: WiringInput): Wired | Unwired {
+  const { config, fetch } = input
+  if (config.baseURL === undefined)
+    return {
+      problem: 'invalid_request',
+      message: `${config.provider} needs "baseURL" in the configuration.`,
+    }
+  const auth = config.apiKeyEnv === undefined ? null : requireKey(input, config.apiKeyEnv)
+  if (auth && 'problem' in auth) return auth
+  const provider = createOpenAICompatible({
+    name: 'openai-compatible',
+    baseURL: config.baseURL,
+    includeUsage: true,
+    fetch,
+    ...(auth ? { apiKey: auth.key } : {}),
+  })
+  return {
+    model: provider.chatModel(config.model),
+    metaKeys: ['openai-compatible', 'openaiCompatible'],
+  }
+}

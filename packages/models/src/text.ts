@@ -1,0 +1,33 @@
+import { limits } from '@signalbox/core'
+
+/** Text that the register can store: well-formed, without \u0000. */
+export function cleanText(value: string): string {
+  return value.replaceAll('\u0000', '').toWellFormed()
+}
+
+/** A short text for ids, names and evidence: clean, at most `limits.idCharsMax` characters. */
+export function shortText(value: string): string {
+  return cleanText(value.slice(0, limits.idCharsMax))
+}
+
+/**
+ * Cleans text that comes in pieces: the pieces it gives, joined, are the clean text of the pieces it was given. A
+ * surrogate pair may be split between two deltas, so a trailing high surrogate is held back until its other half comes.
+ */
+export class TextCleaner {
+  #held = ''
+
+  push(piece: string): string {
+    const whole = this.#held + piece.replaceAll('\u0000', '')
+    const split = /[\uD800-\uDBFF]$/.test(whole) ? whole.length - 1 : whole.length
+    this.#held = whole.slice(split)
+    return whole.slice(0, split).toWellFormed()
+  }
+
+  /** What was held back, when no more pieces come. */
+  flush(): string {
+    const rest = this.#held.toWellFormed()
+    this.#held = ''
+    return rest
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Everything a stream says, held until it has closed. Text goes to the sink as it comes; calls and their arguments go
+ * nowhere before the verdict (I23).
+ */
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { JsonObject, ModelTurn } from '@signalbox/core'
+import type { ModelSink } from '@signalbox/engine'
+import { isJsonObject, storableMeta } from '../json.ts'
+import { shortText, TextCleaner } from '../text.ts'
+
+type Part<T extends LanguageModelV4StreamPart['type']> = Extract<
+  LanguageModelV4StreamPart,
+  { type: T }
+>
+
+export interface TextSlot {
+  readonly type: 'text' | 'reasoning'
+  readonly id: string
+  readonly cleaner: TextCleaner
+  text: string
+  meta: JsonObject | undefined
+}
+
+/** A call as it grows. `done` when the package handed it out as a whole: that alone says nothing about the turn. */
+export interface CallSlot {
+  readonly type: 'call'
+  readonly id: string
+  readonly name: string
+  args: string
+  done: boolean
+  providerExecuted: boolean
+  result: unknown
+  meta: JsonObject | undefined
+}
+
+export class TurnBuffer {
+  readonly #sink: ModelSink
+  readonly #slots: (TextSlot | CallSlot)[] = []
+  readonly #errors: unknown[] = []
+  #finish: ModelTurn['finish'] = null
+  #usage: ModelTurn['usage'] = {}
+  #responseId: string | undefined
+
+  constructor(sink: ModelSink) {
+    this.#sink = sink
+  }
+
+  push(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        return this.#text('text', part)
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        return this.#text('reasoning', part)
+      case 'tool-input-start':
+        this.#startCall(part)
+        return
+      case 'tool-input-delta':
+      case 'tool-input-end':
+        return this.#growCall(part)
+      case 'tool-call':
+        return this.#endCall(part)
+      case 'tool-result':
+        return this.#result(part)
+      case 'response-metadata':
+        this.#responseId ??= part.id
+        return
+      case 'finish':
+        this.#finish = finishOf(part)
+        this.#usage = usageOf(part.usage)
+        return
+      case 'error':
+        this.#errors.push(part.error)
+        return
+      default:
+        // Sources, files and provider-specific parts are not kept: nothing in the product reads them yet.
+        return
+    }
+  }
+
+  /** Ends every text that is still open. To be called once, when the stream is over. */
+  close(): void {
+    for (const slot of this.#slots) if (slot.type !== 'call') this.#emit(slot, slot.cleaner.flush())
+  }
+
+  get slots(): readonly Readonly<TextSlot | CallSlot>[] {
+    return this.#slots
+  }
+  /** Client calls in the order in which they began. */
+  get calls(): readonly Readonly<CallSlot>[] {
+    return this.#slots.filter((slot) => slot.type === 'call').filter((c) => !c.providerExecuted)
+  }
+  get errors(): readonly unknown[] {
+    return this.#errors
+  }
+  get finish(): ModelTurn['finish'] {
+    return this.#finish
+  }
+  get usage(): ModelTurn['usage'] {
+    return this.#usage
+  }
+  get responseId(): string | undefined {
+    return this.#responseId === undefined ? undefined : shortText(this.#responseId)
+  }
+
+  #text(
+    type: TextSlot['type'],
+    part:
+      | Part<'text-start' | 'text-delta' | 'text-end'>
+      | Part<'reasoning-start' | 'reasoning-delta' | 'reasoning-end'>,
+  ): void {
+    const starts = part.type === 'text-start' || part.type === 'reasoning-start'
+    const slot =
+      (starts ? undefined : this.#lastText(type, part.id)) ?? this.#addText(type, part.id)
+    slot.meta = merge(slot.meta, part.providerMetadata)
+    if (part.type === 'text-delta' || part.type === 'reasoning-delta')
+      this.#emit(slot, slot.cleaner.push(part.delta))
+    if (part.type === 'text-end' || part.type === 'reasoning-end')
+      this.#emit(slot, slot.cleaner.flush())
+  }
+
+  #emit(slot: TextSlot, piece: string): void {
+    if (piece === '') return
+    slot.text += piece
+    this.#sink.delta(slot.type, piece)
+  }
+
+  #lastText(type: TextSlot['type'], id: string): TextSlot | undefined {
+    return this.#slots
+      .filter((slot) => slot.type !== 'call')
+      .findLast((slot) => slot.type === type && slot.id === id)
+  }
+
+  #addText(type: TextSlot['type'], id: string): TextSlot {
+    const slot: TextSlot = { type, id, cleaner: new TextCleaner(), text: '', meta: undefined }
+    this.#slots.push(slot)
+    return slot
+  }
+
+  #startCall(part: Part<'tool-input-start'>): CallSlot {
+    const slot: CallSlot = {
+      type: 'call',
+      id: part.id,
+      name: shortText(part.toolName),
+      args: '',
+      done: false,
+      providerExecuted: part.providerExecuted === true,
+      result: undefined,
+      meta: merge(undefined, part.providerMetadata),
+    }
+    this.#slots.push(slot)
+    return slot
+  }
+
+  #openCall(id: string): CallSlot | undefined {
+    return this.#slots
+      .filter((slot) => slot.type === 'call')
+      .findLast((slot) => slot.id === id && !slot.done)
+  }
+
+  #growCall(part: Part<'tool-input-delta' | 'tool-input-end'>): void {
+    const slot = this.#openCall(part.id)
+    if (!slot) return
+    slot.meta = merge(slot.meta, part.providerMetadata)
+    if (part.type === 'tool-input-delta') slot.args += part.delta
+  }
+
+  #endCall(part: Part<'tool-call'>): void {
+    const slot =
+      this.#openCall(part.toolCallId) ??
+      this.#startCall({ type: 'tool-input-start', id: part.toolCallId, toolName: part.toolName })
+    slot.args = part.input
+    slot.done = true
+    slot.providerExecuted ||= part.providerExecuted === true
+    slot.meta = merge(slot.meta, part.providerMetadata)
+  }
+
+  #result(part: Part<'tool-result'>): void {
+    const slot = this.#slots
+      .filter((it) => it.type === 'call')
+      .findLast((it) => it.id === part.toolCallId && it.providerExecuted)
+    if (slot && part.preliminary !== true) slot.result = part.result
+  }
+}
+
+function merge(meta: JsonObject | undefined, more: unknown): JsonObject | undefined {
+  const added = storableMeta(more)
+  if (!meta || !added) return added ?? meta
+  const merged: Record<string, JsonObject[string]> = { ...meta }
+  // One level down: a signature that comes with the last delta must not erase the id that came with the first.
+  for (const [key, value] of Object.entries(added)) {
+    const before = merged[key]
+    merged[key] = isJsonObject(before) && isJsonObject(value) ? { ...before, ...value } : value
+  }
+  return merged
+}
+
+function finishOf(part: Part<'finish'>): NonNullable<ModelTurn['finish']> {
+  const { unified, raw } = part.finishReason
+  return { unified, ...(raw === undefined ? {} : { raw: shortText(raw) }) }
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelTurn['usage'] {
+  const counts = {
+    inputTokens: inputTokens.total,
+    outputTokens: outputTokens.total,
+    cachedInputTokens: inputTokens.cacheRead,
+    reasoningTokens: outputTokens.reasoning,
+  }
+  return Object.fromEntries(
+    Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count)),
+  )
+}

@@ -1,0 +1,82 @@
+/**
+ * Calls of a turn that closed positively. A call that cannot be executed stays in the message with `invalid` and empty
+ * arguments: it gets an error result, and its siblings go on. JSON is parsed or refused, never repaired.
+ */
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { type JsonObject, limits, type ToolCallPart, type ToolSpec } from '@signalbox/core'
+import { isStorableObject, jsonDepth } from '../json.ts'
+import { fields, parseJson } from '../read.ts'
+import type { CallSlot } from './buffer.ts'
+import { schemaProblem, takesNoArguments } from './tool-schema.ts'
+
+/** Arguments are written into one event, so they may be as large as a request body. */
+const argsBytesMax = limits.bodyBytesMax
+
+type Parsed = { readonly args: JsonObject } | { readonly code: string; readonly message: string }
+
+/** The part for a call. `tooMany`: the turn has more calls than `limits.callsPerTurnMax`, and none of them runs. */
+export function toolCallPart(
+  call: Readonly<CallSlot>,
+  id: string,
+  context: { readonly tools: readonly ToolSpec[]; readonly tooMany: boolean },
+): ToolCallPart {
+  const parsed = context.tooMany ? tooManyCalls() : parseArgs(call, context.tools)
+  const args = 'args' in parsed ? parsed.args : {}
+  return {
+    type: 'tool_call',
+    id,
+    name: call.name,
+    args,
+    argsHash: argsHash(args),
+    ...('args' in parsed ? {} : { invalid: parsed }),
+    ...(call.meta === undefined ? {} : { meta: call.meta }),
+  }
+}
+
+/** sha256 of the canonical form (RFC 8785), hex. */
+export function argsHash(args: JsonObject): string {
+  return createHash('sha256')
+    .update(canonicalize(args) ?? '')
+    .digest('hex')
+}
+
+function parseArgs(call: Readonly<CallSlot>, tools: readonly ToolSpec[]): Parsed {
+  const tool = tools.find(({ name }) => name === call.name)
+  if (!tool) return { code: 'unknown_tool', message: `There is no tool named "${call.name}".` }
+  if (Buffer.byteLength(call.args) > argsBytesMax)
+    return {
+      code: 'arguments_too_large',
+      message: `The arguments are larger than ${argsBytesMax} bytes.`,
+    }
+  const value = call.args === '' && takesNoArguments(tool) ? {} : parseJson(call.args)
+  if (value === undefined)
+    return { code: 'arguments_not_json', message: 'The arguments are not valid JSON.' }
+  if (!fields(value))
+    return { code: 'arguments_not_object', message: 'The arguments are not a JSON object.' }
+  if (jsonDepth(value) > limits.jsonDepthMax)
+    return {
+      code: 'arguments_too_deep',
+      message: `The arguments are nested deeper than ${limits.jsonDepthMax} levels.`,
+    }
+  if (!isStorableObject(value))
+    return {
+      code: 'arguments_not_storable',
+      message:
+        'The arguments hold a text that is not valid Unicode, a NUL character, a number out of range or a key "__proto__".',
+    }
+  const problem = schemaProblem(tool, value)
+  return problem === null
+    ? { args: value }
+    : {
+        code: 'arguments_invalid',
+        message: `The arguments do not fit the schema of "${call.name}": ${problem.slice(0, 400)}.`,
+      }
+}
+
+function tooManyCalls(): Parsed {
+  return {
+    code: 'too_many_calls',
+    message: `One turn may hold at most ${limits.callsPerTurnMax} calls. None of them was executed.`,
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * The verdict of a turn: the only gate to its calls (DESIGN §4).
+ *
+ * J1 `complete` ⇔ the observer says `complete`, a finish part is there with `tool-calls` or `stop`, no error part came,
+ *    the stream closed without throwing, and every call that began was handed out.
+ * J2 Safety wins over every other label: a stop signal and an error of the provider's filter take the same path.
+ */
+import type { ModelError, SafetyEvidence, StreamVerdict } from '@signalbox/core'
+import { plainModelError, providerModelError } from '../errors/model-error.ts'
+import { type Failure, readFailure } from '../errors/thrown.ts'
+import type { StreamCut } from '../fetch-guard.ts'
+import type { TerminalObserver } from '../observer/observer.ts'
+import type { TurnBuffer } from './buffer.ts'
+
+export interface Ending {
+  readonly observer: TerminalObserver
+  readonly buffer: TurnBuffer
+  /** What `doStream` or the stream threw, undefined if it closed. */
+  readonly thrown: unknown
+  /** Had the provider begun to answer with a stream? */
+  readonly streaming: boolean
+  readonly cut: StreamCut | null
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export interface Judgement {
+  readonly verdict: StreamVerdict
+  readonly evidence: readonly SafetyEvidence[]
+  readonly error?: ModelError
+}
+
+const unreadable = 'The provider sent something that could not be read.'
+
+/** Judges a stream that is over, in whatever way. */
+export function judge(ending: Ending): Judgement {
+  const { observer, buffer, thrown, cut } = ending
+  const failures = [...(thrown === undefined ? [] : [thrown]), ...buffer.errors].map(readFailure)
+  for (const failure of failures) if (failure.kind === 'provider') observer.fail(failure.error)
+
+  const seen = observer.verdict()
+  if (seen === 'safety') return { verdict: 'safety', evidence: observer.evidence }
+  if (cut) return interrupted(cutError(cut))
+  if (seen === 'error')
+    return { verdict: 'error', evidence: [], error: saidError(ending, failures) }
+  if (thrown !== undefined) return judgeThrown(failures[0], ending)
+  if (seen === 'interrupted') return interrupted()
+  if (seen !== 'complete') return { verdict: seen, evidence: [] }
+  if (failures.length > 0) return { verdict: 'error', evidence: [], error: partError(failures) }
+  return secondOpinion(observer, buffer)
+}
+
+/** The observer is content: now the package must be, too. */
+function secondOpinion(observer: TerminalObserver, buffer: TurnBuffer): Judgement {
+  if (buffer.finish === null || lacksCalls(observer, buffer)) return interrupted()
+  switch (buffer.finish.unified) {
+    case 'tool-calls':
+    case 'stop':
+      return { verdict: 'complete', evidence: [] }
+    case 'content-filter': {
+      const value = buffer.finish.raw ?? buffer.finish.unified
+      return {
+        verdict: 'safety',
+        evidence: [{ detector: 'model-package', field: 'finishReason', value }],
+      }
+    }
+    case 'length':
+      return { verdict: 'length', evidence: [] }
+    case 'error':
+      return { verdict: 'error', evidence: [], error: partError([]) }
+    case 'interrupted':
+      return interrupted()
+    default:
+      return { verdict: 'unknown_terminal', evidence: [] }
+  }
+}
+
+/** Was a call, or a piece of a call's arguments, not handed out? The packages drop pieces that they cannot place. */
+function lacksCalls({ startedNames, argumentChars }: TerminalObserver, { calls }: TurnBuffer) {
+  const handedOut = calls.reduce((sum, { args }) => sum + args.length, 0)
+  return (
+    calls.some(({ done }) => !done) ||
+    startedNames.length > calls.length ||
+    (argumentChars !== null && argumentChars !== handedOut)
+  )
+}
+
+function judgeThrown(failure: Failure | undefined, { streaming }: Ending): Judgement {
+  if (failure?.kind === 'network') {
+    const error = plainModelError('network', failure.code, 'The connection to the provider failed.')
+    return failure.answered || streaming
+      ? interrupted(error)
+      : { verdict: 'error', evidence: [], error }
+  }
+  // A stream that cannot be decoded is a broken stream: half a frame of Bedrock, a proxy's page in its place.
+  if (streaming) return interrupted(plainModelError('network', 'broken_stream', unreadable))
+  return { verdict: 'error', evidence: [], error: partError(failure ? [failure] : []) }
+}
+
+/** What the provider said: the first of its errors that says something, or the reason it ended with. */
+function saidError({ observer, buffer, now }: Ending, failures: readonly Failure[]): ModelError {
+  const answer = failures.find((failure) => failure.kind === 'provider')
+  const context = {
+    headers: answer?.headers ?? {},
+    inStream: answer?.error.status === undefined,
+    now,
+  }
+  const errors = observer.errors.map((error) => providerModelError(error, context))
+  const best = errors.find((error) => error.class !== 'unknown') ?? errors[0]
+  if (best) return best
+  if (observer.failedReason === undefined) return partError(failures)
+  const raw = buffer.finish?.raw ?? 'an error'
+  return plainModelError(observer.failedReason, raw, `The provider ended the answer with "${raw}".`)
+}
+
+function partError(failures: readonly Failure[]): ModelError {
+  const failure = failures[0]
+  if (failure?.kind === 'unknown')
+    return { ...plainModelError('unknown', 'unexpected', failure.message), retryable: false }
+  return plainModelError('unknown', 'unreadable_stream', unreadable)
+}
+
+function cutError(cut: StreamCut): ModelError {
+  const error = plainModelError('network', cut.code, cut.message)
+  // The same prompt would most likely be answered at the same length again.
+  return cut.code === 'turn_too_large' ? { ...error, class: 'unknown', retryable: false } : error
+}
+
+function interrupted(error?: ModelError): Judgement {
+  return {
+    verdict: 'interrupted',
+    evidence: [],
+    error:
+      error ??
+      plainModelError('network', 'no_terminal', 'The stream ended before the answer was finished.'),
+  }
+}

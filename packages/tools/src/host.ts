@@ -1,0 +1,190 @@
+/**
+ * The tools of one process behind the engine's `ToolHost` port: defined tools, the file tools, MCP servers.
+ *
+ * H1 `call` answers an outcome for whatever happens, and never later than timeout plus grace.
+ * H2 A tool is run in the version that was asked for, or not at all.
+ */
+import { limits, type ToolSpec } from '@signalbox/core'
+import type { Clock, Log, ToolHost, ToolOutcome, ToolRequest } from '@signalbox/engine'
+import { z } from 'zod'
+import { systemClock } from './clock.ts'
+import type { DefinedTool } from './define-tool.ts'
+import { expandConfig, McpServerConfig } from './mcp/config.ts'
+import { McpServer } from './mcp/server.ts'
+import { failed, perform } from './perform.ts'
+import type { Execution, Runnable, ToolContext } from './runnable.ts'
+import { boundedMessage } from './text.ts'
+import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
+import { workspaceToolNames, workspaceTools } from './workspace/tools.ts'
+import { absentWorkspace } from './workspace/workspace.ts'
+
+/** What a host is made of. Times are milliseconds. */
+export interface ToolHostOptions {
+  readonly log: Log
+  readonly tools?: readonly DefinedTool[]
+  /** As in the configuration file. Starting begins at once, in the background. */
+  readonly mcpServers?: Readonly<Record<string, z.input<typeof McpServerConfig>>>
+  /** Directory of all workspaces. Without it there are no file tools. */
+  readonly workspaceRoot?: string
+  readonly clock?: Clock
+  /** What a tool gets to come back after a cancel or its timeout. */
+  readonly abortGraceMs?: number
+  /** What an MCP server gets to start and list its tools. */
+  readonly startTimeoutMs?: number
+}
+
+/** Makes the tool host of a process. Throws for names that collide and configurations that make no sense. */
+export function createToolHost(options: ToolHostOptions): ToolHost {
+  return new Host(options)
+}
+
+class Host implements ToolHost {
+  readonly #local: ReadonlyMap<string, Runnable>
+  readonly #servers: readonly McpServer[]
+  readonly #workspaces: DirectoryWorkspaces | null
+  readonly #clock: Clock
+  readonly #graceMs: number
+  readonly #log: Log
+
+  constructor(options: ToolHostOptions) {
+    this.#clock = options.clock ?? systemClock
+    this.#graceMs = options.abortGraceMs ?? 5000
+    this.#log = options.log
+    const root = options.workspaceRoot
+    this.#workspaces = root === undefined ? null : new DirectoryWorkspaces(root)
+    this.#local = localTools(options.tools ?? [], this.#workspaces !== null)
+    this.#servers = startServers(options, this.#clock)
+  }
+
+  async specs(): Promise<readonly ToolSpec[]> {
+    await Promise.all(this.#servers.map((server) => server.tried))
+    const remote = this.#servers.flatMap((server) => server.tools())
+    const specs = [...this.#local.values(), ...remote].map((tool) => tool.spec)
+    return specs.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  async knows(name: string, version: string): Promise<boolean> {
+    const tool = await this.#find(name)
+    return tool !== null && 'spec' in tool && tool.spec.version === version
+  }
+
+  async call(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome> {
+    const found: { tool: Runnable | null } = { tool: null }
+    let over = false
+    const progress = (note: string): void => {
+      if (!over) this.#progress(request, note)
+    }
+    const run = async (inner: AbortSignal): Promise<Execution> => {
+      const tool = await this.#find(request.name)
+      if (tool === null) {
+        return { ok: false, code: 'unknown_tool', message: `There is no tool "${request.name}".` }
+      }
+      if (!('spec' in tool)) return tool
+      if (tool.spec.version !== request.version) return wrongVersion(request.name)
+      inner.throwIfAborted()
+      found.tool = tool
+      return tool.execute(request.args, this.#context(request, inner, progress))
+    }
+    try {
+      return await perform({
+        tool: request.name,
+        timeoutMs: request.timeoutMs,
+        graceMs: this.#graceMs,
+        clock: this.#clock,
+        signal,
+        // A tool that was never found was never started.
+        settlesOnAbort: () => found.tool?.settlesOnAbort ?? true,
+        run,
+      })
+    } catch (error) {
+      this.#log.error('tool call broke the host', { tool: request.name, reason: String(error) })
+      return failed('tool_error', 'The tool host failed.')
+    } finally {
+      over = true
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()))
+  }
+
+  /** A tool, null if there is none, or why the server that might have it cannot say. */
+  async #find(name: string): Promise<Runnable | Execution | null> {
+    const local = this.#local.get(name)
+    if (local !== undefined) return local
+    const server = this.#servers.find(({ prefix }) => name.startsWith(prefix))
+    if (server === undefined) return null
+    await server.tried
+    return server.tool(name) ?? (server.isUp ? null : server.unavailable())
+  }
+
+  #context(
+    request: ToolRequest,
+    signal: AbortSignal,
+    progress: (note: string) => void,
+  ): ToolContext {
+    const { idempotencyKey, attempt, tenantId, threadId, runId, callId } = request
+    const workspace = this.#workspaces?.of({ tenantId, threadId }) ?? absentWorkspace
+    return {
+      signal,
+      idempotencyKey,
+      attempt,
+      progress,
+      tenantId,
+      threadId,
+      runId,
+      callId,
+      workspace,
+    }
+  }
+
+  /** Tools without types may say anything. */
+  #progress(request: ToolRequest, note: unknown): void {
+    try {
+      request.progress(boundedMessage(String(note), limits.progressCharsMax))
+    } catch (error) {
+      // Whoever listens to progress must not be able to break the tool.
+      this.#log.warn('progress listener threw', { tool: request.name, reason: String(error) })
+    }
+  }
+}
+
+function wrongVersion(name: string): Execution {
+  const message = `Tool "${name}" has changed since the agent was defined.`
+  return { ok: false, code: 'tool_version_mismatch', message }
+}
+
+function localTools(
+  tools: readonly DefinedTool[],
+  withWorkspace: boolean,
+): ReadonlyMap<string, Runnable> {
+  const byName = new Map<string, Runnable>()
+  for (const tool of tools) {
+    const { name } = tool.spec
+    if (name.startsWith('mcp__')) throw new TypeError(`Tool "${name}": "mcp__" is reserved.`)
+    if (workspaceToolNames.includes(name)) {
+      throw new TypeError(`Tool "${name}": this is the name of a workspace tool.`)
+    }
+    if (byName.has(name)) throw new TypeError(`Tool "${name}" is defined twice.`)
+    byName.set(name, tool)
+  }
+  if (withWorkspace) for (const tool of workspaceTools) byName.set(tool.spec.name, tool)
+  return byName
+}
+
+function startServers(options: ToolHostOptions, clock: Clock): readonly McpServer[] {
+  const { log, mcpServers = {}, startTimeoutMs = 30_000 } = options
+  const usable = Object.entries(mcpServers).map(([name, input]) => {
+    const parsed = McpServerConfig.safeParse(input)
+    if (!parsed.success) {
+      throw new TypeError(`MCP server "${name}": ${z.prettifyError(parsed.error)}`)
+    }
+    const expanded = expandConfig(parsed.data, process.env)
+    if (!expanded.ok) throw new TypeError(`MCP server "${name}": ${expanded.message}`)
+    return { name, config: expanded.config }
+  })
+  // Nothing is started before everything is known to be right.
+  return usable.map(({ name, config }) => {
+    return new McpServer({ name, config, clock, log, startTimeoutMs })
+  })
+}
