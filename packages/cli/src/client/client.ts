@@ -1,0 +1,119 @@
+/** The API as commands use it. Ids go in as they were typed; the server says what is wrong with them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import {
+  Accepted,
+  Approval,
+  Assistant,
+  EventPage,
+  Info,
+  Run,
+  Thread,
+  UnknownEffect,
+  Values,
+} from './documents.ts'
+import { type Follow, followRun } from './follow-run.ts'
+import { ask, inPath, send, type Server } from './http.ts'
+import { isPassing } from './problem.ts'
+
+export interface NewRun {
+  readonly agent: string
+  readonly prompt: string
+  readonly thread: string | undefined
+}
+
+/** Filters of the audit, by their names on the wire. */
+export type AuditQuery = Readonly<Record<string, string | number | undefined>>
+
+export type Client = ReturnType<typeof createClient>
+
+const onRun = (runId: string, rest = ''): string => `/runs/${inPath(runId)}${rest}`
+
+/** Makes a client. Every method throws a Failure for a refusal, and for a server that does not answer. */
+export function createClient(server: Server) {
+  return {
+    url: server.url,
+    health: () => ask(server, z.object({ ok: z.literal(true) }), { path: '/ok' }),
+    info: () => ask(server, Info, { path: '/info' }),
+    agents: () => ask(server, z.array(Assistant), { path: '/assistants' }),
+    createRun: (run: NewRun) => createRun(server, run),
+    run: (runId: string) => ask(server, Run, { path: onRun(runId) }),
+    runs: (query: RunsQuery) => listRuns(server, query),
+    join: (runId: string, signal: AbortSignal) => join(server, runId, signal),
+    follow: (follow: Follow) => followRun(server, follow),
+    runEvents: (runId: string, query: { readonly after?: number; readonly limit?: number }) =>
+      ask(server, EventPage, { path: onRun(runId, '/events'), query }),
+    events: (query: AuditQuery) => ask(server, EventPage, { path: '/events', query }),
+    cancel: async (runId: string, query: { readonly reason?: string; readonly wait?: 1 }) => {
+      const path = onRun(runId, '/cancel')
+      const { status } = await send(server, path, { method: 'POST', query })
+      return { ended: status === 204 }
+    },
+    approvals: () => ask(server, z.array(Approval), { path: '/approvals' }),
+    answerApproval: (runId: string, callId: string, body: Readonly<Record<string, string>>) =>
+      ask(server, Accepted, {
+        path: onRun(runId, `/approvals/${inPath(callId)}`),
+        method: 'POST',
+        body,
+      }),
+    unknown: () => ask(server, z.array(UnknownEffect), { path: '/unknown' }),
+    resolve: (runId: string, effectId: string, body: Readonly<Record<string, string>>) =>
+      ask(server, Accepted, {
+        path: onRun(runId, `/effects/${inPath(effectId)}/resolve`),
+        method: 'POST',
+        body,
+      }),
+  }
+}
+
+/** With a key of its own, so that a create whose answer was lost can be repeated. */
+async function createRun(server: Server, { agent, prompt, thread }: NewRun): Promise<Run> {
+  const request = {
+    path: thread === undefined ? '/runs' : `/threads/${inPath(thread)}/runs`,
+    method: 'POST' as const,
+    body: { assistant_id: agent, input: prompt },
+    headers: { 'idempotency-key': `cli-${crypto.randomUUID()}` },
+  }
+  try {
+    return await ask(server, Run, request)
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    return ask(server, Run, request)
+  }
+}
+
+const joinAgainMs = 500
+
+/** Waits for a run, however often the server or the network cuts the wait. */
+async function join(server: Server, runId: string, signal: AbortSignal): Promise<Values> {
+  for (let broken = 0; ;) {
+    try {
+      const path = onRun(runId, '/join')
+      const values = await ask(server, Values, { path, signal })
+      if (values.__error__?.error !== 'wait_interrupted') return values
+    } catch (error) {
+      broken += 1
+      if (!isPassing(error) || broken > 10) throw error
+    }
+    await sleep(joinAgainMs, undefined, { signal })
+  }
+}
+
+export interface RunsQuery {
+  readonly thread: string | undefined
+  readonly status: string | undefined
+  readonly limit: number
+}
+
+/** Newest first. Without a thread: of the newest threads. */
+async function listRuns(server: Server, { thread, status, limit }: RunsQuery): Promise<Run[]> {
+  const query = { status, limit }
+  const ofThread = (id: string) =>
+    ask(server, z.array(Run), { path: `/threads/${inPath(id)}/runs`, query })
+  if (thread !== undefined) return ofThread(thread)
+  const threads = await ask(server, z.array(Thread), { path: '/threads', query: { limit: 100 } })
+  const runs: Run[] = []
+  for (const { thread_id } of threads) runs.push(...(await ofThread(thread_id)))
+  // Run ids are UUIDv7: they sort by the time of their creation.
+  return runs.toSorted((a, b) => (a.run_id < b.run_id ? 1 : -1)).slice(0, limit)
+}

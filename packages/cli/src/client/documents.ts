@@ -1,0 +1,98 @@
+/**
+ * What the API answers, as far as commands look into it. Loose on purpose: a newer server may say more, and `--json`
+ * passes on everything it said.
+ */
+import { z } from 'zod'
+
+const texts = z.record(z.string(), z.unknown())
+
+export const wireStatuses = [
+  'pending',
+  'running',
+  'error',
+  'success',
+  'timeout',
+  'interrupted',
+] as const
+
+export const Run = z.looseObject({
+  run_id: z.string(),
+  thread_id: z.string(),
+  assistant_id: z.string(),
+  created_at: z.string(),
+  status: z.string(),
+  outcome: z.string().nullable(),
+  state: z.string(),
+})
+export type Run = z.infer<typeof Run>
+
+/** What a run has come to. */
+export const Values = z.looseObject({
+  messages: z.array(z.looseObject({ role: z.string(), content: z.string() })),
+  outcome: z.string().nullable(),
+  run: Run,
+  __error__: z.looseObject({ error: z.string(), message: z.string() }).optional(),
+})
+export type Values = z.infer<typeof Values>
+
+export const Event = z.looseObject({
+  run_id: z.string(),
+  thread_id: z.string(),
+  seq: z.number(),
+  type: z.string(),
+  at: z.string(),
+  actor: z.string(),
+  tool: z.string().nullable(),
+  verdict: z.string().nullable(),
+  payload: texts,
+  position: z.string().optional(),
+})
+export type Event = z.infer<typeof Event>
+
+export const EventPage = z.object({
+  events: z.array(Event),
+  next: z.union([z.number(), z.string()]).nullable(),
+})
+
+/** A piece of a message in flight: `text` begins at `offset` of the message as this attempt writes it. */
+export const Delta = z.object({
+  message_id: z.string(),
+  attempt: z.number(),
+  offset: z.number(),
+  text: z.string(),
+})
+export type Delta = z.infer<typeof Delta>
+
+/** What a running tool says of itself. */
+export const Progress = z.object({ call_id: z.string(), note: z.string() })
+export type Progress = z.infer<typeof Progress>
+
+export const End = z.looseObject({ outcome: z.string().nullable() })
+export const Thread = z.looseObject({ thread_id: z.string() })
+export const Assistant = z.looseObject({ assistant_id: z.string() })
+export const Accepted = z.looseObject({ code: z.string() })
+export const Info = z.looseObject({ version: z.string(), roles: z.array(z.string()) })
+
+export const Approval = z.looseObject({
+  run_id: z.string(),
+  thread_id: z.string(),
+  call_id: z.string(),
+  tool: z.string(),
+  args: texts,
+  requested_at: z.string(),
+})
+export type Approval = z.infer<typeof Approval>
+
+export const UnknownEffect = z.looseObject({
+  run_id: z.string(),
+  effect_id: z.string(),
+  tool: z.string().nullable(),
+  attempt: z.number(),
+})
+
+/** RFC 9457. */
+export const ProblemDocument = z.looseObject({
+  status: z.number(),
+  code: z.string(),
+  detail: z.string(),
+})

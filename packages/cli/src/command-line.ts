@@ -1,0 +1,93 @@
+/** The command line: what there is to type, and how a command ends. */
+import process from 'node:process'
+import { Command } from 'commander'
+import { auditCommand } from './commands/audit.ts'
+import { cancelCommand } from './commands/cancel.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { eventsCommand } from './commands/events.ts'
+import { approvalCommands } from './commands/approvals.ts'
+import { initCommand } from './commands/init.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { replayCommand } from './commands/replay.ts'
+import { runCommand } from './commands/run.ts'
+import { runsCommand } from './commands/runs.ts'
+import { serveCommands } from './commands/serve.ts'
+import { unknownCommands } from './commands/unknown.ts'
+import { type ExitCode, exitCodes, exitCodeTable } from './exit-codes.ts'
+import { hasColours } from './output/terminal.ts'
+import { report } from './report.ts'
+import type { Shell } from './shell.ts'
+import { version } from './version.ts'
+
+/** Runs a command line, without the name of the program. Answers the exit code, and never throws. */
+export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok
+  const { env } = process
+  const shell: Shell = {
+    env,
+    cwd: process.cwd(),
+    finish: (end) => {
+      code = end
+    },
+  }
+  try {
+    const program = createProgram(shell)
+    if (argv.length === 0) {
+      program.outputHelp({ error: true })
+      return exitCodes.usage
+    }
+    await program.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (error) {
+    return report(error, argv.includes('--debug') || env['SIGNALBOX_DEBUG'] === '1')
+  }
+}
+
+function createProgram(shell: Shell): Command {
+  const program = new Command('signalbox')
+    .description('Event-sourced agent orchestration: enqueue runs, scale workers, audit the log.')
+    .version(version())
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      getOutHasColors: () => hasColours(process.stdout),
+      getErrHasColors: () => hasColours(process.stderr),
+      outputError: (text, write) => write(`${usageLine(text)}\n`),
+    })
+    .addHelpText('after', `\n${environment}\n\n${exitCodeTable()}`)
+  program.commandsGroup('Begin:')
+  initCommand(program, shell)
+  serveCommands(program, shell)
+  program.commandsGroup('Runs:')
+  runCommand(program, shell)
+  runsCommand(program, shell)
+  eventsCommand(program, shell)
+  cancelCommand(program, shell)
+  program.commandsGroup('Humans:')
+  approvalCommands(program, shell)
+  unknownCommands(program, shell)
+  program.commandsGroup('Proof and care:')
+  auditCommand(program, shell)
+  replayCommand(program, shell)
+  migrateCommand(program, shell)
+  doctorCommand(program, shell)
+  return program.helpCommand('help [command]', 'show what a command takes')
+}
+
+const environment = `Environment:
+  DATABASE_URL        Postgres; without it one is started below SIGNALBOX_DATA_DIR (.signalbox)
+  REDIS_URL           Redis for the queue; without it the queue is in Postgres
+  PORT, HOST          where the API listens (7420, 127.0.0.1)
+  SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .js, .mjs or .json of this folder)
+  SIGNALBOX_API_KEY   the key of the API: a server asks for it, a command shows it
+  SIGNALBOX_URL       the server that commands ask
+  LOG_LEVEL, NO_COLOR, SIGNALBOX_DEBUG=1`
+
+/** `error: unknown command 'rnu'\n(Did you mean run?)` as one line of ours. */
+function usageLine(text: string): string {
+  const sentence = text
+    .replace(/^error: /, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .trim()
+  return `signalbox: ${sentence} See: signalbox --help [usage]`
+}

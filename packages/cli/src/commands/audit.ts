@@ -1,0 +1,52 @@
+/** `audit verify` and `audit export`: proofs that the log is what was written. */
+import { Option, type Command } from 'commander'
+import { type CommonOptions, instant, withCommon } from '../options.ts'
+import { createTerminal } from '../output/terminal.ts'
+import type { Shell } from '../shell.ts'
+
+export interface AuditOptions extends CommonOptions {
+  readonly run?: string
+  readonly since?: string
+  readonly file?: string
+}
+
+export function auditCommand(program: Command, shell: Shell): void {
+  const audit = program
+    .command('audit')
+    .description('Prove that the log is what was written')
+    .helpCommand(false)
+  withSelection(audit.command('verify'))
+    .description('Compute every hash of the log again, and compare')
+    .addOption(
+      new Option('--file <export>', 'verify an export, not the database').conflicts([
+        'run',
+        'since',
+      ]),
+    )
+    .addHelpText(
+      'after',
+      '\nReads the database of DATABASE_URL, or the embedded one of this folder, whoever runs it.' +
+        '\nFinds every edit, deletion and reorder within a run, and a run cut short. Whoever can rewrite a whole' +
+        '\nrun with its head, or delete it with all its events, is found out only by an older export.',
+    )
+    .action(async (options: AuditOptions) => {
+      const { verifyLog } = await import('../local/verify-log.ts')
+      const terminal = createTerminal({ json: options.json === true })
+      shell.finish(await verifyLog(shell, terminal, options))
+    })
+  withSelection(audit.command('export'))
+    .description('Write the log with its proofs as NDJSON, for "audit verify --file" elsewhere')
+    .addHelpText(
+      'after',
+      '\nThe export holds the content of the runs: prompts, arguments, results.',
+    )
+    .action(async (options: AuditOptions) => {
+      const { exportLog } = await import('../local/export-log.ts')
+      shell.finish(await exportLog(shell, options))
+    })
+}
+
+const withSelection = (command: Command): Command =>
+  withCommon(command)
+    .option('--run <run>', 'this run only')
+    .option('--since <time>', 'runs that changed from this time on', instant)

@@ -1,0 +1,31 @@
+import process from 'node:process'
+import { loadConfig, startSignalbox } from '@signalbox/server'
+import { exitCodes } from '../exit-codes.ts'
+import { Failure } from '../failure.ts'
+import type { Shell } from '../shell.ts'
+import { logFor } from './log-for.ts'
+
+/** A server of this process, from the configuration of the folder, on a free port of this machine. */
+export interface Here {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts it. Warnings go to standard error; `onBegin` is told once there is a configuration to begin with.
+ *
+ * @throws ConfigError, StartError
+ */
+export async function startHere(shell: Shell, onBegin: () => void): Promise<Here> {
+  const loaded = await loadConfig(shell)
+  onBegin()
+  const log = logFor(loaded, shell.env, { level: 'warn', to: process.stderr })
+  const env = { ...shell.env, HOST: '127.0.0.1' }
+  const signalbox = await startSignalbox({ loaded, env, port: 0, log })
+  const { url } = signalbox
+  if (url !== null) return { url, stop: () => signalbox.stop() }
+  await signalbox.stop()
+  throw new Failure('internal', 'the server of this process has no address', {
+    exitCode: exitCodes.internal,
+  })
+}

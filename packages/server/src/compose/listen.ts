@@ -1,0 +1,71 @@
+/** The HTTP server of a process. */
+import { createServer, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { ApiEnv } from '../http/api.ts'
+import { StartError } from './start-error.ts'
+
+/** Headers of a request, together. */
+const headerBytesMax = 32 * 1024
+const headersMs = 20_000
+const bodyMs = 60_000
+
+export interface Listening {
+  readonly url: string
+  /** Takes no more connections; waits for answers in flight up to `graceMs`, then cuts them. */
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Serves the app.
+ *
+ * @throws StartError `port_in_use`, `listen_failed`
+ */
+export async function listen(
+  app: OpenAPIHono<ApiEnv>,
+  address: { readonly host: string; readonly port: number },
+): Promise<Listening> {
+  const listener = getRequestListener(app.fetch)
+  const server = createServer(
+    { maxHeaderSize: headerBytesMax, headersTimeout: headersMs, requestTimeout: bodyMs },
+    (request, response) => void listener(request, response),
+  )
+  const port = await bind(server, address)
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  return {
+    url: `http://${host}:${port}`,
+    stop: (graceMs) => stop(server, graceMs),
+  }
+}
+
+function bind(server: Server, address: { readonly host: string; readonly port: number }) {
+  return new Promise<number>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const where = `${address.host}:${address.port}`
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new StartError(
+              'port_in_use',
+              `The port ${where} is taken. Set PORT to another one.`,
+              error,
+            )
+          : new StartError('listen_failed', `Cannot listen on ${where}: ${error.message}.`, error),
+      )
+    })
+    server.listen(address.port, address.host, () => {
+      const bound = server.address()
+      resolve(typeof bound === 'object' && bound ? bound.port : address.port)
+    })
+  })
+}
+
+function stop(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

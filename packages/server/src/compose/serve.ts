@@ -1,0 +1,94 @@
+/** The api role: the app over the engine and the reader. */
+import { readFileSync } from 'node:fs'
+import type { AgentDefinition } from '@signalbox/core'
+import { type Engine, type Log, type Register, systemRandom, type WakeBus } from '@signalbox/engine'
+import type { Reader } from '@signalbox/postgres'
+import { z } from 'zod'
+import type { Config } from '../config/schema.ts'
+import type { Api } from '../http/api.ts'
+import { createApp } from '../http/app.ts'
+import { authenticateByKey } from '../http/authenticate.ts'
+import { inTime } from '../http/in-time.ts'
+import { StreamSlots } from '../http/stream-slots.ts'
+import { measureHttp } from '../observe/http-metrics.ts'
+import { type Metrics, metricsPage } from '../observe/metrics.ts'
+import { RunWakes } from '../stream/run-wakes.ts'
+import { listen } from './listen.ts'
+
+/** A caller gets an answer after this, whatever the register does. */
+const registerMsMax = 10_000
+/** What open requests get to end once streams were told to. */
+const drainMs = 5_000
+
+export interface ServeOptions {
+  readonly register: Register
+  readonly reader: Reader
+  readonly wakeBus: WakeBus
+  readonly engine: Engine
+  readonly agents: ReadonlyMap<string, AgentDefinition>
+  readonly metrics: Metrics
+  readonly roles: readonly string[]
+  readonly host: string
+  readonly port: number
+  readonly apiKey: string | null
+  readonly server: Config['server']
+  readonly log: Log
+}
+
+export interface Served {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Serves the API. @throws StartError */
+export async function serve(options: ServeOptions): Promise<Served> {
+  const { reader, register, engine, metrics, server, log } = options
+  const stopping = new AbortController()
+  const wakes = new RunWakes(options.wakeBus)
+  const api: Api = {
+    commands: inTime(engine.commands, registerMsMax),
+    followText: (runId, listener) => engine.followText(runId, listener),
+    followProgress: (runId, listener) => engine.followProgress(runId, listener),
+    read: inTime(reader, registerMsMax),
+    ping: () => reader.threads('default', { limit: 1 }),
+    threads: inTime(register, registerMsMax),
+    wakes,
+    streams: new StreamSlots(server.limits.streamsMax, (open) => metrics.streams.set(open)),
+    shown: (lagMs) => metrics.wakeLag.observe(lagMs / 1000),
+    agents: options.agents,
+    authenticate: authenticateByKey(options.apiKey),
+    random: systemRandom,
+    now: Date.now,
+    log,
+    settings: { ...server.limits, heartbeatMs: 5_000, pollMs: 1_000 },
+    stopping: stopping.signal,
+    metrics: metricsPage(metrics),
+    version: version(),
+    roles: options.roles,
+  }
+  if (options.apiKey === null && !isLoopback(options.host))
+    log.warn('the API is open to everybody who can reach it; set SIGNALBOX_API_KEY', {
+      host: options.host,
+    })
+  const app = createApp(api, [measureHttp(metrics)])
+  const listening = await listen(app, options).catch((error: unknown) => {
+    wakes.close()
+    throw error
+  })
+  return {
+    url: listening.url,
+    stop: async () => {
+      stopping.abort()
+      await listening.stop(drainMs)
+      wakes.close()
+    },
+  }
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}

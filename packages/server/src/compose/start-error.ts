@@ -1,0 +1,21 @@
+/** Why Signalbox cannot start, in one line for an operator. */
+export type StartErrorCode =
+  | 'port_in_use'
+  | 'listen_failed'
+  /** Postgres does not answer, or refuses us. */
+  | 'database_unreachable'
+  /** The database is not one that this version may use. */
+  | 'database_refused'
+  /** The embedded Postgres cannot be had; its own code stands in the message. */
+  | 'embedded_postgres'
+
+/** A start that failed. The message says what to do about it, and holds no secret. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+  readonly code: StartErrorCode
+
+  constructor(code: StartErrorCode, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}

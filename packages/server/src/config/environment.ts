@@ -1,0 +1,84 @@
+/** The environment variables that Signalbox reads. Their values may be secrets and never stand in a message. */
+import { ConfigError } from './config-error.ts'
+
+/** Variables by name, as `process.env` has them. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** What the environment says, checked. It holds secrets: never log it. */
+export interface Environment {
+  /** Null: the embedded Postgres. */
+  readonly databaseUrl: string | null
+  /** Null: the queue and the wakes live in Postgres. */
+  readonly redisUrl: string | null
+  /** Null: as the configuration says. */
+  readonly port: number | null
+  readonly host: string | null
+  /** Where the embedded Postgres and keys live. */
+  readonly dataDir: string
+  /** Bearer token that every request must show; null: no authentication. */
+  readonly apiKey: string | null
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
+  /** Base address of an OpenTelemetry collector; null: no traces. */
+  readonly otlpEndpoint: string | null
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error'] as const
+const apiKeyCharsMin = 16
+
+/**
+ * Reads and checks the environment.
+ *
+ * @throws ConfigError `config_env`, naming the variable
+ */
+export function readEnvironment(env: Env): Environment {
+  return {
+    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
+    port: port(env),
+    host: text(env, 'HOST'),
+    dataDir: text(env, 'SIGNALBOX_DATA_DIR') ?? '.signalbox',
+    apiKey: apiKey(env),
+    logLevel: logLevel(env),
+    otlpEndpoint: url(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+  }
+}
+
+/** An empty variable counts as absent: compose files cannot unset one. */
+const text = (env: Env, name: string): string | null => env[name]?.trim() || null
+
+const wrong = (name: string, message: string): never => {
+  throw new ConfigError('config_env', `${name}: ${message}`, { field: name })
+}
+
+function url(env: Env, name: string, protocols: readonly string[]): string | null {
+  const value = text(env, name)
+  if (value === null) return null
+  if (!protocols.includes(URL.parse(value)?.protocol ?? ''))
+    wrong(
+      name,
+      `must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    )
+  return value
+}
+
+function port(env: Env): number | null {
+  const value = text(env, 'PORT')
+  if (value === null) return null
+  const number = Number(value)
+  if (!/^\d{1,5}$/.test(value) || number > 65_535)
+    wrong('PORT', 'must be a whole number from 0 (a free port) to 65535')
+  return number
+}
+
+function apiKey(env: Env): string | null {
+  const value = text(env, 'SIGNALBOX_API_KEY')
+  if (value !== null && value.length < apiKeyCharsMin)
+    wrong('SIGNALBOX_API_KEY', `must have at least ${apiKeyCharsMin} characters`)
+  return value
+}
+
+function logLevel(env: Env): Environment['logLevel'] {
+  const value = text(env, 'LOG_LEVEL') ?? 'info'
+  const level = logLevels.find((each) => each === value)
+  return level ?? wrong('LOG_LEVEL', `must be one of ${logLevels.join(', ')}`)
+}

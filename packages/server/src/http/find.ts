@@ -1,0 +1,37 @@
+/** Finds what an address names, or answers with the problem that says it is not there. */
+import type { AgentDefinition } from '@signalbox/core'
+import type { Caller, RunHead } from '@signalbox/engine'
+import { suggestion } from '../config/nearest.ts'
+import type { Api } from './api.ts'
+import { Problem } from './problem.ts'
+
+/** By run id, or by the client's own id or idempotency key. With a thread, the run must be of it. */
+export async function findRun(
+  api: Pick<Api, 'read'>,
+  caller: Caller,
+  address: { readonly run_id: string; readonly thread_id?: string },
+): Promise<RunHead> {
+  const head = await api.read.run(caller.tenantId, address.run_id)
+  const elsewhere = address.thread_id !== undefined && head?.threadId !== address.thread_id
+  if (head && !elsewhere) return head
+  const where = address.thread_id === undefined ? '' : ` on the thread ${address.thread_id}`
+  throw new Problem('unknown_run', {
+    detail: `There is no run ${address.run_id}${where}. Use the run id, or the idempotency key of its create.`,
+    field: 'run_id',
+  })
+}
+
+export function findAgent(api: Pick<Api, 'agents'>, name: string): AgentDefinition {
+  const agent = api.agents.get(name)
+  if (agent) return agent
+  throw new Problem('unknown_agent', {
+    detail: `There is no agent "${name}".${suggestion(name, [...api.agents.keys()])}`,
+    field: 'assistant_id',
+  })
+}
+
+export const unknownThread = (threadId: string): Problem =>
+  new Problem('unknown_thread', {
+    detail: `There is no thread ${threadId}. Create it with POST /threads.`,
+    field: 'thread_id',
+  })

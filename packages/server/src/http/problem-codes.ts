@@ -1,0 +1,159 @@
+/**
+ * Every problem that the API answers with: its stable `code`, status, and title. The reference for users is generated
+ * from this table, so a code stands here once and is never renamed.
+ */
+
+interface ProblemKind {
+  readonly status: number
+  /** The same for every occurrence; `detail` says what is wrong with this request, and what would be right. */
+  readonly title: string
+  /** For the reference: when it happens, and what the caller should do. */
+  readonly help: string
+}
+
+/** The kinds of problems by code. */
+export const problemKinds = {
+  malformed_json: {
+    status: 400,
+    title: 'The body is not JSON',
+    help: 'Send a JSON document in UTF-8.',
+  },
+  json_too_deep: {
+    status: 400,
+    title: 'The JSON is nested too deeply',
+    help: 'Nest values at most 64 levels deep.',
+  },
+  forbidden_key: {
+    status: 400,
+    title: 'The JSON has a key that is not allowed',
+    help: 'The keys __proto__, constructor and prototype are refused anywhere in a body.',
+  },
+  forbidden_text: {
+    status: 400,
+    title: 'The JSON has a text that cannot be stored',
+    help: 'Texts may not hold U+0000, nor half of a surrogate pair.',
+  },
+  malformed_url: {
+    status: 400,
+    title: 'The address cannot be read',
+    help: 'Percent-encode the path and the query as UTF-8.',
+  },
+  invalid_header: {
+    status: 400,
+    title: 'A header has a value that cannot be used',
+    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -. Last-Event-ID: the id of an event of this stream.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Credentials are missing or wrong',
+    help: 'Send `Authorization: Bearer <key>` or `x-api-key: <key>`.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is nothing at this address',
+    help: 'See /openapi.json for what there is.',
+  },
+  unknown_agent: {
+    status: 404,
+    title: 'There is no such agent',
+    help: '`assistant_id` takes the name of a configured agent; GET /assistants lists them.',
+  },
+  unknown_thread: {
+    status: 404,
+    title: 'There is no such thread',
+    help: 'Create it with POST /threads, or create the run with `if_not_exists: "create"`.',
+  },
+  unknown_run: {
+    status: 404,
+    title: 'There is no such run',
+    help: 'Use the run id of the answer to the create, or the idempotency key it was created with.',
+  },
+  unknown_effect: {
+    status: 404,
+    title: 'There is no such effect whose outcome is unknown',
+    help: 'GET /unknown lists the effects that wait for a resolution.',
+  },
+  unknown_approval: {
+    status: 404,
+    title: 'No approval is asked for this call',
+    help: 'GET /approvals lists the calls that wait for an approval.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'This address does not take this method',
+    help: 'The Allow header names the methods it takes.',
+  },
+  thread_exists: {
+    status: 409,
+    title: 'The thread is there already',
+    help: 'Use `if_exists: "do_nothing"` to get the thread that is there.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    title: 'The idempotency key belongs to another request',
+    help: 'A key stands for one request body. Use a new key for a new request; `run_id` names the run that has it.',
+  },
+  run_ended: {
+    status: 409,
+    title: 'The run has ended',
+    help: 'An ended run cannot be cancelled or answered. GET the run for its outcome.',
+  },
+  approval_conflict: {
+    status: 409,
+    title: 'Somebody decided the other way',
+    help: 'The first decision about a call stands.',
+  },
+  resolution_conflict: {
+    status: 409,
+    title: 'Somebody said otherwise before',
+    help: 'The first resolution of an unknown call stands.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    help: 'Bodies may have 1 MiB, or less if the server says so.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body has a media type that is not taken',
+    help: 'Send `Content-Type: application/json`.',
+  },
+  invalid_request: {
+    status: 422,
+    title: 'A value of the request is not what its field takes',
+    help: '`field` names it, `detail` says what it takes, `errors` lists all of them.',
+  },
+  not_available: {
+    status: 422,
+    title: 'This version cannot do that',
+    help: '`field` names what was asked for, `detail` what there is instead.',
+  },
+  thread_full: {
+    status: 429,
+    title: 'Too many runs wait on the thread',
+    help: 'At most 1000 runs wait on one thread. Try again when some have ended.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'Too many event streams are open',
+    help: 'Close streams that nobody reads, or try again later.',
+  },
+  internal: {
+    status: 500,
+    title: 'Something broke inside',
+    help: 'The server has logged what, under `log_id`. The request may or may not have had its effect; repeat it with the same Idempotency-Key.',
+  },
+  register_unavailable: {
+    status: 503,
+    title: 'The register cannot be reached',
+    help: 'Postgres does not answer. Try again after `Retry-After` seconds, with the same Idempotency-Key.',
+  },
+  shutting_down: {
+    status: 503,
+    title: 'This process is stopping',
+    help: 'Try again after `Retry-After` seconds; another process answers then.',
+  },
+} as const satisfies Readonly<Record<string, ProblemKind>>
+
+/** A stable code: what programs decide by. */
+export type ProblemCode = keyof typeof problemKinds

@@ -1,0 +1,178 @@
+/** Runs that are there: list, get, join, stream, cancel. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { RunStatus } from '@signalbox/core'
+import type { Api, ApiEnv } from '../api.ts'
+import { answers, reply } from '../answers.ts'
+import { waitingOf } from '../approvals.ts'
+import { cancelRun } from '../cancel-run.ts'
+import { findRun } from '../find.ts'
+import { runLocation, streamResponse, waitResponse } from '../long-answers.ts'
+import { Problem } from '../problem.ts'
+import { Flag, Limit, Offset, RunPath, Term, ThreadPath, ThreadRunPath } from '../wire/ids.ts'
+import { Run, runView, WireStatus, wireStatus } from '../wire/run-view.ts'
+import { Values } from '../wire/values.ts'
+
+const tags = ['Runs']
+const pageDefault = 10
+
+/** A run is reached by its thread, and on its own. */
+export const runAddresses: readonly {
+  readonly path: string
+  readonly params: typeof RunPath | typeof ThreadRunPath
+}[] = [
+  { path: '/threads/{thread_id}/runs/{run_id}', params: ThreadRunPath },
+  { path: '/runs/{run_id}', params: RunPath },
+]
+
+export function runRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  listRoute(app, api)
+  for (const address of runAddresses) {
+    getRoute(app, api, address)
+    followRoutes(app, api, address)
+    cancelRoute(app, api, address)
+  }
+}
+
+type Address = (typeof runAddresses)[number]
+
+/** Statuses of the register that a status of the wire may mean. */
+const registerStatus: Readonly<Record<WireStatus, RunStatus | null>> = {
+  pending: 'queued',
+  running: 'running',
+  success: 'ended',
+  error: 'ended',
+  timeout: 'ended',
+  interrupted: null,
+}
+
+function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  const query = z.object({ limit: Limit, offset: Offset, status: WireStatus.optional() })
+  const list = createRoute({
+    method: 'get',
+    path: '/threads/{thread_id}/runs',
+    tags,
+    summary: 'Lists the runs of a thread, newest first',
+    request: { params: ThreadPath, query },
+    responses: answers({ description: 'A page of runs.', schema: z.array(Run) }),
+  })
+  app.openapi(list, async (c) => {
+    const { limit = pageDefault, offset = 0, status } = c.req.valid('query')
+    const { thread_id: threadId } = c.req.valid('param')
+    const { tenantId } = c.get('caller')
+    const coarse = status === undefined ? null : registerStatus[status]
+    const filter = { threadId, limit, offset, ...(coarse === null ? {} : { status: coarse }) }
+    const heads = await api.read.runs(tenantId, filter)
+    const shown = status === undefined ? heads : heads.filter((run) => wireStatus(run) === status)
+    return reply(
+      c,
+      shown.map((run) => runView(run)),
+    )
+  })
+}
+
+function getRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address): void {
+  const get = createRoute({
+    method: 'get',
+    path,
+    tags,
+    summary: 'Gets a run',
+    request: { params },
+    responses: answers({ description: 'The run.', schema: Run }, ['unknown_run']),
+  })
+  app.openapi(get, async (c) => {
+    const head = await findRun(api, c.get('caller'), c.req.valid('param'))
+    return reply(c, runView(head, await waitingOf(api.read, head)))
+  })
+}
+
+const Following = z.object({
+  cancel_on_disconnect: Flag.refine((flag) => flag !== true, {
+    error: 'is not available in this version. A run goes on without its client.',
+    params: { code: 'not_available' },
+  }),
+  stream_mode: z.unknown().optional(),
+})
+
+function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address): void {
+  const request = { params, query: Following }
+  const join = createRoute({
+    method: 'get',
+    path: `${path}/join`,
+    tags,
+    summary: 'Waits for a run',
+    request,
+    responses: answers({ description: 'What it came to.', schema: Values }, ['unknown_run']),
+  })
+  app.openapi(join, async (c) =>
+    waitResponse(api, await findRun(api, c.get('caller'), c.req.valid('param'))),
+  )
+
+  const stream = createRoute({
+    method: 'get',
+    path: `${path}/stream`,
+    tags,
+    summary: 'Streams a run; Last-Event-ID resumes after that event',
+    request,
+    responses: answers(
+      { description: 'Its events.', schema: z.string(), types: ['text/event-stream'] },
+      ['unknown_run', 'invalid_header', 'too_many_streams'],
+    ),
+  })
+  app.openapi(stream, async (c) => {
+    const head = await findRun(api, c.get('caller'), c.req.valid('param'))
+    return streamResponse(api, head, resumePoint(c.req.header('last-event-id'), head.seq))
+  })
+}
+
+/** LangGraph's client sends -1 for "from the beginning". */
+function resumePoint(header: string | undefined, seq: number): number {
+  if (header === undefined || header.trim() === '' || header.trim() === '-1') return 0
+  const id = /^\d{1,10}$/.test(header.trim()) ? Number(header) : Number.NaN
+  if (id <= seq) return id
+  throw new Problem('invalid_header', {
+    detail: `Last-Event-ID takes the id of an event of this run: a whole number from 0 to ${seq}.`,
+    field: 'last-event-id',
+  })
+}
+
+function cancelRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address): void {
+  const query = z.object({
+    wait: Flag,
+    action: z
+      .enum(['interrupt', 'rollback'])
+      .default('interrupt')
+      .refine((action) => action === 'interrupt', {
+        error: 'rollback is not available in this version. Use "interrupt".',
+        params: { code: 'not_available' },
+      }),
+    reason: Term.optional(),
+  })
+  const cancel = createRoute({
+    method: 'post',
+    path: `${path}/cancel`,
+    tags,
+    summary: 'Cancels a run: from the answer on, no new effect of it starts',
+    request: { params, query },
+    responses: {
+      ...answers({ description: 'The cancel is durable.', schema: Run, status: 202 }, [
+        'unknown_run',
+        'run_ended',
+        'not_available',
+      ]),
+      204: { description: 'With `wait=1`: the run has ended.' },
+    },
+  })
+  app.openapi(cancel, async (c) => {
+    const { wait = false, reason } = c.req.valid('query')
+    const head = await findRun(api, c.get('caller'), c.req.valid('param'))
+    const after = await cancelRun(api, {
+      caller: c.get('caller'),
+      head,
+      wait,
+      ...(reason === undefined ? {} : { reason }),
+    })
+    const headers = { 'content-location': runLocation(head) }
+    if (wait && after.status === 'ended') return c.body(null, 204, headers)
+    return reply(c, runView(after), { status: 202, headers })
+  })
+}

@@ -1,0 +1,88 @@
+/** Threads: conversations, each over many runs. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Api, ApiEnv } from '../api.ts'
+import { answers, jsonBody, reply } from '../answers.ts'
+import { unknownThread } from '../find.ts'
+import { Problem } from '../problem.ts'
+import { Id, Limit, Offset, ThreadPath } from '../wire/ids.ts'
+import { Metadata } from '../wire/run-create.ts'
+import { Thread, threadView } from '../wire/thread-view.ts'
+
+const pageDefault = 20
+/** Enough to know whether a thread is busy: its open runs are its newest. */
+const runsToLookAt = 50
+
+const ThreadCreate = z
+  .object({
+    thread_id: Id.optional(),
+    metadata: Metadata.optional(),
+    /** What happens if the thread is there. */
+    if_exists: z.enum(['raise', 'do_nothing']).default('raise'),
+  })
+  .openapi('ThreadCreate')
+
+const tags = ['Threads']
+
+export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  const create = createRoute({
+    method: 'post',
+    path: '/threads',
+    tags,
+    summary: 'Creates a thread',
+    request: { body: jsonBody(ThreadCreate, false) },
+    responses: answers({ description: 'The thread.', schema: Thread }, ['thread_exists']),
+  })
+  app.openapi(create, async (c) => {
+    const { thread_id, metadata = {}, if_exists } = ThreadCreate.parse(c.req.valid('json'))
+    const { tenantId } = c.get('caller')
+    const threadId = thread_id ?? api.random.uuid()
+    const contentKey = api.random.hex(32)
+    const wanted = { threadId, tenantId, metadata, createdAt: api.now(), contentKey }
+    const stands = await api.threads.ensureThread(wanted)
+    const isNew = stands?.contentKey === contentKey
+    // The id of another tenant's thread reads as taken; nothing else is said about it.
+    if (!stands || (!isNew && if_exists === 'raise'))
+      throw new Problem('thread_exists', {
+        detail: `The thread ${threadId} is there already. Use if_exists: "do_nothing" to get it.`,
+        field: 'thread_id',
+      })
+    const runs = isNew ? [] : await newestRuns(api, tenantId, threadId)
+    return reply(c, threadView(stands, runs))
+  })
+
+  const list = createRoute({
+    method: 'get',
+    path: '/threads',
+    tags,
+    summary: 'Lists threads, newest first',
+    request: { query: z.object({ limit: Limit, offset: Offset }) },
+    responses: answers({ description: 'A page of threads.', schema: z.array(Thread) }),
+  })
+  app.openapi(list, async (c) => {
+    const { limit = pageDefault, offset = 0 } = c.req.valid('query')
+    const threads = await api.read.threads(c.get('caller').tenantId, { limit, offset })
+    return reply(
+      c,
+      threads.map((thread) => threadView(thread)),
+    )
+  })
+
+  const get = createRoute({
+    method: 'get',
+    path: '/threads/{thread_id}',
+    tags,
+    summary: 'Gets a thread',
+    request: { params: ThreadPath },
+    responses: answers({ description: 'The thread.', schema: Thread }, ['unknown_thread']),
+  })
+  app.openapi(get, async (c) => {
+    const { thread_id: threadId } = c.req.valid('param')
+    const { tenantId } = c.get('caller')
+    const thread = await api.read.thread(tenantId, threadId)
+    if (!thread) throw unknownThread(threadId)
+    return reply(c, threadView(thread, await newestRuns(api, tenantId, threadId)))
+  })
+}
+
+const newestRuns = (api: Pick<Api, 'read'>, tenantId: string, threadId: string) =>
+  api.read.runs(tenantId, { threadId, limit: runsToLookAt })

@@ -1,0 +1,121 @@
+/** A run as the wire shows it: the LangGraph resource, plus `outcome`, `state` and what it waits for. */
+import { z } from '@hono/zod-openapi'
+import { Outcome, StateName } from '@signalbox/core'
+import type { EffectRow, RunHead } from '@signalbox/engine'
+import type { PendingApproval } from '../approvals.ts'
+
+export const WireStatus = z.enum([
+  'pending',
+  'running',
+  'error',
+  'success',
+  'timeout',
+  'interrupted',
+])
+export type WireStatus = z.infer<typeof WireStatus>
+
+export const Waiting = z
+  .discriminatedUnion('for', [
+    z.object({
+      for: z.literal('approval'),
+      call_id: z.string(),
+      tool: z.string(),
+      args: z.record(z.string(), z.unknown()),
+      args_hash: z.string(),
+      requested_at: z.string(),
+    }),
+    z.object({
+      for: z.literal('resolution'),
+      effect_id: z.string(),
+      call_id: z.string().nullable(),
+      tool: z.string().nullable(),
+      attempt: z.number().int(),
+    }),
+  ])
+  .openapi('Waiting')
+export type Waiting = z.infer<typeof Waiting>
+
+export const Run = z
+  .object({
+    run_id: z.string(),
+    thread_id: z.string(),
+    assistant_id: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    status: WireStatus,
+    /** How it ended; null while it goes on. */
+    outcome: Outcome.nullable(),
+    state: StateName,
+    metadata: z.record(z.string(), z.unknown()),
+    multitask_strategy: z.literal('enqueue'),
+    kwargs: z.record(z.string(), z.unknown()),
+    cancel_requested: z.boolean(),
+    /** Sequence number of its last event. */
+    seq: z.number().int(),
+    definition_hash: z.string(),
+    /** What a human must do for it to go on; empty unless it waits. Absent in listings. */
+    waiting: z.array(Waiting).optional(),
+  })
+  .openapi('Run')
+export type Run = z.infer<typeof Run>
+
+const statusByOutcome = {
+  completed: 'success',
+  safety_stopped: 'success',
+  refused: 'success',
+  guardrail_stopped: 'success',
+  loop_stopped: 'success',
+  budget_exhausted: 'success',
+  length_stopped: 'success',
+  interrupted: 'error',
+  failed: 'error',
+  timed_out: 'timeout',
+  cancelled: 'interrupted',
+  rolled_back: 'interrupted',
+} as const satisfies Readonly<Record<Outcome, WireStatus>>
+
+/** A run that waits for a human reads `interrupted`, as a cancelled one does; `outcome` tells them apart. */
+export function wireStatus(head: Pick<RunHead, 'status' | 'outcome'>): WireStatus {
+  if (head.outcome !== null) return statusByOutcome[head.outcome]
+  if (head.status === 'queued') return 'pending'
+  return head.status === 'waiting' ? 'interrupted' : 'running'
+}
+
+export const iso = (ms: number): string => new Date(ms).toISOString()
+
+export function runView(head: RunHead, waiting?: readonly Waiting[]): Run {
+  return {
+    run_id: head.runId,
+    thread_id: head.threadId,
+    assistant_id: head.agent,
+    created_at: iso(head.createdAt),
+    updated_at: iso(head.updatedAt),
+    status: wireStatus(head),
+    outcome: head.outcome,
+    state: head.stateName,
+    metadata: { ...head.metadata },
+    multitask_strategy: 'enqueue',
+    kwargs: {},
+    cancel_requested: head.cancelRequested,
+    seq: head.seq,
+    definition_hash: head.definitionHash,
+    ...(waiting === undefined ? {} : { waiting: [...waiting] }),
+  }
+}
+
+export const waitsForApproval = (approval: PendingApproval): Waiting => ({
+  for: 'approval',
+  call_id: approval.callId,
+  tool: approval.tool,
+  args: { ...approval.args },
+  args_hash: approval.argsHash,
+  requested_at: iso(approval.requestedAt),
+})
+
+export const waitsForResolution = ({ effectId, attempt, spec }: EffectRow): Waiting => ({
+  for: 'resolution',
+  effect_id: effectId,
+  call_id: spec.kind === 'tool.call' ? spec.callId : null,
+  tool: spec.kind === 'tool.call' ? spec.tool : null,
+  attempt,
+})

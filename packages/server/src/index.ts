@@ -1,0 +1,19 @@
+export {
+  type EnginePorts,
+  type Role,
+  type Signalbox,
+  startSignalbox,
+  type StartOptions,
+} from './compose/start.ts'
+export { StartError, type StartErrorCode } from './compose/start-error.ts'
+export { exitCodes, runServer, type RunServerOptions } from './run-server.ts'
+export { ConfigError, type ConfigErrorCode } from './config/config-error.ts'
+export { defineConfig } from './config/define-config.ts'
+export { type Env, type Environment, readEnvironment } from './config/environment.ts'
+export { loadConfig, type LoadedConfig } from './config/load-config.ts'
+export { parseConfig } from './config/parse-config.ts'
+export { type Offer, resolveAgents } from './config/resolve-agents.ts'
+export type { Config, ConfigInput } from './config/schema.ts'
+export { type ProblemCode, problemKinds } from './http/problem-codes.ts'
+export { createLog, type LogOptions } from './observe/log.ts'
+export { createRedact, type Redact, secretsOf } from './observe/redact.ts'

@@ -1,0 +1,64 @@
+/** A register that counts. Nothing in the write path knows that it is counted. */
+import type { AppendItem, AppendResult, Register } from '@signalbox/engine'
+import type { Metrics } from './metrics.ts'
+
+/** The same register; what is appended through it shows in the metrics. */
+export function measuredRegister(register: Register, metrics: Metrics): Register {
+  const measured = async (
+    items: readonly AppendItem[],
+    append: () => Promise<readonly AppendResult[]>,
+  ): Promise<readonly AppendResult[]> => {
+    const end = metrics.appends.startTimer()
+    try {
+      const results = await append()
+      items.forEach((item, n) => count(metrics, item, results[n]))
+      end({ result: results.every(({ code }) => code === 'ok') ? 'ok' : 'refused' })
+      return results
+    } catch (error) {
+      end({ result: 'failed' })
+      throw error
+    }
+  }
+  // By hand rather than by a proxy: `register` may be a class with private fields.
+  return {
+    append: async (item) => {
+      const [result] = await measured([item], async () => [await register.append(item)])
+      if (!result) throw new Error('unreachable: one item has one result')
+      return result
+    },
+    appendMany: (items) => measured(items, () => register.appendMany(items)),
+    head: (runId) => register.head(runId),
+    tail: (runId) => register.tail(runId),
+    events: (runId, options) => register.events(runId, options),
+    conversation: (threadId, runId) => register.conversation(threadId, runId),
+    effect: (effectId) => register.effect(effectId),
+    openEffects: (runId) => register.openEffects(runId),
+    putDefinition: (hash, definition) => register.putDefinition(hash, definition),
+    definition: (hash) => register.definition(hash),
+    putBlob: (thread, blob) => register.putBlob(thread, blob),
+    blob: (thread, key) => register.blob(thread, key),
+    ensureThread: (thread) => register.ensureThread(thread),
+    readyRuns: (limit) => register.readyRuns(limit),
+    admissibleRuns: (limit) => register.admissibleRuns(limit),
+    nextInThread: (tenantId, threadId) => register.nextInThread(tenantId, threadId),
+    takeDue: (kinds, againMs, limit) => register.takeDue(kinds, againMs, limit),
+    dueTimers: (limit) => register.dueTimers(limit),
+    nextDue: () => register.nextDue(),
+    renew: (leases, leaseMs) => register.renew(leases, leaseMs),
+    close: () => register.close(),
+  }
+}
+
+function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefined): void {
+  if (result?.code !== 'ok') return
+  if (item.create) metrics.runsCreated.inc({ agent: item.create.agent })
+  if (result.decisionCode !== null) metrics.decisions.inc({ code: result.decisionCode })
+  if (result.decisionCode === 'ok' && item.decision?.outcome)
+    metrics.runsEnded.inc({ outcome: item.decision.outcome })
+  for (const claim of result.claims) metrics.claims.inc({ code: claim.code })
+  item.facts?.forEach((fact, n) => {
+    if (result.factCodes[n] !== 'ok') return
+    const [noun, status = ''] = fact.type.split('.')
+    if (noun === 'model' || noun === 'tool') metrics.effects.inc({ kind: `${noun}.call`, status })
+  })
+}

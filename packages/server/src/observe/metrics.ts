@@ -1,0 +1,83 @@
+/** Metrics of one process, for Prometheus. Labels have few values each: never ids, never text of users. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+const seconds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const longSeconds = [...seconds, 30, 60, 120, 300, 600]
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Registers every metric. `defaults` adds those of the Node process. */
+export function createMetrics({ defaults }: { readonly defaults: boolean }) {
+  const registry = new Registry()
+  if (defaults) collectDefaultMetrics({ register: registry, prefix: 'signalbox_' })
+  const registers = [registry]
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name: `signalbox_${name}`, help, labelNames: [...labelNames], registers })
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    options: { readonly labelNames: readonly L[]; readonly buckets: readonly number[] },
+  ) =>
+    new Histogram({
+      name: `signalbox_${name}`,
+      help,
+      labelNames: [...options.labelNames],
+      buckets: [...options.buckets],
+      registers,
+    })
+  return {
+    registry,
+    runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
+    runsEnded: counter('runs_ended_total', 'Runs ended, by outcome.', ['outcome']),
+    effects: counter('effects_total', 'Outcomes of effects, by the fact that records them.', [
+      'kind',
+      'status',
+    ]),
+    claims: counter('claims_total', 'Claims of effects, by answer.', ['code']),
+    decisions: counter('decisions_total', 'Decisions, by answer: all but ok are lost races.', [
+      'code',
+    ]),
+    appends: histogram('append_seconds', 'Time of one append.', {
+      labelNames: ['result'],
+      buckets: seconds,
+    }),
+    modelCalls: histogram('model_call_seconds', 'Time of one model call.', {
+      labelNames: ['provider', 'verdict'],
+      buckets: longSeconds,
+    }),
+    tokens: counter('model_tokens_total', 'Tokens, as the provider counted them.', [
+      'provider',
+      'direction',
+    ]),
+    toolCalls: histogram('tool_call_seconds', 'Time of one execution of a tool.', {
+      labelNames: ['tool', 'status'],
+      buckets: longSeconds,
+    }),
+    hints: counter('hints_dispatched_total', 'Hints given to the queue.', ['queue']),
+    wakeLag: histogram(
+      'wake_lag_seconds',
+      'From the writing of an event to a stream that shows it.',
+      {
+        labelNames: [],
+        buckets: seconds,
+      },
+    ),
+    http: histogram('http_request_seconds', 'Time to the head of the answer.', {
+      labelNames: ['method', 'route', 'status'],
+      buckets: seconds,
+    }),
+    streams: new Gauge({
+      name: 'signalbox_streams_open',
+      help: 'Open event streams.',
+      registers,
+    }),
+  }
+}
+
+/** The metrics in Prometheus' text format, made anew for each request. */
+export const metricsPage =
+  ({ registry }: Pick<Metrics, 'registry'>) =>
+  async (): Promise<{ readonly contentType: string; readonly text: string }> => ({
+    contentType: registry.contentType,
+    text: await registry.metrics(),
+  })

@@ -1,0 +1,66 @@
+/** A process of Signalbox from its environment to its end: what `npm start` and the command line run. */
+import { resolve } from 'node:path'
+import { loadConfig } from './config/load-config.ts'
+import { ConfigError } from './config/config-error.ts'
+import { type Role, startSignalbox } from './compose/start.ts'
+import { StartError } from './compose/start-error.ts'
+import { type Env, readEnvironment } from './config/environment.ts'
+
+/** Exit codes of a server process. */
+export const exitCodes = {
+  stopped: 0,
+  /** It could not start, for a reason outside. */
+  failed: 1,
+  /** The configuration is wrong. */
+  configuration: 2,
+  /** A second signal cut the stop short. */
+  cut: 130,
+} as const
+
+/** Where a server process runs, and what it does. */
+export interface RunServerOptions {
+  readonly cwd: string
+  readonly env: Env
+  readonly roles?: readonly Role[]
+  readonly port?: number
+  /** Told once it serves. `url` is null if nothing is served. */
+  readonly onStarted?: (started: { readonly url: string | null }) => void
+}
+
+/**
+ * Runs until SIGTERM or SIGINT, then hands work over; a second signal exits at once. Answers the exit code. Mistakes of
+ * the configuration and failed starts are told on standard error in one line.
+ */
+export async function runServer(options: RunServerOptions): Promise<number> {
+  const signalled = signals()
+  try {
+    const loaded = await loadConfig(options)
+    const { env, roles, port } = options
+    const signalbox = await startSignalbox({
+      loaded,
+      env,
+      dataDir: resolve(options.cwd, readEnvironment(env).dataDir),
+      ...(roles === undefined ? {} : { roles }),
+      ...(port === undefined ? {} : { port }),
+    })
+    options.onStarted?.({ url: signalbox.url })
+    await signalled
+    process.once('SIGINT', cut).once('SIGTERM', cut)
+    await signalbox.stop()
+    return exitCodes.stopped
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof StartError) {
+      process.stderr.write(`signalbox: ${error.message} [${error.code}]\n`)
+      return error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed
+    }
+    throw error
+  }
+}
+
+const cut = (): never => process.exit(exitCodes.cut)
+
+/** A signal during a long start is kept: the process stops as soon as it has started. */
+const signals = (): Promise<void> =>
+  new Promise((signalled) => {
+    process.once('SIGINT', () => signalled()).once('SIGTERM', () => signalled())
+  })

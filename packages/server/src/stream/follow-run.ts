@@ -1,0 +1,197 @@
+/**
+ * A run as it happens: every event of the register after a given one, the text in flight, and notes of running tools.
+ *
+ * F1 Events come from the register alone, by sequence number: no gap, no duplicate, whatever the wakes do.
+ * F2 Who follows subscribes before it reads, so that nothing falls between the two; a poll backs every wake.
+ * F3 The reader pulls. Behind a slow one, events wait in the register and text in a bounded buffer; of notes the latest.
+ */
+import type { LiveText, Log, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
+import type { ReadModel } from '../read-model.ts'
+import { isUnavailable } from '../http/register-errors.ts'
+import { Bell } from './bell.ts'
+import { TextInFlight } from './live-text.ts'
+import type { RunWakes } from './run-wakes.ts'
+import { ToolNotes } from './tool-notes.ts'
+
+export type Frame =
+  | { readonly kind: 'event'; readonly event: StoredEvent }
+  | { readonly kind: 'text'; readonly piece: LiveText }
+  | { readonly kind: 'progress'; readonly progress: ToolProgress }
+  | { readonly kind: 'heartbeat' }
+  /** The run has ended, and every event of it was shown. */
+  | { readonly kind: 'end'; readonly head: RunHead }
+  /** The process stops; the client may go on elsewhere. */
+  | { readonly kind: 'stopping' }
+  /** The client did not keep up with the text. */
+  | { readonly kind: 'overrun' }
+
+export interface FollowSources {
+  readonly read: Pick<ReadModel, 'runEvents' | 'run'>
+  readonly wakes: Pick<RunWakes, 'on'>
+  readonly followText: (runId: string, listener: (piece: LiveText) => void) => () => void
+  readonly followProgress: (runId: string, listener: (progress: ToolProgress) => void) => () => void
+  /** Told how long after it was written an event is shown. Milliseconds. */
+  readonly shown: (lagMs: number) => void
+  readonly log: Log
+  readonly stopping: AbortSignal
+  readonly heartbeatMs: number
+  readonly pollMs: number
+}
+
+export interface Following {
+  readonly tenantId: string
+  readonly runId: string
+  /** Sequence number of the last event the client has. */
+  readonly after: number
+  /** Aborted when the client is gone. */
+  readonly gone: AbortSignal
+}
+
+const pageEvents = 200
+/** Text that may wait for a slow client, in characters. */
+const textCharsMax = 1024 * 1024
+
+/** Follows a run until it ends, the client is gone or the process stops. Rejects for what is no outage. */
+export async function* followRun(
+  sources: FollowSources,
+  following: Following,
+): AsyncGenerator<Frame, void, undefined> {
+  const { stopping, heartbeatMs, pollMs } = sources
+  const ears = listen(sources, following.runId)
+  const over = AbortSignal.any([stopping, following.gone])
+  const cursor = new Cursor(sources, following, ears)
+  let [readAt, heardAt] = [Number.NEGATIVE_INFINITY, performance.now()]
+  try {
+    while (!over.aborted) {
+      let shown = 0
+      // A read that begins after text came finds what precedes it; text that comes meanwhile waits for the next.
+      const begins = ears.text.begins || ears.notes.begins
+      const pieces = ears.text.take()
+      const notes = ears.notes.take()
+      if (ears.takeWake() || begins || performance.now() - readAt >= pollMs) {
+        readAt = performance.now()
+        for await (const event of cursor.read()) {
+          shown += 1
+          yield { kind: 'event', event }
+        }
+        const head = await cursor.end()
+        if (head) return yield { kind: 'end', head }
+      }
+      for (const piece of pieces) {
+        if (ears.text.isOver(piece)) continue
+        shown += 1
+        yield { kind: 'text', piece }
+      }
+      for (const progress of notes) {
+        if (ears.notes.isOver(progress)) continue
+        shown += 1
+        yield { kind: 'progress', progress }
+      }
+      if (ears.overrun()) return yield { kind: 'overrun' }
+      const quietMs = performance.now() - heardAt
+      if (shown === 0 && quietMs >= heartbeatMs) yield { kind: 'heartbeat' }
+      if (shown > 0 || quietMs >= heartbeatMs) heardAt = performance.now()
+      await ears.bell.wait(Math.min(pollMs, heartbeatMs), over)
+    }
+    if (!following.gone.aborted) yield { kind: 'stopping' }
+  } finally {
+    ears.close()
+  }
+}
+
+function listen(sources: FollowSources, runId: string) {
+  const bell = new Bell()
+  const text = new TextInFlight(textCharsMax)
+  const notes = new ToolNotes()
+  let [woken, overrun] = [true, false]
+  const close = [
+    sources.wakes.on(runId, () => {
+      woken = true
+      bell.ring()
+    }),
+    sources.followText(runId, (piece) => {
+      overrun ||= !text.push(piece)
+      bell.ring()
+    }),
+    sources.followProgress(runId, (progress) => {
+      notes.push(progress)
+      bell.ring()
+    }),
+  ]
+  return {
+    bell,
+    text,
+    notes,
+    overrun: () => overrun,
+    takeWake: () => {
+      const was = woken
+      woken = false
+      return was
+    },
+    close: () => close.forEach((stop) => stop()),
+  }
+}
+
+/** Where the client is in the run. A register that is away is waited for; the stream stays open. */
+class Cursor {
+  readonly #sources: FollowSources
+  readonly #following: Following
+  readonly #ears: Pick<ReturnType<typeof listen>, 'text' | 'notes'>
+  #after: number
+  #ended = false
+  #asked = false
+  /** What was written before is history, and says nothing about wakes. */
+  readonly #since = Date.now()
+
+  constructor(
+    sources: FollowSources,
+    following: Following,
+    ears: Pick<ReturnType<typeof listen>, 'text' | 'notes'>,
+  ) {
+    this.#sources = sources
+    this.#following = following
+    this.#ears = ears
+    this.#after = following.after
+  }
+
+  async *read(): AsyncGenerator<StoredEvent, void, undefined> {
+    const { tenantId, runId } = this.#following
+    for (;;) {
+      const page = await this.#ask(() =>
+        this.#sources.read.runEvents(tenantId, runId, { after: this.#after, limit: pageEvents }),
+      )
+      if (!page) return
+      for (const event of page) {
+        this.#after = event.seq
+        if (event.type === 'run.transitioned' && event.payload['outcome'] !== null)
+          this.#ended = true
+        this.#ears.text.see(event)
+        this.#ears.notes.see(event)
+        if (event.at >= this.#since) this.#sources.shown(Math.max(0, Date.now() - event.at))
+        yield event
+      }
+      if (page.length < pageEvents) return
+    }
+  }
+
+  /** The head of the run if it has ended. Asked once at the start, for clients that have the last event already. */
+  async end(): Promise<RunHead | null> {
+    if (!this.#ended && this.#asked) return null
+    const { tenantId, runId } = this.#following
+    const head = await this.#ask(() => this.#sources.read.run(tenantId, runId))
+    if (!head) return null
+    this.#asked = true
+    // Notes may follow the end; what is in the register by now is shown first.
+    return head.outcome !== null && head.seq <= this.#after ? head : null
+  }
+
+  async #ask<T>(question: () => Promise<T>): Promise<T | null> {
+    try {
+      return await question()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      this.#sources.log.warn('a stream waits for the register', { runId: this.#following.runId })
+      return null
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Text in flight, on its way to one client.
+ *
+ * T1 Text of a message never follows the event that completed it.
+ * T2 What waits for a slow client is one growing piece per attempt, and bounded.
+ */
+import type { LiveText, StoredEvent } from '@signalbox/engine'
+import { z } from 'zod'
+
+const Completed = z.object({ turn: z.object({ message: z.object({ id: z.string() }) }) })
+
+export class TextInFlight {
+  readonly #charsMax: number
+  #pending: LiveText[] = []
+  #chars = 0
+  /** The attempt that was shown last, by message. */
+  readonly #shown = new Map<string, number>()
+  /** Attempts up to this one are over, by message. */
+  readonly #over = new Map<string, number>()
+  #lastCompleted: string | null = null
+
+  constructor(charsMax: number) {
+    this.#charsMax = charsMax
+  }
+
+  /** Takes a piece from the bus. Answers false when too much waits: the client is too slow. */
+  push(piece: LiveText): boolean {
+    if (this.isOver(piece)) return true
+    const last = this.#pending.at(-1)
+    if (last && last.messageId === piece.messageId && last.attempt === piece.attempt) {
+      const follows = last.offset + last.text.length === piece.offset
+      if (follows || piece.offset === 0) {
+        const whole = follows ? { ...last, text: last.text + piece.text } : piece
+        this.#pending.splice(-1, 1, whole)
+        this.#chars += whole.text.length - last.text.length
+        return this.#chars <= this.#charsMax
+      }
+    }
+    this.#pending.push(piece)
+    this.#chars += piece.text.length
+    return this.#chars <= this.#charsMax
+  }
+
+  /** Does text of a message or attempt wait that has not been shown? Then events before it must be read first. */
+  get begins(): boolean {
+    return this.#pending.some((piece) => this.#shown.get(piece.messageId) !== piece.attempt)
+  }
+
+  /** What may be shown, unless it is over by then; it is gone from here. */
+  take(): readonly LiveText[] {
+    const pieces = this.#pending.filter((piece) => !this.isOver(piece))
+    this.#pending = []
+    this.#chars = 0
+    for (const piece of pieces) this.#shown.set(piece.messageId, piece.attempt)
+    return pieces
+  }
+
+  /** Learns from an event that is being shown which text is over. */
+  see(event: StoredEvent): void {
+    if (event.type === 'model.completed') {
+      const parsed = Completed.safeParse(event.payload)
+      if (!parsed.success) return
+      const { id } = parsed.data.turn.message
+      this.#over.set(id, Number.POSITIVE_INFINITY)
+      this.#lastCompleted = id
+    }
+    // The same message is written once more. The engine numbers live attempts `retry * 1000 + attempt`.
+    const retry = event.type === 'model.retried' ? event.payload['retry'] : undefined
+    if (typeof retry === 'number' && this.#lastCompleted !== null)
+      this.#over.set(this.#lastCompleted, retry * 1000 - 1)
+  }
+
+  /** Was the event that completed this text shown already? */
+  isOver(piece: LiveText): boolean {
+    return piece.attempt <= (this.#over.get(piece.messageId) ?? -1)
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The document against the server: every reference resolves, every path parameter is declared, every schema compiles,
+ * and what the server answers fits what the document says.
+ */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call } from './support/http.ts'
+import { startTest, type TestSignalbox } from './support/signalbox.ts'
+
+let box: TestSignalbox
+interface Operation {
+  readonly summary: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+  >
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+let document: { readonly openapi: string; readonly paths: Paths; readonly components: object }
+
+beforeAll(async () => {
+  box = await startTest({
+    agents: { writer: { model: { provider: 'scripted', model: 'writer' } } },
+    scripts: { writer: () => ({ text: 'Yes.' }) },
+  })
+  document = (await call(box.api, 'GET', '/openapi.json')).body
+})
+
+afterAll(async () => {
+  await box?.stop()
+})
+
+/** Compiles a schema of the document, with its components. */
+function validator(schema: object) {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  const { components } = document
+  return ajv.compile({ ...schema, components })
+}
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+describe('the OpenAPI document', () => {
+  it('is of version 3.1 and describes every resource', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining([
+        '/threads',
+        '/threads/{thread_id}/runs/{run_id}/stream',
+        '/runs/wait',
+        '/events',
+        '/approvals',
+        '/unknown',
+        '/assistants',
+        '/ok',
+      ]),
+    )
+  })
+
+  it('declares exactly the parameters of its paths', () => {
+    expect(operations().length).toBeGreaterThanOrEqual(30)
+    for (const { path, operation } of operations()) {
+      const declared = (operation.parameters ?? []).filter((each) => each.in === 'path')
+      const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
+      expect(new Set(declared.map(({ name }) => name))).toEqual(new Set(named))
+      expect(operation.summary).not.toBe('')
+    }
+  })
+
+  it('has schemas that compile', () => {
+    for (const { operation } of operations())
+      for (const { content = {} } of Object.values(operation.responses))
+        for (const { schema } of Object.values(content)) validator(schema)
+    expect(JSON.stringify(document)).not.toContain('undefined')
+  })
+
+  it('says what the server answers', async () => {
+    const body = { assistant_id: 'writer', input: 'Write.' }
+    const { body: values } = await call(box.api, 'POST', '/threads/doc/runs/wait', { body })
+    const address = { thread_id: 'doc', run_id: String(values.run.run_id) }
+    const fill = (path: string): string =>
+      path.replaceAll(/\{(\w+)\}/g, (_, name: 'thread_id' | 'run_id') => address[name] ?? 'writer')
+    const reads = operations().filter(
+      ({ method, operation }) =>
+        method === 'get' && operation.responses['200']?.content?.['application/json'],
+    )
+    expect(reads.length).toBeGreaterThan(10)
+    for (const { path, operation } of reads) {
+      const answer = await call(box.api, 'GET', fill(path))
+      expect([path, answer.status]).toEqual([path, 200])
+      const schema = operation.responses['200']?.content?.['application/json']?.schema
+      if (!schema) throw new Error('no schema')
+      const validate = validator(schema)
+      expect([path, validate(answer.body), validate.errors]).toEqual([path, true, null])
+    }
+    const problem = operations()[0]?.operation.responses['default']?.content
+    const refused = await call(box.api, 'GET', '/runs/nobody')
+    const isProblem = validator(problem?.['application/problem+json']?.schema ?? { not: {} })
+    expect(isProblem(refused.body)).toBe(true)
+  })
+})

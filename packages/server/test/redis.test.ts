@@ -1,0 +1,96 @@
+/** With Redis as queue and wake bus, and with a Redis that is away: it is a hint, so nothing may depend on it (I13). */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import type { ConfigInput } from '@signalbox/server'
+import { defineTool } from '@signalbox/tools'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { call, eventually, readSse } from './support/http.ts'
+import { startTest, type TestSignalbox } from './support/signalbox.ts'
+
+const present = spawnSync('redis-server', ['--version']).status === 0
+const skip = !present && process.env['SIGNALBOX_REQUIRE_ALL'] !== '1'
+const why = present ? '' : ' (skipped: redis-server is not on PATH)'
+
+const config: ConfigInput = {
+  server: { graceMs: 1000 },
+  agents: { clerk: { model: { provider: 'scripted', model: 'clerk' }, tools: ['work'] } },
+  tools: [
+    defineTool({
+      name: 'work',
+      description: 'Works.',
+      effect: 'read',
+      input: z.object({}),
+      run: () => 'worked',
+    }),
+  ],
+  scripts: {
+    clerk: (_, turn) =>
+      turn === 0
+        ? { text: 'I work. '.repeat(50), delayMs: 5, calls: [{ name: 'work', args: {} }] }
+        : { text: 'Done.' },
+  },
+}
+const body = { assistant_id: 'clerk', input: 'Work.' }
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+let redis: ChildProcess | undefined
+let box: TestSignalbox | undefined
+
+afterEach(async () => {
+  await box?.stop()
+  redis?.kill('SIGKILL')
+})
+
+describe.skipIf(skip)(`Redis${why}`, () => {
+  it('carries hints, wakes and text; its death costs time only', async () => {
+    const port = await freePort()
+    const args = ['--port', String(port), '--save', '', '--appendonly', 'no', '--dir', tmpdir()]
+    redis = spawn('redis-server', args, { stdio: 'ignore' })
+    box = await startTest(config, { env: { REDIS_URL: `redis://127.0.0.1:${port}` } })
+    const { api } = box
+    const response = await fetch(`${api}/runs/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const names: string[] = []
+    if (response.body) for await (const { event } of readSse(response.body)) names.push(event)
+    expect(names).toContain('message.delta')
+    expect(names.at(-1)).toBe('end')
+
+    redis.kill('SIGKILL')
+    await once(redis, 'exit')
+    const created = await call(api, 'POST', '/runs', { body })
+    expect(created.status).toBe(200)
+    expect((await call(api, 'GET', '/ok')).status).toBe(200)
+    redis = spawn('redis-server', args, { stdio: 'ignore' })
+    const joined = await call(api, 'GET', `/runs/${created.body.run_id}/join`)
+    expect(joined.body).toMatchObject({ outcome: 'completed' })
+  })
+})
+
+describe('a Redis that cannot be reached', () => {
+  it('does not keep the process from starting, and is warned about', async () => {
+    const port = await freePort()
+    box = await startTest(config, { env: { REDIS_URL: `redis://:geheim@127.0.0.1:${port}` } })
+    const { api, logged } = box
+    expect((await call(api, 'GET', '/ok')).status).toBe(200)
+    const created = await call(api, 'POST', '/runs', { body })
+    expect(created.status).toBe(200)
+    await eventually(async () =>
+      logged.some((line) => line.startsWith('warn')) ? true : undefined,
+    )
+    expect(logged.join('\n')).not.toContain('geheim')
+  })
+})

@@ -1,0 +1,58 @@
+/** A real Signalbox for a test: embedded Postgres in a directory of its own, a free port, scripted models. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ConfigInput, Env, Role } from '@signalbox/server'
+import { parseConfig, type Signalbox, startSignalbox } from '@signalbox/server'
+import { type EngineSettings, type Log } from '@signalbox/engine'
+
+export interface TestSignalbox extends Signalbox {
+  readonly api: string
+  readonly dataDir: string
+  /** Everything that was logged, one line each. */
+  readonly logged: readonly string[]
+}
+
+export interface TestOptions {
+  readonly env?: Env
+  readonly roles?: readonly Role[]
+  /** Default: a free one for the role `api`, else none. */
+  readonly port?: number
+  readonly dataDir?: string
+  readonly engine?: Partial<EngineSettings>
+}
+
+export async function startTest(
+  config: ConfigInput,
+  options: TestOptions = {},
+): Promise<TestSignalbox> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'signalbox-server-')))
+  // Run by root, Postgres is another user, who must be able to enter.
+  await chmod(dataDir, 0o755)
+  const logged: string[] = []
+  const say =
+    (level: string): Log['info'] =>
+    (message, fields) => {
+      logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`)
+    }
+  const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+  const { roles, engine } = options
+  const port = options.port ?? (roles?.includes('api') === false ? undefined : 0)
+  const signalbox = await startSignalbox({
+    loaded: { config: parseConfig(config), file: 'test', dir: dataDir },
+    env: { ...options.env },
+    ...(port === undefined ? {} : { port }),
+    dataDir,
+    log,
+    ...(roles ? { roles } : {}),
+    ...(engine ? { engine } : {}),
+  }).catch(async (error: unknown) => {
+    await rm(dataDir, { recursive: true, force: true })
+    throw error
+  })
+  const stop = async () => {
+    await signalbox.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  return { ...signalbox, api: signalbox.url ?? '', dataDir, logged, stop }
+}
