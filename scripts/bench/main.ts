@@ -1,0 +1,84 @@
+/**
+ * `npm run bench -- [--json] [--profile] [--only part,…] [--runs n] [--in-flight n]`: what a run costs and how many run at a
+ * time, for each way to dispatch, beside the floors of the same minute, and how the log grows with a run's length.
+ * Starts its own servers in a folder of its own. Standard output holds the report alone.
+ */
+import { cpus, loadavg } from 'node:os'
+import { complaining } from './complaining-log.ts'
+import { round } from './cost.ts'
+import { measureFloors } from './floors.ts'
+import { measureLogSize } from './log-size.ts'
+import { type Machine, startMachine } from './machine.ts'
+import { measureSetUp } from './measure.ts'
+import { type BenchOptions, type DispatcherName, dispatcherNames, readOptions } from './options.ts'
+import { profiling } from './profiled.ts'
+import { type BenchReport, type Measured, ratiosOf, tableOf } from './report.ts'
+import type { Floors } from './floors.ts'
+
+/** A bench that hangs must not hang whoever waits for it. */
+const minutesMax = 4
+
+const options = readOptions(process.argv.slice(2))
+const overdue = setTimeout(() => {
+  console.error(`the bench took longer than ${minutesMax} minutes and is given up`)
+  process.exit(1)
+}, minutesMax * 60_000)
+overdue.unref()
+
+const machine = await startMachine({ log: complaining('postgres'), tracked: options.profile })
+try {
+  const report = await measure(machine, options)
+  console.log(options.json ? JSON.stringify(report, null, 2) : tableOf(report))
+} finally {
+  await machine.stop()
+}
+
+async function measure(on: Machine, asked: BenchOptions): Promise<BenchReport> {
+  const wants = (section: Parameters<typeof asked.sections.has>[0]) => asked.sections.has(section)
+  const [before = 0] = loadavg()
+  say('floors')
+  const floors = wants('floors') ? await measureFloors(on) : null
+  const dispatchers: Partial<Record<DispatcherName, Measured | string>> = {}
+  for (const name of dispatcherNames) {
+    if (!wants(name)) continue
+    say(name)
+    dispatchers[name] = await measureOne(on, name, floors)
+  }
+  say('log size')
+  const logSize = wants('log-size') ? await measureLogSize(on) : null
+  const [after = 0] = loadavg()
+  return {
+    at: new Date().toISOString(),
+    machine: {
+      cpus: cpus().length,
+      cpu: cpus()[0]?.model ?? 'unknown',
+      node: process.version,
+      load: [round(before), round(after)],
+    },
+    run: { modelTurns: 10, toolCalls: 9 },
+    load: { runs: asked.runs, inFlight: asked.inFlight },
+    floors,
+    dispatchers,
+    logSize,
+    aims: { runsPerSecond: 150, perStepMsAlone: 1.5 },
+  }
+}
+
+async function measureOne(
+  on: Machine,
+  dispatcher: DispatcherName,
+  floors: Floors | null,
+): Promise<Measured | string> {
+  const profile = options.profile ? profiling(dispatcher, on) : null
+  const figures = await measureSetUp(on, { dispatcher, options }, profile?.around)
+  if (typeof figures === 'string') return `skipped: ${figures}`
+  return {
+    ...figures,
+    ratios: floors ? ratiosOf(dispatcher, figures, floors) : null,
+    ...(profile ? { profiles: await profile.read() } : {}),
+  }
+}
+
+function say(what: string): void {
+  if (process.stderr.isTTY) console.error(`… ${what}`)
+}

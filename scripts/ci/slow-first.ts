@@ -1,0 +1,29 @@
+/**
+ * The longest test files first. Vitest starts with the largest files when it knows nothing; a small file that takes long
+ * then runs alone at the end, on one of two cores.
+ */
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** By how long they take, longest first. Of a file that is not here, only that it is not among the longest is known. */
+const slow = [
+  'test/docs/docs.test.ts',
+  'packages/cli/test/demo.test.ts',
+  'packages/cli/test/proofs.test.ts',
+  'packages/cli/test/project.test.ts',
+  'packages/cli/test/commands.test.ts',
+  'packages/server/test/lifecycle.test.ts',
+  'test/end-to-end/restart.test.ts',
+  'packages/tools/test/mcp-life.test.ts',
+]
+
+const rank = ({ moduleId }: TestSpecification): number => {
+  const at = slow.findIndex((file) => moduleId.endsWith(`/${file}`))
+  return at === -1 ? slow.length : at
+}
+
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
+  }
+}

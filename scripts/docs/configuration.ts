@@ -1,0 +1,109 @@
+/** The table of configuration keys, made of the schema that checks them. */
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Config } from '../../packages/server/src/config/schema.ts'
+import { configurationNotes } from './configuration-notes.ts'
+import { type DocComments, readDocComments } from './doc-comments.ts'
+import { table } from './markdown.ts'
+import { schemaOf, typeText, unwrap } from './schema-type.ts'
+
+/** Where comments of a key are looked for: the constant that declares it, by the path of the key. */
+const declarations: readonly (readonly [string, string])[] = [
+  ['agents.<name>.model', 'ModelConfig'],
+  ['agents.<name>.safety.detectors[]', 'DetectorConfig'],
+  ['agents.<name>.guardrails', 'GuardrailsConfig'],
+  ['agents.<name>', 'AgentConfig'],
+  ['mcpServers.<name>', 'McpStdioConfig'],
+  ['mcpServers.<name>', 'McpHttpConfig'],
+  ['mcpServers.<name>', 'common'],
+  ['server', 'ServerSection'],
+  ['', 'Config'],
+  ['agents.<name>', 'AgentDefinition'],
+]
+
+const sources = [
+  'packages/core/src/definition.ts',
+  'packages/server/src/config/schema.ts',
+  'packages/tools/src/mcp/config.ts',
+]
+
+/** One row per key: what it takes, its default, what it does. Throws for a key that nothing describes. */
+export function configurationTable(root: string): string {
+  const docs = readDocComments(sources.map((file) => join(root, file)))
+  const rows = new Map<string, readonly string[]>()
+  walk(Config, '', (path, schema) => {
+    if (path === '' || path.endsWith('[]') || rows.has(path)) return
+    const standard = path.endsWith('<name>') ? '' : defaultOf(schema)
+    const row = [`\`${path}\``, takes(schema), standard, describe(path, docs)]
+    rows.set(path, row)
+  })
+  return table(['key', 'takes', 'default', 'meaning'], [...rows.values()])
+}
+
+type Visit = (path: string, schema: z.core.$ZodType) => void
+
+function walk(schema: z.core.$ZodType, path: string, visit: Visit): void {
+  const inner = unwrap(schema)
+  const { def } = inner._zod
+  const below = (name: string): string => (path === '' ? name : `${path}.${name}`)
+  visit(path, schema)
+  if (def.type === 'object')
+    for (const [name, field] of Object.entries(def.shape)) walk(field, below(name), visit)
+  if (def.type === 'record' && isObject(def.valueType)) walk(def.valueType, below('<name>'), visit)
+  if (def.type === 'union')
+    for (const option of def.options) if (isObject(option)) walk(option, path, visit)
+  if (def.type === 'array' && isObject(def.element)) walk(def.element, `${path}[]`, visit)
+}
+
+function isObject(schema: z.core.$ZodType): boolean {
+  const { def } = unwrap(schema)._zod
+  return def.type === 'object' || (def.type === 'union' && def.options.some(isObject))
+}
+
+function takes(schema: z.core.$ZodType): string {
+  const inner = unwrap(schema)
+  const { def } = inner._zod
+  if (def.type === 'object' || (def.type === 'union' && isObject(inner))) return 'object'
+  if (def.type === 'record') return 'object, by name'
+  if (def.type === 'custom') return 'function'
+  if (def.type === 'array' && unwrap(def.element)._zod.def.type === 'custom') return 'list of tools'
+  if (def.type === 'array' && isObject(def.element)) return 'list of objects'
+  return `${typeText(inner, (name) => name)}${range(inner)}`
+}
+
+/** `, from 1 to 40`, as far as there are bounds that say something. */
+function range(schema: z.core.$ZodType): string {
+  const bounds = Bounds.parse(z.toJSONSchema(schema, { unrepresentable: 'any' }))
+  const { minimum, exclusiveMinimum, maximum } = bounds
+  const from = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  const words = [
+    ...(from === undefined || from <= -1e9 ? [] : [`from ${from}`]),
+    ...(maximum === undefined || maximum >= 1e15 ? [] : [`to ${maximum}`]),
+  ]
+  return words.length === 0 ? '' : `, ${words.join(' ')}`
+}
+
+const Bounds = z.object({
+  minimum: z.number().optional(),
+  exclusiveMinimum: z.number().optional(),
+  maximum: z.number().optional(),
+})
+
+function defaultOf(schema: z.core.$ZodType): string {
+  const { def } = schemaOf(schema)._zod
+  if (def.type === 'optional') return 'absent'
+  if (def.type === 'prefault') return '`{}`'
+  if (def.type === 'default') return `\`${JSON.stringify(def.defaultValue)}\``
+  return '**required**'
+}
+
+function describe(path: string, docs: DocComments): string {
+  const note = configurationNotes[path]
+  if (note !== undefined) return note
+  for (const [prefix, constant] of declarations) {
+    if (prefix !== '' && !path.startsWith(`${prefix}.`)) continue
+    const found = docs.get(`${constant}.${prefix === '' ? path : path.slice(prefix.length + 1)}`)
+    if (found !== undefined) return found
+  }
+  throw new Error(`nothing describes the key ${path}: write a doc comment, or a note`)
+}

@@ -1,0 +1,160 @@
+/** One payload per event type, as a run would write it. Checked against the schemas when the page is made. */
+import type { EventType, eventSchemas } from '@signalbox/core'
+import type { z } from 'zod'
+
+const run = '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77'
+const call = 'c_0b6a4f1e2c77_1_0'
+const message = 'm_0b6a4f1e2c77_1'
+const argsHash = '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e'
+const of = { effectId: `${run}.2`, attempt: 1 }
+const ofCall = { ...of, callId: call }
+const suppressed = [
+  {
+    name: 'write_file',
+    argsBytes: 412,
+    argsHmac: '5b1f0c2d7e9a4b6c8d0e1f3a5b7c9d1e3f5a7b9c0d2e4f6a8b0c1d3e5f7a9b1c',
+  },
+]
+const said = { content: [{ type: 'text' as const, text: 'Created report.md (1204 bytes).' }] }
+
+/** Examples by event type. */
+export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSchemas)[T]> } = {
+  'run.created': {
+    agent: 'writer',
+    definitionHash: '7c4a8d09ca3762af61e59520943dc26494f8941b6f4bb0a4f3a9c0d1e2f3a4b5',
+    machine: 'run',
+    machineVersion: 1,
+    input: [{ id: 'u_1', role: 'user', parts: [{ type: 'text', text: 'Write a report.' }] }],
+    metadata: {},
+  },
+  'run.admitted': {},
+  'model.completed': {
+    effectId: `${run}.1`,
+    attempt: 1,
+    turn: {
+      verdict: 'complete',
+      message: {
+        id: message,
+        role: 'assistant',
+        parts: [
+          { type: 'text', text: 'I write the file.' },
+          {
+            type: 'tool_call',
+            id: call,
+            name: 'write_file',
+            args: { path: 'report.md', content: '# Report' },
+            argsHash,
+          },
+        ],
+      },
+      suppressed: [],
+      evidence: [],
+      finish: { unified: 'tool-calls', raw: 'tool_calls' },
+      usage: { inputTokens: 812, outputTokens: 96 },
+      provider: 'openai-compatible',
+      model: 'kimi-k2',
+    },
+    callSet: '9a3f5c7e1b2d',
+    durationMs: 2140,
+  },
+  'model.aborted': { effectId: `${run}.1`, attempt: 1 },
+  'tool.completed': { ...ofCall, output: { ...said, isError: false }, durationMs: 12 },
+  'tool.failed': {
+    ...ofCall,
+    error: {
+      code: 'tool_timeout',
+      message: 'write_file did not finish within 60000 ms. It was stopped.',
+    },
+    durationMs: 60_003,
+  },
+  'tool.aborted': { ...ofCall, reason: 'cancelled' },
+  'tool.unknown': { ...ofCall, reason: 'worker_lost' },
+  'tool.resolved': {
+    effectId: `${run}.2`,
+    callId: call,
+    resolution: 'happened',
+    note: 'The transfer is in the bank statement.',
+  },
+  'policy.answered': {
+    ...of,
+    decisions: [{ callId: call, effect: 'allow', code: 'oap.allowed', message: 'Allowed.' }],
+  },
+  'approval.answered': { callId: call, tool: 'write_file', decision: 'approve', argsHash },
+  'input.answered': { callId: call, output: { ...said, isError: false } },
+  'cancel.requested': { action: 'interrupt', reason: 'The customer changed his mind.' },
+  'timer.fired': { timerId: 'timeout' },
+  'run.faulted': { code: 'poison', message: 'model.completed: turn: expected object' },
+  'run.transitioned': {
+    from: 2,
+    through: 6,
+    path: ['model', 'safety', 'guardrail', 'tools'],
+    outcome: null,
+    effects: [
+      {
+        kind: 'tool.call',
+        id: `${run}.2`,
+        mode: 'idempotent',
+        queue: 'tools',
+        delayMs: 0,
+        source: `${run}.1`,
+        callId: call,
+        tool: 'write_file',
+        toolVersion: 'b2f4a6c8d0e1',
+        argsHash,
+        timeoutMs: 60_000,
+      },
+    ],
+    retries: [],
+    timers: [],
+    clearTimers: [],
+  },
+  'safety.suppressed': {
+    turn: 1,
+    messageId: message,
+    evidence: [
+      {
+        detector: 'openai-compatible',
+        field: 'finish_reason',
+        value: 'content_filter',
+      },
+    ],
+    calls: suppressed,
+    explanation:
+      '[The provider stopped this answer for safety (finish_reason=content_filter, openai-compatible). ' +
+      '1 tool call was not executed, because the arguments may be cut off.]',
+  },
+  'turn.cut': {
+    turn: 1,
+    messageId: message,
+    verdict: 'length',
+    calls: suppressed,
+    explanation:
+      '[The answer reached its length limit. 1 tool call was not executed, because the arguments may be cut off.]',
+  },
+  'model.retried': {
+    turn: 1,
+    retry: 1,
+    class: 'rate_limit',
+    message: 'Too many requests.',
+    delayMs: 1000,
+  },
+  'call.denied': {
+    callId: call,
+    tool: 'bash',
+    code: 'oap.denied',
+    message: 'The tool bash is denied by the guardrail.',
+  },
+  'approval.requested': { callId: call, tool: 'transfer', argsHash },
+  'loop.warned': { set: '9a3f5c7e1b2d', tools: ['read_file'], count: 3 },
+  'loop.stopped': { set: '9a3f5c7e1b2d', tools: ['read_file'], count: 5 },
+  'budget.exhausted': { budget: 'turns', used: 50, limit: 50 },
+  'event.ignored': { seq: 14, type: 'approval.answered', state: 'tools' },
+  'effect.started': { ...of, leaseMs: 15_000, owner: 'worker-1.4711.9f3c01ab' },
+  'tool.late': {
+    ...ofCall,
+    error: 'tool.completed arrived when it could no longer count (fenced)',
+  },
+  'webhook.delivered': { effectId: `${run}.3`, status: 204 },
+  'payload.erased': { seq: 1, reason: 'Asked for by the person concerned.' },
+  'state.repaired': { seq: 42 },
+}

@@ -1,0 +1,27 @@
+/** What driver and child say to each other, over the child's IPC channel. */
+import { z } from 'zod'
+import type { Armed } from './failpoints.ts'
+
+/** What a child is started with, as JSON in its environment. */
+export const ChildOrders = z.object({
+  role: z.enum(['api', 'orchestrator', 'worker']),
+  /** Names the process in leases and events, another for each start. */
+  owner: z.string(),
+  databaseUrl: z.string(),
+  redisUrl: z.string().nullable(),
+  /** Where tools leave their marks. */
+  world: z.string(),
+  log: z.string(),
+  sabotage: z.string().nullable(),
+})
+export type ChildOrders = z.infer<typeof ChildOrders>
+
+export type ToChild =
+  | ({ readonly type: 'arm' } & Armed)
+  /** Answered with the points passed since the last time it was asked. */
+  | { readonly type: 'count' }
+
+export type FromChild =
+  | { readonly type: 'started'; readonly url: string | null }
+  | { readonly type: 'armed' }
+  | { readonly type: 'counts'; readonly counts: Readonly<Record<string, number>> }

@@ -1,0 +1,180 @@
+/**
+ * Every failpoint there should be: all methods of all ports, for every role, but for those that a role cannot reach, each
+ * with the reason. The types keep the lists whole: a new method of a port does not compile until it stands here.
+ */
+import type { Dispatcher, HintSource, Model, Register, ToolHost, WakeBus } from '@signalbox/engine'
+import type { Role } from '@signalbox/server'
+
+/** Why a role does not reach a method. Who reaches it none the less has proved the table wrong. */
+type Reach = Readonly<Record<Role, true | string>>
+
+const all: Reach = { api: true, orchestrator: true, worker: true }
+const only = (role: Role, why: string): Reach => ({
+  api: why,
+  orchestrator: why,
+  worker: why,
+  [role]: true,
+})
+const lifecycle = (why: string): Reach => ({ api: why, orchestrator: why, worker: why })
+const butApi = (why: string): Reach => ({ ...all, api: why })
+
+const polled = 'the reconciler of an orchestrator polls this'
+const loads = 'who decides reads this, and only an orchestrator decides'
+const creates = 'a create stores this, and only the API creates'
+const closes = 'a graceful stop; a process that is killed never gets there'
+const inBatches = 'the register batches by itself; the engine appends item by item'
+const executes = 'only a worker executes tools'
+const subscribes = 'a start subscribes once; a start that is killed is a start that is repeated'
+
+const register = {
+  append: all,
+  appendMany: lifecycle(inBatches),
+  head: only('api', 'an answer of a human is checked against it; who decides reads `tail`'),
+  tail: only('orchestrator', loads),
+  events: all,
+  conversation: only('orchestrator', 'prompts are built where model calls are made'),
+  effect: all,
+  openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),
+  putDefinition: only('api', creates),
+  definition: {
+    ...only('orchestrator', loads),
+    worker: 'read for a lost once-call only, which one worker alone never finds: it runs its own',
+  },
+  putBlob: all,
+  blob: only('orchestrator', 'long texts are read back for prompts'),
+  ensureThread: all,
+  readyRuns: only('orchestrator', polled),
+  admissibleRuns: only('orchestrator', polled),
+  nextInThread: only('orchestrator', 'who ends a run gives its thread on'),
+  takeDue: only('orchestrator', polled),
+  dueTimers: only('orchestrator', polled),
+  nextDue: only('orchestrator', polled),
+  renew: butApi('the API holds no leases'),
+  close: lifecycle(closes),
+} satisfies Record<keyof Register, Reach>
+
+const dispatcher = {
+  dispatch: only('orchestrator', 'who decides dispatches'),
+  close: lifecycle(closes),
+} satisfies Record<keyof Dispatcher, Reach>
+
+const hintSource = {
+  start: lifecycle('passed before a process has started; killed there, it is started again'),
+  perform: only('worker', executes),
+  stop: lifecycle(closes),
+} satisfies Record<keyof HintSource | 'perform', Reach>
+
+const wakeBus = {
+  publish: all,
+  subscribe: lifecycle(subscribes),
+  publishDelta: only(
+    'orchestrator',
+    'text in flight comes from who makes the model call, and no tool of the workload reports progress',
+  ),
+  subscribeDeltas: only('api', 'streams are served by the API'),
+  close: lifecycle(closes),
+} satisfies Record<keyof WakeBus, Reach>
+
+const model = {
+  call: only('orchestrator', 'only an orchestrator calls models'),
+} satisfies Record<keyof Model, Reach>
+
+const toolHost = {
+  specs: lifecycle('read by the composition before the engine is made'),
+  knows: only('worker', executes),
+  call: only('worker', executes),
+  close: lifecycle(closes),
+} satisfies Record<keyof ToolHost, Reach>
+
+const ports: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
+  register,
+  dispatcher,
+  hintSource,
+  wakeBus,
+  model,
+  toolHost,
+}
+
+/** What appends and publishes carry, by the role that is known to send it. */
+const carried: Readonly<Record<Role, readonly string[]>> = {
+  api: [
+    'register.append(run.created)',
+    'register.append(cancel.requested)',
+    'register.append(approval.answered)',
+    'register.append(tool.resolved)',
+    'wakeBus.publish(run)',
+    'wakeBus.publish(facts)',
+    'wakeBus.publish(cancel)',
+    'wakeBus.publish(peek)',
+  ],
+  orchestrator: [
+    'register.append(decision)',
+    'register.append(claim)',
+    'register.append(model.completed)',
+    'register.append(model.aborted)',
+    'register.append(run.admitted)',
+    'register.append(timer.fired)',
+    'register.append(tool.aborted)',
+    'register.append(tool.unknown)',
+    'wakeBus.publish(run)',
+    'wakeBus.publish(cancel)',
+    'wakeBus.publish(model)',
+  ],
+  worker: [
+    'register.append(claim)',
+    'register.append(tool.completed)',
+    'register.append(tool.failed)',
+    'register.append(tool.aborted)',
+    'register.append(tool.late)',
+    'wakeBus.publish(run)',
+    'wakeBus.publish(facts)',
+  ],
+}
+
+const roles: readonly Role[] = ['api', 'orchestrator', 'worker']
+
+/** The name of a point without what it carries. */
+const bare = (point: string): string => point.replace(/\(.*\)/, '')
+
+/** What is wrong with the points of a recording: declared ones that were missed, excluded ones that were met. */
+export function coverageProblems(hit: ReadonlySet<string>): readonly string[] {
+  const bareHit = new Set([...hit].map(bare))
+  const problems: string[] = []
+  for (const role of roles) {
+    for (const [port, methods] of Object.entries(ports))
+      for (const [method, reach] of Object.entries(methods))
+        for (const side of ['before', 'after']) {
+          const point = `${role}.${port}.${method}.${side}`
+          const why = reach[role]
+          if (why === true && !bareHit.has(point)) problems.push(`${point} was never met`)
+          if (why !== true && bareHit.has(point)) problems.push(`${point} was met, although ${why}`)
+        }
+    for (const point of carried[role])
+      for (const side of ['before', 'after'])
+        if (!hit.has(`${role}.${point}.${side}`))
+          problems.push(`${role}.${point}.${side} was never met`)
+  }
+  return problems
+}
+
+/** Points that are passed only on the way up or down. They are not killed at: see the table. */
+export function isKilled(point: string): boolean {
+  const [role = '', port = '', method = ''] = bare(point).split('.')
+  const reach: Reach | undefined = ports[port]?.[method]
+  return roles.some((each) => each === role && reach?.[each] === true)
+}
+
+/** Must the point be met? What an append carries beyond the known is met by chance. */
+export const isDeclared = (point: string): boolean =>
+  bare(point) === point ||
+  roles.some((role) => carried[role].some((each) => point.startsWith(`${role}.${each}.`)))
+
+/** How many combinations of role and method are excluded, and why. */
+export const exclusions = (): readonly string[] =>
+  Object.entries(ports).flatMap(([port, methods]) =>
+    Object.entries(methods).flatMap(([method, reach]) =>
+      roles.flatMap((role) =>
+        reach[role] === true ? [] : [`${role}.${port}.${method}: ${reach[role]}`],
+      ),
+    ),
+  )

@@ -1,0 +1,140 @@
+/** The faults that are not failpoints: servers that crash, queues that forget, processes that freeze. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seeded } from '../simulation/schedule.ts'
+import type { Armed } from './failpoints.ts'
+import type { Fault } from './schedule.ts'
+import { type Backend, roles, type Stack } from './stack.ts'
+import { truncateQueue } from './tables.ts'
+import type { Wave } from './workload.ts'
+
+const downMs = 300
+/** Three leases. */
+const frozenMs = 900
+const stormKills = 4
+
+const nothingMissed = (): Promise<readonly string[]> => Promise.resolve([])
+
+/** Nothing goes wrong. Records which points are met. */
+export const none = (wave: Wave): Fault => ({
+  name: `nothing goes wrong (${wave})`,
+  waves: [wave],
+  play: () => Promise.resolve(),
+  missed: nothingMissed,
+})
+
+/** A process that kills itself at a failpoint. */
+export const killAt = (armed: Armed, waves: readonly Wave[]): Fault => {
+  const role = roles.find((each) => armed.point.startsWith(`${each}.`))
+  if (!role) throw new Error(`${armed.point} belongs to no role`)
+  return {
+    name: armed.point,
+    waves,
+    play: (stack) => stack.child(role).arm(armed),
+    missed: async (stack) => {
+      if (!stack.child(role).pending) return []
+      await stack.child(role).disarm()
+      return [`${armed.point} was not met ${armed.hit}x`]
+    },
+  }
+}
+
+interface Infrastructure {
+  readonly name: string
+  readonly backends: readonly Backend[]
+  readonly prepare?: (stack: Stack) => Promise<void>
+  readonly play: (stack: Stack) => Promise<void>
+}
+
+const both: readonly Backend[] = ['postgres', 'redis']
+
+const redisOf = (stack: Stack) => {
+  if (!stack.redis) throw new Error('this stack has no Redis')
+  return stack.redis
+}
+
+const infrastructure: readonly Infrastructure[] = [
+  { name: 'Postgres crashes', backends: both, play: (stack) => stack.crashPostgres() },
+  {
+    name: 'Redis is killed and comes back empty',
+    backends: ['redis'],
+    play: async (stack) => {
+      await redisOf(stack).kill()
+      await sleep(downMs)
+      await redisOf(stack).start()
+    },
+  },
+  {
+    name: 'Redis is flushed',
+    backends: ['redis'],
+    play: async (stack) => void (await redisOf(stack).command('FLUSHALL')),
+  },
+  {
+    name: 'the queue tables are truncated',
+    backends: ['postgres'],
+    play: (stack) => truncateQueue(stack.databaseUrl),
+  },
+  {
+    name: 'a worker freezes past its leases',
+    backends: both,
+    // Another one takes over, so that the frozen one wakes up as a zombie.
+    prepare: (stack) => stack.addWorker(),
+    play: async (stack) => {
+      await freeze(stack, 'worker')
+      await stack.endExtra()
+    },
+  },
+  {
+    name: 'the orchestrator freezes past its leases',
+    backends: both,
+    play: (stack) => freeze(stack, 'orchestrator'),
+  },
+  {
+    name: 'every process is killed at once',
+    backends: both,
+    play: async (stack) => {
+      const why = 'killed with all others'
+      await Promise.all(roles.map((role) => stack.child(role).kill(why)))
+      await stack.up()
+    },
+  },
+]
+
+/** Infrastructure faults that a backend can have. */
+export function infrastructureFaults(backend: Backend): readonly Fault[] {
+  return infrastructure
+    .filter(({ backends }) => backends.includes(backend))
+    .map(({ name, prepare, play }) => ({
+      name,
+      waves: ['work'],
+      blame: name,
+      ...(prepare ? { prepare } : {}),
+      play: async (stack, middle) => {
+        await middle()
+        await play(stack)
+      },
+      missed: nothingMissed,
+    }))
+}
+
+/** Kills of random processes at random moments. */
+export const storm = (seed: number): Fault => ({
+  name: `storm ${seed}`,
+  waves: ['work'],
+  async play(stack, middle) {
+    const unit = seeded(seed)
+    await middle()
+    for (let n = 0; n < stormKills; n++) {
+      const role = roles[Math.floor(unit() * roles.length)] ?? 'worker'
+      await sleep(unit() * 400)
+      await stack.child(role).kill(`killed by storm ${seed}`)
+    }
+    await stack.up()
+  },
+  missed: nothingMissed,
+})
+
+async function freeze(stack: Stack, role: 'orchestrator' | 'worker'): Promise<void> {
+  stack.child(role).signal('SIGSTOP')
+  await sleep(frozenMs)
+  stack.child(role).signal('SIGCONT')
+}

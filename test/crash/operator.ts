@@ -1,0 +1,42 @@
+/** The human of the tests: approves what waits for approval, and says what became of calls nobody knows about. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Client, Resolution } from './client.ts'
+
+const Waits = z.array(
+  z.object({
+    run_id: z.string(),
+    call_id: z.string().nullable(),
+    effect_id: z.string().optional(),
+  }),
+)
+
+const pauseMs = 150
+const resolutions: readonly Resolution[] = ['retry', 'happened', 'not_happened']
+
+/** Answers whatever waits until `over` is aborted. `unit` chooses between the possible answers. */
+export async function operate(
+  client: Client,
+  unit: () => number,
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted) {
+    await answerAll(client, unit).catch(() => {})
+    await sleep(pauseMs)
+  }
+}
+
+/** One look. What cannot be answered now waits for the next. */
+async function answerAll(client: Client, unit: () => number): Promise<void> {
+  for (const { run_id, call_id } of await list(client, '/approvals'))
+    if (call_id !== null) await client.approve(run_id, call_id)
+  for (const { run_id, effect_id } of await list(client, '/unknown')) {
+    const resolution = resolutions[Math.floor(unit() * resolutions.length)] ?? 'happened'
+    if (effect_id !== undefined) await client.resolve(run_id, effect_id, resolution)
+  }
+}
+
+async function list(client: Client, path: string): Promise<z.infer<typeof Waits>> {
+  const { body } = await client.request('GET', path)
+  return Waits.parse(body)
+}

@@ -1,0 +1,46 @@
+/** What a run does: its plan is the user's message, and the scripted model plays it. */
+import type { Prompt } from '@signalbox/core'
+import type { Script } from '@signalbox/models'
+import { z } from 'zod'
+
+/** `turns`: the tools to call, turn by turn; after them the run completes. */
+export const Plan = z.object({
+  name: z.string(),
+  turns: z.array(z.array(z.string())).default([]),
+  /** The provider refuses this many calls first, per process: an orchestrator that is killed forgets them. */
+  failures: z.number().default(0),
+  /** Milliseconds before each chunk of an answer. */
+  delayMs: z.number().default(3),
+  /** Length of the last answer. */
+  chars: z.number().default(20),
+  padding: z.string().default(''),
+})
+export type Plan = z.input<typeof Plan>
+
+/** The plan of the last message of the user that is one. */
+function planOf(prompt: Prompt): z.output<typeof Plan> {
+  for (const message of prompt.toReversed()) {
+    if (message.role !== 'user') continue
+    const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('')
+    if (text.startsWith('{')) return Plan.parse(JSON.parse(text))
+  }
+  throw new Error('there is no plan in the prompt')
+}
+
+/** A script that plays plans. */
+export function playPlans(): Script {
+  const refused = new Map<string, number>()
+  return (prompt, turnIndex) => {
+    const { name, turns, failures, delayMs, chars } = planOf(prompt)
+    const before = refused.get(name) ?? 0
+    if (before < failures) {
+      refused.set(name, before + 1)
+      return { status: { code: 503 } }
+    }
+    const calls = turns[turnIndex]?.map((tool, n) => ({
+      name: tool,
+      args: { n: turnIndex * 10 + n },
+    }))
+    return calls ? { calls, delayMs } : { text: 'x'.repeat(chars), delayMs, chunkSize: chars / 4 }
+  }
+}

@@ -1,0 +1,105 @@
+/** One schedule: the workload on a stack, one fault in the middle of it, and the checks after it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seeded } from '../simulation/schedule.ts'
+import type { Execution } from '../invariants/run-record.ts'
+import { explainUnknowns, type Unknown, violations } from './check.ts'
+import { Client } from './client.ts'
+import { operate } from './operator.ts'
+import type { Stack } from './stack.ts'
+import { countOpen, readRuns } from './tables.ts'
+import { send, type Wave } from './workload.ts'
+import { readWorld } from './world.ts'
+
+/** What goes wrong in a schedule. */
+export interface Fault {
+  readonly name: string
+  readonly waves: readonly Wave[]
+  /** What explains a lost call whose worker was not killed. */
+  readonly blame?: string
+  /** Before anything is sent. */
+  prepare?(stack: Stack): Promise<void>
+  /** Arms or plays the fault; it is over when this resolves. `middle` waits until the first tool has run. */
+  play(stack: Stack, middle: () => Promise<void>): Promise<void>
+  /** After the workload: what did not happen although it should have. */
+  missed(stack: Stack): Promise<readonly string[]>
+}
+
+export interface Played {
+  readonly name: string
+  readonly backend: Stack['backend']
+  readonly violations: readonly string[]
+  readonly missed: readonly string[]
+  readonly unknowns: readonly Unknown[]
+  readonly kills: number
+  readonly runs: number
+  readonly events: number
+  readonly executions: number
+  readonly ms: number
+}
+
+/** After the last fault, every run ends within this (I12). */
+const settleMsMax = 30_000
+const lookMs = 60
+
+let counter = 0
+
+/** Plays a schedule. Violations are answered; only a driver that cannot go on throws. */
+export async function playSchedule(stack: Stack, fault: Fault, seed: number): Promise<Played> {
+  const began = performance.now()
+  counter += 1
+  const name = `s${counter}`
+  const before = readWorld(stack.world).length
+  const killsBefore = stack.kills.length
+  const client = new Client(() => stack.child('api').url)
+  const over = new AbortController()
+  const human = operate(client, seeded(seed), over.signal)
+  const middle = async (): Promise<void> => {
+    const enough = before + 1
+    for (let n = 0; n < 100 && readWorld(stack.world).length < enough; n++) await sleep(20)
+  }
+  const broken: string[] = []
+  await fault.prepare?.(stack)
+  const faulting = fault.play(stack, middle)
+  try {
+    for (const wave of fault.waves) {
+      await send({ name, client, databaseUrl: stack.databaseUrl }, wave)
+      if (wave !== fault.waves.at(-1)) await settled(stack, name)
+    }
+    await faulting
+    if (!(await settled(stack, name))) broken.push('I12 not everything ended in time')
+  } catch (error) {
+    broken.push(`the workload could not be finished: ${String(error)}`)
+  }
+  await faulting.catch(() => {})
+  over.abort()
+  await human
+  const missed = await fault.missed(stack)
+  await stack.up()
+  const executions: readonly Execution[] = readWorld(stack.world).slice(before)
+  const runs = await readRuns(stack.databaseUrl, `${name}-`)
+  const kills = stack.kills.slice(killsBefore)
+  return {
+    name: fault.name,
+    backend: stack.backend,
+    violations: [...broken, ...violations(runs, executions, client)],
+    missed,
+    unknowns: explainUnknowns(runs, stack.kills, fault.blame ?? null),
+    kills: kills.length,
+    runs: runs.length,
+    events: runs.reduce((sum, { log }) => sum + log.length, 0),
+    executions: executions.length,
+    ms: performance.now() - began,
+  }
+}
+
+/** Waits until every run of the schedule has ended; the operator answers what waits for a human meanwhile. */
+async function settled(stack: Stack, name: string): Promise<boolean> {
+  const deadline = Date.now() + settleMsMax
+  while (Date.now() < deadline) {
+    // Postgres itself may be the one that is away.
+    const open = await countOpen(stack.databaseUrl, `${name}-`).catch(() => -1)
+    if (open === 0) return true
+    await sleep(lookMs)
+  }
+  return false
+}

@@ -1,0 +1,123 @@
+/**
+ * The register's tables as a superuser reads them: not through the code that is under test, which might see what it
+ * would like to see.
+ */
+import {
+  AgentDefinition,
+  Effect,
+  EffectMode,
+  JsonObjectSchema,
+  RunStatus,
+  StateName,
+} from '@signalbox/core'
+import type { StoredEvent } from '@signalbox/engine'
+import { Client } from 'pg'
+import { z } from 'zod'
+import type { EffectRecord, RunRecord } from '../invariants/run-record.ts'
+
+/** A run, and where its chain must end. */
+export interface StoredRun extends RunRecord {
+  readonly end: { readonly seq: number; readonly hash: string }
+}
+
+const Head = z.object({
+  runId: z.string(),
+  threadId: z.string(),
+  status: RunStatus,
+  stateName: StateName,
+  state: JsonObjectSchema.nullable(),
+  seq: z.number(),
+  hash: z.string(),
+  definition: AgentDefinition.nullable(),
+})
+
+const EffectRow = z.object({
+  effectId: z.string(),
+  runId: z.string(),
+  mode: EffectMode,
+  status: z.enum(['pending', 'started', 'done', 'unknown', 'cancelled']),
+  spec: Effect,
+})
+
+const headSql = `
+  select r.id as "runId", r.thread_id as "threadId", r.status, r.state_name as "stateName", r.state, r.seq,
+    encode(r.head_hash, 'hex') as hash, d.body as definition
+  from signalbox.run r left join signalbox.definition d on d.hash = r.definition_hash
+  where r.thread_id like $1 || '%' order by r.id`
+
+const eventSql = `
+  select run_id as "runId", seq, tenant_id as "tenantId", thread_id as "threadId", type, type_version as version,
+    (extract(epoch from at) * 1000)::float8 as at, actor, tool, verdict, key, payload,
+    encode(salt, 'hex') as salt, encode(payload_sha256, 'hex') as "payloadHash", encode(digest, 'hex') as digest,
+    encode(hash, 'hex') as hash, lpad(gpos::text, 20, '0') as position
+  from signalbox.event where run_id = any($1) order by run_id, seq`
+
+const effectSql = `
+  select id as "effectId", run_id as "runId", mode, status, spec from signalbox.effect where run_id = any($1)`
+
+/** All runs whose thread's id begins with `threads`. */
+export function readRuns(databaseUrl: string, threads: string): Promise<readonly StoredRun[]> {
+  return asSuperuser(databaseUrl, async (client) => {
+    // One view of all three tables, also of runs that have not settled.
+    await client.query('begin isolation level repeatable read')
+    const heads = z.array(Head).parse((await client.query(headSql, [threads])).rows)
+    const ids = heads.map(({ runId }) => runId)
+    const { rows: events } = await client.query<StoredEvent>(eventSql, [ids])
+    const effects: readonly EffectRecord[] = z
+      .array(EffectRow)
+      .parse((await client.query(effectSql, [ids])).rows)
+    return heads.map(({ definition, seq, hash, ...head }) => ({
+      head,
+      log: events.filter(({ runId }) => runId === head.runId),
+      effects: effects.filter(({ runId }) => runId === head.runId),
+      agent: definition ?? undefined,
+      end: { seq, hash },
+    }))
+  })
+}
+
+/** Runs that have not ended. */
+export function countOpen(databaseUrl: string, threads: string): Promise<number> {
+  const sql = `select count(*)::int as n from signalbox.run where status <> 'ended' and thread_id like $1 || '%'`
+  return asSuperuser(databaseUrl, async (client) =>
+    Number((await client.query(sql, [threads])).rows[0]?.n),
+  )
+}
+
+/** How often effects of a kind were started, or calls of a tool. */
+export function countStarts(
+  databaseUrl: string,
+  runId: string,
+  tool: string | null,
+): Promise<number> {
+  const sql = `select count(*)::int as n from signalbox.event
+    where run_id = $1 and type = 'effect.started' and tool is not distinct from $2`
+  return asSuperuser(databaseUrl, async (client) =>
+    Number((await client.query(sql, [runId, tool])).rows[0]?.n),
+  )
+}
+
+/** Empties every table of BullMQ but the one that says which tables there are. */
+export function truncateQueue(databaseUrl: string): Promise<void> {
+  return asSuperuser(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname = 'signalbox_queue' and tablename not like '%migration%'`,
+    )
+    await client.query(`truncate ${rows.map(({ name }) => name).join(', ')}`)
+  })
+}
+
+async function asSuperuser<T>(
+  databaseUrl: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client({ connectionString: databaseUrl })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * What the clients of a schedule do. Two waves: the second stalls its worker on purpose, and would disturb the first.
+ * Together they lead every role through every port method it can reach.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from './client.ts'
+import type { Plan } from './plan.ts'
+import { countStarts } from './tables.ts'
+import { stallMs } from './tools.ts'
+
+export type Wave = 'work' | 'stall'
+
+export const waves: readonly Wave[] = ['work', 'stall']
+
+export interface Setting {
+  /** Begins every thread and key of the schedule. */
+  readonly name: string
+  readonly client: Client
+  readonly databaseUrl: string
+}
+
+const longChars = 40_000
+const lookMs = 40
+const waitMsMax = 8_000
+/** What a worker gets to report what it did while it was stalled. */
+const lateMs = 300
+
+/** Sends everything there is to send. The runs go on when this is over. */
+export async function send(setting: Setting, wave: Wave): Promise<void> {
+  const parts =
+    wave === 'stall'
+      ? [stalling]
+      : [working, longTexts, approving, cancelling, interrupting, hurrying]
+  await Promise.all(parts.map((part) => part(setting)))
+}
+
+/** Parallel calls of all modes, one that fails, a big result; followed as it runs. */
+async function working(setting: Setting): Promise<void> {
+  const turns = [['look', 'put', 'pay', 'boom'], ['put', 'dump'], ['pay']]
+  const runId = await create(setting, { name: 'working', turns })
+  await setting.client.follow(runId)
+}
+
+/** A model that refuses at first; long texts in and out; another run that waits for the thread and reads them. */
+async function longTexts(setting: Setting): Promise<void> {
+  const padding = 'p'.repeat(longChars)
+  await create(setting, { name: 'long', failures: 2, padding, chars: longChars })
+  await create(setting, { name: 'long-next', turns: [['look']] }, { thread: 'long' })
+}
+
+async function approving(setting: Setting): Promise<void> {
+  await create(setting, { name: 'approving', turns: [['put', 'look']] }, { agent: 'guarded' })
+}
+
+/** A cancel while one call runs and others wait for room; another run waits for the thread. */
+async function cancelling(setting: Setting): Promise<void> {
+  const turns = [['endless', 'endless', 'endless', 'look']]
+  const runId = await create(setting, { name: 'cancelling', turns })
+  await create(setting, { name: 'cancelling-next' }, { thread: 'cancelling' })
+  await started(setting, runId, 'endless')
+  await setting.client.cancel(runId)
+}
+
+/** A cancel while the model speaks. */
+async function interrupting(setting: Setting): Promise<void> {
+  const runId = await create(setting, { name: 'interrupting', delayMs: 400 })
+  await started(setting, runId, null)
+  await setting.client.cancel(runId)
+}
+
+/** A run that times out while a tool runs. */
+async function hurrying(setting: Setting): Promise<void> {
+  await create(setting, { name: 'hurrying', turns: [['endless']] }, { agent: 'hasty' })
+}
+
+/** A call that outlives its lease: its outcome is unknown, and its result comes late, maybe after the end of the run. */
+async function stalling(setting: Setting): Promise<void> {
+  const runId = await create(setting, { name: 'stalling', turns: [['stall']] })
+  await started(setting, runId, 'stall')
+  await sleep(stallMs + lateMs)
+}
+
+function create(
+  { name, client }: Setting,
+  plan: Plan,
+  { thread = plan.name, agent = 'plain' }: { thread?: string; agent?: string } = {},
+): Promise<string> {
+  const key = `${name}-${plan.name}`
+  return client.create({ agent, threadId: `${name}-${thread}`, plan: { ...plan, name: key } })
+}
+
+/** Waits until a call of the tool, or of the model, has started: not for ever, for it may have been killed first. */
+async function started(
+  { databaseUrl }: Setting,
+  runId: string,
+  tool: string | null,
+): Promise<void> {
+  const deadline = Date.now() + waitMsMax
+  while (Date.now() < deadline) {
+    // Postgres itself may be the one that is away.
+    if ((await countStarts(databaseUrl, runId, tool).catch(() => 0)) > 0) return
+    await sleep(lookMs)
+  }
+}

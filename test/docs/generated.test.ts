@@ -1,0 +1,98 @@
+/**
+ * The committed pages are what the generators give, and links lead somewhere. Would catch: a schema that changed without
+ * its reference, a code without a row, a heading that was renamed.
+ */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { eventSchemas, isEventType } from '@signalbox/core'
+import { problemKinds } from '@signalbox/server'
+import { describe, expect, it } from 'vitest'
+import { createMetrics } from '../../packages/server/src/observe/metrics.ts'
+import { reserved } from '../../scripts/docs/events.ts'
+import { generatedPages } from '../../scripts/docs/pages.ts'
+import { readPages } from './pages.ts'
+import { root } from './sandbox.ts'
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+describe('generated pages', () => {
+  for (const [path, text] of generatedPages(root))
+    it(`${path} is what "node scripts/docs/main.ts" writes`, () => {
+      expect(read(path)).toBe(text)
+    })
+
+  it('name every event type and every problem code', () => {
+    const events = read('docs/events.md')
+    for (const type of Object.keys(eventSchemas)) expect(events).toContain(`### ${type}\n`)
+    const api = read('docs/api.md')
+    for (const code of Object.keys(problemKinds)) expect(api).toContain(`| \`${code}\` |`)
+  })
+
+  it('call reserved exactly what no source writes', () => {
+    const sources = globSync('packages/{engine,server,postgres}/src/**/*.ts', { cwd: root })
+    const text = sources.map(read).join('\n') + read('migrations/0001_register.sql')
+    const isWritten = (type: string): boolean =>
+      ['fact', 'event'].some((how) =>
+        text.replaceAll(/\(\s+/g, '(').includes(`${how}('${type}'`),
+      ) || text.includes(`'type', '${type}'`)
+    const unwritten = Object.keys(eventSchemas)
+      .filter(isEventType)
+      .filter((type) => !isWritten(type) && !isVerdict(type))
+    expect(unwritten.toSorted()).toEqual([...reserved].toSorted())
+  })
+})
+
+/** Verdicts are written by the decider, as data: `type: '…'`. */
+function isVerdict(type: string): boolean {
+  const sources = globSync('packages/core/src/{verdict/*,decide}.ts', { cwd: root })
+  return sources.some((path) => read(path).includes(`type: '${type}'`))
+}
+
+const slug = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+const anchors = (path: string): readonly string[] =>
+  [...read(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => slug(heading))
+
+describe('metrics', () => {
+  it('that pages name exist, with these labels', async () => {
+    const known = await createMetrics({ defaults: false }).registry.getMetricsAsJSON()
+    const labels = new Map(known.map((metric) => [metric.name, labelsOf(metric.name)]))
+    const named = readPages().flatMap(({ path }) => [
+      ...read(path).matchAll(/signalbox_([a-z_]+(?:_total|_seconds|_open))(?:\{([^}]*)\})?/g),
+    ])
+    expect(named.length).toBeGreaterThan(10)
+    for (const [, name = '', filter = ''] of named) {
+      const own = labels.get(`signalbox_${name}`)
+      expect(own, name).toBeDefined()
+      for (const [, label] of filter.matchAll(/(\w+)=/g)) expect(own).toContain(label)
+    }
+  })
+})
+
+/** Names of labels stand in the source alone: a metric without values does not show them. */
+function labelsOf(metric: string): readonly string[] {
+  const source = read('packages/server/src/observe/metrics.ts')
+  const at = source.indexOf(`'${metric.replace('signalbox_', '')}'`)
+  const list = /\[([^\]]*)\]/.exec(source.slice(at))?.[1] ?? ''
+  return [...list.matchAll(/'(\w+)'/g)].map(([, label = '']) => label)
+}
+
+describe('links', () => {
+  for (const { path } of readPages())
+    it(`of ${path} lead somewhere`, () => {
+      const dead = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^https?:/.test(target))
+        .filter((target) => {
+          const [file = '', anchor] = target.split('#', 2)
+          const to = file === '' ? path : join(dirname(path), file)
+          return (
+            !existsSync(join(root, to)) || (anchor !== undefined && !anchors(to).includes(anchor))
+          )
+        })
+      expect(dead).toEqual([])
+    })
+})

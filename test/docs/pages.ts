@@ -1,0 +1,31 @@
+/** The pages whose blocks are run, and what each needs before its first block. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Block } from './blocks.ts'
+import { readBlocks } from './blocks.ts'
+import type { PageSetup } from './sandbox.ts'
+import { root } from './sandbox.ts'
+
+const setups: Readonly<Record<string, PageSetup>> = {
+  'docs/getting-started.md': { named: false },
+  'docs/tools.md': { named: false },
+  'docs/api.md': { server: 'assistant.config.ts' },
+  'docs/audit.md': { server: 'assistant.config.ts', database: true },
+  'docs/operations.md': { server: 'assistant.config.ts', database: true },
+}
+
+export interface Page {
+  readonly path: string
+  readonly setup: PageSetup
+  readonly blocks: readonly Block[]
+}
+
+/** Every page of the documentation, decisions included. @throws UnknownBlock */
+export function readPages(): readonly Page[] {
+  const paths = ['README.md', ...globSync('docs/**/*.md', { cwd: root }).toSorted()]
+  return paths.map((path) => ({
+    path,
+    setup: setups[path] ?? {},
+    blocks: readBlocks(path, readFileSync(join(root, path), 'utf8')),
+  }))
+}

@@ -1,0 +1,57 @@
+/** Commands that the documentation shows and the tests do not run, each with the reason. Everything else is run as it stands. */
+
+interface Replaced {
+  /** First word of the command. */
+  readonly program: string
+  /** What follows it, as a pattern of bash. */
+  readonly args: string
+  readonly reason: string
+}
+
+/** Commands that do nothing in the tests. */
+const replaced: readonly Replaced[] = [
+  {
+    program: 'npm',
+    args: 'ci',
+    reason: 'It installs what stands in the lockfile; the tests run in what it has installed.',
+  },
+  {
+    program: 'npm',
+    args: 'install signalbox*',
+    reason:
+      'test/package installs the packed tarball into an empty folder; here a link stands for it.',
+  },
+  {
+    program: 'npm',
+    args: 'run demo',
+    reason:
+      'The demo has tests of its own in packages/cli, and takes as long as the rest of this page.',
+  },
+  {
+    program: 'docker',
+    args: 'compose *',
+    reason: 'It needs a Docker engine. test/deployment checks the compose file.',
+  },
+  {
+    program: 'pg_dump',
+    args: '*',
+    reason: 'It must be as new as the server; the embedded server brings no clients along.',
+  },
+  {
+    program: 'pg_restore',
+    args: '*',
+    reason:
+      'As for pg_dump. What must be done after it is run against a database in the same state.',
+  },
+]
+
+/** Functions of bash that stand before the programs, and pass on every call that is not replaced. */
+export function replacements(): string {
+  const programs = Map.groupBy(replaced, ({ program }) => program)
+  return [...programs]
+    .map(([program, entries]) => {
+      const cases = entries.map(({ args }) => `${args.replaceAll(' ', '\\ ')}) return 0 ;;`)
+      return `${program}() { case "$*" in ${cases.join(' ')} esac; command ${program} "$@"; }`
+    })
+    .join('\n')
+}

@@ -1,0 +1,64 @@
+/**
+ * The restore of docs/operations.md, against a database in the state that a dump leaves in a younger cluster. Would catch:
+ * a feed that stays empty, or one that comes back in another order.
+ */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { readPages } from './pages.ts'
+import { openSandbox, type Sandbox } from './sandbox.ts'
+
+const Feed = z.object({ events: z.array(z.object({ run_id: z.string(), seq: z.number() })) })
+
+let sandbox: Sandbox
+let admin: pg.Client
+
+beforeAll(async () => {
+  sandbox = await openSandbox({ server: 'assistant.config.ts', database: true })
+  admin = new pg.Client(sandbox.databaseUrl ?? '')
+  await admin.connect()
+}, 180_000)
+
+afterAll(async () => {
+  await admin?.end()
+  await sandbox?.close()
+}, 60_000)
+
+/** The code of a block of the page, by its id. */
+function block(id: string): string {
+  const page = readPages().find(({ path }) => path === 'docs/operations.md')
+  const found = page?.blocks.find(({ run }) => run.how === 'sql' && run.id === id)
+  if (!found) throw new Error(`docs/operations.md has no block with the id ${id}`)
+  return found.code
+}
+
+const feed = async () => Feed.parse(await (await fetch(`${sandbox.url}/events`)).json()).events
+
+const invisible = async (): Promise<number> => {
+  const { rows } = await admin.query<{ invisible: string }>(block('feed-check'))
+  return Number(rows[0]?.invisible)
+}
+
+describe('a dump restored into a younger cluster', () => {
+  it('has a feed that shows nothing, until the page has been followed', async () => {
+    for (const input of ['one', 'two']) {
+      const body = JSON.stringify({ assistant_id: 'assistant', input })
+      const headers = { 'content-type': 'application/json' }
+      await (await fetch(`${sandbox.url}/runs/wait`, { method: 'POST', body, headers })).text()
+    }
+    const before = await feed()
+    expect(before.length).toBeGreaterThanOrEqual(24)
+    expect(await invisible()).toBe(0)
+
+    // The older cluster had counted much further.
+    await admin.query(`update signalbox.event set xid = (xid::text::bigint + 1000000)::text::xid8`)
+    expect(await feed()).toEqual([])
+    expect(await invisible()).toBe(before.length)
+
+    await admin.query(block('feed-repair'))
+    expect(await invisible()).toBe(0)
+    expect(await feed()).toEqual(before)
+    const verified = await sandbox.shell.run('npx signalbox audit verify')
+    expect(verified).toMatchObject({ exit: 0 })
+  })
+})

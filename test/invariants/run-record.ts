@@ -1,0 +1,41 @@
+/** What the invariants are checked on: runs as a register's tables hold them, and what the world saw of their effects. */
+import type { AgentDefinition } from '@signalbox/core'
+import type { EffectRow, RunHead, StoredEvent } from '@signalbox/engine'
+
+/** One run with everything that is stored of it. */
+export interface RunRecord {
+  readonly head: Pick<RunHead, 'runId' | 'threadId' | 'status' | 'stateName' | 'state'>
+  /** In order of `seq`, with positions in the feed. */
+  readonly log: readonly StoredEvent[]
+  readonly effects: readonly EffectRecord[]
+  readonly agent: AgentDefinition | undefined
+}
+
+export type EffectRecord = Pick<EffectRow, 'effectId' | 'runId' | 'mode' | 'status' | 'spec'>
+
+/** A tool that ran, as its own side effect recorded it, whatever the register says. */
+export interface Execution {
+  /** What the tool was handed as its idempotency key. */
+  readonly effectId: string
+  readonly attempt: number
+  readonly runId: string
+  readonly callId: string
+  readonly tool: string
+  /** Of the arguments that the tool itself saw. */
+  readonly argsHash: string
+}
+
+export const isStep = (event: StoredEvent): boolean => event.type === 'run.transitioned'
+
+/** The decision that ended the run. */
+export const isEnd = (event: StoredEvent): boolean =>
+  isStep(event) && event.payload['outcome'] !== null
+
+/** The effect that an event is about; empty if it is about none. */
+export function effectOf(event: StoredEvent): string {
+  const { effectId } = event.payload
+  return typeof effectId === 'string' ? effectId : ''
+}
+
+export const isAbout = (event: StoredEvent, effectId: string): boolean =>
+  effectOf(event) === effectId

@@ -1,0 +1,99 @@
+/** A queue and a wake bus that lose, double, delay and forget: hints, and nothing more (I13). */
+import type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from '@signalbox/engine'
+import type { Incarnation } from './process.ts'
+import type { Schedule } from './schedule.ts'
+
+const lost = 0.15
+const doubled = 0.15
+
+export class SimulatedQueue {
+  readonly #schedule: Schedule
+  #hints: Hint[] = []
+
+  constructor(schedule: Schedule) {
+    this.#schedule = schedule
+  }
+
+  flush(): void {
+    this.#hints = []
+  }
+
+  dispatcher(life: Incarnation): Dispatcher {
+    return {
+      dispatch: (hints) =>
+        life.io('dispatch', async () => {
+          const { faults } = this.#schedule
+          for (const hint of hints) {
+            if (faults && this.#schedule.chance(lost)) continue
+            this.#hints.push(hint)
+            if (faults && this.#schedule.chance(doubled)) this.#hints.unshift(hint)
+          }
+        }),
+      close: async () => {},
+    }
+  }
+
+  source(life: Incarnation): HintSource {
+    let room = 0
+    const look = (perform: (effectId: string) => Promise<unknown>): void => {
+      if (!life.alive) return
+      const hint = room > 0 ? this.#hints.shift() : undefined
+      if (hint) {
+        room -= 1
+        void perform(hint.effectId).then(() => (room += 1))
+      }
+      this.#schedule.after(hint ? 1 : this.#schedule.between(10, 30), () => look(perform))
+    }
+    return {
+      start: async (queues, perform) => {
+        room = queues.reduce((sum, queue) => sum + queue.concurrency, 0)
+        look(perform)
+      },
+      stop: async () => {},
+    }
+  }
+}
+
+interface Listener<T> {
+  readonly life: Incarnation
+  readonly hear: (message: T) => void
+}
+
+export class SimulatedBus {
+  readonly #schedule: Schedule
+  readonly #wakes = new Map<WakeTopic, Listener<readonly string[]>[]>()
+
+  constructor(schedule: Schedule) {
+    this.#schedule = schedule
+  }
+
+  of(life: Incarnation): WakeBus {
+    return {
+      publish: (topic, ids) => {
+        for (const listener of this.#wakes.get(topic) ?? []) this.#send(listener, ids)
+      },
+      subscribe: (topic, hear) => {
+        const listener = { life, hear }
+        const all = (this.#wakes.get(topic) ?? []).filter((each) => each.life.alive)
+        this.#wakes.set(topic, [...all, listener])
+        return () => {
+          const left = this.#wakes.get(topic)?.filter((each) => each !== listener)
+          this.#wakes.set(topic, left ?? [])
+        }
+      },
+      publishDelta: (_delta: Delta) => {},
+      subscribeDeltas: () => () => {},
+      close: async () => {},
+    }
+  }
+
+  #send<T>({ life, hear }: Listener<T>, message: T): void {
+    const { faults } = this.#schedule
+    if (faults && this.#schedule.chance(lost)) return
+    const times = faults && this.#schedule.chance(doubled) ? 2 : 1
+    for (let n = 0; n < times; n++)
+      this.#schedule.after(this.#schedule.between(0.5, 10), () => {
+        if (life.alive) hear(message)
+      })
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * `npm run test:simulation -- --seeds 10000 [--from 1]`: plays seeds in as many processes as there are cores, and a few of
+ * them twice. Exit 1 on a violation or on a trace that differs, with the seed to play again.
+ */
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import type { Simulated } from './simulate.ts'
+import { simulate } from './simulate.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '500' },
+    from: { type: 'string', default: '1' },
+    lane: { type: 'string' },
+    lanes: { type: 'string', default: String(Math.min(4, availableParallelism())) },
+    stop: { type: 'boolean', default: false },
+  },
+})
+const seeds = Number(values.seeds)
+const from = Number(values.from)
+const lanes = Number(values.lanes)
+const repeatEvery = 100
+
+const Totals = z.object({
+  seeds: z.number(),
+  steps: z.number(),
+  crashes: z.number(),
+  executions: z.number(),
+  unknown: z.number(),
+  repeated: z.number(),
+  failures: z.array(z.object({ seed: z.number(), violations: z.array(z.string()).readonly() })),
+})
+type Totals = z.infer<typeof Totals>
+
+const none = (): Totals => ({
+  seeds: 0,
+  steps: 0,
+  crashes: 0,
+  executions: 0,
+  unknown: 0,
+  repeated: 0,
+  failures: [],
+})
+
+async function playLane(lane: number): Promise<Totals> {
+  const totals = none()
+  for (let seed = from + lane; seed < from + seeds; seed += lanes) {
+    const result = await simulate(seed)
+    count(totals, result)
+    if (seed % repeatEvery === 0) await repeat(totals, result)
+    if (values.stop && totals.failures.length > 0) break
+  }
+  return totals
+}
+
+function count(totals: Totals, result: Simulated): void {
+  totals.seeds += 1
+  totals.steps += result.steps
+  totals.crashes += result.crashes
+  totals.executions += result.executions
+  totals.unknown += result.unknown
+  if (result.violations.length > 0)
+    totals.failures.push({ seed: result.seed, violations: result.violations })
+}
+
+/** The same seed must give the same trace (I21). */
+async function repeat(totals: Totals, first: Simulated): Promise<void> {
+  const second = await simulate(first.seed)
+  totals.repeated += 1
+  if (second.trace !== first.trace)
+    totals.failures.push({ seed: first.seed, violations: ['I21 another trace for the same seed'] })
+}
+
+function playElsewhere(lane: number): Promise<Totals> {
+  return new Promise((resolve, reject) => {
+    const child = fork(import.meta.filename, [...process.argv.slice(2), '--lane', String(lane)])
+    child.on('message', (totals) => resolve(Totals.parse(totals)))
+    child.on('error', reject)
+    child.on('exit', (code) => code !== 0 && reject(new Error(`lane ${lane} exited with ${code}`)))
+  })
+}
+
+if (values.lane !== undefined) {
+  process.send?.(await playLane(Number(values.lane)))
+  process.disconnect()
+} else {
+  const began = performance.now()
+  const results = await Promise.all(Array.from({ length: lanes }, (_, lane) => playElsewhere(lane)))
+  const totals = results.reduce((sum, each) => ({
+    seeds: sum.seeds + each.seeds,
+    steps: sum.steps + each.steps,
+    crashes: sum.crashes + each.crashes,
+    executions: sum.executions + each.executions,
+    unknown: sum.unknown + each.unknown,
+    repeated: sum.repeated + each.repeated,
+    failures: [...sum.failures, ...each.failures],
+  }))
+  const seconds = (performance.now() - began) / 1_000
+  const { failures, ...figures } = totals
+  console.log(JSON.stringify({ ...figures, seconds: Number(seconds.toFixed(1)) }))
+  for (const failure of failures.slice(0, 5))
+    console.log(`seed ${failure.seed}: ${failure.violations.slice(0, 4).join('; ')}`)
+  console.log(`${totals.seeds - failures.length} passed, ${failures.length} failed`)
+  process.exitCode = failures.length > 0 ? 1 : 0
+}

@@ -1,0 +1,102 @@
+/**
+ * A simulated process: it boots, calls ports, crashes and boots again. Faults are injected in `io` and nowhere else:
+ * each port call may crash the process before the operation or after it (the answer is lost), may report a failure
+ * although it happened, or may stall past every lease. An old incarnation never resumes.
+ */
+import type { Clock } from '@signalbox/engine'
+import type { Schedule } from './schedule.ts'
+
+const crashBefore = 0.006
+const crashAfter = 0.012
+const lostAnswer = 0.02
+const stall = 0.012
+
+class SimulatedProcess {
+  readonly name: string
+  readonly schedule: Schedule
+  incarnation = 0
+  alive = false
+  readonly #boot: (process: Incarnation) => void
+
+  constructor(schedule: Schedule, name: string, boot: (process: Incarnation) => void) {
+    this.schedule = schedule
+    this.name = name
+    this.#boot = boot
+  }
+
+  start(): void {
+    this.alive = true
+    this.incarnation += 1
+    this.#boot(new Incarnation(this))
+  }
+
+  crash(): void {
+    if (!this.alive) return
+    this.alive = false
+    this.schedule.crashes += 1
+    this.schedule.note(`${this.name} crashes`)
+    this.schedule.after(this.schedule.between(50, 600), () => this.start())
+  }
+}
+
+/** Boots a process. It crashes and boots again by itself. */
+export function startProcess(
+  schedule: Schedule,
+  name: string,
+  boot: (life: Incarnation) => void,
+): void {
+  new SimulatedProcess(schedule, name, boot).start()
+}
+
+/** One life of a process. What it awaits is never answered once it is dead. */
+export class Incarnation {
+  readonly process: SimulatedProcess
+  readonly #number: number
+
+  constructor(process: SimulatedProcess) {
+    this.process = process
+    this.#number = process.incarnation
+  }
+
+  get alive(): boolean {
+    return this.process.alive && this.process.incarnation === this.#number
+  }
+
+  get owner(): string {
+    return `${this.process.name}-${this.#number}`
+  }
+
+  /** One port call. */
+  io<T>(label: string, operation: () => Promise<T>): Promise<T> {
+    const { schedule } = this.process
+    const { faults } = schedule
+    const fate = schedule.unit()
+    const late = faults && schedule.chance(stall) ? schedule.between(400, 2_500) : 0
+    return new Promise((resolve, reject) => {
+      schedule.after(schedule.between(0.5, 4) + late, () => {
+        if (!this.alive) return
+        if (faults && fate < crashBefore) return this.process.crash()
+        schedule.note(`${this.process.name} ${label}`)
+        operation().then((value) => {
+          if (!this.alive) return
+          if (faults && fate < crashAfter) return this.process.crash()
+          if (faults && fate < lostAnswer) return reject(new Error('connection lost'))
+          resolve(value)
+        }, reject)
+      })
+    })
+  }
+
+  readonly clock: Clock = {
+    now: () => Math.floor(1_700_000_000_000 + this.process.schedule.now),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const wake = (): void => {
+          if (this.alive) resolve()
+        }
+        signal?.addEventListener('abort', wake, { once: true })
+        this.process.schedule.after(ms, wake)
+      }),
+  }
+}
