@@ -15,8 +15,11 @@ import type { DecisionPayload, Verdict } from './event/decision.ts'
 import type { Fact } from './event/fact.ts'
 import type { MachineEvent } from './machine/context.ts'
 import { type Emission, isWaiting, keepTime } from './machine/plan.ts'
+import { askedTimers } from './machine/settle.ts'
 import { runMachine } from './machine/run-machine.ts'
 import type { Outcome, RunStatus, StateName } from './outcome.ts'
+import type { PureEvaluator } from './verdict/authorization/request.ts'
+import type { PolicySpec } from './verdict/authorization/spec.ts'
 import { isFinal, type RunState, restore, toState } from './state.ts'
 
 /** What one decision is made of; the shell writes it as one append. */
@@ -37,7 +40,14 @@ export interface Decision {
 export interface Subject {
   readonly run: string
   readonly agent: AgentDefinition
+  /**
+   * Evaluators of pure policies that are not the core's own (Cedar): always the same answer to the same request. A policy
+   * that has none denies.
+   */
+  readonly evaluatorOf?: (spec: PolicySpec) => PureEvaluator | null
 }
+
+const noEvaluator = (): null => null
 
 interface Step {
   readonly state: RunState
@@ -63,12 +73,16 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
   return { ...work, state, path, status: statusOf(state), outcome: outcomeOf(state) }
 }
 
-function step({ run, agent }: Subject, state: RunState, fact: Fact): Step {
+function step(
+  { run, agent, evaluatorOf = noEvaluator }: Subject,
+  state: RunState,
+  fact: Fact,
+): Step {
   if (isFinal(state)) return ignore(state, fact)
   if (fact.type === 'run.faulted') return timed(agent, fault(state), fact.at)
   const before = restore(state)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` and `fact` agree by construction
-  const event = { type: fact.type, fact, agent, run } as MachineEvent
+  const event = { type: fact.type, fact, agent, run, evaluatorOf } as MachineEvent
   const passes = getMicrosteps(runMachine, before, event)
   const actions = passes.flatMap(([, taken]) => taken)
   const after = passes.at(-1)?.[0] ?? before
@@ -95,8 +109,15 @@ function timed(agent: AgentDefinition, { state, path, emissions }: Step, at: num
 }
 
 function fault(state: RunState): Step {
-  const context = { ...state.context, open: {}, modelOpen: false, ending: 'failed' as const }
-  return { state: { name: 'failed', context }, path: ['failed'], emissions: [] }
+  const context = {
+    ...state.context,
+    open: {},
+    modelOpen: false,
+    policy: 0,
+    ending: 'failed' as const,
+  }
+  const emissions = [{ clearTimers: askedTimers(state.context) }]
+  return { state: { name: 'failed', context }, path: ['failed'], emissions }
 }
 
 function ignore(state: RunState, fact: Fact): Step {

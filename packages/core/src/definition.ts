@@ -4,6 +4,9 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
+import { PolicySpec } from './verdict/authorization/spec.ts'
+import { LoopConfig } from './verdict/loop/config.ts'
+import { StreamGuardSpec } from './verdict/stream/spec.ts'
 
 /**
  * What happens when a call is made twice. `read`: nothing. `idempotent`: the same as once, if the idempotency key is
@@ -53,7 +56,21 @@ export const ModelConfig = z.object({
   /** A stream that is silent for this long is cut. */
   idleTimeoutMs: z.number().int().positive().default(60_000),
   providerOptions: JsonObjectSchema.optional(),
+  /** What a million tokens cost, in the currency of `limits.maxCost`. Without a price a call costs nothing. */
+  price: z
+    .object({
+      inputPerMTok: z.number().min(0),
+      outputPerMTok: z.number().min(0),
+      /** Default: as other input. */
+      cachedInputPerMTok: z.number().min(0).optional(),
+    })
+    .optional(),
 })
+
+/** What happens to the conversation after the provider refused: nothing, the refused exchange goes, or all before it too. */
+export const AfterRefusal = z.enum(['keep', 'drop-turn', 'reset-context'])
+
+const week = 7 * 24 * 3600 * 1000
 
 /** An agent, resolved: what `run.created` pins by hash. */
 export const AgentDefinition = z.object({
@@ -61,30 +78,73 @@ export const AgentDefinition = z.object({
   model: ModelConfig,
   instructions: z.string(),
   tools: z.array(ToolSpec),
-  safety: z.object({ detectors: z.array(DetectorConfig).optional() }).default({}),
+  /** Skills the agent may read, by name; guardrails tell a model that calls one as a tool where it stands. */
+  skills: z
+    .array(z.object({ name: z.string(), path: z.string() }))
+    .max(200)
+    .default([]),
+  /** Opens after this many calls in a row failed for good; one call probes it after `openMs`. Shared by all processes. */
+  breaker: z
+    .object({
+      threshold: z.number().int().min(1).max(1000).default(5),
+      openMs: z.number().int().min(1).default(60_000),
+    })
+    .prefault({}),
+  /** Asked in this order when the model's retries are used up, or it will not serve us; never after a safety stop. */
+  fallbackModels: z.array(ModelConfig).max(8).default([]),
+  safety: z
+    .object({
+      detectors: z.array(DetectorConfig).optional(),
+      afterRefusal: AfterRefusal.default('keep'),
+      /** An end user with this many safety stops within `withinMs` starts no run for `holdMs`. */
+      hold: z
+        .object({
+          stops: z.number().int().min(1).max(1000),
+          withinMs: z.number().int().min(1),
+          holdMs: z.number().int().min(1),
+        })
+        .optional(),
+    })
+    .prefault({}),
   guardrails: z
     .object({
       allowedTools: z.array(z.string()).nullable().default(null),
       deniedTools: z.array(z.string()).default([]),
       /** Tools that a human must approve, call by call. */
       approvalTools: z.array(z.string()).default([]),
+      /** Asked besides the lists: deny beats approval beats allow. */
+      policies: z.array(PolicySpec).max(16).default([]),
+      /** A policy that cannot answer denies. False: the call goes on, and `policy.faulted` says so. */
+      failClosed: z.boolean().default(true),
+      /** Judge what the model says while it streams, in this order. */
+      stream: z.array(StreamGuardSpec).max(16).default([]),
+      /** Corrections after the first attempt of a turn. */
+      maxGuardrailRetries: z.number().int().min(0).max(20).default(3),
     })
-    .default({ allowedTools: null, deniedTools: [], approvalTools: [] }),
-  loop: z
+    .prefault({}),
+  approvals: z
     .object({
-      warnThreshold: z.number().int().min(1).default(3),
-      hardLimit: z.number().int().min(1).default(5),
-      windowSize: z.number().int().min(1).max(40).default(20),
+      /** A request nobody answers is a rejection after this long. */
+      expiresMs: z.number().int().min(1000).default(week),
+      /** Roles that may answer; null: any. */
+      roles: z.array(z.string()).nullable().default(null),
+      /** May whoever the run works for not approve its calls? */
+      forbidRequester: z.boolean().default(false),
     })
-    .default({ warnThreshold: 3, hardLimit: 5, windowSize: 20 }),
+    .prefault({}),
+  loop: LoopConfig.prefault({}),
   limits: z
     .object({
       maxTurns: z.number().int().min(1).default(50),
       maxToolCalls: z.number().int().min(0).default(200),
       maxTokens: z.number().int().min(1).default(1_000_000),
       timeoutMs: z.number().int().min(1).default(3_600_000),
+      /** Money, in the currency of the models' prices; null: no limit. */
+      maxCost: z.number().positive().nullable().default(null),
+      /** Share of each limit at which the model is told, once. */
+      warnAt: z.number().min(0.01).max(1).default(0.8),
     })
-    .default({ maxTurns: 50, maxToolCalls: 200, maxTokens: 1_000_000, timeoutMs: 3_600_000 }),
+    .prefault({}),
   /** Retries of a model call that failed or was interrupted; attempts are one more. */
   modelRetries: z
     .object({
@@ -93,10 +153,13 @@ export const AgentDefinition = z.object({
       capMs: z.number().int().min(0).default(8000),
     })
     .default({ max: 2, baseMs: 1000, capMs: 8000 }),
+  /** Attempts to go on after an answer that reached its length limit; each is a turn of its own. */
+  continuations: z.number().int().min(0).max(5).default(0),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
 })
 
+export type AfterRefusal = z.infer<typeof AfterRefusal>
 export type EffectMode = z.infer<typeof EffectMode>
 export type ToolSpec = z.infer<typeof ToolSpec>
 export type DetectorConfig = z.infer<typeof DetectorConfig>

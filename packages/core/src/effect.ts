@@ -22,8 +22,14 @@ export const ModelCallEffect = z.object({
   ...base,
   kind: z.literal('model.call'),
   turn: z.number().int(),
-  /** 0 for the first call of a turn; each retry is an effect of its own. */
+  /** 0 for the first call of a turn; each retry, fallback or correction is an effect of its own. */
   retry: z.number().int(),
+  /** Of these, retries of the model it asks: when they are used up, a failure is final for that model. */
+  tries: z.number().int().default(0),
+  /** 0: the agent's model; n: its n-th fallback. */
+  model: z.number().int().default(0),
+  /** Corrections of this turn that stream guardrails asked for so far. */
+  correction: z.number().int().default(0),
   /** The message this call will write: the same for all retries of a turn. */
   messageId: z.string(),
 })
@@ -39,13 +45,19 @@ export const ToolCallEffect = z.object({
   toolVersion: z.string(),
   argsHash: z.string(),
   timeoutMs: z.number().int(),
+  /** Sequence number of the human's answer that allowed it; with `edited`, that answer holds the arguments. */
+  approval: z.number().int().optional(),
+  edited: z.boolean().optional(),
 })
 
 /** Ask a policy that needs I/O about the calls of a turn. */
 export const PolicyEffect = z.object({
   ...base,
   kind: z.literal('policy.evaluate'),
+  /** The model call whose turn asked for the calls. */
   source: z.string(),
+  /** The calls to judge: those that no pure policy has denied. */
+  callIds: z.array(z.string()),
 })
 
 /** Tell somebody outside. */

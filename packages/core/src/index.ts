@@ -19,6 +19,7 @@ export {
   SafetyEvidence,
   StreamVerdict,
   SuppressedCall,
+  Trip,
   Usage,
 } from './turn.ts'
 export { AgentDefinition, DetectorConfig, EffectMode, ModelConfig, ToolSpec } from './definition.ts'
@@ -62,8 +63,46 @@ export { type Difference, replay, type Replayed, same } from './replay.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'
 export { runMachine } from './machine/run-machine.ts'
-export { callsOf } from './verdict/guardrail.ts'
-export { explain } from './verdict/safety.ts'
+export { callsOf } from './verdict/authorization/judge.ts'
+export { explain } from './verdict/safety/explain.ts'
 export { conversationTypes, project } from './conversation/project.ts'
 export { checkPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
+export {
+  fail,
+  type Guardrail,
+  type GuardrailContext,
+  type GuardrailResult,
+  pass,
+  stop,
+  type StreamPart,
+} from './verdict/stream/part.ts'
+export type { Guarded, StreamGuard } from './verdict/stream/stream-guard.ts'
+export {
+  PolicyAnswer,
+  PolicyEffectWord,
+  PolicyReason,
+  type PolicyRequest,
+  type PureEvaluator,
+} from './verdict/authorization/request.ts'
+export {
+  AllowlistSpec,
+  CedarSpec,
+  HttpPolicySpec,
+  ModulePolicySpec,
+  needsIo,
+  PassportSpec,
+  PolicySpec,
+} from './verdict/authorization/spec.ts'
+export { authorize, type Bench } from './verdict/authorization/judge.ts'
+export { evaluatePassport } from './verdict/authorization/passport/evaluate-passport.ts'
+export { readPassport } from './verdict/authorization/passport/read-passport.ts'
+export { combineAnswers, evaluatorError } from './verdict/authorization/combine.ts'
+export { approvalId, approvalTimer } from './verdict/approval/event.ts'
+export { setKey } from './verdict/loop/keys.ts'
+export { LoopConfig } from './verdict/loop/config.ts'
+export { modelOf } from './verdict/retry/event.ts'
+export { createGuardrail, guardProblem } from './verdict/stream/create-guardrail.ts'
+export { createStreamGuard } from './verdict/stream/create-stream-guard.ts'
+export { StreamGuardSpec } from './verdict/stream/spec.ts'
+export { mayAskAPerson } from './verdict/authorization/may-ask.ts'

@@ -11,8 +11,12 @@ export const limits = {
   idCharsMax: 200,
   /** A text part up to here stands in the event; a longer one becomes a blob with a preview. */
   inlineBytesMax: 32 * 1024,
-  /** Head and tail of an oversized tool result that stay readable inline, each. */
+  /** Head and tail of an oversized text that stay readable inline, each. */
   previewBytesMax: 4 * 1024,
+  /** A tool result up to here is shown to the model whole; of a longer one it sees head and tail, and reads on by parts. */
+  resultCharsMax: 12_000,
+  /** Characters that one `read_result` answers. */
+  resultPageChars: 10_000,
   /** A tool result. Beyond it the rest is dropped, and the result says so. */
   toolResultBytesMax: 16 * 1024 * 1024,
   /** Detail of a tool error that the model sees; the register keeps `errorBytesMax`. */

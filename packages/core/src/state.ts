@@ -1,9 +1,21 @@
 /** The state of a run between decisions, as the machine needs it and as the register caches it (DESIGN §3.11). */
 import { z } from 'zod'
 import type { JsonObject } from './json.ts'
-import { emptyContext, type OpenCall, type RunContext } from './machine/context.ts'
+import {
+  packCalls,
+  packCounts,
+  packRates,
+  packTold,
+  unpackCalls,
+  unpackCounts,
+  unpackRates,
+  unpackTold,
+  wordsOf,
+} from './machine/compact.ts'
+import { emptyContext, type RunContext } from './machine/context.ts'
 import { runMachine } from './machine/run-machine.ts'
 import { Outcome, StateName } from './outcome.ts'
+import { LoopState } from './verdict/loop/state.ts'
 
 /** A state of the machine with its context. */
 export interface RunState {
@@ -29,56 +41,51 @@ export const toState = (snapshot: {
   readonly context: RunContext
 }): RunState => ({ name: StateName.parse(snapshot.value), context: snapshot.context })
 
-/** `warned` as positions in `window`, `open` as one text: the cached state has a limit (`limits.stateBytesMax`). */
+/** What grows is one text each (`machine/compact.ts`): the cached state has a limit (`limits.stateBytesMax`). */
 const PersistedContext = z.object({
   run: z.string(),
-  turn: z.number(),
-  retry: z.number(),
-  effects: z.number(),
-  source: z.number(),
-  modelOpen: z.boolean(),
+  counts: z.string(),
   open: z.string(),
-  calls: z.number(),
-  tokens: z.number(),
-  window: z.array(z.string()),
-  warned: z.array(z.number()),
-  activeMs: z.number(),
+  told: z.string(),
+  loop: LoopState,
+  rates: z.string(),
+  grants: z.string(),
+  refused: z.string(),
   since: z.number().nullable(),
   ending: Outcome.nullable(),
 })
 
 const Persisted = z.object({ v: z.literal(1), name: StateName, context: PersistedContext })
 
-const short = { running: 'r', unknown: 'u', asked: 'a' } as const
-const long = new Map<string, OpenCall['status']>([
-  ['r', 'running'],
-  ['u', 'unknown'],
-  ['a', 'asked'],
-])
-
 /** The compact form that is cached with the run. */
-export function persist(state: RunState): JsonObject {
-  const { context } = state
-  const open = Object.entries(context.open)
-    .map(([index, call]) => `${index}${short[call.status]}${call.effect}`)
-    .join(' ')
-  const warned = context.warned.map((set) => context.window.indexOf(set))
-  return { v: 1, name: state.name, context: { ...context, open, warned } }
+export function persist({ name, context }: RunState): JsonObject {
+  const { run, loop, since, ending } = context
+  const texts = {
+    counts: packCounts(context),
+    open: packCalls(context),
+    told: packTold(context.told),
+    rates: packRates(context.rates),
+    grants: context.grants.join(' '),
+    refused: context.refused.join(' '),
+  }
+  return { v: 1, name, context: { run, ...texts, loop: { ...loop }, since, ending } }
 }
 
 /** Reads the cached form back. Throws for what is not a state: the cache is deletable, the caller folds the log instead. */
 export function revive(json: JsonObject): RunState {
   const { name, context } = Persisted.parse(json)
-  const open = Object.fromEntries(context.open.split(' ').filter(Boolean).map(openCall))
-  const warned = context.warned.map((at) => context.window[at] ?? unreadable(`warned ${at}`))
-  return { name, context: { ...context, open, warned } }
-}
-
-function openCall(text: string): readonly [string, OpenCall] {
-  const [, index = '', letter = '', effect = ''] = /^(\d+)([rua])(\d+)$/.exec(text) ?? []
-  return [index, { effect: Number(effect), status: long.get(letter) ?? unreadable(text) }]
-}
-
-function unreadable(what: string): never {
-  throw new Error(`the cached state is unreadable: ${what}`)
+  const { counts, open, told, rates, grants, refused, ...plain } = context
+  const numbers = unpackCounts(counts)
+  return {
+    name,
+    context: {
+      ...plain,
+      ...numbers,
+      open: unpackCalls(open, numbers.effects),
+      told: unpackTold(told),
+      rates: unpackRates(rates),
+      grants: wordsOf(grants),
+      refused: wordsOf(refused),
+    },
+  }
 }

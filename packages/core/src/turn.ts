@@ -14,7 +14,20 @@ export const StreamVerdict = z.enum([
   'interrupted',
   'error',
   'unknown_terminal',
+  'guardrail',
 ])
+
+/** A stream guardrail ended an attempt: which one, on what, where. Never the text it objected to. */
+export const Trip = z.object({
+  guardrail: z.object({ id: z.string(), name: z.string() }),
+  /** `fail`: the model may correct itself. `stop`: it may not. */
+  outcome: z.enum(['fail', 'stop']),
+  /** What the model reads, in the first person; for `stop` the reason, if it gave one. */
+  feedback: z.string(),
+  partType: z.enum(['text', 'reasoning', 'tool_call', 'error']),
+  /** Characters of the turn that were released before. */
+  offset: z.number().int(),
+})
 
 /** What a detector saw: which detector, in which field, the value as the provider spelt it. Never content. */
 export const SafetyEvidence = z.object({
@@ -49,6 +62,7 @@ export const ModelErrorClass = z.enum([
   'invalid_request',
   'tool_use_failed',
   'auth',
+  'circuit_open',
   'unknown',
 ])
 
@@ -75,6 +89,8 @@ export const ModelTurn = z.object({
   usage: Usage,
   /** Present exactly when the verdict is `error`, or the stream was interrupted for a known cause. */
   error: ModelError.optional(),
+  /** Present exactly when the verdict is `guardrail`. */
+  trip: Trip.optional(),
   provider: z.string(),
   model: z.string(),
   responseId: z.string().optional(),
@@ -83,6 +99,7 @@ export const ModelTurn = z.object({
 export type StreamVerdict = z.infer<typeof StreamVerdict>
 export type SafetyEvidence = z.infer<typeof SafetyEvidence>
 export type SuppressedCall = z.infer<typeof SuppressedCall>
+export type Trip = z.infer<typeof Trip>
 export type Usage = z.infer<typeof Usage>
 export type ModelErrorClass = z.infer<typeof ModelErrorClass>
 export type ModelError = z.infer<typeof ModelError>

@@ -1,16 +1,8 @@
 /** A human is asked: the run waits for exactly that, and goes on with the answer. */
 import { expect, test } from 'vitest'
 import { agentWith } from './support/agent.ts'
-import {
-  admitted,
-  approves,
-  asks,
-  cancels,
-  completes,
-  created,
-  rejects,
-  unknown,
-} from './support/facts.ts'
+import { admitted, asks, cancels, completes, created, unknown } from './support/facts.ts'
+import { approves, rejects } from './support/permissions.ts'
 import { given } from './support/story.ts'
 
 const agent = agentWith({ limits: { timeoutMs: 60_000 } })
@@ -47,7 +39,7 @@ test('rejected: the model reads that a human said no, and why', () => {
     })
   expect(story.decision.verdicts[0]?.payload).toMatchObject({
     code: 'rejected',
-    message: 'A human rejected this call: too dear',
+    message: 'A person rejected this call; it was not executed. Do not repeat it. Reason: too dear',
   })
 })
 
@@ -119,3 +111,23 @@ test('an approved call whose outcome is unknown waits in the same place', () => 
     .when(rejects(1, 'pay'))
     .gives({ state: 'tools', status: 'waiting', verdicts: ['call.denied denied pay'] })
 })
+
+test.each([
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+])(
+  'three calls answered in the order %i, %i, %i: each gets its own effect and its own result',
+  (...order) => {
+    let story = asked('pay:0', 'pay:1', 'pay:2')
+    for (const n of order) story = story.and(approves(n, 'pay'))
+    for (const n of order.toReversed()) story = story.and(completes(n))
+    expect(story.state.name).toBe('model')
+    expect(story.prompt().slice(2)).toEqual(
+      [0, 1, 2].map((n) => `result c_0123456789ab_1_${n} pay: result ${n}`),
+    )
+  },
+)

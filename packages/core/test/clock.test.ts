@@ -4,7 +4,6 @@ import { agentWith } from './support/agent.ts'
 import {
   admitted,
   answers,
-  approves,
   asks,
   cancels,
   completes,
@@ -12,6 +11,7 @@ import {
   fires,
   modelAborted,
 } from './support/facts.ts'
+import { approves } from './support/permissions.ts'
 import { given } from './support/story.ts'
 
 const agent = agentWith({ limits: { timeoutMs: 10_000 } })

@@ -14,6 +14,8 @@ import {
   faults,
   fires,
   overloaded,
+  saysNothing,
+  tripped,
 } from './support/facts.ts'
 import { given } from './support/story.ts'
 
@@ -30,7 +32,7 @@ test('completed: the model answered', () => {
 
 test('safety_stopped: the provider stopped; what it took is recorded, its arguments are not', () => {
   const story = started()
-    .when(answers(cut('safety', 2)))
+    .when(saysNothing(cut('safety', 2)))
     .gives({
       state: 'completed',
       path: ['model', 'safety', 'completed'],
@@ -47,7 +49,8 @@ test('safety_stopped: the provider stopped; what it took is recorded, its argume
       { name: 'write', argsBytes: 7, argsHmac: 'ab' },
     ],
     explanation:
-      '[The provider stopped this answer for safety (finish_reason=content_filter, d). 2 tool calls were not executed, because the arguments may be cut off.]',
+      '[The provider stopped this answer for safety (finish_reason=content_filter, d). It returned no content. 2 tool calls were not executed, because the arguments may be cut off. Rephrasing the request may help.]',
+    context: 'keep',
   })
 })
 
@@ -99,7 +102,13 @@ describe('budget_exhausted', () => {
         verdicts: ['budget.exhausted turns'],
         timeout: 'cleared',
       })
-    expect(story.decision.verdicts[0]?.payload).toEqual({ budget: 'turns', used: 2, limit: 2 })
+    expect(story.decision.verdicts[0]?.payload).toEqual({
+      budget: 'turns',
+      used: 2,
+      limit: 2,
+      messageId: 'm_0123456789ab_3',
+      text: expect.stringMatching(/^\[BUDGET EXHAUSTED\] .* 2 of 2 turns/),
+    })
   })
 
   test('calls: a turn that would exceed the limit executes nothing', () => {
@@ -114,7 +123,12 @@ describe('budget_exhausted', () => {
         verdicts: ['budget.exhausted calls'],
         timeout: 'cleared',
       })
-    expect(story.decision.verdicts[0]?.payload).toEqual({ budget: 'calls', used: 3, limit: 2 })
+    expect(story.decision.verdicts[0]?.payload).toMatchObject({
+      budget: 'calls',
+      used: 3,
+      limit: 2,
+      messageId: 'm_0123456789ab_2',
+    })
   })
 
   test('calls: exactly the limit may run, denied calls count', () => {
@@ -147,11 +161,15 @@ describe('budget_exhausted', () => {
         verdicts: ['budget.exhausted tokens'],
         timeout: 'cleared',
       })
-    expect(story.decision.verdicts[0]?.payload).toEqual({ budget: 'tokens', used: 65, limit: 65 })
+    expect(story.decision.verdicts[0]?.payload).toMatchObject({
+      budget: 'tokens',
+      used: 65,
+      limit: 65,
+    })
   })
 
   test('one token less, and the run goes on', () => {
-    started({ limits: { maxTokens: 16 } })
+    started({ limits: { maxTokens: 16, warnAt: 1 } })
       .and(asks('search'))
       .when(completes(0))
       .gives({ state: 'model', effects: ['3 model.call'] })
@@ -159,7 +177,7 @@ describe('budget_exhausted', () => {
 })
 
 test('loop_stopped: the set that is one short of the limit is never executed again', () => {
-  const story = started({ loop: { warnThreshold: 9, hardLimit: 2 } })
+  const story = started({ loop: { warnThreshold: 2, hardLimit: 2 } })
     .and(asks('search:x'))
     .and(completes(0))
     .when(asks('search:x'))
@@ -205,11 +223,24 @@ test('failed: a run that cannot be decided', () => {
     .gives({ state: 'failed', path: ['model', 'failed'], outcome: 'failed', timeout: 'cleared' })
 })
 
-test('nothing ends a run as guardrail_stopped yet: what does must come with its test', () => {
+test('guardrail_stopped: a stream guardrail said stop', () => {
+  started()
+    .when(answers(tripped('stop')))
+    .gives({
+      state: 'completed',
+      path: ['model', 'safety', 'completed'],
+      outcome: 'guardrail_stopped',
+      verdicts: ['guardrail.stopped g'],
+      timeout: 'cleared',
+    })
+})
+
+test('every outcome is told of above', () => {
   const told = new Set<string>(
     'completed safety_stopped refused length_stopped interrupted failed'.split(' '),
   )
   for (const each of ['budget_exhausted', 'loop_stopped', 'cancelled', 'rolled_back', 'timed_out'])
     told.add(each)
-  expect(Outcome.options.filter((outcome) => !told.has(outcome))).toEqual(['guardrail_stopped'])
+  told.add('guardrail_stopped')
+  expect(Outcome.options.filter((outcome) => !told.has(outcome))).toEqual([])
 })

@@ -83,7 +83,7 @@ test('what nothing waits for: policies and input', () => {
   const open = given(agent, created, admitted).and(asks('search'))
   unmoved(open, () => ({
     type: 'policy.answered',
-    payload: { effectId: 'x', attempt: 1, decisions: [] },
+    payload: { effectId: 'x', attempt: 1, decisions: [], durationMs: 1 },
   }))
   unmoved(open, () => ({
     type: 'input.answered',

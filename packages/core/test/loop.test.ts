@@ -1,20 +1,12 @@
 /** The loop check: every set that was asked for counts, whatever became of it. */
 import { expect, test } from 'vitest'
+import type { AgentDefinition } from '../src/index.ts'
 import { agentWith } from './support/agent.ts'
-import {
-  admitted,
-  answers,
-  approves,
-  asks,
-  completes,
-  created,
-  cut,
-  fails,
-  rejects,
-} from './support/facts.ts'
+import { admitted, answers, asks, completes, created, cut, fails } from './support/facts.ts'
+import { approves, deniedAtDispatch, rejects } from './support/permissions.ts'
 import { given, type Story } from './support/story.ts'
 
-const started = (loop: { warnThreshold?: number; hardLimit?: number; windowSize?: number }) =>
+const started = (loop: Partial<AgentDefinition['loop']>) =>
   given(agentWith({ loop }), created, admitted)
 
 /** Asks and answers one set after the other. */
@@ -65,53 +57,73 @@ test('sets need not be consecutive', () => {
 })
 
 test('the window holds the last sets, this one included', () => {
-  const story = searching(started({ warnThreshold: 9, hardLimit: 2, windowSize: 3 }), 'a', 'b', 'c')
+  const story = searching(
+    started({ warnThreshold: 2, hardLimit: 2, windowSize: 3, cycles: null }),
+    'a',
+    'b',
+    'c',
+  )
   expect(story.and(asks('search:a')).state.name).toBe('tools')
-  const nearer = searching(started({ warnThreshold: 9, hardLimit: 2, windowSize: 3 }), 'a', 'b')
+  const nearer = searching(
+    started({ warnThreshold: 2, hardLimit: 2, windowSize: 3, cycles: null }),
+    'a',
+    'b',
+  )
   expect(nearer.and(asks('search:a')).decision.outcome).toBe('loop_stopped')
 })
 
 test('a set that left the window may be warned about again', () => {
-  const story = started({ warnThreshold: 2, hardLimit: 9, windowSize: 2 })
+  const story = started({
+    warnThreshold: 2,
+    hardLimit: 4,
+    windowSize: 4,
+    cycles: null,
+    stagnation: null,
+  })
   expect(verdictsOf(searching(story, 'a', 'a', 'a'))).toEqual(['loop.warned'])
-  expect(verdictsOf(searching(story, 'a', 'a', 'b', 'c', 'a', 'a'))).toEqual([
+  expect(verdictsOf(searching(story, 'a', 'a', 'b', 'c', 'd', 'e', 'a', 'a'))).toEqual([
     'loop.warned',
     'loop.warned',
   ])
 })
 
 test('sets that were denied, rejected or failed count like any other', () => {
-  const story = started({ warnThreshold: 9, hardLimit: 4 })
-    .and(asks('pay:a', 'rm:a'))
-    .and(rejects(0, 'pay'))
-    .and(asks('pay:a', 'rm:a'))
+  const set = asks('pay:a', 'rm:a')
+  const story = started({ warnThreshold: 5, hardLimit: 5 })
+    .and(set)
     .and(approves(0, 'pay'))
     .and(fails(0))
-    .and(asks('pay:a', 'rm:a'))
+    .and(set)
+    .and(approves(0, 'pay'))
+    .and(deniedAtDispatch(0, 'pay'))
+    .and(set)
     .and(rejects(0, 'pay'))
-    .and(asks('pay:a', 'rm:a'))
-  expect(story.decision.outcome).toBe('loop_stopped')
+    .and(set)
+  expect(story.state.name).toBe('model')
+  expect(story.and(set).decision.outcome).toBe('loop_stopped')
 })
 
 test('a denied set that is all there is cannot turn for ever', () => {
-  let story = started({ warnThreshold: 9, hardLimit: 3 })
+  let story = started({ warnThreshold: 3, hardLimit: 3 })
   for (let n = 0; n < 3; n++) story = story.and(asks('rm:a'))
   expect(story.decision.outcome).toBe('loop_stopped')
 })
 
 test('a turn whose calls were suppressed is no step of a loop', () => {
-  const story = searching(started({ warnThreshold: 9, hardLimit: 2 }), 'a')
+  const story = searching(started({ warnThreshold: 2, hardLimit: 2 }), 'a')
   const retried = story.and(answers(cut('interrupted')))
-  expect(retried.state.context.window).toHaveLength(1)
+  expect(retried.state.context.loop).toEqual(story.state.context.loop)
   expect(retried.and(asks('search:b')).state.name).toBe('tools')
 })
 
 test('a limit of one refuses the first set', () => {
-  expect(started({ hardLimit: 1 }).and(asks('search:a')).decision.outcome).toBe('loop_stopped')
+  expect(started({ warnThreshold: 1, hardLimit: 1 }).and(asks('search:a')).decision.outcome).toBe(
+    'loop_stopped',
+  )
 })
 
 test('an armed set is refused before its approval is asked', () => {
-  started({ warnThreshold: 9, hardLimit: 2 })
+  started({ warnThreshold: 2, hardLimit: 2 })
     .and(asks('pay:a'))
     .and(rejects(0, 'pay'))
     .when(asks('pay:a'))
@@ -121,4 +133,30 @@ test('an armed set is refused before its approval is asked', () => {
       verdicts: ['loop.stopped stopped'],
       timeout: 'cleared',
     })
+})
+
+test('a set whose results change is no repetition: the check reads them', () => {
+  let story = started({ warnThreshold: 3, hardLimit: 3 })
+  for (let n = 0; n < 4; n++) story = story.and(asks('search:a')).and(completes(0, `result ${n}`))
+  expect(verdictsOf(story)).toEqual([])
+  expect(story.and(asks('search:a')).state.name).toBe('tools')
+})
+
+test('a tool that is asked for too often is told about, then refused', () => {
+  const story = searching(started({ toolFreqWarn: 2, toolFreqHardLimit: 4 }), 'a', 'b', 'c')
+  expect(verdictsOf(story)).toEqual(['loop.warned'])
+  expect(story.and(asks('search:d')).decision.verdicts[0]?.payload).toMatchObject({
+    layer: 'tool_frequency',
+    tools: ['search'],
+    count: 4,
+    threshold: 4,
+    messageId: 'm_0123456789ab_4',
+  })
+})
+
+test('different reads that all give the same are told about', () => {
+  const stagnation = { warn: 2, hardLimit: null }
+  const story = searching(started({ stagnation }), 'a', 'b', 'c')
+  expect(verdictsOf(story)).toEqual(['loop.warned'])
+  expect(story.verdicts[0]?.payload).toMatchObject({ layer: 'stagnant_results', count: 2 })
 })

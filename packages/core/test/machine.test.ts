@@ -8,8 +8,8 @@ import { play, scripts } from './support/plays.ts'
 const arrows: Readonly<Record<StateName, readonly StateName[]>> = {
   queued: ['queued', 'model', 'cancelling'],
   model: ['model', 'safety', 'cancelling'],
-  safety: ['failed', 'completed', 'guardrail'],
-  guardrail: ['completed', 'approval', 'tools'],
+  safety: ['model', 'loop', 'failed', 'completed', 'guardrail'],
+  guardrail: ['guardrail', 'completed', 'approval', 'tools', 'cancelling'],
   approval: ['approval', 'loop', 'tools', 'cancelling'],
   input: ['input', 'loop', 'cancelling'],
   tools: ['tools', 'loop', 'cancelling'],
@@ -52,7 +52,7 @@ test('every arrow but those of `input` is walked by runs that could be', () => {
     .filter(([from]) => from !== 'input')
     .flatMap(([from, to]) => to.filter((each) => each !== from).map((each) => `${from} → ${each}`))
   // A fault leads to `failed` from wherever the run rests; the machine does not draw that.
-  const faults = ['queued', 'model', 'approval', 'tools', 'cancelling'].map(
+  const faults = ['queued', 'model', 'guardrail', 'approval', 'tools', 'cancelling'].map(
     (from) => `${from} → failed`,
   )
   expect([...walked].toSorted()).toEqual([...drawn, ...faults].toSorted())

@@ -1,28 +1,12 @@
 /** The projection from events to a prompt: what the model reads (I23, I24). */
 import { describe, expect, test } from 'vitest'
-import { checkPairing, type FoldableEvent, type Prompt, project, resultOf } from '../src/index.ts'
+import { type FoldableEvent, project, resultOf } from '../src/index.ts'
 import { cut } from './support/facts.ts'
 import { answered, asked, completed, event, said, text } from './support/log.ts'
+import { lines, promptOf } from './support/prompt.ts'
 
 /** A prompt that a provider would take, in short. */
-function told(...events: readonly FoldableEvent[]): readonly string[] {
-  const prompt = project('', events)
-  expect(checkPairing(prompt)).toEqual([])
-  return prompt.flatMap(lines)
-}
-
-function lines(message: Prompt[number]): readonly string[] {
-  if (message.role === 'system') return [`system: ${message.text}`]
-  if (message.role === 'tool')
-    return message.results.map(
-      ({ callId, toolName, output }) =>
-        `${output.isError ? 'error' : 'result'} ${callId} ${toolName}: ${output.content.map(words).join('|')}`,
-    )
-  return [`${message.role}: ${message.parts.map(words).join('|')}`]
-}
-
-const words = (part: { readonly type: string; readonly text?: string; readonly id?: string }) =>
-  part.text ?? `${part.type} ${part.id ?? ''}`
+const told = (...events: readonly FoldableEvent[]): readonly string[] => promptOf(events)
 
 test('instructions come first, blank ones are none', () => {
   expect(project('Be brief.', [said(['hello'])])[0]).toEqual({ role: 'system', text: 'Be brief.' })
@@ -111,7 +95,7 @@ describe('turns that did not close positively', () => {
     ])
     expect(prompt.flatMap(lines)).toEqual([
       'user: x',
-      'assistant: I will|[The provider stopped this answer for safety (finish_reason=content_filter, d). 1 tool call was not executed, because the arguments may be cut off.]',
+      'assistant: I will|[The provider stopped this answer for safety (finish_reason=content_filter, d). 1 tool call was not executed, because the arguments may be cut off. Rephrasing the request may help.]',
       'user: y',
     ])
     expect(JSON.stringify(prompt)).not.toContain('stolen')
@@ -150,7 +134,9 @@ describe('turns that did not close positively', () => {
       answered('m1', [], { verdict: 'safety', evidence }),
       said(['y']),
     )
-    expect(prompt[1]).toBe('assistant: [The provider stopped this answer for safety (reason, d).]')
+    expect(prompt[1]).toBe(
+      'assistant: [The provider stopped this answer for safety (reason, d). It returned no content. Rephrasing the request may help.]',
+    )
   })
 })
 
@@ -183,17 +169,26 @@ describe('retries of a turn', () => {
 })
 
 describe('loop warnings', () => {
-  const warned = event('loop.warned', { set: 's', tools: ['search', 'search'], count: 3 })
+  const warned = event('loop.warned', {
+    set: 's',
+    tools: ['search', 'search'],
+    count: 3,
+    text: '[LOOP DETECTED] Stop.',
+  })
   const looping = [said(['x']), answered('m1', [asked('a')]), warned, completed('a')]
-  const warning = /^user: \[LOOP DETECTED\] You have made the same calls \(search\) 3 times\./
+  const warning = 'user: [LOOP DETECTED] Stop.'
 
   test('come after the results of the turn that was warned about', () => {
-    expect(told(...looping).at(-1)).toMatch(warning)
+    expect(told(...looping).at(-1)).toBe(warning)
     expect(told(...looping)).toHaveLength(4)
   })
 
   test('are read by every attempt of the next turn', () => {
-    expect(told(...looping, answered('m2', [], cut('interrupted', 0))).at(-1)).toMatch(warning)
+    expect(told(...looping, answered('m2', [], cut('interrupted', 0))).at(-1)).toBe(warning)
+  })
+
+  test('are read once, though they were given twice', () => {
+    expect(told(...looping, warned).at(-1)).toBe(warning)
   })
 
   test('are gone when that turn was answered, and in the next run', () => {
@@ -201,6 +196,21 @@ describe('loop warnings', () => {
     expect(next.join('\n')).not.toContain('LOOP')
     expect(told(...looping, said(['y'])).join('\n')).not.toContain('LOOP')
   })
+})
+
+test('an answer that goes on where another was cut is one with it, under the id of the later', () => {
+  const prompt = project('', [
+    said(['x']),
+    answered('m1', [text('half')], cut('length', 0)),
+    event('turn.continued', { turn: 1, messageId: 'm1', text: 'Go on.' }),
+    answered('m2', [asked('a')]),
+    completed('a'),
+  ])
+  expect(prompt.map((message) => ('id' in message ? message.id : message.role))).toEqual([
+    'user',
+    'm2',
+    'tool',
+  ])
 })
 
 describe('what providers refuse is not written', () => {

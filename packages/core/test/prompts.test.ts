@@ -2,16 +2,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkPairing, type FoldableEvent, project } from '../src/index.ts'
+import { checkPairing, conversationTypes, type FoldableEvent, project } from '../src/index.ts'
 import { play, scripts } from './support/plays.ts'
 
 /** The events that carry conversation: what a register hands over for a prompt. */
 const conversational = (events: readonly FoldableEvent[]): readonly FoldableEvent[] =>
-  events.filter(({ type }) =>
-    /^(run\.created|model\.completed|tool\..*|input\.answered|call\.denied|loop\.warned)$/.test(
-      type,
-    ),
-  )
+  events.filter(({ type }) => conversationTypes.some((each) => each === type))
 
 const threads = fc.array(scripts, { minLength: 1, maxLength: 3 })
 

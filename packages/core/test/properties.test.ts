@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'vitest'
 import {
+  callIdPrefix,
+  callsOf,
   type Decision,
   decide,
   initialState,
@@ -98,7 +100,7 @@ const timersOf = (decisions: readonly Decision[]): readonly string[] => {
     for (const timer of decision.timers) timers.add(timer.id)
     for (const id of decision.clearTimers) timers.delete(id)
   }
-  return [...timers]
+  return [...timers].toSorted()
 }
 
 test('batches do not matter: state, timers and verdicts are those of single facts (D1, D6)', () => {
@@ -119,11 +121,20 @@ test('batches do not matter: state, timers and verdicts are those of single fact
   })
 })
 
-test('a run that is active has its timeout set; one that waits or has ended has none', () => {
-  holds(({ world }) => {
+test('timers are those of what the run waits for: its own time, and each human it asked', () => {
+  holds(({ world, subject }) => {
     const timers = timersOf(world.decisions.map(({ decision }) => decision))
     const status = world.decisions.at(-1)?.decision.status
-    assert.deepEqual(timers, status === 'running' ? ['timeout'] : [])
+    const { open, turn } = world.state.context
+    const asked = Object.entries(open).flatMap(([index, call]) =>
+      call.status === 'asked' ? [`approval:${callIdPrefix(subject.run, turn)}_${index}`] : [],
+    )
+    const fired = new Set(
+      world.facts.flatMap((fact) => (fact.type === 'timer.fired' ? [fact.payload.timerId] : [])),
+    )
+    const own = timers.filter((id) => !fired.has(id) || id === 'timeout' || asked.includes(id))
+    const expected = [...(status === 'running' ? ['timeout'] : []), ...asked]
+    assert.deepEqual(own.toSorted(), expected.toSorted())
   })
 })
 
@@ -137,17 +148,61 @@ test('the cached state reads back as it was, and is at most 2048 bytes (I15)', (
   })
 })
 
-test('what is open was asked for: a running call has an effect of its own', () => {
+test('what is open was asked for: of the model, of a policy, of a human', () => {
   holds(({ world, subject }) => {
     const effects = world.decisions.flatMap(({ decision }) => decision.effects)
+    const byId = new Map(effects.map((effect) => [effect.id, effect]))
     for (const { decision } of world.decisions) {
-      const { open, turn } = decision.state.context
+      const { open, turn, policy } = decision.state.context
       for (const [index, call] of Object.entries(open)) {
-        if (call.status === 'asked') continue
-        const effect = effects.find((each) => each.id === `${subject.run}.${call.effect}`)
-        assert.ok(effect?.kind === 'tool.call')
-        assert.equal(effect.callId, `c_0123456789ab_${turn}_${index}`)
+        const callId = `${callIdPrefix(subject.run, turn)}_${index}`
+        const effect = byId.get(`${subject.run}.${call.effect || policy}`)
+        if (call.status === 'asked') assert.equal(call.effect, 0)
+        else if (call.status === 'judging' || call.status === 'gated') {
+          assert.ok(effect?.kind === 'policy.evaluate')
+          assert.ok(effect.callIds.includes(callId))
+        } else {
+          assert.ok(effect?.kind === 'tool.call')
+          assert.equal(effect.callId, callId)
+          assert.equal(effect.tool, subject.agent.tools[call.tool]?.name)
+        }
       }
+    }
+  })
+})
+
+test('what runs was allowed: by the policies that were asked, or by the human, with his arguments (I10, I11)', () => {
+  holds(({ world, facts, subject }) => {
+    const effects = world.decisions.flatMap(({ decision }) => decision.effects)
+    const verdicts = world.decisions.flatMap(({ decision }) => decision.verdicts)
+    const asked = verdicts.flatMap((each) =>
+      each.type === 'approval.requested' ? [each.payload.callId] : [],
+    )
+    // Of two calls under one id the second is denied, and the first goes its way.
+    const twice = new Set(
+      facts.flatMap((fact) => {
+        if (fact.type !== 'model.completed') return []
+        const ids = callsOf(fact.payload.turn).map((call) => call.id)
+        return ids.filter((id, at) => ids.indexOf(id) !== at)
+      }),
+    )
+    const denied = verdicts.flatMap((each) =>
+      each.type === 'call.denied' && !twice.has(each.payload.callId) ? [each.payload.callId] : [],
+    )
+    for (const effect of effects) {
+      if (effect.kind !== 'tool.call') continue
+      assert.ok(!subject.agent.guardrails.deniedTools.includes(effect.tool))
+      if (!asked.includes(effect.callId)) {
+        assert.equal(effect.approval, undefined)
+        continue
+      }
+      const answer = facts.find((fact) => fact.seq === effect.approval)
+      assert.ok(answer?.type === 'approval.answered')
+      const { callId, decision, edited, argsHash } = answer.payload
+      assert.equal(callId, effect.callId)
+      assert.equal(effect.edited ?? false, decision === 'edit')
+      assert.equal(effect.argsHash, decision === 'edit' ? edited?.argsHash : argsHash)
+      assert.ok(!denied.includes(callId))
     }
   })
 })

@@ -7,27 +7,27 @@ import { given } from './support/story.ts'
 const started = (modelRetries: { max?: number; baseMs?: number; capMs?: number } = {}) =>
   given(agentWith({ modelRetries }), created, admitted)
 
-test('each retry waits twice as long, up to the cap', () => {
-  started({ max: 4, baseMs: 100, capMs: 350 })
-    .when(answers(overloaded()))
-    .gives({
+test.each([
+  // Decorrelated jitter: from the base to three times the last wait, within the cap; the chance is in the fact.
+  ['no chance', [undefined, undefined, undefined], [100, 100, 100]],
+  ['the least', [0, 0, 0], [100, 100, 100]],
+  ['the most', [1, 1, 1], [100, 300, 350]],
+  ['half way', [0.5, 0.5, 0.5], [100, 200, 225]],
+  ['most, then least, then most', [1, 0, 1], [100, 100, 300]],
+])('the wait before a retry: %s', (_, chances, waits) => {
+  let story = started({ max: 4, baseMs: 100, capMs: 350 })
+  for (const [n, chance] of chances.entries())
+    story = story.when(answers(overloaded(), chance === undefined ? {} : { chance })).gives({
       state: 'model',
-      path: ['model'],
-      effects: ['2 model.call after 100'],
+      path: ['model', 'safety', 'model'],
+      effects: [`${n + 2} model.call after ${waits[n]}`],
       verdicts: ['model.retried overloaded'],
     })
-    .when(answers(overloaded()))
-    .gives({
-      state: 'model',
-      effects: ['3 model.call after 200'],
-      verdicts: ['model.retried overloaded'],
-    })
-    .when(answers(overloaded()))
-    .gives({
-      state: 'model',
-      effects: ['4 model.call after 350'],
-      verdicts: ['model.retried overloaded'],
-    })
+})
+
+test('a base beyond the cap waits the cap', () => {
+  const story = started({ baseMs: 500, capMs: 200 }).and(answers(overloaded(), { chance: 1 }))
+  expect(story.decision.effects).toMatchObject([{ delayMs: 200 }])
 })
 
 test('what the provider asks us to wait is waited, even beyond the cap', () => {
@@ -38,10 +38,10 @@ test('what the provider asks us to wait is waited, even beyond the cap', () => {
       effects: ['2 model.call after 9000'],
       verdicts: ['model.retried overloaded'],
     })
-    .when(answers(overloaded({ retryAfterMs: 50 })))
+    .when(answers(overloaded({ retryAfterMs: 50 }), { chance: 1 }))
     .gives({
       state: 'model',
-      effects: ['3 model.call after 200'],
+      effects: ['3 model.call after 350'],
       verdicts: ['model.retried overloaded'],
     })
 })
@@ -108,3 +108,24 @@ test('without retries the first failure is the last', () => {
     .when(answers(overloaded()))
     .gives({ state: 'failed', outcome: 'failed', verdicts: ['turn.cut error'], timeout: 'cleared' })
 })
+
+test.each(['limit_burst_rate', 'Throttling.BurstRate'])(
+  'after a burst (%s) the model is asked once more, however many retries there are',
+  (code) => {
+    const error = overloaded({ class: 'rate_limit', code, retryAfterMs: 5_000 })
+    started({ max: 4 })
+      .when(answers(error))
+      .gives({
+        state: 'model',
+        effects: ['2 model.call after 5000'],
+        verdicts: ['model.retried rate_limit'],
+      })
+      .when(answers(error))
+      .gives({
+        state: 'failed',
+        outcome: 'failed',
+        verdicts: ['turn.cut error'],
+        timeout: 'cleared',
+      })
+  },
+)

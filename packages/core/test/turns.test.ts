@@ -105,7 +105,7 @@ test('a call on the deny list never runs, its siblings do', () => {
       effects: ['2 tool.call search'],
       verdicts: ['call.denied denied rm'],
     })
-  expect(story.decision.verdicts[0]?.payload).toMatchObject({ code: 'oap.denied' })
+  expect(story.decision.verdicts[0]?.payload).toMatchObject({ code: 'oap.tool_not_allowed' })
   story.when(completes(1)).gives({ state: 'model', effects: ['3 model.call'] })
 })
 
@@ -184,9 +184,11 @@ test('all calls denied: the model reads why, at once, in its next turn', () => {
 const many = (n: number) => Array.from({ length: n }, (_, i) => `search:${i}`)
 
 test('64 calls in a turn may run; of 65 none does', () => {
-  const most = started().and(asks(...many(64)))
+  const often = agentWith({ loop: { toolFreqWarn: 120, toolFreqHardLimit: 120 } })
+  const calm = given(often, created, admitted)
+  const most = calm.and(asks(...many(64)))
   expect(most.decision.effects).toHaveLength(64)
-  const more = started().and(asks(...many(65)))
+  const more = calm.and(asks(...many(65)))
   expect(more.state.name).toBe('model')
   expect(more.decision.effects.map((effect) => effect.kind)).toEqual(['model.call'])
   expect(more.decision.verdicts).toHaveLength(65)

@@ -8,23 +8,26 @@
  * P3 Every run begins with the words of a user, so no request begins or ends with an answer.
  */
 import { decisionSchemas } from '../event/decision.ts'
+import type { FactPayload } from '../event/fact.ts'
 import { type EventType, type FoldableEvent, readFact, upcast } from '../event/upcast.ts'
 import type { JsonObject } from '../json.ts'
-import type { AssistantPart, ToolOutput, UserMessage } from '../message.ts'
+import type { AssistantPart, UserMessage } from '../message.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
-import { loopWarning } from '../verdict/loop.ts'
-import { explain } from '../verdict/safety.ts'
+import { callsOf } from '../verdict/authorization/judge.ts'
+import { explain, isVisible } from '../verdict/safety/explain.ts'
+import {
+  answerAt,
+  type Conversation,
+  correct,
+  emptyConversation,
+  force,
+  forgetRefused,
+  remind,
+} from './conversation.ts'
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
-import { type Answer, type Entry, writePrompt } from './write.ts'
-
-interface Conversation {
-  readonly entries: Entry[]
-  readonly results: Map<string, ToolOutput>
-  /** A loop warning that no answer has followed yet; every attempt of the turn after it reads it. */
-  warning: string | null
-}
+import { type Entry, writePrompt } from './write.ts'
 
 /** Types of events that carry conversation: all that `project` reads. Whoever stores or caches a conversation keeps these. */
 export const conversationTypes: readonly EventType[] = [
@@ -32,48 +35,124 @@ export const conversationTypes: readonly EventType[] = [
   'model.completed',
   'tool.completed',
   'tool.failed',
+  'tool.denied',
   'tool.aborted',
   'tool.unknown',
   'tool.resolved',
   'input.answered',
+  'approval.answered',
   'call.denied',
+  'safety.suppressed',
+  'turn.cut',
+  'turn.continued',
+  'answer.missing',
+  'model.retried',
+  'guardrail.tripped',
+  'guardrail.stopped',
   'loop.warned',
+  'loop.stopped',
+  'budget.warned',
+  'budget.exhausted',
 ]
 
 /** Builds the prompt from the events of a thread's runs, oldest run first, each in order. */
 export function project(instructions: string, events: Iterable<FoldableEvent>): Prompt {
-  const conversation: Conversation = { entries: [], results: new Map(), warning: null }
+  const conversation = emptyConversation()
   for (const event of events) take(conversation, event)
-  const { entries, results, warning } = conversation
+  const { entries, results, reminders } = conversation
   const last = entries.at(-1)
   const said = last?.type === 'answered' && !last.closed ? entries.slice(0, -1) : entries
-  return writePrompt({ instructions, entries: said, results, warning })
+  return writePrompt({ instructions, entries: said, results, reminders })
 }
 
 const current = (event: FoldableEvent): JsonObject =>
   upcast(event.type, event.version, event.payload)
 
 function take(conversation: Conversation, event: FoldableEvent): void {
-  if (event.type === 'call.denied') {
-    const denial = decisionSchemas['call.denied'].parse(current(event))
-    conversation.results.set(denial.callId, deniedResult(denial.code, denial.message))
-    return
-  }
-  if (event.type === 'loop.warned') {
-    const warned = decisionSchemas['loop.warned'].parse(current(event))
-    conversation.warning = loopWarning(warned.tools, warned.count)
-    return
-  }
+  if (takeDecision(conversation, event)) return
   const fact = readFact(event)
   if (!fact) return
   if (fact.type === 'run.created') {
+    conversation.from = conversation.entries.length
     conversation.entries.push(...words(fact.payload.input))
-    conversation.warning = null
+    conversation.reminders = []
     return
   }
   if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
+  if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
   const result = resultOf(fact)
   if (result) conversation.results.set(result.callId, result.output)
+}
+
+/** Answers whether the event was a decision that says something to the model. */
+function takeDecision(conversation: Conversation, event: FoldableEvent): boolean {
+  switch (event.type) {
+    case 'call.denied': {
+      const denial = decisionSchemas['call.denied'].parse(current(event))
+      conversation.results.set(denial.callId, deniedResult(denial.code, denial.message))
+      return true
+    }
+    case 'loop.warned':
+    case 'budget.warned':
+      remind(conversation, decisionSchemas[event.type].parse(current(event)).text)
+      return true
+    case 'loop.stopped':
+    case 'budget.exhausted':
+    case 'answer.missing': {
+      const { messageId, text } = decisionSchemas[event.type].parse(current(event))
+      force(conversation, messageId, text)
+      return true
+    }
+    case 'turn.continued': {
+      const { messageId, text } = decisionSchemas['turn.continued'].parse(current(event))
+      closeAs(conversation, messageId)
+      remind(conversation, text)
+      return true
+    }
+    case 'model.retried': {
+      const retried = decisionSchemas['model.retried'].parse(current(event))
+      if (retried.class === 'empty_answer') remind(conversation, retried.message)
+      return true
+    }
+    case 'guardrail.tripped': {
+      const tripped = decisionSchemas['guardrail.tripped'].parse(current(event))
+      correct(conversation, tripped.messageId, tripped.trip.feedback)
+      return true
+    }
+    case 'guardrail.stopped': {
+      const stopped = decisionSchemas['guardrail.stopped'].parse(current(event))
+      force(conversation, stopped.messageId, stopped.explanation)
+      return true
+    }
+    case 'safety.suppressed':
+    case 'turn.cut':
+      forgetRefused(conversation, decisionSchemas[event.type].parse(current(event)).context)
+      return true
+    default:
+      return false
+  }
+}
+
+/** An answer that was cut, and that another turn goes on from, stays. */
+function closeAs(conversation: Conversation, id: string): void {
+  const found = answerAt(conversation, id)
+  if (found) conversation.entries[found.at] = { ...found.answer, closed: true }
+}
+
+/** The model reads its call as a human changed it: what it will see is the result of that one. */
+function edit(
+  { entries, results }: Conversation,
+  { callId, decision, edited }: FactPayload<'approval.answered'>,
+): void {
+  // Of a call that has its result already, the answer came too late.
+  if (decision !== 'edit' || !edited || results.has(callId)) return
+  for (const [at, entry] of entries.entries()) {
+    if (entry.type !== 'answered') continue
+    const parts = entry.parts.map((part) =>
+      part.type === 'tool_call' && part.id === callId ? { ...part, ...edited } : part,
+    )
+    entries[at] = { ...entry, parts }
+  }
 }
 
 const noInput: Entry = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
@@ -86,21 +165,20 @@ function words(input: readonly UserMessage[]): readonly Entry[] {
 
 function answer(conversation: Conversation, turn: ModelTurn): void {
   const { entries } = conversation
-  const closed = turn.verdict === 'complete'
-  const at = entries.findLastIndex((entry) => isAnswer(entry) && entry.id === turn.message.id)
-  const before = entries[at]
-  if (before && isAnswer(before) && before.closed) return
-  if (before) entries.splice(at, 1)
+  // An answer that says nothing may be asked for again: then the next one stands in its place.
+  const closed = turn.verdict === 'complete' && (isVisible(turn) || callsOf(turn).length > 0)
+  const before = answerAt(conversation, turn.message.id)
+  if (before?.answer.closed) return
+  if (before) entries.splice(before.at, 1)
   entries.push({ type: 'answered', id: turn.message.id, parts: shown(turn), closed })
-  if (closed) conversation.warning = null
+  if (closed) conversation.reminders = []
 }
-
-const isAnswer = (entry: Entry): entry is Answer => entry.type === 'answered'
 
 /** An answer that did not close positively says so, under its own id. */
 function shown(turn: ModelTurn): readonly AssistantPart[] {
   const { parts } = turn.message
-  const text = explain(turn)
+  // A guardrail's word comes with the event that says what follows.
+  const text = turn.trip ? null : explain(turn)
   const kept =
     turn.verdict === 'complete'
       ? parts

@@ -37,6 +37,11 @@ export function resultOf(
         output: say(`Error: the tool failed (${error.code}). ${clip(error.message)}`, true),
       }
     }
+    case 'tool.denied': {
+      const [reason] = fact.payload.answer.reasons
+      const { code, message } = reason ?? { code: 'oap.denied', message: 'denied by a policy' }
+      return { callId: fact.payload.callId, output: deniedResult(code, message) }
+    }
     case 'tool.aborted':
       return { callId: fact.payload.callId, output: say('Error: this call was cancelled.', true) }
     case 'tool.unknown':

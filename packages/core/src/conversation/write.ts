@@ -18,6 +18,8 @@ export interface Answer {
   readonly parts: readonly AssistantPart[]
   /** Did the stream close positively? */
   readonly closed: boolean
+  /** A stream guardrail ended this attempt: it is history of its own, and the next attempt does not replace it. */
+  readonly corrected?: boolean
 }
 
 export type Entry = Said | Answer
@@ -27,9 +29,9 @@ export function writePrompt(conversation: {
   readonly entries: readonly Entry[]
   readonly results: ReadonlyMap<string, ToolOutput>
   /** Said after everything else, never between calls and their results. */
-  readonly warning: string | null
+  readonly reminders: readonly string[]
 }): Prompt {
-  const { instructions, entries, results, warning } = conversation
+  const { instructions, entries, results, reminders } = conversation
   const messages: PromptMessage[] = []
   const taken = new Set<string>()
   if (instructions.trim()) messages.push({ role: 'system', text: instructions })
@@ -37,7 +39,8 @@ export function writePrompt(conversation: {
     if (entry.type === 'said') messages.push({ role: 'user', parts: entry.parts })
     else messages.push(...writeAnswer(entry, results, taken))
   }
-  if (warning) messages.push({ role: 'user', parts: [{ type: 'text', text: warning }] })
+  const text = reminders.join('\n\n')
+  if (text) messages.push({ role: 'user', parts: [{ type: 'text', text }] })
   return merge(messages)
 }
 
@@ -82,13 +85,15 @@ function nonEmpty(output: ToolOutput): ToolOutput {
     : { ...output, content: [{ type: 'text', text: '(no output)' }] }
 }
 
-/** Adjacent user messages become one: some providers want strict alternation. */
+/** Adjacent messages of a user, or answers, become one: some providers want strict alternation. */
 function merge(messages: readonly PromptMessage[]): Prompt {
   const merged: PromptMessage[] = []
   for (const message of messages) {
     const last = merged.at(-1)
     if (message.role === 'user' && last?.role === 'user')
       merged[merged.length - 1] = { role: 'user', parts: [...last.parts, ...message.parts] }
+    else if (message.role === 'assistant' && last?.role === 'assistant')
+      merged[merged.length - 1] = { ...message, parts: [...last.parts, ...message.parts] }
     else merged.push(message)
   }
   return merged

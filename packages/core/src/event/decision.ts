@@ -5,7 +5,15 @@
 import { z } from 'zod'
 import { Effect, Timer } from '../effect.ts'
 import { Outcome, StateName } from '../outcome.ts'
-import { SafetyEvidence, StreamVerdict, SuppressedCall } from '../turn.ts'
+import { AfterRefusal } from '../definition.ts'
+import { SafetyEvidence, StreamVerdict, SuppressedCall, Trip } from '../turn.ts'
+import { LoopLayer } from '../verdict/loop/layer.ts'
+import { PolicyReason } from '../verdict/authorization/request.ts'
+
+const Budget = z.enum(['turns', 'calls', 'tokens', 'money', 'time'])
+/** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
+const forced = { messageId: z.string().default(''), text: z.string().default('') }
+const policy = { policyId: z.string().optional(), policyDigest: z.string().optional() }
 
 /** Payload schemas of decision events by type, newest versions. */
 export const decisionSchemas = {
@@ -28,12 +36,37 @@ export const decisionSchemas = {
     evidence: z.array(SafetyEvidence),
     calls: z.array(SuppressedCall),
     explanation: z.string(),
+    /** What later requests of the thread show of it, by the agent's policy. */
+    context: AfterRefusal.default('keep'),
   }),
   /** A turn ended without a positive close for another reason than safety; its calls were taken out. */
   'turn.cut': z.object({
     turn: z.number().int(),
     messageId: z.string(),
     verdict: StreamVerdict,
+    calls: z.array(SuppressedCall),
+    explanation: z.string(),
+    context: AfterRefusal.default('keep'),
+  }),
+  /** An answer reached its length limit, and the model may go on in another turn. */
+  'turn.continued': z.object({ turn: z.number().int(), messageId: z.string(), text: z.string() }),
+  /** An answer after tool results said nothing, twice: the run has no answer to show. */
+  'answer.missing': z.object({ turn: z.number().int(), messageId: z.string(), text: z.string() }),
+  /** A stream guardrail ended an attempt; the model reads the feedback and tries again. */
+  'guardrail.tripped': z.object({
+    turn: z.number().int(),
+    /** 1 for the first correction of the turn. */
+    correction: z.number().int(),
+    messageId: z.string(),
+    trip: Trip,
+    calls: z.array(SuppressedCall),
+  }),
+  /** A stream guardrail ended the run: it said stop, or the corrections are used up. */
+  'guardrail.stopped': z.object({
+    turn: z.number().int(),
+    corrections: z.number().int(),
+    messageId: z.string(),
+    trip: Trip,
     calls: z.array(SuppressedCall),
     explanation: z.string(),
   }),
@@ -45,11 +78,29 @@ export const decisionSchemas = {
     message: z.string(),
     delayMs: z.number().int(),
   }),
+  /** The turn goes on with another model. */
+  'model.replaced': z.object({
+    turn: z.number().int(),
+    from: z.string(),
+    to: z.string(),
+    class: z.string(),
+    message: z.string(),
+  }),
   /** A call will not be executed; the model reads why as the call's result. */
   'call.denied': z.object({
     callId: z.string(),
     tool: z.string(),
     code: z.string(),
+    message: z.string(),
+    ...policy,
+    /** All reasons, where a policy gave more than one. */
+    reasons: z.array(PolicyReason).optional(),
+  }),
+  /** A policy could not answer. The agent's `failClosed` says whether it denied the call, or had no say. */
+  'policy.faulted': z.object({
+    callId: z.string(),
+    tool: z.string(),
+    policyId: z.string(),
     message: z.string(),
   }),
   /** A human must approve exactly these arguments. */
@@ -57,20 +108,48 @@ export const decisionSchemas = {
     callId: z.string(),
     tool: z.string(),
     argsHash: z.string(),
+    approvalId: z.string().default(''),
+    ...policy,
+    reason: z.string().default(''),
+    /** Milliseconds since the epoch; then the request is rejected. */
+    expiresAt: z.number().nullable().default(null),
   }),
-  /** The model asked for the same set of calls again and again. */
-  'loop.warned': z.object({ set: z.string(), tools: z.array(z.string()), count: z.number().int() }),
-  'loop.stopped': z.object({
+  /** A human's earlier approval of this tool with these arguments stands for this call too. */
+  'approval.reused': z.object({
+    callId: z.string(),
+    tool: z.string(),
+    argsHash: z.string(),
+    scope: z.enum(['run', 'always']),
+  }),
+  /** Nobody answered in time: the call is rejected. */
+  'approval.expired': z.object({ callId: z.string(), tool: z.string(), approvalId: z.string() }),
+  /** The model goes in circles; `layer` says which check saw it. It is told so in the next request. */
+  'loop.warned': z.object({
+    layer: LoopLayer.default('identical_call_set'),
     set: z.string(),
     tools: z.array(z.string()),
     count: z.number().int(),
+    threshold: z.number().int().default(0),
+    text: z.string().default(''),
   }),
-  /** A limit of the agent was reached. */
-  'budget.exhausted': z.object({
-    budget: z.enum(['turns', 'calls', 'tokens', 'money', 'time']),
+  /** The set was refused before anything of it executed, and the run ends. */
+  'loop.stopped': z.object({
+    layer: LoopLayer.default('identical_call_set'),
+    set: z.string(),
+    tools: z.array(z.string()),
+    count: z.number().int(),
+    threshold: z.number().int().default(0),
+    ...forced,
+  }),
+  /** Most of a limit is used; the model is told so in the next request, once. */
+  'budget.warned': z.object({
+    budget: Budget,
     used: z.number(),
     limit: z.number(),
+    text: z.string(),
   }),
+  /** A limit of the agent was reached. */
+  'budget.exhausted': z.object({ budget: Budget, used: z.number(), limit: z.number(), ...forced }),
   /** A fact arrived that means nothing in the state the run is in; recorded, so that the log says so. */
   'event.ignored': z.object({ seq: z.number().int(), type: z.string(), state: StateName }),
 } as const

@@ -6,9 +6,15 @@ import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
 import { ToolOutput, UserMessage } from '../message.ts'
 import { ModelTurn } from '../turn.ts'
+import { PolicyAnswer } from '../verdict/authorization/request.ts'
 
 const outcomeOf = { effectId: z.string(), attempt: z.number().int() }
 const callOf = { ...outcomeOf, callId: z.string() }
+
+/** Somebody the server has authenticated. Never taken from a body. */
+const Person = z.object({ id: z.string().max(200), role: z.string().max(200).nullable() })
+/** Who a run works for, as policies see it. */
+const Caller = z.object({ user: Person.nullable(), isSubagent: z.boolean() })
 
 /** Payload schemas of facts by type, newest versions. */
 export const factSchemas = {
@@ -20,6 +26,10 @@ export const factSchemas = {
     machineVersion: z.number().int(),
     input: z.array(UserMessage),
     metadata: JsonObjectSchema,
+    /** The authenticated user the run works for. */
+    user: Person.optional(),
+    /** A stable pseudonym of the end user; what it stands for is nowhere in the register. */
+    endUser: z.string().max(200).optional(),
   }),
   /** The run holds its thread's slot: no other run of the thread is running. */
   'run.admitted': z.object({}),
@@ -30,17 +40,31 @@ export const factSchemas = {
     /** Digest of the set of calls, order aside; empty without calls. The loop check counts these. */
     callSet: z.string(),
     durationMs: z.number(),
+    /** For the jitter of a retry, 0 to 1: the decider has no chance of its own. */
+    chance: z.number().min(0).max(1).optional(),
+    /** Who the run works for; present where the agent has policies. */
+    caller: Caller.optional(),
+    /** Calls for which a human's "always" stands. */
+    granted: z.array(z.string()).optional(),
   }),
   /** A model call was aborted, or never started, because the run is being cancelled. */
   'model.aborted': z.object(outcomeOf),
   /** A tool call ran and answered; `output.isError` marks an answer that reports an error. */
-  'tool.completed': z.object({ ...callOf, output: ToolOutput, durationMs: z.number() }),
+  'tool.completed': z.object({
+    ...callOf,
+    output: ToolOutput,
+    durationMs: z.number(),
+    /** Digest of the content: the loop check compares results by it. */
+    resultHash: z.string().optional(),
+  }),
   /** A tool call failed: it threw, timed out, or answered what cannot be kept. */
   'tool.failed': z.object({
     ...callOf,
     error: z.object({ code: z.string(), message: z.string() }),
     durationMs: z.number(),
   }),
+  /** Asked again right before the execution, a policy denied the call: it did not run. */
+  'tool.denied': z.object({ ...callOf, tool: z.string(), answer: PolicyAnswer }),
   /** A tool call was aborted, or never started, because the run is being cancelled. */
   'tool.aborted': z.object({
     ...callOf,
@@ -56,25 +80,36 @@ export const factSchemas = {
     output: ToolOutput.optional(),
     note: z.string().optional(),
   }),
-  /** A policy with I/O answered for the calls of a turn. */
+  /** The policies with I/O answered for the calls of a turn, each call with the combined answer. */
   'policy.answered': z.object({
     ...outcomeOf,
     decisions: z.array(
       z.object({
         callId: z.string(),
-        effect: z.enum(['allow', 'deny', 'require_approval']),
-        code: z.string(),
-        message: z.string(),
+        tool: z.string(),
+        argsHash: z.string(),
+        answer: PolicyAnswer,
+        /** Policies that could not answer. */
+        faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
       }),
     ),
+    durationMs: z.number(),
+    /** Calls for which a human's "always" stands, of those that a policy wants approved. */
+    granted: z.array(z.string()).optional(),
   }),
-  /** A human decided about a call that waits for approval. */
+  /** A human decided about a call that waits for approval. `tool` and `argsHash` are copied from the request. */
   'approval.answered': z.object({
     callId: z.string(),
     tool: z.string(),
-    decision: z.enum(['approve', 'reject']),
+    decision: z.enum(['approve', 'reject', 'edit']),
     argsHash: z.string(),
     note: z.string().optional(),
+    /** How far an approval reaches: this call, or this tool with these arguments in this run, or in every run of the agent. */
+    scope: z.enum(['once', 'run', 'always']).optional(),
+    /** `edit`: the arguments to execute instead, and their hash. Checked against the tool's schema already. */
+    edited: z.object({ args: JsonObjectSchema, argsHash: z.string() }).optional(),
+    caller: Caller.optional(),
+    by: Person.optional(),
   }),
   /** A human answered a clarification. */
   'input.answered': z.object({ callId: z.string(), output: ToolOutput }),

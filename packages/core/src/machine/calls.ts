@@ -1,104 +1,164 @@
-/** How the calls of a turn begin and settle, as changes of the context. */
+/** How the calls of a turn begin, as changes of the context: judged, then denied, asked about, or run. */
 import type { AgentDefinition } from '../definition.ts'
-import { countSet, loopVerdicts } from '../verdict/loop.ts'
-import { callsOf, guardrailVerdicts, judgeCalls, type Judgement } from '../verdict/guardrail.ts'
-import type { Fact, FactPayload } from '../event/fact.ts'
-import type { ModelTurn } from '../turn.ts'
-import { callIndex, effectId, type OpenCall, type RunContext } from './context.ts'
-import { type Emission, toolCall } from './plan.ts'
+import type { Effect, Timer } from '../effect.ts'
+import type { Verdict } from '../event/decision.ts'
+import type { FactPayload } from '../event/fact.ts'
+import { approvalRequested, expiry } from '../verdict/approval/event.ts'
+import { judgementVerdicts } from '../verdict/authorization/event.ts'
+import {
+  type Bench,
+  callsOf,
+  denial,
+  judgeCalls,
+  type Judgement,
+} from '../verdict/authorization/judge.ts'
+import { needsIo } from '../verdict/authorization/spec.ts'
+import { costOf } from '../verdict/budget/verdict.ts'
+import { loopEvent } from '../verdict/loop/event.ts'
+import { judgeSet } from '../verdict/loop/verdict.ts'
+import { modelOf } from '../verdict/retry/event.ts'
+import {
+  callIndex,
+  type MachineEvent,
+  type OpenCall,
+  type OpenStatus,
+  type RunContext,
+} from './context.ts'
+import { type Emission, policyCall, toolCall } from './plan.ts'
 
 type Answer = FactPayload<'model.completed'>
+type ModelAnswered = Extract<MachineEvent, { type: 'model.completed' }>
 
 /** Takes in an answer: the model call is settled, its usage counts. */
-export function takeAnswer(context: RunContext, answer: Answer): RunContext {
-  const { inputTokens = 0, outputTokens = 0 } = answer.turn.usage
-  return { ...context, modelOpen: false, tokens: context.tokens + inputTokens + outputTokens }
+export function takeAnswer(
+  agent: AgentDefinition,
+  context: RunContext,
+  { turn }: Answer,
+): RunContext {
+  const { inputTokens = 0, outputTokens = 0 } = turn.usage
+  return {
+    ...context,
+    modelOpen: false,
+    tokens: context.tokens + inputTokens + outputTokens,
+    cost: context.cost + costOf(modelOf(agent, context.model), turn.usage),
+  }
 }
+
+/** What judging takes, from the event that brings the calls. */
+export const benchOf = (
+  { agent, run, evaluatorOf, fact }: MachineEvent,
+  caller: Answer['caller'],
+): Bench => ({ agent, run, evaluatorOf, caller, at: fact.at })
 
 /** Judges the calls of a turn. One whose id is not of this turn, or is there twice, could never settle: it is denied. */
 export function judgeTurn(
-  agent: AgentDefinition,
   context: RunContext,
-  turn: ModelTurn,
-): readonly Judgement[] {
+  event: ModelAnswered,
+): { readonly judgements: readonly Judgement[]; readonly rates: RunContext['rates'] } {
+  const { turn, caller, granted = [] } = event.fact.payload
   const seen = new Set<string>()
-  return judgeCalls(agent, turn).map((judgement) => {
+  const judged = judgeCalls(benchOf(event, caller), { context, granted }, turn)
+  const judgements = judged.judgements.map((judgement): Judgement => {
     const { call } = judgement
     const index = callIndex(context, call.id)
     const usable = index !== null && !seen.has(index)
     if (index !== null) seen.add(index)
     if (usable || judgement.effect === 'deny') return judgement
-    const message = 'The id of this call is not one of its turn.'
-    return { effect: 'deny', call, code: 'invalid_call_id', message }
+    const answer = denial('invalid_call_id', 'The id of this call is not one of its turn.')
+    return { effect: 'deny', call, answer, faults: [] }
   })
+  return { judgements, rates: judged.rates }
 }
 
-/** Counts the set and opens the calls that may run or wait for a human; denied ones never open. */
-export function openCalls(
-  agent: AgentDefinition,
+/** Must policies with I/O be asked before any call of the turn may run? */
+export const asksPolicies = (agent: AgentDefinition): boolean =>
+  agent.guardrails.policies.some(needsIo)
+
+/** What the loop check makes of the set the turn asks for. */
+export function loopOf(context: RunContext, { agent, fact }: ModelAnswered) {
+  const { turn, callSet } = fact.payload
+  const toolNames = agent.tools.map(({ name }) => name)
+  const asked = { set: callSet, tools: callsOf(turn).map((call) => call.name) }
+  return judgeSet({ config: agent.loop, toolNames }, context.loop, asked)
+}
+
+interface Opened {
+  readonly context: RunContext
+  readonly emission: Emission
+}
+
+/** Counts the set and opens the calls that may run, or wait for a human or a policy; denied ones never open. */
+export function openCalls(context: RunContext, event: ModelAnswered): Opened {
+  const { agent, fact } = event
+  const { judgements, rates } = judgeTurn(context, event)
+  const loop = loopOf(context, event)
+  const counted = {
+    ...context,
+    loop: loop.state,
+    rates,
+    opened: context.turn,
+    calls: context.calls + callsOf(fact.payload.turn).length,
+  }
+  const opened = asksPolicies(agent)
+    ? openForPolicies(counted, agent, judgements)
+    : openNow(counted, event, judgements)
+  const noted = [...loopEvent(loop.verdict), ...judgements.flatMap(judgementVerdicts)]
+  const verdicts = [...noted, ...(opened.emission.verdicts ?? [])]
+  return { context: opened.context, emission: { ...opened.emission, verdicts } }
+}
+
+const toolIndex = (agent: AgentDefinition, name: string): number =>
+  agent.tools.findIndex((tool) => tool.name === name)
+
+/** The calls that pass run at once, the others wait for a human. */
+function openNow(
   context: RunContext,
-  answer: Answer,
-): { readonly context: RunContext; readonly emission: Emission } {
-  const judgements = judgeTurn(agent, context, answer.turn)
+  { agent, fact }: ModelAnswered,
+  judgements: readonly Judgement[],
+): Opened {
   const open: Record<string, OpenCall> = {}
-  const effects = []
-  let effect = context.effects
+  const effects: Effect[] = []
+  const verdicts: Verdict[] = []
+  const timers: Timer[] = []
+  let { effects: n } = context
+  for (const judgement of judgements) {
+    if (judgement.effect === 'deny') continue
+    const { call, spec } = judgement
+    const index = callIndex(context, call.id)
+    if (index === null) continue
+    const tool = toolIndex(agent, spec.name)
+    if (judgement.effect === 'ask') {
+      open[index] = { effect: 0, status: 'asked', tool }
+      const asked = { id: call.id, tool: call.name, argsHash: call.argsHash }
+      verdicts.push(approvalRequested(agent, asked, { answer: judgement.answer, at: fact.at }))
+      timers.push(expiry(agent, call.id))
+      continue
+    }
+    n += 1
+    open[index] = { effect: n, status: 'running', tool }
+    effects.push(toolCall(context, n, judgement))
+  }
+  return { context: { ...context, open, effects: n }, emission: { effects, verdicts, timers } }
+}
+
+/** Nothing runs yet: the policies are asked about what no pure one has denied. */
+function openForPolicies(
+  context: RunContext,
+  agent: AgentDefinition,
+  judgements: readonly Judgement[],
+): Opened {
+  const open: Record<string, OpenCall> = {}
+  const callIds: string[] = []
   for (const judgement of judgements) {
     if (judgement.effect === 'deny') continue
     const index = callIndex(context, judgement.call.id)
     if (index === null) continue
-    if (judgement.effect === 'ask') {
-      open[index] = { effect: 0, status: 'asked' }
-      continue
-    }
-    effect += 1
-    open[index] = { effect, status: 'running' }
-    effects.push(toolCall(context, effect, judgement))
+    const status: OpenStatus = judgement.effect === 'ask' ? 'gated' : 'judging'
+    open[index] = { effect: 0, status, tool: toolIndex(agent, judgement.spec.name) }
+    callIds.push(judgement.call.id)
   }
-  const tools = callsOf(answer.turn).map((call) => call.name)
-  const verdicts = [
-    ...loopVerdicts(agent, context, { set: answer.callSet, tools }),
-    ...guardrailVerdicts(judgements),
-  ]
-  const counted = countSet(agent, context, answer.callSet)
-  const calls = context.calls + tools.length
-  return {
-    context: { ...context, ...counted, calls, open, effects: effect },
-    emission: { effects, verdicts },
-  }
-}
-
-/** The call and the effect a fact names, if it names a call. */
-function namesOf(fact: Fact): { readonly callId: string; readonly effectId: string | null } | null {
-  switch (fact.type) {
-    case 'tool.completed':
-    case 'tool.failed':
-    case 'tool.aborted':
-    case 'tool.unknown':
-    case 'tool.resolved':
-      return fact.payload
-    case 'approval.answered':
-    case 'input.answered':
-      return { callId: fact.payload.callId, effectId: null }
-    default:
-      return null
-  }
-}
-
-/** The open call a fact is about; null if the fact is not about an open call of this turn. */
-export function openCall(
-  context: RunContext,
-  fact: Fact,
-): { readonly index: string; readonly call: OpenCall } | null {
-  const names = namesOf(fact)
-  const index = names && callIndex(context, names.callId)
-  const call = index === null ? undefined : context.open[index]
-  if (!names || index === null || !call) return null
-  const id = effectId(context.run, call.effect)
-  return names.effectId === null || names.effectId === id ? { index, call } : null
-}
-
-export function withOpen(context: RunContext, index: string, call: OpenCall | null): RunContext {
-  const { [index]: _settled, ...rest } = context.open
-  return { ...context, open: call ? { ...rest, [index]: call } : rest }
+  if (callIds.length === 0) return { context: { ...context, open }, emission: {} }
+  const effects = context.effects + 1
+  const asking = { ...context, open, effects, policy: effects }
+  return { context: asking, emission: { effects: [policyCall(asking, callIds)] } }
 }

@@ -5,34 +5,67 @@ import type { AgentDefinition } from '../definition.ts'
 import type { Fact } from '../event/fact.ts'
 import { limits } from '../limits.ts'
 import type { Outcome } from '../outcome.ts'
+import { noCalls, type RateState } from '../verdict/authorization/passport/rates.ts'
+import type { PureEvaluator } from '../verdict/authorization/request.ts'
+import type { PolicySpec } from '../verdict/authorization/spec.ts'
+import type { Budget } from '../verdict/budget/verdict.ts'
+import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
 
-/** A call of the current turn that has no result yet: `running`, `unknown` to everybody, or `asked` of a human. */
+/**
+ * What a call of the current turn that has no result yet waits for: its execution (`running`), a word on what became of it
+ * (`unknown`), a human (`asked`), or the policies with I/O (`judging`; `gated`, if a human must be asked in any case).
+ */
+export type OpenStatus = 'running' | 'unknown' | 'asked' | 'judging' | 'gated'
+
 export interface OpenCall {
-  /** Number of its effect; 0 while a human is asked, because there is none yet. */
+  /** Number of its effect; 0 while it has none. */
   readonly effect: number
-  readonly status: 'running' | 'unknown' | 'asked'
+  readonly status: OpenStatus
+  /** Position of its tool in the agent's list. */
+  readonly tool: number
 }
 
 export interface RunContext {
   readonly run: string
   /** Model turns begun. */
   readonly turn: number
-  /** Retries of the current turn's model call. */
+  /** Model calls of the current turn after its first: retries, fallbacks, corrections. */
   readonly retry: number
+  /** Of these, retries of the current model, and what the last one waited, in milliseconds. */
+  readonly tries: number
+  readonly waitedMs: number
+  /** 0: the agent's own model; n: its n-th fallback, for the rest of the run. */
+  readonly model: number
+  /** Corrections of the current turn by stream guardrails. */
+  readonly corrections: number
+  /** Empty answers after tool results that were asked for again. */
+  readonly empties: number
+  /** Turns that went on after a length limit. */
+  readonly continued: number
   /** Effects requested so far: the number in the next effect's id is one more. */
   readonly effects: number
   /** Number of the model call in flight, or of the one whose calls are open; 0 before the first. */
   readonly source: number
   readonly modelOpen: boolean
+  /** Number of the question to the policies with I/O that is open; 0 if none. */
+  readonly policy: number
+  /** The turn whose calls were judged last. */
+  readonly opened: number
   /** Open calls of the turn by their index. */
   readonly open: Readonly<Record<string, OpenCall>>
   /** Tool calls the model asked for, over the whole run. */
   readonly calls: number
   readonly tokens: number
-  /** Digests of the last call sets, newest last, at most `loop.windowSize`. */
-  readonly window: readonly string[]
-  /** Sets that were warned about and are still in the window: a subset of it. */
-  readonly warned: readonly string[]
+  /** Millionths of the currency's unit. */
+  readonly cost: number
+  /** Budgets the model was warned about. */
+  readonly told: readonly Budget[]
+  readonly loop: LoopState
+  /** Calls under each capability of a passport, in this minute, hour and day. */
+  readonly rates: RateState
+  /** Calls a human approved for the run, and calls one rejected: the newest few, as `grantKey`s. */
+  readonly grants: readonly string[]
+  readonly refused: readonly string[]
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
   readonly activeMs: number
   /** When the run last began to be active; null while it waits. */
@@ -46,14 +79,26 @@ export const emptyContext: RunContext = {
   run: '',
   turn: 0,
   retry: 0,
+  tries: 0,
+  waitedMs: 0,
+  model: 0,
+  corrections: 0,
+  empties: 0,
+  continued: 0,
   effects: 0,
   source: 0,
   modelOpen: false,
+  policy: 0,
+  opened: 0,
   open: {},
   calls: 0,
   tokens: 0,
-  window: [],
-  warned: [],
+  cost: 0,
+  told: [],
+  loop: emptyLoop,
+  rates: noCalls,
+  grants: [],
+  refused: [],
   activeMs: 0,
   since: null,
   ending: null,
@@ -66,6 +111,7 @@ export type MachineEvent = {
     readonly fact: Extract<Fact, { type: T }>
     readonly agent: AgentDefinition
     readonly run: string
+    readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
   }
 }[Fact['type']]
 

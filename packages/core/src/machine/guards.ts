@@ -1,12 +1,13 @@
 /** Guards of the run machine: questions about the context and the fact at hand. */
-import { callBudget, turnBudget } from '../verdict/budget.ts'
-import { approvable, callsOf } from '../verdict/guardrail.ts'
-import { isArmed } from '../verdict/loop.ts'
-import { retryOf } from '../verdict/retry.ts'
-import { safetyOutcome } from '../verdict/safety.ts'
-import { judgeTurn, openCall } from './calls.ts'
+import { callsOf } from '../verdict/authorization/judge.ts'
+import { callBudget, retryBudget, turnBudget } from '../verdict/budget/verdict.ts'
+import { againOf, isMissing } from '../verdict/retry/verdict.ts'
+import { safetyOutcome } from '../verdict/safety/verdict.ts'
+import { asksPolicies, judgeTurn, loopOf } from './calls.ts'
 import { effectId, type MachineEvent, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './plan.ts'
+import { answersPolicy } from './policy.ts'
+import { openCall } from './settle.ts'
 
 interface Args {
   readonly context: RunContext
@@ -23,10 +24,25 @@ export const answersModel = ({ context, event }: Args): boolean =>
   context.modelOpen &&
   event.fact.payload.effectId === effectId(context.run, context.source)
 
-export const retries = (args: Args): boolean =>
-  args.event.type === 'model.completed' &&
-  answersModel(args) &&
-  retryOf(args.event.agent, args.event.fact.payload.turn, args.context.retry) !== null
+/** Is the same turn asked for again? */
+export const repeats = ({ context, event }: Args): boolean => {
+  if (event.type !== 'model.completed') return false
+  const again = againOf(event.agent, context, event.fact.payload)
+  return again !== null && again.kind !== 'continue'
+}
+
+/** The same, but a budget is used up. Runs after the answer's usage is counted. */
+export const cannotRepeat = ({ context, event }: Args): boolean =>
+  repeats({ context, event }) && retryBudget(event.agent, context) !== null
+
+/** Does another turn go on where this one was cut? */
+export const continues = ({ context, event }: Args): boolean =>
+  event.type === 'model.completed' &&
+  againOf(event.agent, context, event.fact.payload)?.kind === 'continue'
+
+/** An answer after tool results that says nothing. */
+export const missing = ({ context, event }: Args): boolean =>
+  event.type === 'model.completed' && isMissing(context, event.fact.payload.turn)
 
 export const notPositive = ({ event }: Args): boolean =>
   event.type !== 'model.completed' || safetyOutcome(event.fact.payload.turn) !== null
@@ -41,20 +57,43 @@ export const endsFailed = ({ event }: Args): boolean => {
 export const noCalls = ({ event }: Args): boolean =>
   event.type === 'model.completed' && callsOf(event.fact.payload.turn).length === 0
 
+/** Are the calls of this turn not judged yet? */
+export const isFresh = ({ context, event }: Args): boolean =>
+  event.type === 'model.completed' && context.opened !== context.turn
+
 export const looped = ({ context, event }: Args): boolean =>
-  event.type === 'model.completed' && isArmed(event.agent, context, event.fact.payload.callSet)
+  event.type === 'model.completed' &&
+  isFresh({ context, event }) &&
+  loopOf(context, event).verdict?.action === 'stop'
 
 export const callsExhausted = ({ context, event }: Args): boolean =>
   event.type === 'model.completed' &&
+  isFresh({ context, event }) &&
   callBudget(event.agent, context, callsOf(event.fact.payload.turn).length) !== null
 
 export const turnsExhausted = ({ context, event }: Args): boolean =>
   turnBudget(event.agent, context) !== null
 
+/** Do policies with I/O judge the calls before anything else becomes of them? */
+export const needsPolicies = ({ context, event }: Args): boolean =>
+  isFresh({ context, event }) && asksPolicies(event.agent)
+
 /** Does a call of the turn need a human's approval? */
 export const asksHuman = ({ context, event }: Args): boolean =>
   event.type === 'model.completed' &&
-  judgeTurn(event.agent, context, event.fact.payload.turn).some(({ effect }) => effect === 'ask')
+  isFresh({ context, event }) &&
+  judgeTurn(context, event).judgements.some(({ effect }) => effect === 'ask')
+
+export const policiesAnswered = ({ context, event }: Args): boolean => answersPolicy(context, event)
+
+const someIn = (context: RunContext, ...status: readonly string[]): boolean =>
+  Object.values(context.open).some((call) => status.includes(call.status))
+
+export const noneJudged = ({ context }: { readonly context: RunContext }): boolean =>
+  !someIn(context, 'judging', 'gated')
+
+export const someAsked = ({ context }: { readonly context: RunContext }): boolean =>
+  noneJudged({ context }) && someIn(context, 'asked')
 
 export const noneAsked = ({ context }: { readonly context: RunContext }): boolean =>
   Object.values(context.open).every((call) => call.status !== 'asked')
@@ -83,17 +122,17 @@ export const resolvedAsRetry = (args: Args): boolean =>
   args.event.type === 'tool.resolved' &&
   args.event.fact.payload.resolution === 'retry'
 
-/** An approval of a tool that needs none is of another call than was asked about. */
-export const approved = (args: Args): boolean =>
-  statusOf(args) === 'asked' &&
-  args.event.type === 'approval.answered' &&
-  args.event.fact.payload.decision === 'approve' &&
-  approvable(args.event.agent, args.event.fact.payload.tool)
+/** A human's answer about a call that waits for one, and about that call's tool. */
+export const approvalAnswered = (args: Args): boolean => {
+  const { event } = args
+  if (event.type !== 'approval.answered' || statusOf(args) !== 'asked') return false
+  const tool = openCall(args.context, event.fact)?.call.tool ?? -1
+  return event.agent.tools[tool]?.name === event.fact.payload.tool
+}
 
-export const rejected = (args: Args): boolean =>
-  statusOf(args) === 'asked' &&
-  args.event.type === 'approval.answered' &&
-  args.event.fact.payload.decision === 'reject'
+/** The time of a call that waits for a human is over. */
+export const approvalExpired = (args: Args): boolean =>
+  args.event.type === 'timer.fired' && statusOf(args) === 'asked'
 
 /** A timeout that fires while the run waits for a human was set before it waited, and does not count. */
 export const timeoutFired = ({ context, event }: Args): boolean =>

@@ -29,14 +29,36 @@ export const modelCall = (context: RunContext, delayMs: number): Effect => ({
   delayMs,
   turn: context.turn,
   retry: context.retry,
+  tries: context.tries,
+  model: context.model,
+  correction: context.corrections,
   messageId: messageId(context.run, context.turn),
 })
+
+/** The question to the policies with I/O about the calls of the turn. */
+export const policyCall = (context: RunContext, callIds: readonly string[]): Effect => ({
+  kind: 'policy.evaluate',
+  id: effectId(context.run, context.effects),
+  mode: 'read',
+  queue: 'policy',
+  delayMs: 0,
+  source: effectId(context.run, context.source),
+  callIds: [...callIds],
+})
+
+/** A call that may run: what judged it says so. */
+export interface Cleared {
+  readonly call: Pick<ToolCallPart, 'id' | 'argsHash'>
+  readonly spec: ToolSpec
+  /** The human's answer that allowed it. */
+  readonly approval?: { readonly approval: number; readonly edited?: true }
+}
 
 /** The effect numbered `n` for a call that may run. */
 export const toolCall = (
   context: RunContext,
   n: number,
-  { call, spec }: { readonly call: Pick<ToolCallPart, 'id' | 'argsHash'>; readonly spec: ToolSpec },
+  { call, spec, approval }: Cleared,
 ): Effect => ({
   kind: 'tool.call',
   id: effectId(context.run, n),
@@ -49,6 +71,7 @@ export const toolCall = (
   toolVersion: spec.version,
   argsHash: call.argsHash,
   timeoutMs: spec.timeoutMs,
+  ...approval,
 })
 
 /** A run waits for a human when nothing of it can move without one; its time does not count then. */

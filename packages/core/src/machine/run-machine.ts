@@ -2,7 +2,8 @@
  * The run machine, version 1 (DESIGN §2). Pure: guards and assigns read the context and the event alone; the only action is
  * `emit`, data that nobody executes. No actors, no invoke, no after, no spawn.
  *
- * M1 `safety`, `guardrail` and `loop` are passed through inside one transition (always).
+ * M1 `safety` and `loop` are passed through inside one transition (always), and so is `guardrail`, unless a policy with
+ *    I/O must be asked: then it waits for the answer.
  * M2 Only a turn whose verdict is `complete` gets from `safety` to `guardrail` (I23).
  * M3 A settled effect never settles again: a fact about one that is not open changes nothing.
  * M4 `cancelling` requests nothing, and ends when nothing is open.
@@ -22,20 +23,26 @@ const machineSetup = setup({
     emit: (_, _emission: Emission) => {},
     begin: changes.begin,
     beginTurn: changes.beginTurn,
-    retryTurn: changes.retryTurn,
+    askAgain: changes.askAgain,
+    goOn: changes.goOn,
+    closeLoop: changes.closeLoop,
+    takePolicies: changes.takePoliciesOf,
+    takeApproval: changes.takeApproval,
     takeAnswer: changes.takeAnswerOf,
     openCalls: changes.openCallsOf,
     settle: changes.settle,
     becomeUnknown: changes.becomeUnknown,
     runAgain: changes.runAgain,
-    approve: changes.approve,
     settleModel: changes.settleModel,
     endAs: changes.endAs,
   },
   guards: {
     isNew: guards.isNew,
     isCreated: guards.isCreated,
-    retries: guards.retries,
+    repeats: guards.repeats,
+    cannotRepeat: guards.cannotRepeat,
+    continues: guards.continues,
+    missing: guards.missing,
     answersOpenCall: guards.answersOpenCall,
     answersModel: guards.answersModel,
     notPositive: guards.notPositive,
@@ -44,6 +51,11 @@ const machineSetup = setup({
     looped: guards.looped,
     callsExhausted: guards.callsExhausted,
     turnsExhausted: guards.turnsExhausted,
+    isFresh: guards.isFresh,
+    needsPolicies: guards.needsPolicies,
+    policiesAnswered: guards.policiesAnswered,
+    noneJudged: guards.noneJudged,
+    someAsked: guards.someAsked,
     asksHuman: guards.asksHuman,
     noneAsked: guards.noneAsked,
     nothingOpen: guards.nothingOpen,
@@ -51,8 +63,8 @@ const machineSetup = setup({
     unknownToTell: guards.unknownToTell,
     resolvedAsRetry: guards.resolvedAsRetry,
     resolved: guards.resolved,
-    approved: guards.approved,
-    rejected: guards.rejected,
+    approvalAnswered: guards.approvalAnswered,
+    approvalExpired: guards.approvalExpired,
     isTimeout: guards.isTimeout,
     timeoutFired: guards.timeoutFired,
   },
@@ -62,6 +74,7 @@ const machineSetup = setup({
 const settling = {
   'tool.completed': { guard: 'answersOpenCall', actions: 'settle' },
   'tool.failed': { guard: 'answersOpenCall', actions: 'settle' },
+  'tool.denied': { guard: 'answersOpenCall', actions: 'settle' },
   'tool.aborted': { guard: 'answersOpenCall', actions: 'settle' },
   'tool.unknown': [
     { guard: 'unknownToAsk', actions: 'becomeUnknown' },
@@ -76,18 +89,34 @@ const settling = {
   ],
 } as const
 
+const ending = [{ type: 'emit', params: changes.forgetAskedEmission }, 'endAs'] as const
+
+const timeouts = [
+  { guard: 'isTimeout', target: '#run.cancelling', actions: ending },
+  { guard: 'timeoutFired', actions: { type: 'emit', params: changes.earlyEmission } },
+] as const
+
 /** Any active state can be left this way; what is open settles in `cancelling`. */
 const leaving = {
-  'cancel.requested': { target: '#run.cancelling', actions: 'endAs' },
-  'timer.fired': [
-    { guard: 'isTimeout', target: '#run.cancelling', actions: 'endAs' },
-    { guard: 'timeoutFired', actions: { type: 'emit', params: changes.earlyEmission } },
-  ],
+  'cancel.requested': { target: '#run.cancelling', actions: ending },
+  'timer.fired': timeouts,
 } as const
 
-const toModel = {
-  target: '#run.model',
-  actions: ['beginTurn', { type: 'emit', params: changes.modelCallEmission }],
+const intoModel = [
+  { type: 'emit', params: changes.warnEmission },
+  'beginTurn',
+  { type: 'emit', params: changes.modelCallEmission },
+] as const
+
+const toModel = { target: '#run.model', actions: intoModel } as const
+
+const turnsExhausted = {
+  guard: 'turnsExhausted',
+  target: 'completed',
+  actions: [
+    { type: 'endAs', params: { outcome: 'budget_exhausted' } },
+    { type: 'emit', params: changes.turnBudgetEmission },
+  ],
 } as const
 
 const callsOpen = [{ type: 'emit', params: changes.callsEmission }, 'openCalls'] as const
@@ -109,23 +138,35 @@ export const runMachine = machineSetup.createMachine({
     model: {
       on: {
         ...leaving,
-        'model.completed': [
-          {
-            guard: 'retries',
-            actions: [
-              'takeAnswer',
-              { type: 'emit', params: changes.retriedEmission },
-              'retryTurn',
-              { type: 'emit', params: changes.delayedModelCallEmission },
-            ],
-          },
-          { guard: 'answersModel', target: 'safety', actions: 'takeAnswer' },
-        ],
+        'model.completed': { guard: 'answersModel', target: 'safety', actions: 'takeAnswer' },
         'model.aborted': { guard: 'answersModel', target: 'safety', actions: 'settleModel' },
       },
     },
     safety: {
       always: [
+        {
+          guard: 'cannotRepeat',
+          target: 'completed',
+          actions: [
+            { type: 'endAs', params: { outcome: 'budget_exhausted' } },
+            { type: 'emit', params: changes.safetyEmission },
+            { type: 'emit', params: changes.retryBudgetEmission },
+          ],
+        },
+        {
+          guard: 'repeats',
+          target: 'model',
+          actions: [
+            { type: 'emit', params: changes.againEmission },
+            'askAgain',
+            { type: 'emit', params: changes.delayedModelCallEmission },
+          ],
+        },
+        {
+          guard: 'continues',
+          target: 'loop',
+          actions: [{ type: 'emit', params: changes.againEmission }, 'goOn'],
+        },
         {
           guard: 'endsFailed',
           target: 'failed',
@@ -135,6 +176,14 @@ export const runMachine = machineSetup.createMachine({
           guard: 'notPositive',
           target: 'completed',
           actions: ['endAs', { type: 'emit', params: changes.safetyEmission }],
+        },
+        {
+          guard: 'missing',
+          target: 'failed',
+          actions: [
+            { type: 'endAs', params: { outcome: 'failed' } },
+            { type: 'emit', params: changes.missingEmission },
+          ],
         },
         { guard: 'noCalls', target: 'completed', actions: 'endAs' },
         { target: 'guardrail' },
@@ -158,9 +207,19 @@ export const runMachine = machineSetup.createMachine({
             { type: 'emit', params: changes.callBudgetEmission },
           ],
         },
+        { guard: 'needsPolicies', actions: callsOpen },
         { guard: 'asksHuman', target: 'approval', actions: callsOpen },
-        { target: 'tools', actions: callsOpen },
+        { guard: 'isFresh', target: 'tools', actions: callsOpen },
+        { guard: 'someAsked', target: 'approval' },
+        { guard: 'noneJudged', target: 'tools' },
       ],
+      on: {
+        ...leaving,
+        'policy.answered': {
+          guard: 'policiesAnswered',
+          actions: [{ type: 'emit', params: changes.policiesEmission }, 'takePolicies'],
+        },
+      },
     },
     approval: {
       always: [
@@ -170,16 +229,17 @@ export const runMachine = machineSetup.createMachine({
       on: {
         ...leaving,
         ...settling,
-        'approval.answered': [
+        'timer.fired': [
+          ...timeouts,
           {
-            guard: 'approved',
-            actions: [{ type: 'emit', params: changes.approvedEmission }, 'approve'],
-          },
-          {
-            guard: 'rejected',
-            actions: ['settle', { type: 'emit', params: changes.rejectedEmission }],
+            guard: 'approvalExpired',
+            actions: [{ type: 'emit', params: changes.expiredEmission }, 'settle'],
           },
         ],
+        'approval.answered': {
+          guard: 'approvalAnswered',
+          actions: [{ type: 'emit', params: changes.approvalEmission }, 'takeApproval'],
+        },
       },
     },
     input: {
@@ -194,19 +254,7 @@ export const runMachine = machineSetup.createMachine({
       always: { guard: 'nothingOpen', target: 'loop' },
       on: { ...leaving, ...settling },
     },
-    loop: {
-      always: [
-        {
-          guard: 'turnsExhausted',
-          target: 'completed',
-          actions: [
-            { type: 'endAs', params: { outcome: 'budget_exhausted' } },
-            { type: 'emit', params: changes.turnBudgetEmission },
-          ],
-        },
-        toModel,
-      ],
-    },
+    loop: { always: [turnsExhausted, { ...toModel, actions: ['closeLoop', ...intoModel] }] },
     cancelling: {
       always: { guard: 'nothingOpen', target: 'cancelled' },
       on: {
@@ -217,6 +265,7 @@ export const runMachine = machineSetup.createMachine({
         'model.aborted': { guard: 'answersModel', actions: 'settleModel' },
         'tool.completed': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.failed': { guard: 'answersOpenCall', actions: 'settle' },
+        'tool.denied': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.aborted': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.unknown': { guard: 'answersOpenCall', actions: 'settle' },
       },

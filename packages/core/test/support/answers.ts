@@ -4,12 +4,15 @@ import {
   callIdPrefix,
   type Effect,
   type ModelCallEffect,
+  type ModelError,
   type ModelTurn,
+  type PolicyEffect,
   type StreamVerdict,
   type ToolCallPart,
   type ToolOutput,
 } from '../../src/index.ts'
 import { callSetOf, digest, type FactBody } from './facts.ts'
+import { policyAnswer } from './permissions.ts'
 
 const names = ['search', 'write', 'pay', 'rm', 'fly', 'no name!', '']
 
@@ -54,7 +57,31 @@ const cuts: readonly StreamVerdict[] = [
   'interrupted',
   'error',
   'unknown_terminal',
+  'guardrail',
 ]
+
+const errors: readonly ModelError['class'][] = [
+  'overloaded',
+  'quota',
+  'network',
+  'safety',
+  'circuit_open',
+  'invalid_request',
+]
+
+/** What a verdict brings along. */
+function causeOf(verdict: StreamVerdict, n: number): Partial<ModelTurn> {
+  if (verdict === 'error') {
+    const at = (n >> 3) % errors.length
+    const error = { class: errors[at] ?? 'unknown', retryable: at % 2 === 0, message: 'busy' }
+    return { error: n % 5 ? error : { ...error, retryAfterMs: n } }
+  }
+  if (verdict !== 'guardrail') return {}
+  const guardrail = { id: 'g', name: 'Names' }
+  const outcome = (n >> 3) % 4 ? 'fail' : 'stop'
+  const feedback = n % 3 ? 'I must not say that.' : ''
+  return { trip: { guardrail, outcome, feedback, partType: 'text', offset: n } }
+}
 
 export function modelAnswer(effect: ModelCallEffect, run: string, n: number): FactBody {
   const about = { effectId: effect.id, attempt: 1 }
@@ -64,7 +91,8 @@ export function modelAnswer(effect: ModelCallEffect, run: string, n: number): Fa
   const verdict = kind >= 12 ? (cuts[n % cuts.length] ?? 'error') : 'complete'
   // A cut turn should have no calls left in it. Now and then an adapter forgets.
   const left = verdict === 'complete' || n % 7 === 0 ? calls : []
-  const parts = [...(fillers[(n >> 3) % fillers.length] ?? []), ...left]
+  const filler = verdict !== 'complete' && n % 2 ? 2 : (n >> 3) % fillers.length
+  const parts = [...(fillers[filler] ?? []), ...left]
   const turn: ModelTurn = {
     verdict,
     message: { id: effect.messageId, role: 'assistant', parts },
@@ -75,14 +103,17 @@ export function modelAnswer(effect: ModelCallEffect, run: string, n: number): Fa
     evidence: verdict === 'safety' ? [{ detector: 'd', field: 'f', value: 'v' }] : [],
     finish: null,
     usage: n % 5 === 0 ? {} : { inputTokens: n % 40, outputTokens: 3 },
-    ...(verdict === 'error'
-      ? { error: { class: 'overloaded', retryable: n % 4 !== 0, message: 'busy' } }
-      : {}),
+    ...causeOf(verdict, n),
     provider: 'scripted',
     model: 'm',
   }
   const callSet = callSetOf(left.map((call) => `${call.name}:${call.argsHash}`))
-  return { type: 'model.completed', payload: { ...about, turn, callSet, durationMs: 1 } }
+  const extra = {
+    ...(n % 2 ? { chance: (n % 11) / 10 } : {}),
+    ...(n % 4 === 3 ? { granted: left.slice(0, 1).map((call) => call.id) } : {}),
+    ...(n % 4 === 1 ? { caller: { user: { id: 'u', role: null }, isSubagent: true } } : {}),
+  }
+  return { type: 'model.completed', payload: { ...about, turn, callSet, durationMs: 1, ...extra } }
 }
 
 const outputs: readonly ToolOutput[] = [
@@ -100,7 +131,7 @@ const outputs: readonly ToolOutput[] = [
 
 export function toolAnswer(effect: Extract<Effect, { kind: 'tool.call' }>, n: number): FactBody {
   const about = { effectId: effect.id, attempt: 1, callId: effect.callId }
-  switch (n % 6) {
+  switch (n % 8) {
     case 0:
       return {
         type: 'tool.failed',
@@ -110,9 +141,37 @@ export function toolAnswer(effect: Extract<Effect, { kind: 'tool.call' }>, n: nu
       return { type: 'tool.aborted', payload: { ...about, reason: 'never_started' } }
     case 2:
       return { type: 'tool.unknown', payload: { ...about, reason: 'worker_lost' } }
+    case 3:
+      return {
+        type: 'tool.denied',
+        payload: { ...about, tool: effect.tool, answer: policyAnswer('deny') },
+      }
     default: {
       const output = outputs[n % outputs.length] ?? { content: [], isError: false }
-      return { type: 'tool.completed', payload: { ...about, output, durationMs: 1 } }
+      const resultHash = n % 3 ? { resultHash: digest(String(n % 2)) } : {}
+      return { type: 'tool.completed', payload: { ...about, output, durationMs: 1, ...resultHash } }
     }
   }
+}
+
+const said = ['allow', 'allow', 'require_approval', 'deny'] as const
+
+/** The policies' answer about the calls of a turn; now and then about too few, or about another tool. */
+export function policiesAnswer(
+  effect: PolicyEffect,
+  calls: readonly ToolCallPart[],
+  n: number,
+): FactBody {
+  const about = { effectId: effect.id, attempt: 1, durationMs: 1 }
+  const decisions = effect.callIds.slice(n % 7 === 6 ? 1 : 0).map((callId, at) => {
+    const call = calls.find(({ id }) => id === callId)
+    return {
+      callId,
+      tool: n % 13 === 12 ? 'fly' : (call?.name ?? ''),
+      argsHash: call?.argsHash ?? '',
+      answer: policyAnswer(said[((n >> 1) + at) % said.length] ?? 'deny'),
+      faults: n % 5 === 4 ? [{ policyId: 'opa', message: 'no answer' }] : [],
+    }
+  })
+  return { type: 'policy.answered', payload: { ...about, decisions } }
 }

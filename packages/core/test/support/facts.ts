@@ -9,10 +9,12 @@ import {
   type Effect,
   type FactPayload,
   type FactType,
+  initialState,
   messageId,
   type ModelTurn,
   type RunState,
   type ToolCallPart,
+  type Verdict,
 } from '../../src/index.ts'
 
 export const run = '01930000-0000-7000-8000-0123456789ab'
@@ -23,7 +25,17 @@ export interface Known {
   readonly state: RunState
   /** Every effect asked for so far, oldest first. */
   readonly effects: readonly Effect[]
+  /** Every verdict so far. */
+  readonly verdicts: readonly Verdict[]
 }
+
+/** Before the first fact of a run. */
+export const nothingKnown = (of: string): Known => ({
+  run: of,
+  state: initialState,
+  effects: [],
+  verdicts: [],
+})
 
 export type FactBody = {
   readonly [T in FactType]: { readonly type: T; readonly payload: FactPayload<T> }
@@ -34,14 +46,16 @@ export type Move = (known: Known) => FactBody
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The id of the nth call of the turn at hand. */
-const callId = (known: Known, n: number): string =>
+export const callId = (known: Pick<Known, 'run' | 'state'>, n: number): string =>
   `${callIdPrefix(known.run, known.state.context.turn)}_${n}`
+
+export const argsHashOf = (arg: string): string => digest(JSON.stringify({ arg }))
 
 /** A call as the model asks for it: `search`, or `search:x` with the argument x. */
 function callPart(id: string, asked: string): ToolCallPart {
   const [name = '', arg = ''] = asked.split(':')
   const args = { arg }
-  return { type: 'tool_call', id, name, args, argsHash: digest(JSON.stringify(args)) }
+  return { type: 'tool_call', id, name, args, argsHash: argsHashOf(arg) }
 }
 
 export const callSetOf = (asked: readonly string[]): string =>
@@ -78,7 +92,7 @@ const toolEffect = (known: Known, n: number): string => {
   return found?.id ?? 'none'
 }
 
-const toolCall = (known: Known, n: number) => ({
+export const toolCall = (known: Known, n: number) => ({
   effectId: toolEffect(known, n),
   attempt: 1,
   callId: callId(known, n),
@@ -98,9 +112,12 @@ export const created: Move = () => ({
 
 export const admitted: Move = () => ({ type: 'run.admitted', payload: {} })
 
+/** What a fact says besides the turn. */
+type Extra = Pick<FactPayload<'model.completed'>, 'chance' | 'granted' | 'caller'>
+
 /** The model answers; without a patch, with text and nothing else. */
 export const answers =
-  (patch: Partial<ModelTurn> = {}): Move =>
+  (patch: Partial<ModelTurn> = {}, extra: Extra = {}): Move =>
   (known) => ({
     type: 'model.completed',
     payload: {
@@ -109,8 +126,18 @@ export const answers =
       turn: turnOf(known, patch),
       callSet: '',
       durationMs: 1,
+      ...extra,
     },
   })
+
+/** The model says these words, under whatever verdict. */
+export const says =
+  (words: string, patch: Partial<ModelTurn> = {}, extra: Extra = {}): Move =>
+  (known) =>
+    answers({ message: messageOf(known, [{ type: 'text', text: words }]), ...patch }, extra)(known)
+
+/** The model answers nothing at all. */
+export const saysNothing = (patch: Partial<ModelTurn> = {}): Move => says(' \n', patch)
 
 /** The model asks for calls, in a turn that closed positively. */
 export const asks =
@@ -158,14 +185,15 @@ export const completes =
       ...toolCall(known, n),
       output: { content: [{ type: 'text', text }], isError: false },
       durationMs: 1,
+      resultHash: digest(text),
     },
   })
 
 export const fails =
-  (n: number): Move =>
+  (n: number, message = 'broken'): Move =>
   (known) => ({
     type: 'tool.failed',
-    payload: { ...toolCall(known, n), error: { code: 'e', message: 'broken' }, durationMs: 1 },
+    payload: { ...toolCall(known, n), error: { code: 'e', message }, durationMs: 1 },
   })
 
 export const aborts =
@@ -182,23 +210,6 @@ export const resolves =
     type: 'tool.resolved',
     payload: { effectId: toolEffect(known, n), callId: callId(known, n), resolution },
   })
-
-const approval =
-  (decision: 'approve' | 'reject') =>
-  (n: number, tool: string, note?: string): Move =>
-  (known) => ({
-    type: 'approval.answered',
-    payload: {
-      callId: callId(known, n),
-      tool,
-      decision,
-      argsHash: digest(JSON.stringify({ arg: '' })),
-      ...(note === undefined ? {} : { note }),
-    },
-  })
-
-export const approves = approval('approve')
-export const rejects = approval('reject')
 
 export const cancels =
   (action: 'interrupt' | 'rollback' = 'interrupt'): Move =>
@@ -227,4 +238,20 @@ export const overloaded = (patch: Partial<NonNullable<ModelTurn['error']>> = {})
   ({
     verdict: 'error',
     error: { class: 'overloaded', retryable: true, message: 'busy', ...patch },
+  }) satisfies Partial<ModelTurn>
+
+/** An attempt that a stream guardrail ended. */
+export const tripped = (
+  outcome: 'fail' | 'stop' = 'fail',
+  feedback = 'I must not name the customer.',
+) =>
+  ({
+    verdict: 'guardrail',
+    trip: {
+      guardrail: { id: 'g', name: 'Names' },
+      outcome,
+      feedback,
+      partType: 'text',
+      offset: 4,
+    },
   }) satisfies Partial<ModelTurn>

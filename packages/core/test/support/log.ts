@@ -6,8 +6,7 @@ import {
   type ModelTurn,
   type ToolOutput,
 } from '../../src/index.ts'
-import { turnOf } from './facts.ts'
-import { initialState } from '../../src/index.ts'
+import { nothingKnown, turnOf } from './facts.ts'
 
 export const event = (type: EventType, payload: object): FoldableEvent => ({
   seq: 1,
@@ -43,7 +42,7 @@ export function answered(
   parts: readonly AssistantPart[],
   patch: Partial<ModelTurn> = {},
 ): FoldableEvent {
-  const turn = turnOf({ run: 'r', state: initialState, effects: [] }, patch)
+  const turn = turnOf(nothingKnown('r'), patch)
   const message = { id, role: 'assistant', parts }
   return event('model.completed', {
     effectId: 'e',

@@ -10,34 +10,82 @@ import {
   type Subject,
   type ToolOutput,
 } from '../../src/index.ts'
-import { agentWith } from './agent.ts'
-import type { FactBody } from './facts.ts'
+import { agentWith, asked, cedar, modelNamed } from './agent.ts'
+import { type FactBody } from './facts.ts'
+import { policyAnswer } from './permissions.ts'
 import { type Chance, World } from './world.ts'
 
-const agents: fc.Arbitrary<AgentDefinition> = fc
+const loops = fc
   .record({
-    limits: fc.record({
-      maxTurns: fc.integer({ min: 1, max: 6 }),
-      maxToolCalls: fc.integer({ min: 0, max: 90 }),
-      maxTokens: fc.integer({ min: 1, max: 400 }),
-      timeoutMs: fc.integer({ min: 1, max: 20_000 }),
-    }),
-    loop: fc.record({
-      warnThreshold: fc.integer({ min: 1, max: 3 }),
-      hardLimit: fc.integer({ min: 1, max: 6 }),
-      windowSize: fc.integer({ min: 1, max: 6 }),
-    }),
-    modelRetries: fc.record({
-      max: fc.integer({ min: 0, max: 2 }),
-      baseMs: fc.constantFrom(0, 100),
-    }),
-    onUnknown: fc.constantFrom('ask' as const, 'tell' as const),
-    guardrails: fc.constantFrom(
+    warn: fc.integer({ min: 1, max: 3 }),
+    more: fc.nat(3),
+    wider: fc.nat(8),
+    frequent: fc.integer({ min: 1, max: 8 }),
+    progress: fc.boolean(),
+    cycles: fc.boolean(),
+    stagnation: fc.constantFrom(null, { warn: 1, hardLimit: 2 }, { warn: 2, hardLimit: null }),
+  })
+  .map(({ warn, more, wider, frequent, progress, cycles, stagnation }) => {
+    const hardLimit = warn + more
+    const windowSize = hardLimit + wider
+    return {
+      warnThreshold: warn,
+      hardLimit,
+      windowSize,
+      toolFreqWarn: frequent,
+      toolFreqHardLimit: frequent * 4,
+      progress,
+      cycles: cycles && windowSize >= 4 ? { warn: 1, hardLimit: 2 } : null,
+      stagnation,
+    }
+  })
+
+const guardrails = fc
+  .record({
+    lists: fc.constantFrom<Partial<AgentDefinition['guardrails']>>(
       {},
       { approvalTools: ['search', 'pay', 'fly'] },
       { deniedTools: ['write', 'pay'] },
       { allowedTools: ['write', 'pay'] },
-    ) satisfies fc.Arbitrary<Partial<AgentDefinition['guardrails']>>,
+    ),
+    policies: fc
+      .tuple(fc.nat(2), fc.nat(2))
+      .map(([from, many]) => [asked, cedar, asked].slice(from, from + many)),
+    failClosed: fc.boolean(),
+    maxGuardrailRetries: fc.nat(2),
+  })
+  .map(({ lists, ...others }) => ({ ...lists, ...others }))
+
+const agents: fc.Arbitrary<AgentDefinition> = fc
+  .record({
+    model: fc.constantFrom<Partial<AgentDefinition['model']>>(
+      {},
+      { price: { inputPerMTok: 3, outputPerMTok: 15 } },
+    ),
+    fallbackModels: fc.nat(2).map((n) => [modelNamed('b'), modelNamed('c')].slice(0, n)),
+    safety: fc.record({
+      afterRefusal: fc.constantFrom(
+        'keep' as const,
+        'drop-turn' as const,
+        'reset-context' as const,
+      ),
+    }),
+    limits: fc.record({
+      maxTurns: fc.integer({ min: 1, max: 6 }),
+      maxToolCalls: fc.constantFrom(0, 3, 9, 90, 90),
+      maxTokens: fc.integer({ min: 1, max: 400 }),
+      timeoutMs: fc.integer({ min: 1, max: 20_000 }),
+      maxCost: fc.constantFrom(null, 0.000_5),
+      warnAt: fc.constantFrom(0.1, 0.8, 1),
+    }),
+    loop: loops,
+    modelRetries: fc.record({
+      max: fc.integer({ min: 0, max: 2 }),
+      baseMs: fc.constantFrom(0, 100),
+    }),
+    continuations: fc.nat(2),
+    onUnknown: fc.constantFrom('ask' as const, 'tell' as const),
+    guardrails,
   })
   .map((patch) => agentWith(patch))
 
@@ -80,8 +128,20 @@ const strays: fc.Arbitrary<FactBody> = fc.oneof(
     payload: fc.record({
       callId,
       tool: fc.constantFrom('pay', 'fly', ''),
-      decision: fc.constantFrom('approve' as const, 'reject' as const),
+      decision: fc.constantFrom('approve' as const, 'reject' as const, 'edit' as const),
       argsHash: text,
+    }),
+  }),
+  fc.record({
+    type: fc.constant('timer.fired' as const),
+    payload: fc.record({ timerId: callId.map((id) => `approval:${id}`) }),
+  }),
+  fc.record({
+    type: fc.constant('tool.denied' as const),
+    payload: fc.record({
+      ...about,
+      tool: text,
+      answer: fc.constantFrom(policyAnswer('deny'), policyAnswer('allow')),
     }),
   }),
   fc.record({
@@ -90,6 +150,7 @@ const strays: fc.Arbitrary<FactBody> = fc.oneof(
       effectId: text,
       attempt: fc.integer(),
       decisions: fc.constant<FactPayload<'policy.answered'>['decisions']>([]),
+      durationMs: fc.constant(1),
     }),
   }),
 )
@@ -110,7 +171,7 @@ const chance: fc.Arbitrary<Chance> = fc.oneof(
   { weight: 2, arbitrary: of('misdirect') },
   { weight: 1, arbitrary: of('admit') },
   { weight: 1, arbitrary: of('cancel') },
-  { weight: 1, arbitrary: of('timeout') },
+  { weight: 2, arbitrary: of('timeout') },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('stray' as const), fact: strays }) },
 )
 

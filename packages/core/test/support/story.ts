@@ -6,18 +6,25 @@
 import { expect } from 'vitest'
 import {
   type AgentDefinition,
+  callIdPrefix,
   type Decision,
   decide,
   type Effect,
   type Fact,
+  type FoldableEvent,
   initialState,
+  type JsonObject,
   type Outcome,
+  project,
+  type PureEvaluator,
   type RunState,
   type RunStatus,
   type StateName,
+  type Subject,
   type Verdict,
 } from '../../src/index.ts'
-import { type Move, run } from './facts.ts'
+import { callId, type Move, run } from './facts.ts'
+import { promptOf } from './prompt.ts'
 
 export interface Expected {
   readonly state: StateName
@@ -44,23 +51,42 @@ export interface Story {
   readonly state: RunState
   /** Every verdict so far. */
   readonly verdicts: readonly Verdict[]
+  /** What the model would read now, or once `later` happened; without the agent's instructions. */
+  prompt(...later: readonly FoldableEvent[]): readonly string[]
+  /** The arguments of the nth call of the turn at hand, as the model reads them. */
+  shown(n: number): JsonObject | undefined
+  /** All events but `run.transitioned`, as a register keeps them. */
+  readonly log: readonly FoldableEvent[]
 }
 
 interface Played {
-  readonly agent: AgentDefinition
+  readonly subject: Subject
   readonly now: number
   readonly seq: number
   readonly decision: Decision
   readonly effects: readonly Effect[]
   readonly verdicts: readonly Verdict[]
+  readonly expiries: ReadonlySet<string>
+  readonly log: readonly FoldableEvent[]
 }
 
 const start = 1_700_000_000_000
 
-export function given(agent: AgentDefinition, ...moves: readonly Move[]): Story {
-  const decision = decide({ run, agent }, initialState, [])
-  const nothing = { agent, now: start, seq: 0, decision, effects: [], verdicts: [] }
-  return moves.reduce((story, move) => story.and(move), storyOf(nothing))
+export const given = (agent: AgentDefinition, ...moves: readonly Move[]): Story =>
+  begin({ run, agent }, moves)
+
+/** As `given`, with an evaluator for pure policies that the core cannot evaluate itself. */
+export const givenWith = (
+  evaluator: PureEvaluator,
+  agent: AgentDefinition,
+  ...moves: readonly Move[]
+): Story => begin({ run, agent, evaluatorOf: () => evaluator }, moves)
+
+function begin(subject: Subject, moves: readonly Move[]): Story {
+  const decision = decide(subject, initialState, [])
+  const nothing = { subject, now: start, seq: 0, decision, effects: [], verdicts: [] }
+  const empty = { ...nothing, expiries: new Set<string>(), log: [] }
+  return moves.reduce((story, move) => story.and(move), storyOf(empty))
 }
 
 function storyOf(played: Played): Story {
@@ -68,6 +94,16 @@ function storyOf(played: Played): Story {
     decision: played.decision,
     state: played.decision.state,
     verdicts: played.verdicts,
+    log: played.log,
+    prompt: (...later) => promptOf([...played.log, ...later]),
+    shown: (n) => {
+      const id = callId({ run, state: played.decision.state }, n)
+      const parts = project('', played.log).flatMap((message) =>
+        message.role === 'assistant' ? message.parts : [],
+      )
+      const call = parts.find((part) => part.type === 'tool_call' && part.id === id)
+      return call?.type === 'tool_call' ? call.args : undefined
+    },
     after: (ms) => storyOf({ ...played, now: played.now + ms }),
     and: (...moves) => storyOf(play(played, moves)),
     when: (...moves) => {
@@ -75,6 +111,7 @@ function storyOf(played: Played): Story {
       return {
         gives: (expected) => {
           expect(summary(next.decision)).toEqual({ ...nothing(next.decision), ...expected })
+          expect([...next.expiries]).toEqual(askedIn(next.decision.state))
           return storyOf(next)
         },
       }
@@ -83,8 +120,8 @@ function storyOf(played: Played): Story {
 }
 
 function play(played: Played, moves: readonly Move[]): Played {
-  const { agent, now, seq, decision, effects, verdicts } = played
-  const known = { run, state: decision.state, effects }
+  const { subject, now, seq, decision, effects, verdicts, log } = played
+  const known = { run, state: decision.state, effects, verdicts }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a move pairs type and payload
   const facts = moves.map((move, n) => ({
     seq: seq + n + 1,
@@ -92,15 +129,49 @@ function play(played: Played, moves: readonly Move[]): Played {
     actor: 't',
     ...move(known),
   })) as Fact[]
-  const next = decide({ run, agent }, decision.state, facts)
+  const next = decide(subject, decision.state, facts)
+  const told = next.verdicts.map(({ type, payload }) => ({ type, payload }))
   return {
     ...played,
     seq: seq + facts.length,
     decision: next,
     effects: [...effects, ...next.effects],
     verdicts: [...verdicts, ...next.verdicts],
+    expiries: expiriesOf(played.expiries, facts, next),
+    log: [...log, ...[...facts, ...told].map((each) => stored(each, now))],
   }
 }
+
+/** Through JSON, as a register keeps it. */
+const stored = (
+  { type, payload }: { readonly type: string; readonly payload: object },
+  at: number,
+): FoldableEvent => ({
+  seq: 1,
+  type,
+  version: 1,
+  at,
+  actor: 't',
+  payload: JSON.parse(JSON.stringify(payload)),
+})
+
+function expiriesOf(
+  before: ReadonlySet<string>,
+  facts: readonly Fact[],
+  decision: Decision,
+): ReadonlySet<string> {
+  const after = new Set(before)
+  for (const fact of facts) if (fact.type === 'timer.fired') after.delete(fact.payload.timerId)
+  for (const id of decision.clearTimers) after.delete(id)
+  for (const { id } of decision.timers) if (id.startsWith('approval:')) after.add(id)
+  return after
+}
+
+/** The timers that the calls which wait for a human should have: fired ones are gone, too. */
+const askedIn = ({ context }: RunState): readonly string[] =>
+  Object.entries(context.open).flatMap(([index, call]) =>
+    call.status === 'asked' ? [`approval:${callIdPrefix(context.run, context.turn)}_${index}`] : [],
+  )
 
 /** What a decision is that asks for nothing; status and path only count where they are named. */
 const nothing = (decision: Decision): Expected => ({
@@ -115,7 +186,7 @@ const nothing = (decision: Decision): Expected => ({
 const number = (id: string): number => Number(id.slice(run.length + 1))
 
 function summary(decision: Decision): Expected {
-  const [timer] = decision.timers
+  const timer = decision.timers.find(({ id }) => id === 'timeout')
   return {
     state: decision.state.name,
     status: decision.status,
@@ -127,7 +198,7 @@ function summary(decision: Decision): Expected {
     retries: decision.retries.map(number),
     ...(decision.outcome ? { outcome: decision.outcome } : {}),
     ...(timer ? { timeout: timer.afterMs } : {}),
-    ...(decision.clearTimers.length > 0 ? { timeout: 'cleared' } : {}),
+    ...(decision.clearTimers.includes('timeout') ? { timeout: 'cleared' } : {}),
   }
 }
 

@@ -3,6 +3,7 @@
  * engine would: facts with their sequence numbers, then `run.transitioned`, then the verdicts, notes in between.
  */
 import {
+  callsOf,
   type Decision,
   decide,
   type Effect,
@@ -14,11 +15,12 @@ import {
   readFact,
   type RunState,
   type Subject,
+  type ToolCallPart,
   transitioned,
   type Verdict,
 } from '../../src/index.ts'
-import { modelAnswer, toolAnswer } from './answers.ts'
-import { created, type FactBody } from './facts.ts'
+import { modelAnswer, policiesAnswer, toolAnswer } from './answers.ts'
+import { argsHashOf, created, type FactBody, nothingKnown } from './facts.ts'
 
 /** One thing that may happen. Numbers pick among what is possible then. */
 export type Chance =
@@ -69,7 +71,7 @@ export class World {
 
   constructor(subject: Subject) {
     this.subject = subject
-    this.#record(created({ run: subject.run, state: this.state, effects: [] }))
+    this.#record(created(nothingKnown(subject.run)))
   }
 
   get ended(): boolean {
@@ -146,7 +148,7 @@ export class World {
       case 'cancel':
         return { type: 'cancel.requested', payload: { action: how % 2 ? 'interrupt' : 'rollback' } }
       case 'timeout':
-        return { type: 'timer.fired', payload: { timerId: how % 8 ? 'timeout' : 'other' } }
+        return { type: 'timer.fired', payload: { timerId: this.#timer(pick, how) } }
       case 'fault':
         return { type: 'run.faulted', payload: { code: 'undecidable', message: 'x' } }
       case 'misdirect':
@@ -157,7 +159,24 @@ export class World {
   #answer(pick: number, how: number): FactBody | null {
     const effect = this.#open[pick % Math.max(1, this.#open.length)]
     if (effect?.kind === 'model.call') return modelAnswer(effect, this.subject.run, how)
+    if (effect?.kind === 'policy.evaluate')
+      return policiesAnswer(effect, this.#callsOf(effect.source), how)
     return effect?.kind === 'tool.call' ? toolAnswer(effect, how) : null
+  }
+
+  /** The calls of the answer to this model call. */
+  #callsOf(effectId: string): readonly ToolCallPart[] {
+    return this.facts.flatMap((fact) =>
+      fact.type === 'model.completed' && fact.payload.effectId === effectId
+        ? callsOf(fact.payload.turn)
+        : [],
+    )
+  }
+
+  #timer(pick: number, how: number): string {
+    const asked = this.#asked[pick % Math.max(1, this.#asked.length)]
+    if (asked && how % 2) return `approval:${asked.callId}`
+    return how % 8 ? 'timeout' : 'other'
   }
 
   /** An answer about a neighbour: the register would fence it, the decider must not mind it. */
@@ -182,8 +201,15 @@ export class World {
       return { type: 'tool.resolved', payload: { effectId, callId, resolution } }
     }
     if (!asked) return null
-    const decision = how % 3 ? 'approve' : 'reject'
-    return { type: 'approval.answered', payload: { ...asked, decision } }
+    const { callId, tool, argsHash } = asked
+    const edited = { args: { arg: 'edited' }, argsHash: argsHashOf('edited') }
+    const about = { callId, tool, argsHash, ...(how % 4 === 3 ? { edited } : {}) }
+    const decision = how % 3 ? (how % 4 === 3 ? 'edit' : 'approve') : 'reject'
+    const scope = (['once', 'run', 'always'] as const)[how % 5]
+    return {
+      type: 'approval.answered',
+      payload: { ...about, decision, ...(scope ? { scope } : {}) },
+    }
   }
 
   #record({ type, payload }: FactBody): void {

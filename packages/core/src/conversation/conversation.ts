@@ -1,0 +1,74 @@
+/** A conversation while it is read from events: what was said, by whom, in order. */
+import type { AssistantPart, ToolOutput } from '../message.ts'
+import type { Answer, Entry } from './write.ts'
+
+/** Grows event by event. */
+export interface Conversation {
+  readonly entries: Entry[]
+  readonly results: Map<string, ToolOutput>
+  /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
+  reminders: string[]
+  /** Where the words of the current run begin. */
+  from: number
+}
+
+/** Nothing said yet. */
+export const emptyConversation = (): Conversation => ({
+  entries: [],
+  results: new Map(),
+  reminders: [],
+  from: 0,
+})
+
+const remindersMax = 4
+
+/** Queues a reminder: no duplicates, the newest few. */
+export function remind(conversation: Conversation, text: string): void {
+  const others = conversation.reminders.filter((each) => each !== text)
+  conversation.reminders = [...others, text].slice(-remindersMax)
+}
+
+const isAnswer = (entry: Entry): entry is Answer => entry.type === 'answered'
+
+/** The answer under this id that is not a correction, and where it stands. */
+export function answerAt(
+  conversation: Conversation,
+  id: string,
+): { readonly at: number; readonly answer: Answer } | null {
+  const at = conversation.entries.findLastIndex(
+    (entry) => isAnswer(entry) && entry.id === id && !entry.corrected,
+  )
+  const answer = conversation.entries[at]
+  return answer && isAnswer(answer) ? { at, answer } : null
+}
+
+/** The answer under this id says `text` in the place of its calls; one that was never begun says it alone. */
+export function force(conversation: Conversation, id: string, text: string): void {
+  const found = answerAt(conversation, id)
+  const kept = found?.answer.parts.filter((part) => part.type !== 'tool_call') ?? []
+  const parts: AssistantPart[] = [...kept, { type: 'text', text }]
+  const forced: Answer = { type: 'answered', id, parts, closed: true }
+  if (found) conversation.entries[found.at] = forced
+  else conversation.entries.push(forced)
+}
+
+/** An attempt that a guardrail ended stays, with its feedback, as the model's own correction of itself. */
+export function correct(conversation: Conversation, id: string, feedback: string): void {
+  const found = answerAt(conversation, id)
+  const parts: AssistantPart[] = [...(found?.answer.parts ?? []), { type: 'text', text: feedback }]
+  const corrected: Answer = { type: 'answered', id, parts, closed: true, corrected: true }
+  if (found) conversation.entries[found.at] = corrected
+  else conversation.entries.push(corrected)
+  // Some providers refuse a request that ends with an answer.
+  const goOn = 'Answer again, with this corrected.'
+  conversation.entries.push({ type: 'said', parts: [{ type: 'text', text: goOn }] })
+}
+
+/** After a refusal, by the agent's policy: the refused exchange goes, or everything before it too. */
+export function forgetRefused(
+  conversation: Conversation,
+  policy: 'keep' | 'drop-turn' | 'reset-context',
+): void {
+  if (policy === 'keep') return
+  conversation.entries.splice(policy === 'reset-context' ? 0 : conversation.from)
+}

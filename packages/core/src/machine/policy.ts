@@ -1,0 +1,91 @@
+/** What the answer of the policies with I/O makes of the calls that waited for it. */
+import type { Effect, Timer } from '../effect.ts'
+import type { Verdict } from '../event/decision.ts'
+import type { FactPayload } from '../event/fact.ts'
+import { approvalRequested, expiry } from '../verdict/approval/event.ts'
+import { denied, faulted, reused } from '../verdict/authorization/event.ts'
+import { denial, grantKey } from '../verdict/authorization/judge.ts'
+import {
+  callIdPrefix,
+  effectId,
+  type MachineEvent,
+  type OpenCall,
+  type RunContext,
+} from './context.ts'
+import { type Emission, toolCall } from './plan.ts'
+
+type PolicyAnswered = Extract<MachineEvent, { type: 'policy.answered' }>
+type Decision = FactPayload<'policy.answered'>['decisions'][number]
+
+/** Is this the answer to the question that is open? */
+export const answersPolicy = (context: RunContext, event: MachineEvent): boolean =>
+  event.type === 'policy.answered' &&
+  context.policy > 0 &&
+  event.fact.payload.effectId === effectId(context.run, context.policy)
+
+/** A call the answer says nothing about is denied: silence allows nothing. */
+const silent = (callId: string): Decision => ({
+  callId,
+  tool: 'unknown_tool',
+  argsHash: '',
+  answer: denial('oap.evaluator_error', 'The policies gave no answer about this call.'),
+  faults: [],
+})
+
+/** Opens, asks about or denies each call that waited; the others are left as they are. */
+export function takePolicies(
+  context: RunContext,
+  { agent, fact }: PolicyAnswered,
+): { readonly context: RunContext; readonly emission: Emission } {
+  const answers = new Map(fact.payload.decisions.map((each) => [each.callId, each]))
+  const open: Record<string, OpenCall> = {}
+  const effects: Effect[] = []
+  const verdicts: Verdict[] = []
+  const timers: Timer[] = []
+  let { effects: n } = context
+  for (const [index, call] of Object.entries(context.open)) {
+    if (call.status !== 'judging' && call.status !== 'gated') {
+      open[index] = call
+      continue
+    }
+    const callId = `${callIdPrefix(context.run, context.turn)}_${index}`
+    const said = answers.get(callId) ?? silent(callId)
+    const spec = agent.tools[call.tool]
+    const { answer, argsHash, faults } = said
+    const asks = answer.effect === 'require_approval'
+    const granted = call.status === 'gated' ? null : grantOf(context, call, { said, fact })
+    verdicts.push(...faulted(callId, said.tool, faults))
+    if (!spec || answer.effect === 'deny' || said.tool !== spec.name) {
+      verdicts.push(denied(callId, spec?.name ?? said.tool, denyOf(said)))
+    } else if (call.status === 'gated' || (asks && granted === null)) {
+      open[index] = { ...call, effect: 0, status: 'asked' }
+      const asked = { id: callId, tool: spec.name, argsHash }
+      verdicts.push(approvalRequested(agent, asked, { answer, at: fact.at }))
+      timers.push(expiry(agent, callId))
+    } else {
+      if (granted && asks) verdicts.push(reused({ id: callId, name: spec.name, argsHash }, granted))
+      n += 1
+      open[index] = { ...call, effect: n, status: 'running' }
+      effects.push(toolCall(context, n, { call: { id: callId, argsHash }, spec }))
+    }
+  }
+  return {
+    context: { ...context, open, effects: n, policy: 0 },
+    emission: { effects, verdicts, timers },
+  }
+}
+
+/** A human's earlier approval that stands for the call, whichever policy wants one. */
+function grantOf(
+  context: RunContext,
+  call: OpenCall,
+  { said, fact }: { readonly said: Decision; readonly fact: PolicyAnswered['fact'] },
+): 'run' | 'always' | null {
+  if (context.grants.includes(grantKey(call.tool, said.argsHash))) return 'run'
+  return fact.payload.granted?.includes(said.callId) ? 'always' : null
+}
+
+const denyOf = ({ answer }: Decision): Decision['answer'] =>
+  answer.effect === 'deny'
+    ? answer
+    : denial('oap.evaluator_error', 'The answer of the policies is about another call.')

@@ -1,0 +1,53 @@
+/** The events of judgements that are not plain passes. Never arguments. */
+import type { Verdict } from '../../event/decision.ts'
+import type { PolicyFault } from './combine.ts'
+import type { Judgement } from './judge.ts'
+import type { PolicyAnswer } from './request.ts'
+
+/** Which policy a decision goes back to. */
+export const policyOf = ({ policyId, policyDigest }: PolicyAnswer) => ({
+  ...(policyId === '' ? {} : { policyId }),
+  ...(policyDigest === '' ? {} : { policyDigest }),
+})
+
+/** `call.denied`: the model reads the first reason as the call's result. */
+export function denied(callId: string, tool: string, answer: PolicyAnswer): Verdict {
+  const [first = { code: 'oap.denied', message: 'blocked by guardrail policy' }, ...more] =
+    answer.reasons
+  const reasons = more.length > 0 ? { reasons: [first, ...more] } : {}
+  const payload = { callId, tool, ...first, ...policyOf(answer), ...reasons }
+  return { type: 'call.denied', payload, tool, verdict: 'denied' }
+}
+
+/** `policy.faulted`, one for each policy that could not answer. */
+export const faulted = (
+  callId: string,
+  tool: string,
+  faults: readonly PolicyFault[],
+): readonly Verdict[] =>
+  faults.map((fault) => ({
+    type: 'policy.faulted',
+    payload: { callId, tool, ...fault },
+    tool,
+    verdict: 'faulted',
+  }))
+
+/** `approval.reused`: a human's earlier answer stands for this call. */
+export const reused = (
+  call: { readonly id: string; readonly name: string; readonly argsHash: string },
+  scope: 'run' | 'always',
+): Verdict => ({
+  type: 'approval.reused',
+  payload: { callId: call.id, tool: call.name, argsHash: call.argsHash, scope },
+  tool: call.name,
+  verdict: scope,
+})
+
+/** The events of one judgement, a request for approval aside. */
+export function judgementVerdicts(judgement: Judgement): readonly Verdict[] {
+  const { call, faults } = judgement
+  const notes = faulted(call.id, call.name, faults)
+  if (judgement.effect === 'deny') return [...notes, denied(call.id, call.name, judgement.answer)]
+  if (judgement.effect === 'ask' || !judgement.grant) return notes
+  return [...notes, reused(call, judgement.grant)]
+}

@@ -1,0 +1,155 @@
+/**
+ * Authorization of the calls of a turn: evidence in (the calls, the pinned policies, who the run works for), one judgement
+ * per call out. Per call and independent: a denial is an error result for that call alone. Deny beats approval beats allow.
+ *
+ * Z1 Only a call of a turn that closed positively gets here, and only one that is judged `allow`, or approved by a human,
+ *    gets an effect (I10).
+ * Z2 What a human rejected in this run is not asked again: the same call is denied at once.
+ */
+import type { AgentDefinition, ToolSpec } from '../../definition.ts'
+import type { FactPayload } from '../../event/fact.ts'
+import { limits } from '../../limits.ts'
+import type { RunContext } from '../../machine/context.ts'
+import type { ToolCallPart } from '../../message.ts'
+import type { ModelTurn } from '../../turn.ts'
+import { builtInEvaluator } from './built-in.ts'
+import { evaluatePolicies, type PolicyFault } from './combine.ts'
+import { capabilityOf } from './passport/capabilities.ts'
+import { countCall, type RateState } from './passport/rates.ts'
+import type { PolicyAnswer, PolicyRequest, PureEvaluator } from './request.ts'
+import type { AllowlistSpec, PolicySpec } from './spec.ts'
+
+interface Judged {
+  readonly call: ToolCallPart
+  readonly faults: readonly PolicyFault[]
+}
+
+/** What may become of a call. */
+export type Judgement =
+  | (Judged & {
+      readonly effect: 'allow'
+      readonly spec: ToolSpec
+      /** A human's earlier approval that stands for this call. */
+      readonly grant: 'run' | 'always' | null
+    })
+  | (Judged & { readonly effect: 'ask'; readonly spec: ToolSpec; readonly answer: PolicyAnswer })
+  | (Judged & { readonly effect: 'deny'; readonly answer: PolicyAnswer })
+
+/** What judging takes besides the call. */
+export interface Bench {
+  readonly run: string
+  readonly agent: AgentDefinition
+  readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
+  readonly caller: FactPayload<'model.completed'>['caller']
+  readonly at: number
+  /** Calls of the run so far, for the rates of passports. Default: none. */
+  readonly recent?: RateState
+}
+
+/** The calls of a turn, in order. Empty unless the turn closed positively. */
+export const callsOf = (turn: ModelTurn): readonly ToolCallPart[] =>
+  turn.message.parts.filter((part) => part.type === 'tool_call')
+
+/** What a call is known by among those that humans decided about: its tool and its arguments. */
+export const grantKey = (tool: number, argsHash: string): string =>
+  `${tool}:${argsHash.slice(0, 16)}`
+
+/** A denial that no policy made. */
+export const denial = (code: string, message: string): PolicyAnswer => ({
+  effect: 'deny',
+  reasons: [{ code, message }],
+  policyId: '',
+  policyDigest: '',
+})
+
+/** The agent's own lists, as a policy. */
+const listsOf = ({ guardrails }: AgentDefinition): AllowlistSpec => {
+  const { allowedTools, deniedTools, approvalTools } = guardrails
+  return { use: 'allowlist', id: 'lists', digest: '', allowedTools, deniedTools, approvalTools }
+}
+
+/** What the pinned pure policies say about a call. */
+export function authorize(
+  { run, agent, evaluatorOf, caller, at, recent }: Bench,
+  call: Pick<ToolCallPart, 'id' | 'name' | 'args'>,
+): { readonly answer: PolicyAnswer; readonly faults: readonly PolicyFault[] } {
+  const request: PolicyRequest = {
+    tool: call.name,
+    args: call.args,
+    callId: call.id,
+    agent: agent.name,
+    runId: run,
+    isSubagent: caller?.isSubagent ?? false,
+    user: caller?.user ?? null,
+    at,
+  }
+  const { policies, failClosed } = agent.guardrails
+  const specs = [listsOf(agent), ...policies]
+  const either = (spec: PolicySpec) => builtInEvaluator(spec, recent) ?? evaluatorOf(spec)
+  return evaluatePolicies({ specs, failClosed, evaluatorOf: either }, request)
+}
+
+/** What is known of calls like this one: from this run, and from the fact that brought it. */
+export interface Known {
+  readonly context: Pick<RunContext, 'grants' | 'refused' | 'rates'>
+  readonly granted: readonly string[]
+}
+
+function judge(bench: Bench, known: Known, call: ToolCallPart): Judgement {
+  const deny = (answer: PolicyAnswer, faults: readonly PolicyFault[] = []): Judgement => ({
+    effect: 'deny',
+    call,
+    answer,
+    faults,
+  })
+  if (call.invalid) return deny(denial(call.invalid.code, call.invalid.message))
+  const index = bench.agent.tools.findIndex((tool) => tool.name === call.name)
+  const spec = bench.agent.tools[index]
+  if (!spec) return deny(denial('unknown_tool', `There is no tool named ${call.name}.`))
+  const { answer, faults } = authorize(bench, call)
+  if (answer.effect === 'deny') return deny(answer, faults)
+  const key = grantKey(index, call.argsHash)
+  if (known.context.refused.includes(key))
+    return deny(denial('rejected_before', 'A person rejected this very call. Do not repeat it.'))
+  if (answer.effect === 'allow') return { effect: 'allow', call, spec, faults, grant: null }
+  if (known.context.grants.includes(key))
+    return { effect: 'allow', call, spec, faults, grant: 'run' }
+  if (known.granted.includes(call.id))
+    return { effect: 'allow', call, spec, faults, grant: 'always' }
+  return { effect: 'ask', call, spec, faults, answer }
+}
+
+/** One judgement per call, in order, and what the calls add to the rates. A turn with too many calls is denied as a whole. */
+export function judgeCalls(
+  bench: Bench,
+  known: Known,
+  turn: ModelTurn,
+): { readonly judgements: readonly Judgement[]; readonly rates: RateState } {
+  const calls = callsOf(turn)
+  let { rates } = known.context
+  if (calls.length > limits.callsPerTurnMax) {
+    const message = `A turn may ask for ${limits.callsPerTurnMax} calls, this one asked for ${calls.length}.`
+    const answer = denial('too_many_calls', message)
+    return {
+      judgements: calls.map((call) => ({ effect: 'deny', call, answer, faults: [] })),
+      rates,
+    }
+  }
+  const judgements = calls.map((call) => {
+    // The calls of one turn count one after the other: a rate is not exceeded by asking at once.
+    const judgement = judge({ ...bench, recent: rates }, known, call)
+    if (judgement.effect !== 'deny') rates = withCall(bench, rates, call.name)
+    return judgement
+  })
+  return { judgements, rates }
+}
+
+/** The rates after one more call, under each capability that a passport maps its tool to. */
+function withCall({ agent, at }: Bench, rates: RateState, tool: string): RateState {
+  const capabilities = new Set(
+    agent.guardrails.policies.flatMap((spec) =>
+      spec.use === 'passport' ? (capabilityOf(spec.capabilities, tool) ?? []) : [],
+    ),
+  )
+  return [...capabilities].reduce((state, each) => countCall(state, each, at), rates)
+}

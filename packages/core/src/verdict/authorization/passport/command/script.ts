@@ -1,0 +1,46 @@
+/** A shell text, taken apart: what the other files of this folder look at. */
+
+/** A word after quote removal. Expansions stand in it as written; they are never carried out. */
+export interface Word {
+  readonly text: string
+  /** Was any of it quoted or escaped? Then it is no keyword. */
+  readonly quoted: boolean
+  /** Does it hold a `$NAME`? */
+  readonly expands: boolean
+  /** Does it hold an unquoted `*`, `?` or `[`, or an unquoted brace? */
+  readonly globs: boolean
+  readonly braces: boolean
+  /** The scripts of `$(…)` in it. */
+  readonly substitutions: readonly Script[]
+}
+
+/** `NAME=value` before a program, or alone. */
+export interface Assignment {
+  readonly name: string
+  readonly value: Word
+}
+
+/** `> target` and the like; of a here-document the target is the word that ends it. */
+export interface Redirect {
+  readonly op: string
+  readonly target: Word
+}
+
+/** One simple command, wherever it stood: in a chain, a pipe, a group, a condition. */
+export interface Command {
+  readonly assignments: readonly Assignment[]
+  readonly words: readonly Word[]
+  readonly redirects: readonly Redirect[]
+  /** The head of a `for`: its words are a name and values, and nothing of it runs. */
+  readonly isLoopHead: boolean
+  /** Is its output the input of another? And may its input be the output of another? */
+  readonly feeds: boolean
+  readonly fed: boolean
+}
+
+/** Every simple command of a text, in order. */
+export type Script = readonly Command[]
+
+/** A word that is exactly what it says. */
+export const isPlain = (word: Word): boolean =>
+  !word.expands && !word.globs && !word.braces && word.substitutions.length === 0

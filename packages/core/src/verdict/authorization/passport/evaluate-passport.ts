@@ -1,0 +1,140 @@
+/**
+ * What a passport says about a call. A passport is data, not a language: each limit has a check of its own here, and
+ * what cannot be checked is denied.
+ *
+ * Order: readable, status, expiry, capability, assurance, context and limits. The first refusal is the answer.
+ */
+import type { JsonObject } from '../../../json.ts'
+import { shown, reason } from '../reason.ts'
+import type { PolicyAnswer, PolicyReason, PolicyRequest } from '../request.ts'
+import type { PassportSpec } from '../spec.ts'
+import { isAssured, requiredAssurance } from './assurance.ts'
+import { capabilityOf, exempt } from './capabilities.ts'
+import { checkCommandCall } from './command/check-command.ts'
+import { checkFileCall } from './files/check-file.ts'
+import type { LimitCheck } from './limit-check.ts'
+import { isChecked, limitsOf, misshapen, ownLimitsOf, unknownFlatLimit } from './limit-shape.ts'
+import { checkMcpCall } from './mcp/check-mcp.ts'
+import { checkMessage } from './messaging/check-message.ts'
+import { noCalls, type RateState } from './rates.ts'
+import { readPassport, type Passport, type PassportReading } from './read-passport.ts'
+import { checkBrowserCall } from './web/check-browser.ts'
+import { checkFetchCall } from './web/check-fetch.ts'
+
+const checks: ReadonlyMap<string, LimitCheck> = new Map([
+  ['system.command.execute', checkCommandCall],
+  ['data.file.read', checkFileCall],
+  ['data.file.write', checkFileCall],
+  ['web.fetch', checkFetchCall],
+  ['web.browser', checkBrowserCall],
+  ['mcp.tool.execute', checkMcpCall],
+  ['messaging.send', checkMessage],
+])
+
+/**
+ * The passport's answer. `recent` holds the calls of the run before this one; without it, nothing counts as called.
+ * Allowed arguments are not safe arguments: a program or a server that is on a list may do all it can.
+ */
+export function evaluatePassport(
+  spec: PassportSpec,
+  request: PolicyRequest,
+  recent: RateState = noCalls,
+): PolicyAnswer {
+  const answer = (effect: PolicyAnswer['effect'], why: PolicyReason): PolicyAnswer => ({
+    effect,
+    reasons: [why],
+    policyId: spec.id,
+    policyDigest: spec.digest,
+  })
+  const reading = readOnce(spec.passport)
+  if (!reading.ok) {
+    const text = `The passport cannot be read: ${reading.problems.join('; ')}.`
+    return answer('deny', reason('oap.passport_invalid', text))
+  }
+  const { passport } = reading
+  const capability = capabilityOf(spec.capabilities, request.tool)
+  const refused =
+    refusedAltogether(passport, request.at) ??
+    (capability === exempt ? null : refusedCapability(passport, request.tool, capability)) ??
+    (capability === null || capability === exempt
+      ? null
+      : refusedByLimits(capability, { passport, spec, request, recent }))
+  if (refused) return answer('deny', refused)
+  if (capability !== null && asksAPerson(passport, capability)) {
+    const text = `The passport asks for a person's approval of each use of ${capability}.`
+    return answer('require_approval', reason('approval_required', text))
+  }
+  return answer('allow', reason('oap.allowed', `The passport allows ${shown(request.tool)}.`))
+}
+
+const readings = new WeakMap<JsonObject, PassportReading>()
+
+/** A pinned passport is the same object for many calls, and reading it takes longer than all the checks. */
+function readOnce(held: JsonObject): PassportReading {
+  const known = readings.get(held)
+  if (known) return known
+  const reading = readPassport(held)
+  readings.set(held, reading)
+  return reading
+}
+
+function refusedAltogether(passport: Passport, at: number): PolicyReason | null {
+  if (passport.status !== 'active') {
+    const text = `The passport is not active: its status is ${shown(passport.status)}.`
+    return reason('oap.passport_suspended', text)
+  }
+  if (passport.expiresAt !== null && passport.expiresAt <= at)
+    return reason('oap.passport_suspended', 'The passport has expired: see its field expires_at.')
+  return null
+}
+
+function refusedCapability(
+  passport: Passport,
+  tool: string,
+  capability: string | null,
+): PolicyReason | null {
+  if (capability === null) {
+    const text = `No capability is mapped to the tool ${shown(tool)}; map it in "capabilities" of the policy.`
+    return reason('oap.unknown_capability', text)
+  }
+  if (!passport.capabilities.includes(capability)) {
+    const text = `The passport does not hold the capability ${capability}, which ${shown(tool)} needs.`
+    return reason('oap.unknown_capability', text)
+  }
+  const required = requiredAssurance(capability)
+  if (isAssured(passport.assurance, required)) return null
+  const text = `${capability} needs assurance_level ${required}; the passport has ${shown(passport.assurance)}.`
+  return reason('oap.assurance_insufficient', text)
+}
+
+function refusedByLimits(
+  capability: string,
+  {
+    passport,
+    spec,
+    request,
+    recent,
+  }: {
+    readonly passport: Passport
+    readonly spec: PassportSpec
+    readonly request: PolicyRequest
+    readonly recent: RateState
+  },
+): PolicyReason | null {
+  const check = checks.get(capability)
+  if (!check || !isChecked(capability)) {
+    const limited = Object.keys(ownLimitsOf(passport.limits, capability)).length > 0
+    if (!limited && unknownFlatLimit(passport.limits) === null) return null
+    const text = `The limits of ${capability} cannot be checked here; remove them, or ask a policy server.`
+    return reason('oap.policy_error', text)
+  }
+  const wrong = misshapen(passport.limits, capability)
+  if (wrong) return wrong
+  const limits = limitsOf(passport.limits, capability)
+  return check({ capability, limits, request, root: spec.root ?? null, recent })
+}
+
+function asksAPerson(passport: Passport, capability: string): boolean {
+  const limits = limitsOf(passport.limits, capability)
+  return limits['approval_required'] === true || limits['require_confirmation'] === true
+}

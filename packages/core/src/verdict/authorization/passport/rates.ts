@@ -1,0 +1,73 @@
+/**
+ * How often a run used a capability: fixed windows of a minute, an hour and a day in UTC. They count per run: two runs
+ * under one passport do not see each other's calls. For limits across runs ask a policy server.
+ *
+ * The state is part of the cached state of a run: at most 300 bytes as JSON, as only five capabilities have rates and
+ * counts stop at 999,999.
+ */
+
+/** Calls so far, by capability: in this minute, this hour, this day. `at` is the minute they stand for. */
+export interface RateState {
+  /** Minutes since the epoch. */
+  readonly at: number
+  readonly calls: { readonly [capability: string]: readonly [number, number, number] }
+}
+
+/** A window that a limit names. */
+export type RateWindow = 'minute' | 'hour' | 'day'
+
+/** No calls yet. */
+export const noCalls: RateState = { at: 0, calls: {} }
+
+const counted: ReadonlySet<string> = new Set([
+  'data.file.write',
+  'mcp.tool.execute',
+  'messaging.send',
+  'web.browser',
+  'web.fetch',
+])
+const callsMax = 999_999
+const minutes = { minute: 1, hour: 60, day: 1440 } as const
+
+/** The state after one more call at `at`, in milliseconds since the epoch. Capabilities without rates are not counted. */
+export function countCall(state: RateState, capability: string, at: number): RateState {
+  if (!counted.has(capability)) return state
+  const now = Math.max(state.at, Math.floor(at / 60_000))
+  const live = Object.keys(state.calls).map((name) => [name, callsOf(state, name, now)] as const)
+  const kept = live.filter(([, [, , day]]) => day > 0)
+  const [minute, hour, day] = callsOf(state, capability, now)
+  const more = [minute + 1, hour + 1, day + 1].map((count) => Math.min(count, callsMax))
+  const calls = {
+    ...Object.fromEntries(kept),
+    [capability]: [more[0] ?? 0, more[1] ?? 0, more[2] ?? 0] as const,
+  }
+  return { at: now, calls }
+}
+
+/** Calls of a capability in the window that `at` (milliseconds) lies in. Time that runs backwards resets nothing. */
+export function rateOf(
+  state: RateState,
+  capability: string,
+  when: { readonly window: RateWindow; readonly at: number },
+): number {
+  const now = Math.max(state.at, Math.floor(when.at / 60_000))
+  const [minute, hour, day] = callsOf(state, capability, now)
+  return { minute, hour, day }[when.window]
+}
+
+function callsOf(
+  state: RateState,
+  capability: string,
+  now: number,
+): readonly [number, number, number] {
+  const [minute = 0, hour = 0, day = 0] = Object.hasOwn(state.calls, capability)
+    ? (state.calls[capability] ?? [])
+    : []
+  const same = (length: number): boolean =>
+    Math.floor(state.at / length) === Math.floor(now / length)
+  return [
+    same(minutes.minute) ? minute : 0,
+    same(minutes.hour) ? hour : 0,
+    same(minutes.day) ? day : 0,
+  ]
+}

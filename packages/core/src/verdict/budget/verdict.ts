@@ -1,0 +1,90 @@
+/**
+ * Budget: how much of its agent's limits has a run used? Evidence in (what the facts add up to), verdict out: at a share of
+ * each limit the model is told, once; at the limit nothing more is asked for.
+ */
+import type { AgentDefinition } from '../../definition.ts'
+import type { DecisionPayload } from '../../event/decision.ts'
+import type { RunContext } from '../../machine/context.ts'
+
+export type Budget = DecisionPayload<'budget.exhausted'>['budget']
+
+/** What is used of one limit. Money in millionths of the currency's unit, time in milliseconds. */
+export interface Used {
+  readonly budget: Budget
+  readonly used: number
+  readonly limit: number
+}
+
+const million = 1_000_000
+
+function usedOf(agent: AgentDefinition, context: RunContext, activeMs: number): readonly Used[] {
+  const { maxTurns, maxToolCalls, maxTokens, maxCost, timeoutMs } = agent.limits
+  const all: Used[] = [
+    { budget: 'turns', used: context.turn, limit: maxTurns },
+    { budget: 'tokens', used: context.tokens, limit: maxTokens },
+    { budget: 'calls', used: context.calls, limit: maxToolCalls },
+    { budget: 'time', used: activeMs, limit: timeoutMs },
+  ]
+  if (maxCost !== null)
+    all.push({ budget: 'money', used: context.cost, limit: Math.round(maxCost * million) })
+  return all
+}
+
+/** Before the calls of a turn run: would `asked` more calls be too many? */
+export function callBudget(
+  agent: AgentDefinition,
+  context: RunContext,
+  asked: number,
+): Used | null {
+  const used = context.calls + asked
+  const limit = agent.limits.maxToolCalls
+  return used > limit ? { budget: 'calls', used, limit } : null
+}
+
+/** Before the next model call, a retry included. Time ends a run by its timer, calls before they run. */
+export function turnBudget(agent: AgentDefinition, context: RunContext): Used | null {
+  return (
+    usedOf(agent, context, 0).find(
+      ({ budget, used, limit }) => budget !== 'calls' && budget !== 'time' && used >= limit,
+    ) ?? null
+  )
+}
+
+/** Before a repeated call of the same turn: it begins no turn, so turns do not count. */
+export function retryBudget(agent: AgentDefinition, context: RunContext): Used | null {
+  const used = turnBudget(agent, { ...context, turn: 0 })
+  return used
+}
+
+/** Limits that are nearly used up and were not warned about yet. A limit of 1 is never nearly used up. */
+export function nearlyUsed(
+  agent: AgentDefinition,
+  context: RunContext,
+  activeMs: number,
+): readonly Used[] {
+  return usedOf(agent, context, activeMs).filter(
+    ({ budget, used, limit }) =>
+      !context.told.includes(budget) && used < limit && used >= limit * agent.limits.warnAt,
+  )
+}
+
+/** What a turn costs, in millionths of the currency's unit, rounded up. */
+export function costOf(
+  model: AgentDefinition['model'],
+  usage: {
+    readonly inputTokens?: number | undefined
+    readonly outputTokens?: number | undefined
+    readonly cachedInputTokens?: number | undefined
+  },
+): number {
+  const { price } = model
+  if (!price) return 0
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage
+  const cached = Math.min(cachedInputTokens, inputTokens)
+  const input = (inputTokens - cached) * price.inputPerMTok
+  return Math.ceil(
+    input +
+      cached * (price.cachedInputPerMTok ?? price.inputPerMTok) +
+      outputTokens * price.outputPerMTok,
+  )
+}

@@ -1,0 +1,70 @@
+/**
+ * The window: the last sets that were asked for, newest last, as one short text. Thirteen characters each: eight of the
+ * set's digest, four of what its results came to, one for the warnings given about it.
+ *
+ * W1 The newest entry of a set carries the warnings about the set: they last as long as it is in the window.
+ */
+
+/** A set that was asked for. */
+export interface Entry {
+  readonly set: string
+  /** `----` until all results are there. */
+  readonly results: string
+  /** Was the model told that it repeats this set? */
+  readonly identical: boolean
+  /** Was it told that it goes back and forth between this set and another? */
+  readonly cycle: boolean
+}
+
+/** Results that are not there yet. */
+export const noResults = '----'
+
+/** Stands where an earlier asking was, once the same set had other results: it is like no set. */
+export const blank: Entry = { set: '--------', results: noResults, identical: false, cycle: false }
+
+/** What the window keeps of a set's digest (hex): enough to tell 40 sets apart. */
+const entryKey = (set: string): string => set.slice(0, 8).padEnd(8, '0')
+
+/** The window's entries, oldest first. */
+export function readWindow(window: string): readonly Entry[] {
+  const entries: Entry[] = []
+  for (let at = 0; at < window.length; at += 13) {
+    const told = window[at + 12] ?? '.'
+    entries.push({
+      set: window.slice(at, at + 8),
+      results: window.slice(at + 8, at + 12),
+      identical: 'ib'.includes(told),
+      cycle: 'cb'.includes(told),
+    })
+  }
+  return entries
+}
+
+/** The text of these entries. */
+export const writeWindow = (entries: readonly Entry[]): string =>
+  entries.map((entry) => `${entry.set}${entry.results}${toldOf(entry)}`).join('')
+
+function toldOf({ identical, cycle }: Entry): string {
+  if (identical) return cycle ? 'b' : 'i'
+  return cycle ? 'c' : '.'
+}
+
+/** The window with this set as its newest, which takes over the warnings about the set that are still in it. */
+export function withSet(
+  entries: readonly Entry[],
+  set: string,
+  windowSize: number,
+): readonly Entry[] {
+  const earlier = entries.slice(Math.max(0, entries.length - windowSize + 1))
+  const key = entryKey(set)
+  const last = earlier.findLast((entry) => entry.set === key)
+  return [
+    ...earlier,
+    {
+      set: key,
+      results: noResults,
+      identical: last?.identical ?? false,
+      cycle: last?.cycle ?? false,
+    },
+  ]
+}

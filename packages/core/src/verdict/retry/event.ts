@@ -1,0 +1,50 @@
+/** The events of attempts that are not the last. */
+import type { AgentDefinition } from '../../definition.ts'
+import type { Verdict } from '../../event/decision.ts'
+import type { RunContext } from '../../machine/context.ts'
+import type { ModelTurn } from '../../turn.ts'
+import type { Again } from './verdict.ts'
+
+/** The model a turn is asked of: the agent's own, or its n-th fallback. */
+export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
+  (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
+
+/** What the model reads after a turn that was continued. */
+const goOnText = 'Your answer was cut off at its length limit. Go on exactly where it ended.'
+/** What the model reads after an answer that said nothing. */
+const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
+
+/** The event of what follows `turn`; `context` is that of the attempt that is not kept. */
+export function againVerdict(
+  agent: AgentDefinition,
+  context: RunContext,
+  { again, turn }: { readonly again: Again; readonly turn: ModelTurn },
+): Verdict {
+  const about = { turn: context.turn, retry: context.retry + 1 }
+  const messageId = turn.message.id
+  switch (again.kind) {
+    case 'retry': {
+      const payload = { ...about, ...again.why, delayMs: again.delayMs }
+      return { type: 'model.retried', payload, tool: null, verdict: again.why.class }
+    }
+    case 'fallback': {
+      const [from, to] = [modelOf(agent, context.model).model, modelOf(agent, again.model).model]
+      const payload = { turn: context.turn, from, to, ...again.why }
+      return { type: 'model.replaced', payload, tool: null, verdict: again.why.class }
+    }
+    case 'empty': {
+      const payload = { ...about, class: 'empty_answer', message: emptyText, delayMs: 0 }
+      return { type: 'model.retried', payload, tool: null, verdict: 'empty_answer' }
+    }
+    case 'continue': {
+      const payload = { turn: context.turn, messageId, text: goOnText }
+      return { type: 'turn.continued', payload, tool: null, verdict: 'length' }
+    }
+    case 'correct': {
+      const correction = context.corrections + 1
+      const { trip } = again
+      const payload = { turn: context.turn, correction, messageId, trip, calls: turn.suppressed }
+      return { type: 'guardrail.tripped', payload, tool: null, verdict: trip.guardrail.id }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Retry: what follows a turn that gave no usable answer? Nothing of such a turn was executed, so asking again is safe; a
+ * safety stop is never asked again, of no model. One loop for all of it, and each attempt is an effect of its own.
+ *
+ * A1 A retry waits: decorrelated jitter between `baseMs` and `capMs`, from the chance in the fact; never shorter than
+ *    what the provider asked for, which also goes beyond the cap.
+ * A2 A fallback model is asked when the retries are used up, or the model will not serve us whatever we do.
+ * A3 Corrections count on their own: `maxGuardrailRetries` is the number of attempts after the first.
+ */
+import type { AgentDefinition } from '../../definition.ts'
+import type { FactPayload } from '../../event/fact.ts'
+import type { RunContext } from '../../machine/context.ts'
+import type { ModelErrorClass, ModelTurn, Trip } from '../../turn.ts'
+import { isVisible } from '../safety/explain.ts'
+
+/** What the run has behind it: part of its context. */
+export type Tried = Pick<
+  RunContext,
+  'tries' | 'waitedMs' | 'model' | 'corrections' | 'empties' | 'continued' | 'calls'
+>
+
+/** What follows instead of taking the turn as it is. */
+export type Again =
+  | { readonly kind: 'retry'; readonly delayMs: number; readonly why: Why }
+  | { readonly kind: 'fallback'; readonly model: number; readonly why: Why }
+  | { readonly kind: 'correct'; readonly trip: Trip }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'continue' }
+
+interface Why {
+  readonly class: string
+  readonly message: string
+}
+
+/** Classes in which the model that failed will fail again, but another one need not. */
+const elsewhere: readonly ModelErrorClass[] = [
+  'rate_limit',
+  'quota',
+  'overloaded',
+  'network',
+  'context_overflow',
+  'tool_use_failed',
+  'auth',
+  'circuit_open',
+]
+
+/** What follows the turn; null: it stands, for good or ill. */
+export function againOf(
+  agent: AgentDefinition,
+  tried: Tried,
+  { turn, chance }: Pick<FactPayload<'model.completed'>, 'turn' | 'chance'>,
+): Again | null {
+  switch (turn.verdict) {
+    case 'error':
+    case 'interrupted':
+      return retryOf(agent, tried, { turn, chance: chance ?? 0 }) ?? fallbackOf(agent, tried, turn)
+    case 'guardrail':
+      return correctionOf(agent, tried, turn)
+    case 'length':
+      return tried.continued < agent.continuations && isVisible(turn) ? { kind: 'continue' } : null
+    case 'complete':
+      return isMissing(tried, turn) && tried.empties === 0 ? { kind: 'empty' } : null
+    default:
+      return null
+  }
+}
+
+function retryOf(
+  agent: AgentDefinition,
+  tried: Tried,
+  { turn, chance }: { readonly turn: ModelTurn; readonly chance: number },
+): Again | null {
+  if (turn.error && !turn.error.retryable) return null
+  const { max, baseMs, capMs } = agent.modelRetries
+  if (tried.tries >= (isBurst(turn) ? Math.min(max, burstRetriesMax) : max)) return null
+  const most = Math.min(capMs, Math.max(baseMs, 3 * tried.waitedMs))
+  const jittered = Math.round(baseMs + chance * Math.max(0, most - baseMs))
+  return {
+    kind: 'retry',
+    delayMs: Math.max(Math.min(jittered, capMs), turn.error?.retryAfterMs ?? 0),
+    why: whyOf(turn),
+  }
+}
+
+/** Too many calls at once, in the words of those who say so: asking often makes it worse. */
+const burstCodes: readonly (string | undefined)[] = ['limit_burst_rate', 'Throttling.BurstRate']
+const burstRetriesMax = 1
+const isBurst = ({ error }: ModelTurn): boolean =>
+  error !== undefined && burstCodes.includes(error.code)
+
+function fallbackOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
+  const model = tried.model + 1
+  if (model > agent.fallbackModels.length) return null
+  const known = turn.error?.class ?? 'network'
+  return elsewhere.includes(known) ? { kind: 'fallback', model, why: whyOf(turn) } : null
+}
+
+function correctionOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
+  const { trip } = turn
+  if (trip?.outcome !== 'fail') return null
+  return tried.corrections < agent.guardrails.maxGuardrailRetries ? { kind: 'correct', trip } : null
+}
+
+/** An answer that says nothing and asks for nothing, although tools have answered. */
+export const isMissing = (tried: Pick<RunContext, 'calls'>, turn: ModelTurn): boolean =>
+  turn.verdict === 'complete' &&
+  tried.calls > 0 &&
+  !isVisible(turn) &&
+  !turn.message.parts.some((part) => part.type === 'tool_call')
+
+const whyOf = (turn: ModelTurn): Why => ({
+  class: turn.error?.class ?? 'network',
+  message: turn.error?.message ?? 'the stream ended without a completion signal',
+})

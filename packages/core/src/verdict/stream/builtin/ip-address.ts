@@ -1,0 +1,42 @@
+/** IP addresses of both versions. */
+import { RE2JS } from 're2js'
+import { freeAfter, freeBefore, leftOf } from '../border.ts'
+import type { Finding, Seen } from '../finding.ts'
+import { matchesOf, type Place } from '../matches.ts'
+
+const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
+const v4 = RE2JS.compile(`(?:${octet}\\.){3}${octet}`)
+const v6 = RE2JS.compile('(?i)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,8}')
+
+/** Dotted quads, and colon-separated groups with at least one digit. */
+export const findIpAddresses = (seen: Seen): readonly Finding[] => [
+  ...(seen.text.includes('.') ? addresses(seen, v4, isV4) : []),
+  ...(seen.text.includes(':') ? addresses(seen, v6, isV6) : []),
+]
+
+function addresses(
+  seen: Seen,
+  pattern: RE2JS,
+  isAddress: (seen: Seen, place: Place) => boolean,
+): readonly Finding[] {
+  const accept = (place: Place): Place | null =>
+    freeBefore(seen, place.start) && freeAfter(seen, place.end) && isAddress(seen, place)
+      ? place
+      : null
+  return matchesOf({ kind: 'ip-address', pattern, accept, retryWithin: true }, seen.text)
+}
+
+/** Five numbers with dots are something else: a version, an object identifier. */
+const isV4 = (seen: Seen, { start, end }: Place): boolean =>
+  leftOf(seen, start) !== '.' && !/^\.[0-9]/.test(seen.text.slice(end, end + 2))
+
+/** Eight groups, or fewer and one double colon in place of the rest. */
+function isV6(seen: Seen, { start, end }: Place): boolean {
+  if (leftOf(seen, start) === ':' || seen.text[end] === ':') return false
+  const text = seen.text.slice(start, end)
+  if (!/[0-9]/.test(text) || text.includes(':::')) return false
+  const halves = text.split('::')
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
+  if (halves.length > 2 || groups.includes('')) return false
+  return halves.length === 2 ? groups.length < 8 : groups.length === 8
+}

@@ -1,0 +1,79 @@
+/** What secrets look like: the formats that their issuers have published. */
+import { RE2JS } from 're2js'
+
+/** One format. */
+export interface SecretShape {
+  readonly kind: string
+  readonly label: string
+  /** One of these literals stands in every text that holds such a secret: the cheap question before the dear one. */
+  readonly hints: readonly string[]
+  readonly pattern: RE2JS
+  /** May it go on for longer than is seen at once? Then what follows its marker belongs to it. */
+  readonly open: boolean
+}
+
+const shape = (
+  [kind, label]: readonly [string, string],
+  hints: readonly string[],
+  [pattern, open]: readonly [string, boolean],
+): SecretShape => ({ kind, label, hints, pattern: RE2JS.compile(pattern), open })
+
+/** Tokens that stand for themselves. Each begins with its issuer's prefix. */
+export const tokenShapes: readonly SecretShape[] = [
+  shape(
+    ['aws-access-key', 'an AWS access key'],
+    ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
+    ['(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}', false],
+  ),
+  shape(
+    ['github-token', 'a GitHub token'],
+    ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
+    ['gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{36,}', true],
+  ),
+  shape(
+    ['gitlab-token', 'a GitLab token'],
+    ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glft-', 'glsoat-'],
+    ['gl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{20,}', true],
+  ),
+  shape(
+    ['slack-token', 'a Slack token'],
+    ['xox', 'xapp-', 'slack.com/services/'],
+    [
+      'xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,}' +
+        '|hooks\\.slack\\.com/services/[A-Z0-9]{8,}/[A-Z0-9]{8,}/[A-Za-z0-9]{20,}',
+      true,
+    ],
+  ),
+  shape(
+    ['stripe-key', 'a Stripe key'],
+    ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'],
+    ['[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{32,}', true],
+  ),
+  shape(['anthropic-key', 'an Anthropic key'], ['sk-ant-'], ['sk-ant-[A-Za-z0-9_-]{20,}', true]),
+  shape(
+    ['openai-key', 'an OpenAI key'],
+    ['sk-'],
+    ['sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}', true],
+  ),
+  shape(
+    ['google-key', 'a Google key'],
+    ['AIza', 'GOCSPX-'],
+    ['AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{28}', false],
+  ),
+  shape(
+    ['jwt', 'a JSON web token'],
+    ['eyJ'],
+    ['eyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}(?:\\.[A-Za-z0-9_-]+)?', true],
+  ),
+  shape(
+    ['private-key', 'a private key'],
+    ['PRIVATE KEY'],
+    ['-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----', true],
+  ),
+]
+
+/** A value given to a name that says that it is secret. Group 1 is the value. */
+export const assignment = RE2JS.compile(
+  '(?i)(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)' +
+    '[a-z0-9_-]{0,20}["\'`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["\'`]?([^\\s"\'`,;<>\\[\\](){}]{8,128})',
+)

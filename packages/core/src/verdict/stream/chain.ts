@@ -1,0 +1,82 @@
+/**
+ * The chain: a fold of the guardrails over one part. The first that does not pass wins and is named.
+ *
+ * - A guardrail that throws, or answers what no guardrail may, stops the turn under its own name: fail-closed.
+ * - What executes is never what a guardrail returned: calls and errors come back as they went in, or the turn stops.
+ * - Reasons made here are codes. They never hold anything of the part.
+ */
+import {
+  fail,
+  type Guardrail,
+  type GuardrailContext,
+  type GuardrailResult,
+  pass,
+  stop,
+  type StreamPart,
+} from './part.ts'
+
+/** What became of the part, and the guardrail that decided it; null if all passed. */
+export interface ChainResult {
+  readonly result: GuardrailResult
+  readonly by: { readonly id: string; readonly name: string } | null
+}
+
+/** Feedback and reasons longer than this are cut: they become text of the conversation. */
+const feedbackCharsMax = 4000
+
+/** Judges one part. Never throws. An empty list passes it. */
+export function runGuardrailChain(
+  part: StreamPart,
+  guardrails: readonly Guardrail[],
+  context: GuardrailContext,
+): ChainResult {
+  let current = part
+  for (const guardrail of guardrails) {
+    const result = judge(guardrail, current, context)
+    if (result.type !== 'pass') return { result, by: { id: guardrail.id, name: guardrail.name } }
+    current = result.part
+  }
+  return { result: pass(current), by: null }
+}
+
+function judge(guardrail: Guardrail, part: StreamPart, context: GuardrailContext): GuardrailResult {
+  try {
+    return part.type === 'text' || part.type === 'reasoning'
+      ? checkText(part, guardrail.handle(part, context))
+      : judgeSealed(guardrail, part, context)
+  } catch {
+    return stop(part, 'guardrail_error')
+  }
+}
+
+/** Each guardrail gets a copy of its own, so that changing it in place has no effect but to be found out. */
+function judgeSealed(
+  guardrail: Guardrail,
+  part: StreamPart,
+  context: GuardrailContext,
+): GuardrailResult {
+  const seal = JSON.stringify(part)
+  const copy: StreamPart = JSON.parse(seal)
+  const result = guardrail.handle(copy, context)
+  if (result.type !== 'pass') return verdict(part, result)
+  if (JSON.stringify(result.part) !== seal) return stop(part, 'guardrail_changed_part')
+  return pass(part)
+}
+
+function checkText(
+  part: Extract<StreamPart, { text: string }>,
+  result: GuardrailResult,
+): GuardrailResult {
+  if (result.type !== 'pass') return verdict(part, result)
+  if (result.part.type !== part.type) return stop(part, 'guardrail_changed_part')
+  return typeof result.part.text === 'string' ? result : stop(part, 'guardrail_error')
+}
+
+/** A handler written in JavaScript may answer anything: a promise, say. */
+function verdict(part: StreamPart, result: GuardrailResult): GuardrailResult {
+  if (result.type === 'fail' && typeof result.feedback === 'string')
+    return fail(result.feedback.slice(0, feedbackCharsMax))
+  if (result.type === 'stop' && typeof (result.reason ?? '') === 'string')
+    return stop(part, result.reason?.slice(0, feedbackCharsMax))
+  return stop(part, 'guardrail_error')
+}

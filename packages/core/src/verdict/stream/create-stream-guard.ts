@@ -1,0 +1,71 @@
+/** A stream guard: what the guardrails of an agent make of one attempt of one turn, piece by piece. */
+import type { Trip } from '../../turn.ts'
+import { type ChainResult, runGuardrailChain } from './chain.ts'
+import { HeldText, type JudgeText } from './held-text.ts'
+import type { Guardrail, GuardrailContext, StreamPart } from './part.ts'
+import type { Guarded, StreamGuard } from './stream-guard.ts'
+
+/** What a guard is made of: the chain in its order, and what the guardrails may know. */
+export interface StreamGuardOptions {
+  readonly guardrails: readonly Guardrail[]
+  readonly context: Pick<GuardrailContext, 'availableTools' | 'availableSkills' | 'attempt'>
+}
+
+type Kind = 'text' | 'reasoning'
+
+const windowMax = 1024
+
+/**
+ * A guard for one attempt. However a text is split into deltas, the guardrails see the same pieces of it, give the same
+ * verdict, and the same text goes out: if a delta holds text that may go out and text that trips, the first is answered
+ * to it and the trip to the next call. A term of up to `window + 1` code units is seen whole at least once.
+ *
+ * `released` in the context is the end of what went out of the same kind (of the text, for calls and errors), up to
+ * 8,192 code units; `offset` in a trip counts all of it.
+ */
+export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
+  const { guardrails } = options
+  const window = Math.max(0, ...guardrails.map(windowOf))
+  const held = { text: new HeldText(window), reasoning: new HeldText(window) }
+  let trip: Trip | null = null
+
+  const judgePart = (part: StreamPart, last: boolean): StreamPart | null => {
+    const { released, offset } = held[part.type === 'reasoning' ? 'reasoning' : 'text']
+    const judged = runGuardrailChain(part, guardrails, { ...options.context, released, last })
+    trip = tripOf(judged, part.type, offset)
+    return judged.result.type === 'pass' ? judged.result.part : null
+  }
+  const judgeAs =
+    (type: Kind): JudgeText =>
+    (text, last) => {
+      const passed = judgePart({ type, text }, last)
+      return passed !== null && 'text' in passed ? passed.text : null
+    }
+  const judges = { text: judgeAs('text'), reasoning: judgeAs('reasoning') }
+  const guarded = (work: () => string): Guarded => {
+    const text = trip === null ? work() : ''
+    return trip !== null && text === '' ? { type: 'tripped', trip } : { type: 'released', text }
+  }
+  return {
+    push: (kind, text) => guarded(() => held[kind].push(text, judges[kind])),
+    end: (kind) => guarded(() => held[kind].end(judges[kind])),
+    judge: (part) =>
+      guarded(() => {
+        judgePart(part, true)
+        return ''
+      }),
+  }
+}
+
+const windowOf = ({ window = 0 }: Guardrail): number =>
+  Number.isInteger(window) ? Math.min(Math.max(window, 0), windowMax) : windowMax
+
+function tripOf(
+  { result, by }: ChainResult,
+  partType: Trip['partType'],
+  offset: number,
+): Trip | null {
+  if (by === null || result.type === 'pass') return null
+  const feedback = result.type === 'fail' ? result.feedback : (result.reason ?? '')
+  return { guardrail: by, outcome: result.type, feedback, partType, offset }
+}

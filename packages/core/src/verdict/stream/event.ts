@@ -1,0 +1,20 @@
+/** The event of a run that a stream guardrail ended. */
+import type { Verdict } from '../../event/decision.ts'
+import type { RunContext } from '../../machine/context.ts'
+import type { ModelTurn } from '../../turn.ts'
+import { explain } from '../safety/explain.ts'
+
+/** `guardrail.stopped` for a turn that a guardrail ended and nothing corrects any more; nothing for other turns. */
+export function guardrailStopped(context: RunContext, turn: ModelTurn): readonly Verdict[] {
+  const { trip } = turn
+  if (turn.verdict !== 'guardrail' || !trip) return []
+  const payload = {
+    turn: context.turn,
+    corrections: context.corrections,
+    messageId: turn.message.id,
+    trip,
+    calls: turn.suppressed,
+    explanation: explain(turn) ?? '',
+  }
+  return [{ type: 'guardrail.stopped', payload, tool: null, verdict: trip.guardrail.id }]
+}

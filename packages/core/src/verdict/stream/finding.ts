@@ -1,0 +1,99 @@
+/** The common frame of guardrails that look for things in text: find, wait for what may grow, act. */
+import { characterBefore } from './border.ts'
+import type { Place } from './matches.ts'
+import { marker, markersOf } from './marker.ts'
+import { fail, type Guardrail, type GuardrailContext, pass, stop } from './part.ts'
+import type { GuardAction } from './spec.ts'
+
+/** Something that was found. */
+export interface Finding extends Place {
+  /** Stands in the marker: 1 to 64 of a-z, 0-9 and hyphen. */
+  readonly kind: string
+}
+
+/** A text and what stands left of it. */
+export interface Seen {
+  readonly text: string
+  /** The character that went out last, for tests of borders; empty at the beginning. */
+  readonly before: () => string
+}
+
+/** What makes a guardrail of this frame. */
+export interface Search {
+  readonly id: string
+  readonly name: string
+  /** Code units of the longest thing that must be seen whole, 1 to 1024. */
+  readonly window: number
+  readonly action: GuardAction
+  /** All that is there, in any order; findings may overlap. */
+  readonly find: (seen: Seen) => readonly Finding[]
+  /** Names kinds for the model, with an article: `an email address`. Never what was found. */
+  readonly label: (kind: string) => string
+  /** What else to take out of a text in which something was taken out once. */
+  readonly clean?: (text: string) => string
+}
+
+/** A guardrail over text and reasoning; it looks at neither calls nor errors. */
+export function createSearch(search: Search): Guardrail {
+  const { id, name, window, action } = search
+  return {
+    id,
+    name,
+    window,
+    handle(part, context) {
+      if (part.type !== 'text' && part.type !== 'reasoning') return pass(part)
+      const found = settled(search, part.text, context)
+      if (action === 'redact') {
+        const text = redact(part.text, found)
+        const clean = search.clean?.(text) ?? text
+        return pass(clean === part.text ? part : { type: part.type, text: clean })
+      }
+      if (found.length === 0) return pass(part)
+      const kinds = [...new Set(found.map(({ kind }) => kind))]
+      if (action === 'stop') return stop(part, `found: ${kinds.join(', ')}`)
+      const what = kinds.map((kind) => search.label(kind)).join(', ')
+      return fail(
+        `I was about to write ${what}, which I must not do here. I will answer again without it.`,
+      )
+    },
+  }
+}
+
+/**
+ * What is found for good, from left to right, without overlaps. What touches the end may grow or cease to be: it is
+ * left for the next piece, if all of it will be seen again then.
+ */
+function settled(
+  search: Search,
+  text: string,
+  { last, released }: GuardrailContext,
+): readonly Finding[] {
+  const all = search.find({ text, before: () => characterBefore(released, released.length) })
+  if (all.length === 0) return all
+  const markers = markersOf(text)
+  const found = withoutOverlaps(all).filter(
+    (one) => !markers.some((each) => one.start < each.end && each.start < one.end),
+  )
+  if (last) return found
+  return found.filter(
+    ({ start, end, open = end >= text.length - 1 }) => !open || text.length - start > search.window,
+  )
+}
+
+/** The leftmost first, and of those that begin together the longest. */
+function withoutOverlaps(findings: readonly Finding[]): readonly Finding[] {
+  const kept: Finding[] = []
+  for (const one of findings.toSorted((a, b) => a.start - b.start || b.end - a.end))
+    if (one.start >= (kept.at(-1)?.end ?? 0)) kept.push(one)
+  return kept
+}
+
+function redact(text: string, findings: readonly Finding[]): string {
+  let out = ''
+  let from = 0
+  for (const { start, end, kind } of findings) {
+    out += text.slice(from, start) + marker(kind)
+    from = end
+  }
+  return from === 0 ? text : out + text.slice(from)
+}

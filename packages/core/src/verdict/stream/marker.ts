@@ -1,0 +1,37 @@
+/**
+ * Redaction markers, `[redacted:email]`. Nothing looks for anything inside a marker, and none is ever cut in two: so a
+ * text that was redacted once stays as it is, however often it is seen again.
+ */
+
+/** What stands where something was taken out. `kind`: 1 to 64 of a-z, 0-9 and hyphen. */
+export const marker = (kind: string): string => `[redacted:${kind}]`
+
+const opening = '[redacted:'
+const shape = /\[redacted:[a-z0-9-]{1,64}\]/g
+
+/** Where the markers of a text stand, in order. */
+export function markersOf(text: string): readonly { start: number; end: number }[] {
+  if (!text.includes(opening)) return []
+  return [...text.matchAll(shape)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+}
+
+/** The last place at or before `at` where a text may be cut: not within a marker, not within a character. */
+export function cutBefore(text: string, at: number): number {
+  if (at <= 0) return 0
+  if (at >= text.length) return text.length
+  const open = text.lastIndexOf('[', at - 1)
+  if (open >= 0 && at - open < 80 && text.startsWith(opening, open)) {
+    const whole = markersOf(text.slice(open, open + 80))[0]
+    if (whole?.start === 0 && open + whole.end > at) return open
+  }
+  return isHigh(text, at - 1) && isLow(text, at) ? at - 1 : at
+}
+
+/** Does the first half of a surrogate pair stand there? */
+export const isHigh = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xd800
+
+const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00

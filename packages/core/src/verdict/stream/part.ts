@@ -1,0 +1,49 @@
+/** Evidence of a stream guardrail: what the model says, piece by piece, before anybody else sees it. */
+import type { JsonObject } from '../../json.ts'
+import type { ModelErrorClass } from '../../turn.ts'
+
+/** A piece of a turn as guardrails see it. An error carries the provider's own words: clients see a masked text. */
+export type StreamPart =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly name: string; readonly args: JsonObject }
+  | { readonly type: 'error'; readonly message: string; readonly class: ModelErrorClass }
+
+/** What a guardrail may know besides the part. */
+export interface GuardrailContext {
+  readonly availableTools: readonly string[]
+  readonly availableSkills: readonly { readonly name: string; readonly path: string }[]
+  /** 0 for the first attempt of the turn; one more after each correction. */
+  readonly attempt: number
+  /** The end of what was released of this kind of text before: up to 8,192 code units. */
+  readonly released: string
+  /** Is this the end of the text it belongs to? Until then more may follow, and its tail is seen again. */
+  readonly last: boolean
+}
+
+/** What a guardrail makes of a part. */
+export type GuardrailResult =
+  /** Goes on to the next guardrail, changed or not. A call or an error may not be changed. */
+  | { readonly type: 'pass'; readonly part: StreamPart }
+  /** The attempt ends; the model reads the feedback, in the first person, and tries again. */
+  | { readonly type: 'fail'; readonly feedback: string }
+  /** The turn ends, and the run with it. On an error part: the error stands as it is. */
+  | { readonly type: 'stop'; readonly part: StreamPart; readonly reason?: string }
+
+/** A stream guardrail. Synchronous, and a function of its arguments alone: the same text is always judged the same. */
+export interface Guardrail {
+  readonly id: string
+  readonly name: string
+  /** Characters at the end of a text that are held back until more came: the longest term it must see whole, less one. 0 to 1024, default 0. */
+  readonly window?: number
+  handle(part: StreamPart, context: GuardrailContext): GuardrailResult
+}
+
+/** The part goes on, changed or not. */
+export const pass = (part: StreamPart): GuardrailResult => ({ type: 'pass', part })
+
+/** The model corrects itself. */
+export const fail = (feedback: string): GuardrailResult => ({ type: 'fail', feedback })
+
+/** The turn ends here. */
+export const stop = (part: StreamPart, reason?: string): GuardrailResult =>
+  reason === undefined ? { type: 'stop', part } : { type: 'stop', part, reason }
