@@ -18,8 +18,9 @@
 --   hash_n         = sha256(hash_{n-1} ‖ int8send(seq) ‖ digest)
 -- Erasing payload and salt leaves the chain verifiable. gpos and xid are physical positions and stand outside of it.
 --
--- Locks, in this order, so that no two appends can wait for each other: aliases by hash, runs by id, effects of a locked
--- run. Thread slots are only tried, never waited for; take_due() and renew() skip locked effects and hold nothing else.
+-- Locks, in this order, so that no two appends can wait for each other: aliases by hash, runs by id, effects and approvals
+-- of a locked run. Thread slots are only tried, never waited for; take_due() and renew() skip locked effects and hold
+-- nothing else; a circuit is locked alone.
 
 do $roles$
 declare
@@ -211,6 +212,40 @@ create table timer (
   primary key (run_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 create index timer_fire_at on timer (fire_at);
+
+-- Where approvals were asked for, and which wait: what an event says of itself, under keys that its payload has none of. As
+-- partial indexes of `event` the same cost every append a tenth; here only those pay that are about an approval.
+create table approval (
+  run_id uuid not null,
+  seq int not null,
+  tenant_id text not null,
+  id text not null,
+  call_id text not null,
+  at timestamptz not null,
+  waits boolean not null default true,    -- nothing settled it yet, and the run lives
+  primary key (run_id, seq)
+);
+create index approval_by_id on approval (tenant_id, id);
+create index approval_waits on approval (tenant_id, at, run_id, seq) where waits;
+
+-- Approvals that a human gave for every run of the agent. The event has the last word: erased, it grants nothing.
+create table approval_grant (
+  tenant_id text not null,
+  agent text not null,
+  tool text not null,
+  args_hash text not null,
+  run_id uuid not null,
+  seq int not null,
+  primary key (tenant_id, agent, tool, args_hash, run_id, seq)
+);
+
+-- Circuits of models, shared by all orchestrators and tenants. A model without a row has not failed since it last answered.
+create table breaker (
+  model text primary key check (char_length(model) between 1 and 200),
+  failures int not null,                  -- in a row
+  opened_at timestamptz,                  -- null while closed
+  probe_at timestamptz                    -- when the probe under way was let through, null if none is
+) with (fillfactor = 50);
 
 -- ---- time ----
 
@@ -488,6 +523,28 @@ begin
   return found;
 end $$;
 
+-- What an event about an approval leaves behind. `call.denied` and a repeated answer mostly find nothing that waits.
+create function keep_approval(r run, e event) returns void
+language plpgsql volatile as $$
+declare
+  p jsonb := e.payload;
+begin
+  if e.type = 'approval.requested' then
+    if fits(p ->> 'approvalId') and fits(p ->> 'callId') then
+      insert into approval (run_id, seq, tenant_id, id, call_id, at)
+      values (e.run_id, e.seq, e.tenant_id, p ->> 'approvalId', p ->> 'callId', e.at);
+    end if;
+    return;
+  end if;
+  update approval set waits = false where run_id = e.run_id and call_id = p ->> 'callId' and waits;
+  if e.type = 'approval.answered' and p ->> 'scope' = 'always' and p ->> 'decision' = 'approve'
+    and e.tool is not null and fits(p ->> 'argsHash')
+  then
+    insert into approval_grant (tenant_id, agent, tool, args_hash, run_id, seq)
+    values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
+  end if;
+end $$;
+
 -- What a decision does besides its events: effects, timers, and the end.
 create function apply_decision(r run, d jsonb, moment timestamptz) returns void
 language plpgsql volatile as $$
@@ -522,6 +579,7 @@ begin
     -- What still runs may finish, as a note; nobody has to look after it any more.
     update effect set next_look = 'infinity' where run_id = r.id and status = 'started';
     delete from timer where run_id = r.id;
+    update approval set waits = false where run_id = r.id and waits;
   end if;
 end $$;
 
@@ -640,6 +698,9 @@ begin
       r.facts := e.seq;
       r.head_hash := e.hash;
       r.cancel_requested := r.cancel_requested or e.type = 'cancel.requested';
+      if e.type = 'approval.answered' then
+        perform keep_approval(r, e);
+      end if;
     end if;
     codes := codes || answer;
     all_ok := all_ok and answer = 'ok';
@@ -661,6 +722,9 @@ begin
         events := events || e;
         r.seq := e.seq;
         r.head_hash := e.hash;
+        if e.type in ('approval.requested', 'approval.expired', 'call.denied') then
+          perform keep_approval(r, e);
+        end if;
       end loop;
       r.decided := through;
       r.status := d ->> 'status';
@@ -822,20 +886,79 @@ as $$
   order by a.n
 $$;
 
+-- May the model be called? Writes only to hand out a probe: nobody pays a commit for a circuit that is closed.
+create function admit_call(model text, open_ms bigint, out state text, out failures int, out wait_ms bigint)
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  b breaker;
+begin
+  if (fits(admit_call.model) and open_ms >= 1) is not true then
+    raise exception 'breaker_malformed' using errcode = '22023';
+  end if;
+  select * into b from breaker where model = admit_call.model;
+  if b.opened_at is not null then
+    -- Of all who ask at once, one: the others wait for its lock, look at the row again, and find the probe.
+    update breaker set probe_at = wall()
+    where model = admit_call.model and opened_at is not null
+      and greatest(opened_at, probe_at) + interval '1 millisecond' * open_ms <= wall();
+    if found then
+      admit_call.state := 'probe';
+      admit_call.failures := b.failures;
+      admit_call.wait_ms := 0;
+      return;
+    end if;
+    select * into b from breaker where model = admit_call.model;
+  end if;
+  admit_call.state := case when b.opened_at is null then 'closed' else 'open' end;
+  admit_call.failures := coalesce(b.failures, 0);
+  admit_call.wait_ms := case when b.opened_at is null then 0
+    else greatest(1, to_ms(greatest(b.opened_at, b.probe_at)) + open_ms - to_ms(wall())) end;
+end $$;
+
+-- What became of a call. Any answer closes the circuit; of the failures of an open one only a probe's opens it anew.
+create function report_call(model text, outcome text, threshold int) returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  if (fits(report_call.model) and outcome in ('ok', 'failed') and threshold >= 1) is not true then
+    raise exception 'breaker_malformed' using errcode = '22023';
+  end if;
+  if outcome = 'ok' then
+    delete from breaker where model = report_call.model;
+    return;
+  end if;
+  insert into breaker as b (model, failures, opened_at)
+  values (report_call.model, 1, case when threshold = 1 then wall() end)
+  on conflict (model) do update set
+    failures = b.failures + 1,
+    opened_at = case
+      when b.opened_at is null then case when b.failures + 1 >= threshold then wall() end
+      when b.probe_at is null then b.opened_at
+      else wall()
+    end,
+    probe_at = null;
+end $$;
+
 -- ---- who may read what ----
 
 do $policies$
 declare
   name text;
 begin
-  foreach name in array array['thread', 'definition', 'blob', 'run', 'alias', 'event', 'effect', 'timer'] loop
+  foreach name in array array['thread', 'definition', 'blob', 'run', 'alias', 'event', 'effect', 'timer', 'approval',
+    'approval_grant', 'breaker'] loop
     execute format('alter table %I enable row level security', name);
     execute format('alter table %I force row level security', name);
     -- The definer functions run as the owner, which FORCE binds as well.
     execute format('create policy owner_all on %I to signalbox_owner using (true) with check (true)', name);
     execute format('create policy engine_read on %I for select to signalbox_engine using (true)', name);
     execute format('grant select on %I to signalbox_engine', name);
-    if name <> 'definition' then
+    if name not in ('definition', 'breaker') then
       execute format('create policy app_read on %I for select to signalbox_app'
         || ' using (tenant_id = current_setting(''signalbox.tenant'', true))', name);
     end if;
@@ -844,7 +967,7 @@ end
 $policies$;
 
 grant usage on schema signalbox to signalbox_app, signalbox_engine, signalbox_maintenance;
-grant select on blob, run, alias, event, effect, timer to signalbox_app;
+grant select on blob, run, alias, event, effect, timer, approval, approval_grant to signalbox_app;
 -- Not the key of the content.
 grant select (thread_id, tenant_id, metadata, created_at) on thread to signalbox_app;
 grant select on migration to signalbox_app, signalbox_engine, signalbox_maintenance;
@@ -852,5 +975,5 @@ grant select on migration to signalbox_app, signalbox_engine, signalbox_maintena
 revoke execute on all functions in schema signalbox from public;
 grant execute on function to_ms, from_ms to signalbox_app, signalbox_engine;
 grant execute on function append to signalbox_app, signalbox_engine;
-grant execute on function ensure_thread, put_definition, put_blob, take_due, renew to signalbox_engine;
+grant execute on function ensure_thread, put_definition, put_blob, take_due, renew, admit_call, report_call to signalbox_engine;
 grant execute on function ensure_partitions to signalbox_maintenance;

@@ -7,12 +7,32 @@ table alias -- row level security, forced
   key text not null
   run_id uuid not null
   body_hash text not null
+table approval -- row level security, forced
+  run_id uuid not null
+  seq integer not null
+  tenant_id text not null
+  id text not null
+  call_id text not null
+  at timestamp with time zone not null
+  waits boolean not null default true
+table approval_grant -- row level security, forced
+  tenant_id text not null
+  agent text not null
+  tool text not null
+  args_hash text not null
+  run_id uuid not null
+  seq integer not null
 table blob -- row level security, forced
   tenant_id text not null
   thread_id text not null
   key text not null
   mime text not null
   bytes bytea not null
+table breaker -- row level security, forced with (fillfactor=50)
+  model text not null
+  failures integer not null
+  opened_at timestamp with time zone
+  probe_at timestamp with time zone
 table definition -- row level security, forced
   hash text not null
   body jsonb not null
@@ -99,9 +119,13 @@ sequence event_gpos
 alias: alias_body_hash_check CHECK (((char_length(body_hash) >= 1) AND (char_length(body_hash) <= 200)))
 alias: alias_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200)))
 alias: alias_pkey PRIMARY KEY (tenant_id, key)
+approval: approval_pkey PRIMARY KEY (run_id, seq)
+approval_grant: approval_grant_pkey PRIMARY KEY (tenant_id, agent, tool, args_hash, run_id, seq)
 blob: blob_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200)))
 blob: blob_mime_check CHECK ((char_length(mime) <= 200))
 blob: blob_pkey PRIMARY KEY (tenant_id, thread_id, key)
+breaker: breaker_model_check CHECK (((char_length(model) >= 1) AND (char_length(model) <= 200)))
+breaker: breaker_pkey PRIMARY KEY (model)
 definition: definition_hash_check CHECK (((char_length(hash) >= 1) AND (char_length(hash) <= 200)))
 definition: definition_pkey PRIMARY KEY (hash)
 effect: effect_pkey PRIMARY KEY (id)
@@ -118,7 +142,12 @@ timer: timer_pkey PRIMARY KEY (run_id, id)
 -- ---- indexes ----
 
 CREATE UNIQUE INDEX alias_pkey ON signalbox.alias USING btree (tenant_id, key)
+CREATE INDEX approval_by_id ON signalbox.approval USING btree (tenant_id, id)
+CREATE UNIQUE INDEX approval_grant_pkey ON signalbox.approval_grant USING btree (tenant_id, agent, tool, args_hash, run_id, seq)
+CREATE UNIQUE INDEX approval_pkey ON signalbox.approval USING btree (run_id, seq)
+CREATE INDEX approval_waits ON signalbox.approval USING btree (tenant_id, at, run_id, seq) WHERE waits
 CREATE UNIQUE INDEX blob_pkey ON signalbox.blob USING btree (tenant_id, thread_id, key)
+CREATE UNIQUE INDEX breaker_pkey ON signalbox.breaker USING btree (model)
 CREATE UNIQUE INDEX definition_pkey ON signalbox.definition USING btree (hash)
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
 CREATE INDEX effect_open ON signalbox.effect USING btree (run_id) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text, 'unknown'::text]))
@@ -150,9 +179,17 @@ CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
 alias: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 alias: engine_read for SELECT to signalbox_engine using true check -
 alias: owner_all for ALL to signalbox_owner using true check true
+approval: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+approval: engine_read for SELECT to signalbox_engine using true check -
+approval: owner_all for ALL to signalbox_owner using true check true
+approval_grant: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+approval_grant: engine_read for SELECT to signalbox_engine using true check -
+approval_grant: owner_all for ALL to signalbox_owner using true check true
 blob: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 blob: engine_read for SELECT to signalbox_engine using true check -
 blob: owner_all for ALL to signalbox_owner using true check true
+breaker: engine_read for SELECT to signalbox_engine using true check -
+breaker: owner_all for ALL to signalbox_owner using true check true
 definition: engine_read for SELECT to signalbox_engine using true check -
 definition: owner_all for ALL to signalbox_owner using true check true
 effect: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
@@ -174,11 +211,15 @@ timer: owner_all for ALL to signalbox_owner using true check true
 -- ---- owners and grants ----
 
 alias owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+approval owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+approval_grant owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 blob owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+breaker owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 definition owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 effect owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event_gpos owner signalbox_owner grants -
+function signalbox.admit_call(text,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.append(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.append_item(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.apply_decision(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -194,6 +235,7 @@ function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_own
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.may_admit(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -203,6 +245,7 @@ function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner gra
 function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -219,6 +262,38 @@ timer owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_eng
 
 -- ---- functions ----
 
+CREATE OR REPLACE FUNCTION signalbox.admit_call(model text, open_ms bigint, OUT state text, OUT failures integer, OUT wait_ms bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  b breaker;
+begin
+  if (fits(admit_call.model) and open_ms >= 1) is not true then
+    raise exception 'breaker_malformed' using errcode = '22023';
+  end if;
+  select * into b from breaker where model = admit_call.model;
+  if b.opened_at is not null then
+    -- Of all who ask at once, one: the others wait for its lock, look at the row again, and find the probe.
+    update breaker set probe_at = wall()
+    where model = admit_call.model and opened_at is not null
+      and greatest(opened_at, probe_at) + interval '1 millisecond' * open_ms <= wall();
+    if found then
+      admit_call.state := 'probe';
+      admit_call.failures := b.failures;
+      admit_call.wait_ms := 0;
+      return;
+    end if;
+    select * into b from breaker where model = admit_call.model;
+  end if;
+  admit_call.state := case when b.opened_at is null then 'closed' else 'open' end;
+  admit_call.failures := coalesce(b.failures, 0);
+  admit_call.wait_ms := case when b.opened_at is null then 0
+    else greatest(1, to_ms(greatest(b.opened_at, b.probe_at)) + open_ms - to_ms(wall())) end;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.append(items jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -340,6 +415,9 @@ begin
       r.facts := e.seq;
       r.head_hash := e.hash;
       r.cancel_requested := r.cancel_requested or e.type = 'cancel.requested';
+      if e.type = 'approval.answered' then
+        perform keep_approval(r, e);
+      end if;
     end if;
     codes := codes || answer;
     all_ok := all_ok and answer = 'ok';
@@ -361,6 +439,9 @@ begin
         events := events || e;
         r.seq := e.seq;
         r.head_hash := e.hash;
+        if e.type in ('approval.requested', 'approval.expired', 'call.denied') then
+          perform keep_approval(r, e);
+        end if;
       end loop;
       r.decided := through;
       r.status := d ->> 'status';
@@ -441,6 +522,7 @@ begin
     -- What still runs may finish, as a note; nobody has to look after it any more.
     update effect set next_look = 'infinity' where run_id = r.id and status = 'started';
     delete from timer where run_id = r.id;
+    update approval set waits = false where run_id = r.id and waits;
   end if;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.check_tenant(tenant text)
@@ -654,6 +736,28 @@ begin
   end loop;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.keep_approval(r signalbox.run, e signalbox.event)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  p jsonb := e.payload;
+begin
+  if e.type = 'approval.requested' then
+    if fits(p ->> 'approvalId') and fits(p ->> 'callId') then
+      insert into approval (run_id, seq, tenant_id, id, call_id, at)
+      values (e.run_id, e.seq, e.tenant_id, p ->> 'approvalId', p ->> 'callId', e.at);
+    end if;
+    return;
+  end if;
+  update approval set waits = false where run_id = e.run_id and call_id = p ->> 'callId' and waits;
+  if e.type = 'approval.answered' and p ->> 'scope' = 'always' and p ->> 'decision' = 'approve'
+    and e.tool is not null and fits(p ->> 'argsHash')
+  then
+    insert into approval_grant (tenant_id, agent, tool, args_hash, run_id, seq)
+    values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
+  end if;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.link_event(r signalbox.run, draft jsonb, event_key text)
  RETURNS signalbox.event
  LANGUAGE plpgsql
@@ -782,6 +886,32 @@ AS $function$
     left join run r on r.id = e.run_id
   order by a.n
 $function$
+CREATE OR REPLACE FUNCTION signalbox.report_call(model text, outcome text, threshold integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  if (fits(report_call.model) and outcome in ('ok', 'failed') and threshold >= 1) is not true then
+    raise exception 'breaker_malformed' using errcode = '22023';
+  end if;
+  if outcome = 'ok' then
+    delete from breaker where model = report_call.model;
+    return;
+  end if;
+  insert into breaker as b (model, failures, opened_at)
+  values (report_call.model, 1, case when threshold = 1 then wall() end)
+  on conflict (model) do update set
+    failures = b.failures + 1,
+    opened_at = case
+      when b.opened_at is null then case when b.failures + 1 >= threshold then wall() end
+      when b.probe_at is null then b.opened_at
+      else wall()
+    end,
+    probe_at = null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.take_due(kinds text[], again_ms bigint, max_rows integer)
  RETURNS SETOF signalbox.effect
  LANGUAGE sql

@@ -1,4 +1,5 @@
 /** Wires the parts of one engine process. The only file that knows all of them. */
+import { type AgentDefinition, evaluatorError } from '@signalbox/core'
 import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
 import { messageOf } from './errors.ts'
@@ -6,13 +7,17 @@ import { createContent } from './perform/content.ts'
 import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type { Hint, Model, WakeBus } from './ports.ts'
+import type { Hint, Model, PolicyHost, WakeBus } from './ports.ts'
+import type { EvaluatorOf } from './record/decision.ts'
 import { createWriter } from './record/draft.ts'
+import { patientRegister } from './record/patient-register.ts'
 import { createRecorder } from './record/recorder.ts'
 import { createViews } from './record/view.ts'
+import { createBreaker } from './roles/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
 import { createFollower } from './roles/follow.ts'
 import { createModelPerformer, type ModelPerformer } from './roles/model-performer.ts'
+import { createPolicyPerformer } from './roles/policy-performer.ts'
 import type { ReconcilerDeps } from './roles/reconciler.ts'
 import { createVerifier } from './roles/verify.ts'
 import { performHint } from './roles/worker.ts'
@@ -24,17 +29,41 @@ export interface Signals {
   readonly stopped: AbortSignal
 }
 
+/** What all parts stand on. */
+function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
+  const { clock, random, log, settings } = deps
+  const register = patientRegister({ clock, random, log, stopped }, deps.register)
+  const policies = deps.policies ?? noPolicies
+  const evaluatorOf: EvaluatorOf = (spec) => policies.evaluator(spec)
+  const prepare = ({ guardrails }: AgentDefinition) => policies.prepare(guardrails.policies)
+  return {
+    register,
+    clock,
+    random,
+    log,
+    settings,
+    stopped,
+    draining,
+    policies,
+    evaluatorOf,
+    prepare,
+    writer: createWriter({ actor: settings.owner, clock, random }),
+    views: createViews(register, settings.cachedRuns, { evaluatorOf, prepare }),
+    content: createContent({ register, clock, random }),
+    transcripts: createTranscripts(register, settings.cachedRuns),
+    leases: createLeases({ ...deps, ...settings, stopped }),
+    wakeBus: deps.wakeBus,
+    checkArguments: deps.checkArguments ?? (() => 'this process cannot check arguments'),
+  }
+}
+
 /** The parts of an engine, by what `createEngine` does with them. */
-export function assemble(deps: EngineDeps, { draining, stopped }: Signals) {
-  const { register, wakeBus, clock, random, log, settings } = deps
-  const writer = createWriter({ actor: settings.owner, clock, random })
-  const views = createViews(register, settings.cachedRuns)
-  const content = createContent({ register, clock, random })
-  const transcripts = createTranscripts(register, settings.cachedRuns)
-  const leases = createLeases({ ...deps, ...settings, stopped })
+export function assemble(deps: EngineDeps, signals: Signals) {
+  const { wakeBus, log, settings } = deps
+  const base = groundOf(deps, signals)
+  const { transcripts, leases } = base
   const live = createLiveMessages(wakeBus)
   const decides = deps.roles.includes('orchestrator')
-  const base = { register, clock, random, log, stopped, draining, writer, views, content, settings }
 
   const advances = createCoalescer(
     (runId) => recorder.advance(runId),
@@ -54,14 +83,14 @@ export function assemble(deps: EngineDeps, { draining, stopped }: Signals) {
   const models = createModelPerformer({
     ...base,
     model: deps.model ?? noModel,
-    transcripts,
+    breaker: createBreaker(base),
+    guardrails: deps.guardrails ?? (() => null),
     live,
     recorder,
-    leases,
     onRoom: (effectId) => void modelHints.ask(effectId),
-    wakeBus,
   })
 
+  const questions = createPolicyPerformer({ ...base, recorder })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
   const reconciler: ReconcilerDeps = {
@@ -69,27 +98,31 @@ export function assemble(deps: EngineDeps, { draining, stopped }: Signals) {
     recorder,
     dispatch,
     advance: (runId) => advances.ask(runId),
+    takePolicy: async (row) => {
+      if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })
+    },
     takeModel: (row) => (deps.model ? models.take(row) : Promise.resolve()),
   }
 
   const follow = createFollower({
     ...base,
     recorder,
-    wakeBus,
     models,
+    questions,
     dispatch,
     advance: (runId) => void advances.ask(runId),
     forget: (runId) => transcripts.forget(runId),
     verify: createVerifier({ ...base, every: settings.verifyEvery }),
   })
 
-  const worker = deps.tools && { ...base, recorder, leases, wakeBus, tools: deps.tools }
+  const worker = deps.tools && { ...base, recorder, tools: deps.tools }
   return {
-    commands: createCommands({ ...base, recorder, wakeBus }),
+    commands: createCommands({ ...base, recorder }),
     performHint: async (id: string) => (worker ? performHint(worker, id) : 'not_mine'),
     advances,
     modelHints,
     models,
+    idle: () => Promise.all([models.idle(), questions.idle()]).then(() => undefined),
     leases,
     live,
     reconciler,
@@ -125,4 +158,13 @@ const dispatchWith =
 
 const noModel: Model = {
   call: () => Promise.reject(new Error('this process makes no model calls')),
+}
+
+const noPolicies: PolicyHost = {
+  evaluator: () => null,
+  prepare: () => Promise.resolve(),
+  ask: () => Promise.reject(new Error('this process asks no policies')),
+  recheck: ([spec], _request, { failClosed }) =>
+    Promise.resolve(spec && failClosed ? evaluatorError(spec) : null),
+  close: () => Promise.resolve(),
 }

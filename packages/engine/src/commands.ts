@@ -1,8 +1,7 @@
 /** The commands: each is one append, and may be repeated after any failure. */
-import { AgentDefinition, decisionSchemas } from '@signalbox/core'
+import { AgentDefinition } from '@signalbox/core'
+import { answerApproval, type ApprovalDeps } from './answer-approval.ts'
 import type {
-  AnswerApproval,
-  ApprovalAnswer,
   CancelAnswer,
   CancelRun,
   Commands,
@@ -11,7 +10,8 @@ import type {
   ResolveAnswer,
   ResolveUnknown,
 } from './engine.ts'
-import type { Register, StoredEvent, WakeBus } from './ports.ts'
+import { holdOf } from './hold.ts'
+import type { Register, WakeBus } from './ports.ts'
 import type { Content } from './perform/content.ts'
 import { canonical, sha256, type Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
@@ -19,12 +19,14 @@ import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
 
-export interface CommandDeps extends Patience {
+export interface CommandDeps extends ApprovalDeps, Patience {
   readonly register: Register
   readonly recorder: Recorder
   readonly content: Content
   readonly wakeBus: WakeBus
   readonly writer: Writer
+  /** Loads what the policies of a definition need; rejects with what is missing. */
+  readonly prepare: (definition: AgentDefinition) => Promise<void>
 }
 
 /** Names the machine a run is pinned to. */
@@ -47,13 +49,16 @@ async function storeDefinition(deps: CommandDeps, definition: AgentDefinition): 
   if (known) return known
   const clean = AgentDefinition.parse(sanitiseObject(definition))
   const hash = sha256(canonical(clean))
+  await deps.prepare(clean)
   await insist(deps, 'store definition', () => deps.register.putDefinition(hash, clean))
   storedDefinitions.set(definition, hash)
   return hash
 }
 
 async function createRun(deps: CommandDeps, request: CreateRun): Promise<CreateAnswer> {
-  const { tenantId, threadId, actor, definition, metadata, alias } = request
+  const { tenantId, threadId, actor, definition, metadata, alias, user, endUser } = request
+  const held = await holdOf(deps, request)
+  if (held) return held
   const definitionHash = await storeDefinition(deps, definition)
   const runId = deps.random.uuid()
   const thread = { tenantId, threadId }
@@ -64,7 +69,13 @@ async function createRun(deps: CommandDeps, request: CreateRun): Promise<CreateA
   const pinned = { agent, definitionHash, ...machine }
   const created = deps.writer.fact(
     'run.created',
-    { ...pinned, input, metadata },
+    {
+      ...pinned,
+      input,
+      metadata,
+      ...(user === undefined ? {} : { user }),
+      ...(endUser === undefined ? {} : { endUser }),
+    },
     { key: 'created', actor },
   )
   const admitted = deps.writer.fact('run.admitted', {}, { key: 'admitted' })
@@ -157,28 +168,4 @@ async function earlierResolution(
   const first = events.find((event) => event.key === asked.key)
   if (first?.type !== 'tool.resolved') return 'not_unknown'
   return first.payload['resolution'] === asked.resolution ? 'already' : 'conflict'
-}
-
-async function answerApproval(deps: CommandDeps, request: AnswerApproval): Promise<ApprovalAnswer> {
-  const { runId, tenantId, callId, decision, note, actor } = request
-  const head = await insist(deps, 'read run', () => deps.register.head(runId))
-  if (!head || head.tenantId !== tenantId) return 'no_run'
-  const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
-  const about = (event: StoredEvent) => event.payload['callId'] === callId
-  const asked = events.find((event) => event.type === 'approval.requested' && about(event))
-  if (!asked) return 'not_asked'
-  const { tool, argsHash } = decisionSchemas['approval.requested'].parse(asked.payload)
-  const payload = { callId, tool, argsHash, decision, ...(note === undefined ? {} : { note }) }
-  const fact = deps.writer.fact('approval.answered', payload, {
-    key: `approval:${callId}`,
-    actor,
-    tool,
-    verdict: decision,
-  })
-  const result = await deps.recorder.record({ runId, tenantId }, [fact])
-  if (result.factCodes[0] === 'ok') return 'accepted'
-  if (result.factCodes[0] === 'ended' && head.status === 'ended') return 'ended'
-  const answered = events.find((event) => event.type === 'approval.answered' && about(event))
-  if (!answered) return result.factCodes[0] === 'duplicate' ? 'already' : 'ended'
-  return answered.payload['decision'] === decision ? 'already' : 'conflict'
 }

@@ -3,9 +3,11 @@
  * number of engines may share a register.
  */
 import { assemble } from './assemble.ts'
+import type { CheckArguments } from './answer-approval.ts'
 import type { Engine } from './engine.ts'
 import { messageOf } from './errors.ts'
 import { followText } from './perform/live.ts'
+import type { CustomGuardrails } from './perform/guard.ts'
 import { followProgress } from './perform/progress.ts'
 import type {
   Clock,
@@ -13,6 +15,7 @@ import type {
   HintSource,
   Log,
   Model,
+  PolicyHost,
   Random,
   Register,
   ToolHost,
@@ -35,6 +38,12 @@ export interface EngineDeps {
   readonly model: Model | null
   /** Needed by the worker role only. */
   readonly tools: ToolHost | null
+  /** Evaluates what the core cannot by itself, and asks what takes I/O. Default: neither, such policies deny. */
+  readonly policies?: PolicyHost
+  /** What is wrong with arguments for a tool, null if nothing. Default: nothing can be checked, and no call edited. */
+  readonly checkArguments?: CheckArguments
+  /** Stream guardrails of the user's own. Default: none. */
+  readonly guardrails?: CustomGuardrails
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -74,7 +83,7 @@ export function createEngine(deps: EngineDeps): Engine {
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe()
       draining.abort()
       await deps.hintSource?.stop(graceMs)
-      await settleWithin(deps.clock, graceMs, parts.models.idle())
+      await settleWithin(deps.clock, graceMs, parts.idle())
       stopping.abort()
       await parts.leases
         .release()

@@ -8,11 +8,21 @@ export interface Caller {
   readonly actor: string
 }
 
+/** Somebody the server has authenticated. */
+export interface Person {
+  readonly id: string
+  readonly role: string | null
+}
+
 export interface CreateRun extends Caller {
   readonly threadId: string
   readonly definition: AgentDefinition
   readonly input: readonly UserMessage[]
   readonly metadata: JsonObject
+  /** The authenticated user the run works for, as policies and approvals see him. */
+  readonly user?: Person
+  /** A stable pseudonym of the end user: passed on to providers, and what holds are kept by. */
+  readonly endUser?: string
   /** The client's idempotency key or own id for the run, and what it must agree on to mean the same request. */
   readonly alias: { readonly key: string; readonly bodyHash: string } | null
 }
@@ -27,6 +37,8 @@ export type CreateAnswer =
   | { readonly code: 'thread_full' }
   /** The thread's id belongs to somebody else. */
   | { readonly code: 'no_thread' }
+  /** Too many of the end user's runs were stopped for safety. Milliseconds since the epoch. */
+  | { readonly code: 'held'; readonly until: number; readonly stops: number }
   | { readonly code: 'rejected'; readonly detail: string }
 
 export interface CancelRun extends Caller {
@@ -53,12 +65,24 @@ export type ResolveAnswer = 'accepted' | 'already' | 'conflict' | 'not_unknown' 
 export interface AnswerApproval extends Caller {
   readonly runId: string
   readonly callId: string
-  readonly decision: 'approve' | 'reject'
+  readonly decision: 'approve' | 'reject' | 'edit'
   readonly note?: string
+  /** How far an approval reaches. Default `once`; only for `approve`. */
+  readonly scope?: 'once' | 'run' | 'always'
+  /** For `edit`: the arguments to execute instead. */
+  readonly args?: JsonObject
+  /** Who decides, as the server authenticated him. */
+  readonly by?: Person
 }
 
-/** `conflict`: somebody decided the other way before. */
-export type ApprovalAnswer = 'accepted' | 'already' | 'conflict' | 'not_asked' | 'ended' | 'no_run'
+export type ApprovalAnswer =
+  | { readonly code: 'accepted' | 'already' | 'not_asked' | 'expired' | 'ended' | 'no_run' }
+  /** Somebody decided otherwise before. */
+  | { readonly code: 'conflict'; readonly decision: string }
+  /** The agent lets only certain roles approve, or not whoever the run works for. */
+  | { readonly code: 'forbidden'; readonly detail: string }
+  /** The edited arguments are not what the tool takes. */
+  | { readonly code: 'invalid_arguments'; readonly detail: string }
 
 /** The commands of the engine. Each is one append; each may be repeated after a failure. */
 export interface Commands {

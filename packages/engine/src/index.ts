@@ -7,3 +7,6 @@ export { AbortError, messageOf, RetryableError, TerminalError } from './errors.t
 export { sanitise, sanitiseObject, sanitiseText } from './record/sanitise.ts'
 export { canonical, payloadHash } from './record/draft.ts'
 export { foldLog } from './record/view.ts'
+export { readResultTool, withReadResult } from './perform/read-result.ts'
+export type { CustomGuardrails } from './perform/guard.ts'
+export type { CheckArguments } from './answer-approval.ts'

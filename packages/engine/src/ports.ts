@@ -23,6 +23,8 @@ export type {
 } from './ports/append.ts'
 export type {
   EffectRow,
+  Admission,
+  BreakerSettings,
   Register,
   RunHead,
   RunRef,
@@ -38,6 +40,7 @@ export type {
   ModelRequest,
   ModelSink,
   Random,
+  PolicyHost,
   ToolHost,
   ToolOutcome,
   ToolRequest,

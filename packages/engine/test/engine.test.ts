@@ -15,12 +15,12 @@ const request = (definition: CreateRun['definition'], threadId = 't1'): CreateRu
 })
 
 async function ended(register: Register, runId: string) {
-  for (let n = 0; n < 500; n++) {
+  // The limit is the test's own.
+  for (;;) {
     const head = await register.head(runId)
     if (head?.status === 'ended') return head
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error(`${runId} did not end: ${JSON.stringify(await register.head(runId))}`)
 }
 
 test('a run asks for tools, reads their results and completes', async () => {

@@ -54,7 +54,7 @@ function processes(look: () => Promise<number>) {
     if (created?.code !== 'created') throw new Error(created?.code)
     const { runId } = created
     await expect
-      .poll(async () => (await register.head(runId))?.outcome, { timeout: 10_000 })
+      .poll(async () => (await register.head(runId))?.outcome, { timeout: 25_000 })
       .toBe('completed')
     for (const engine of engines) await engine.stop(1_000)
     return runId

@@ -57,7 +57,7 @@ test('the notes of a tool reach whoever follows its run, and nobody else', async
   engine.followText(runId, (piece) => texts.push(piece))
   watch()
   await expect
-    .poll(async () => (await register.head(runId))?.outcome, { timeout: 10_000 })
+    .poll(async () => (await register.head(runId))?.outcome, { timeout: 25_000 })
     .toBe('completed')
   stop()
   await engine.stop(1_000)

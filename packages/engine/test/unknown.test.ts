@@ -1,7 +1,7 @@
 /** A `once` call whose outcome nobody knows: it waits for an operator, whose first word stands. */
 import type { CreateRun, Register, ToolHost } from '@signalbox/engine'
 import { expect, test } from 'vitest'
-import { agent, toolSpec, turnModel, world } from './support/world.ts'
+import { agent, toolSpec, turnModel, until, world } from './support/world.ts'
 
 /** Breaks off in the middle of the call: it may have taken effect. */
 const breaking: ToolHost = {
@@ -25,15 +25,6 @@ const request = (onUnknown: 'ask' | 'tell'): CreateRun => ({
   metadata: {},
   alias: null,
 })
-
-async function until<T>(look: () => Promise<T | null | undefined>): Promise<T> {
-  for (let n = 0; n < 500; n++) {
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error('it did not come to that')
-}
 
 const unknownOf = (register: Register, runId: string) =>
   until(async () => (await register.openEffects(runId)).find(({ status }) => status === 'unknown'))

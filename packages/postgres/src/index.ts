@@ -27,6 +27,13 @@ export {
 export { ensurePartitions } from './migrate/partitions.ts'
 export type { BatchOptions } from './register/batcher.ts'
 export { createRegister, type RegisterOptions } from './register/register.ts'
+export type {
+  ApprovalAnswered,
+  ApprovalFilter,
+  ApprovalRequest,
+  ApprovalStatus,
+  ApprovalView,
+} from './read/approvals.ts'
 export type { AuditEvent, AuditFilter } from './read/audit.ts'
 export type { Page, RunFilter, ThreadView } from './read/listings.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'

@@ -79,7 +79,7 @@ it('adds a statement to those that are out once enough items have gathered for e
 it('waits for company only for a while, if there is room', async () => {
   const { shipments, batcher } = harness(2, { gatherItems: 8, gatherMs: 5 })
   for (const id of ['a', 'b']) void batcher.add(parcel(id))
-  await expect.poll(() => sent(shipments)).toEqual([['a'], ['b']])
+  await expect.poll(() => sent(shipments), { timeout: 20_000 }).toEqual([['a'], ['b']])
 })
 
 it('never has two items of one run under way, and keeps their order', async () => {

@@ -63,7 +63,7 @@ it('a conversation is what admitted and ended runs said, up to the run', async (
   await bench.register.append(admission(first))
   await bench.register.append({
     ...about(first),
-    facts: [fact('model.completed'), fact('approval.answered')],
+    facts: [fact('model.completed'), fact('policy.answered')],
     decision: finalDecision(2, 5, {
       events: [event('run.transitioned'), event('call.denied')],
     }),

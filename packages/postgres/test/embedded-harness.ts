@@ -9,16 +9,33 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import { Client, type QueryResultRow } from 'pg'
+import { onTestFinished } from 'vitest'
+
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../src/index.ts'
 
 const run = promisify(execFile)
 
 /** Small servers: tests of other packages run next to these. */
 export const smallServer = { shared_buffers: '8MB', max_connections: 20 }
 
+/** How long what is on its way out may take. */
+const leaveMs = 30_000
+
 /** A data directory of its own, gone after `remove`. */
 export async function temporaryDir(): Promise<{ dir: string; remove: () => Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'signalbox-embedded-'))
   return { dir, remove: () => rm(dir, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** Starts a server that ends with the test, so that one that fails does not keep the directory from the next. */
+export async function startServer(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres(options)
+  onTestFinished(() => server.stop())
+  return server
 }
 
 /** Runs one statement over a connection of its own. */
@@ -41,7 +58,7 @@ export interface OwnerReport {
   readonly message?: string
 }
 
-/** Starts an owner process in a process group of its own, as a shell does. */
+/** Starts an owner process in a process group of its own, as a shell does. It ends with the test. */
 export function spawnOwner(
   order: Readonly<Record<string, unknown>>,
   user: { readonly uid?: number; readonly gid?: number } = {},
@@ -52,6 +69,7 @@ export function spawnOwner(
     ['--no-warnings', program, JSON.stringify({ settings: smallServer, ...order })],
     { ...user, detached: true, stdio: ['pipe', 'pipe', 'inherit'] },
   )
+  onTestFinished(() => killHard(child))
   const report = once(createInterface({ input: child.stdout }), 'line').then(([line]) => {
     const said: OwnerReport = JSON.parse(String(line))
     return said
@@ -66,9 +84,9 @@ export async function processesOf(dir: string): Promise<readonly string[]> {
   return lines.filter((line) => line.includes(dir) && !line.startsWith('Z'))
 }
 
-/** What is still there after a moment: a watchdog that was dismissed needs one to go. */
+/** What is still there after a while: a watchdog needs a moment to go, and on a busy machine more than one. */
 export async function leftovers(dir: string): Promise<readonly string[]> {
-  const deadline = Date.now() + 5000
+  const deadline = Date.now() + leaveMs
   for (;;) {
     const found = await processesOf(dir)
     if (found.length === 0 || Date.now() >= deadline) return found
@@ -79,6 +97,15 @@ export async function leftovers(dir: string): Promise<readonly string[]> {
 /** Waits until it holds. The test's own timeout is the limit. */
 export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await holds())) await sleep(25)
+}
+
+/** Sends a signal to a process that may have ended by itself meanwhile. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It is gone.
+  }
 }
 
 /** Ends a process for sure. */

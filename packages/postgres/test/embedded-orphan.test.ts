@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { findBinaries } from '../src/embedded/binaries.ts'
 import { freePort } from '../src/embedded/free-port.ts'
@@ -20,8 +20,10 @@ import {
   leftovers,
   processesOf,
   query,
+  signal,
   smallServer,
   spawnOwner,
+  startServer,
   temporaryDir,
   until,
 } from './embedded-harness.ts'
@@ -45,11 +47,11 @@ const nothingLeft = async (): Promise<boolean> => (await processesOf(dataDir)).l
 
 test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
   'an owner ended by %s takes the server with him',
-  async (signal) => {
+  async (name) => {
     const { child, report } = spawnOwner({ dataDir })
     const { pid } = await report
     expect((await processesOf(dataDir)).join('\n')).toContain(` ${pid} `)
-    child.kill(signal)
+    child.kill(name)
     await until(nothingLeft)
   },
 )
@@ -70,7 +72,7 @@ test('a new owner who comes at the moment of the kill gets the data', async () =
     await report
     await killHard(child)
     await new Promise((resolve) => setTimeout(resolve, delayMs))
-    const server = await startEmbeddedPostgres({ dataDir, settings })
+    const server = await startServer({ dataDir, settings })
     expect(await query(server.url, 'select n from kept')).toEqual([{ n: 7 }])
     await server.stop()
   }
@@ -82,8 +84,9 @@ test('a watchdog that comes late leaves the server to its new owner', async () =
   const watchdog = (await processesOf(dataDir)).find((line) => line.includes('watchdog-main'))
   const watchdogPid = Number(watchdog?.split(/\s+/)[1])
   process.kill(watchdogPid, 'SIGSTOP')
+  onTestFinished(() => signal(watchdogPid, 'SIGCONT'))
   await killHard(child)
-  const server = await startEmbeddedPostgres({ dataDir, settings, orphan: 'keep' })
+  const server = await startServer({ dataDir, settings, orphan: 'keep' })
   process.kill(watchdogPid, 'SIGCONT')
   await until(async () => !(await processesOf(dataDir)).join('\n').includes('watchdog-main'))
   expect([server.adopted, server.pid]).toEqual([true, pid])
@@ -96,6 +99,7 @@ test('a server that is just being born when its owner dies is stopped', async ()
   const user = await chooseOsUser(layout.cluster)
   const program = (await findBinaries(user)).postgres
   const main = fileURLToPath(new URL('../src/embedded/watchdog-main.ts', import.meta.url))
+  const port = await freePort()
   // Its input is at its end from the beginning.
   spawn(process.execPath, [main, dataDir, '5000'], { stdio: 'ignore' })
   // Under its lock it looks for a server that is not there yet.
@@ -107,7 +111,7 @@ test('a server that is just being born when its owner dies is stopped', async ()
   )
   const args = serverArguments(layout.cluster, settings)
   const plan = { layout, program, args, user }
-  await spawnPostmaster(plan, await freePort(), Date.now() + 20_000)
+  await spawnPostmaster(plan, port, Date.now() + 20_000)
   expect(await leftovers(dataDir)).toEqual([])
 })
 
@@ -115,7 +119,7 @@ test('a server that was kept is adopted, and stopped by its new owner', async ()
   const { child, report } = spawnOwner({ dataDir, orphan: 'keep' })
   const { pid } = await report
   await killHard(child)
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   expect([server.adopted, server.pid]).toEqual([true, pid])
   expect(await query(server.url, 'select n from kept')).toEqual([{ n: 7 }])
   await server.stop()
@@ -127,7 +131,7 @@ test('a kept server that does not run as wanted is replaced', async () => {
   const { child, report } = spawnOwner({ dataDir, orphan: 'keep' })
   const { pid } = await report
   await killHard(child)
-  const server = await startEmbeddedPostgres({
+  const server = await startServer({
     dataDir,
     settings: { ...settings, work_mem: '5MB' },
   })
@@ -143,7 +147,7 @@ test('Ctrl-C in the terminal leaves the server to the owner until he has finishe
   process.kill(-(child.pid ?? 0), 'SIGINT')
   await until(() => child.exitCode !== null || child.signalCode !== null)
   expect(child.exitCode).toBe(0)
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   expect(await query(server.url, 'select said from farewell')).toEqual([{ said: 'done' }])
   await server.stop()
 })

@@ -13,6 +13,7 @@ import {
   query,
   smallServer,
   spawnOwner,
+  startServer,
   temporaryDir,
   until,
 } from './embedded-harness.ts'
@@ -23,7 +24,7 @@ const onlyRoot = 'only root runs Postgres as another user'
 
 test('Postgres runs as a user who is not root', async () => {
   const { dir, remove } = await temporaryDir()
-  const server = await startEmbeddedPostgres({ dataDir: dir, settings })
+  const server = await startServer({ dataDir: dir, settings })
   const { uid } = await stat(join(dir, 'cluster'))
   await server.stop()
   await remove()
@@ -48,10 +49,10 @@ test('or the data goes to the fallback directory, and is found there again', asy
   await chmod(open.dir, 0o755)
   const fallbackDir = join(open.dir, 'fallback')
   const options = { dataDir: join(hidden.dir, 'data'), settings, fallbackDir }
-  const first = await startEmbeddedPostgres(options)
+  const first = await startServer(options)
   await query(first.url, 'create table kept as select 7 as n')
   await first.stop()
-  const second = await startEmbeddedPostgres(options)
+  const second = await startServer(options)
   const rows = await query(second.url, 'select n from kept')
   await second.stop()
   await Promise.all([hidden.remove(), open.remove()])

@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../src/index.ts'
 import {
@@ -16,8 +16,10 @@ import {
   leftovers,
   processesOf,
   query,
+  signal,
   smallServer,
   spawnOwner,
+  startServer,
   temporaryDir,
   until,
 } from './embedded-harness.ts'
@@ -47,18 +49,25 @@ test('an interrupted first start is done again', async () => {
   const { child } = spawnOwner({ dataDir })
   const draft = async (): Promise<string | undefined> =>
     (await readdir(dataDir)).find((name) => /^cluster\.new-[0-9a-f]+$/.test(name))
-  // Late enough that there is something half-made, long before it is whole.
+  // What only initdb makes: it runs, and goes on while its owner is stopped.
+  const begun = /^(base|global|pg_.+)$/
   await until(async () => {
     const name = await draft()
-    return name !== undefined && (await readdir(join(dataDir, name))).includes('base')
+    return (
+      name !== undefined && (await readdir(join(dataDir, name))).some((each) => begun.test(each))
+    )
   })
+  // From here on the owner gets no further: however slow the machine is, the draft stays one.
+  signal(child.pid ?? 0, 'SIGSTOP')
+  // Late enough that there is something half-made.
+  await until(async () => (await readdir(join(dataDir, (await draft()) ?? ''))).includes('base'))
   await killHard(child)
   for (const line of await processesOf('cluster.new-')) {
-    if (line.includes(dataDir)) process.kill(Number(line.split(/\s+/)[1]), 'SIGKILL')
+    if (line.includes(dataDir)) signal(Number(line.split(/\s+/)[1]), 'SIGKILL')
   }
   expect(await draft()).toBeDefined()
 
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   await query(server.url, 'create table kept (n int)')
   await server.stop()
 
@@ -66,7 +75,7 @@ test('an interrupted first start is done again', async () => {
 })
 
 test('the server is durable, local, and asks for the password', async () => {
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   const names = ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums']
   const strict = await query<{ name: string; setting: string }>(
     server.url,
@@ -90,7 +99,7 @@ test('the server is durable, local, and asks for the password', async () => {
 })
 
 test('a failed statement leaves no data in the log', async () => {
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   await query(server.url, 'create table unique_words (word text primary key)')
   const twice = `insert into unique_words values ('top-secret-word')`
   await query(server.url, twice)
@@ -110,27 +119,27 @@ test('a second owner is refused and told whom to stop', async () => {
 })
 
 test('a second start in the same process is refused, and works after the stop', async () => {
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   const error = await refusal(startEmbeddedPostgres({ dataDir, settings }))
   await Promise.all([server.stop(), server.stop()])
   await server.exited
-  const again = await startEmbeddedPostgres({ dataDir, settings })
+  const again = await startServer({ dataDir, settings })
   await again.stop()
   expect(error).toMatchObject({ code: 'data_dir_in_use', pid: process.pid })
 })
 
 test('after kill -9 of the postmaster the next start has every committed row', async () => {
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   await query(server.url, 'insert into kept select generate_series(1, 1000)')
   await server.killImmediate()
-  const next = await startEmbeddedPostgres({ dataDir, settings })
+  const next = await startServer({ dataDir, settings })
   const [row] = await query(next.url, 'select count(*)::int as rows from kept')
   await next.stop()
   expect(row).toEqual({ rows: 1000 })
 })
 
 test('what a killed postmaster leaves in memory is waited for', async () => {
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   const [backend] = await query<{ pid: number }>(
     server.url,
     `select pid from pg_stat_activity where backend_type = 'checkpointer'`,
@@ -138,18 +147,19 @@ test('what a killed postmaster leaves in memory is waited for', async () => {
   const pid = backend?.pid ?? 0
   // Stopped, it cannot notice the death of its postmaster, and holds on to the shared memory.
   process.kill(pid, 'SIGSTOP')
+  onTestFinished(() => signal(pid, 'SIGCONT'))
   await server.killImmediate()
-  const next = startEmbeddedPostgres({ dataDir, settings })
   const log = (): Promise<string> => readFile(join(dataDir, 'postgres.log'), 'utf8')
   const seen = (await log()).length
+  const next = startServer({ dataDir, settings })
   await until(async () => (await log()).includes('shared memory block', seen))
-  process.kill(pid, 'SIGCONT')
+  signal(pid, 'SIGCONT')
   await (await next).stop()
   expect((await log()).slice(seen)).toContain('ready to accept connections')
 })
 
 test('the end of the server by itself is told', async () => {
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   process.kill(server.pid, 'SIGKILL')
   await server.exited
   await expect(query(server.url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
@@ -158,13 +168,13 @@ test('the end of the server by itself is told', async () => {
 
 test('a pid file that names another live process does not stop the start', async () => {
   const owner = await stat(join(dataDir, 'cluster'))
-  const stranger = spawn('sleep', ['60'], { uid: owner.uid, gid: owner.gid })
+  const stranger = spawn('sleep', ['600'], { uid: owner.uid, gid: owner.gid })
+  onTestFinished(() => killHard(stranger))
   const lines = [stranger.pid, join(dataDir, 'cluster'), 1, 5432, '', '127.0.0.1', '  1 1', 'ready']
   await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), `${lines.join('\n')}\n`)
-  const server = await startEmbeddedPostgres({ dataDir, settings })
+  const server = await startServer({ dataDir, settings })
   await server.stop()
   expect(stranger.exitCode).toBeNull()
-  await killHard(stranger)
 })
 
 test('a port that is taken is named', async () => {
@@ -172,8 +182,8 @@ test('a port that is taken is named', async () => {
   await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve))
   const address = squatter.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
+  onTestFinished(() => void squatter.close())
   const error = await refusal(startEmbeddedPostgres({ dataDir, settings, port }))
-  squatter.close()
   expect(error.code).toBe('port_in_use')
   expect(error.message).toContain(String(port))
 })
@@ -196,6 +206,7 @@ test('a setting that the server does not know is reported in its words', async (
 
 test('what is not a cluster of ours is left alone', async () => {
   const { dir, remove: removeOther } = await temporaryDir()
+  onTestFinished(removeOther)
   await mkdir(join(dir, 'cluster'))
   await writeFile(join(dir, 'cluster', 'letter.txt'), 'dear')
   const foreign = await refusal(startEmbeddedPostgres({ dataDir: dir, settings }))
@@ -209,7 +220,6 @@ test('what is not a cluster of ours is left alone', async () => {
     'password_missing',
   ])
   expect(await readFile(join(dir, 'cluster', 'letter.txt'), 'utf8')).toBe('dear')
-  await removeOther()
 })
 
 test('no process is left', async () => {

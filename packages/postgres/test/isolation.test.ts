@@ -6,6 +6,8 @@ import {
   about,
   admission,
   claim,
+  decision,
+  event,
   fact,
   fence,
   newRun,
@@ -15,7 +17,21 @@ import {
 import { useRegister } from './support/register.ts'
 
 const bench = useRegister()
-const tables = ['thread', 'definition', 'blob', 'run', 'alias', 'event', 'effect', 'timer']
+const tables = [
+  'thread',
+  'definition',
+  'blob',
+  'run',
+  'alias',
+  'event',
+  'effect',
+  'timer',
+  'approval',
+  'approval_grant',
+  'breaker',
+]
+/** Of no tenant: nothing of an app's. */
+const engineOnly = ['definition', 'breaker']
 const run = newRun({ tenantId: 'b' })
 let reader: Reader
 let app: pg.Client
@@ -45,6 +61,14 @@ beforeAll(async () => {
   await bench.register.append({ ...about(run), claims: [claim(id)] })
   const unknown = fact('tool.unknown', 'u', { fence: fence(id, 'started', { becomes: 'unknown' }) })
   await bench.register.append({ ...about(run), facts: [unknown] })
+  const payload = { callId: 'c_1', approvalId: 'a_1', tool: 'write', argsHash: 'h' }
+  const granted = { callId: 'c_0', decision: 'approve', scope: 'always', argsHash: 'h' }
+  const request = event('approval.requested', { tool: 'write', payload })
+  await bench.register.append({
+    ...about(run),
+    facts: [fact('approval.answered', 'x', { tool: 'write', payload: granted })],
+    decision: decision(2, 6, { events: [event('run.transitioned'), request] }),
+  })
 })
 
 afterAll(async () => {
@@ -63,6 +87,8 @@ describe('the reader', () => {
     ['events', (tenant) => reader.events(tenant, {})],
     ['run events', (tenant) => reader.runEvents(tenant, run.runId, { after: 0, limit: 10 })],
     ['waiting', async (tenant) => (await reader.waiting(tenant)).unknown],
+    ['approvals', (tenant) => reader.approvals(tenant, {})],
+    ['approval', (tenant) => reader.approval(tenant, 'a_1')],
   ]
   it.each(reads)('%s: answers the owner, and nobody else', async (_name, read) => {
     // The feed waits for writers in other databases of the cluster: other test files.
@@ -92,7 +118,7 @@ describe('the reader', () => {
 })
 
 describe('the roles', () => {
-  it.each(tables.filter((table) => table !== 'definition'))(
+  it.each(tables.filter((table) => !engineOnly.includes(table)))(
     'app sees nothing of %s without a tenant',
     async (table) => {
       const columns = table === 'thread' ? 'thread_id' : '*'
@@ -109,7 +135,7 @@ describe('the roles', () => {
         `delete from signalbox.${table}`,
         `truncate signalbox.${table}`,
       ]) {
-        const code = table === 'definition' && statement.includes('tenant_id') ? /42/ : /42501/
+        const code = engineOnly.includes(table) && statement.includes('tenant_id') ? /42/ : /42501/
         await expect(client.query(statement)).rejects.toMatchObject({
           code: expect.stringMatching(code),
         })
@@ -121,6 +147,7 @@ describe('the roles', () => {
     for (const statement of [
       'select content_key from signalbox.thread',
       'select * from signalbox.definition',
+      'select * from signalbox.breaker',
       'select * from signalbox.event_default',
       'select signalbox.ensure_partitions()',
       'select signalbox.append_item(null)',

@@ -2,6 +2,8 @@
 import { callsOf, type EffectKind, factSchemas, type ToolCallPart } from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef, StoredEvent } from '../ports.ts'
 import { appendItem } from './append.ts'
+import { circuitsOf } from './circuit.ts'
+import { governanceOf } from './governance.ts'
 import { type EffectRecord, emptyTables, isFree, type RunRow, type Tables } from './tables.ts'
 
 export interface MemoryRegister extends Register {
@@ -18,6 +20,8 @@ export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister 
     ...readsOf(tables),
     ...contentOf(tables),
     ...duesOf(tables, clock),
+    ...governanceOf(tables),
+    ...circuitsOf(tables, clock),
     close: async () => {},
   }
 }

@@ -22,6 +22,16 @@ export interface TimerRow {
   readonly fireAt: number
 }
 
+/** The circuit of a model that has failed since it last answered. Times in milliseconds since the epoch. */
+export interface CircuitRow {
+  /** In a row. */
+  readonly failures: number
+  /** Null while closed. */
+  readonly openedAt: number | null
+  /** When the probe under way was let through; null if none is. */
+  readonly probeAt: number | null
+}
+
 export interface Tables {
   /** Events written so far, over all runs: the position in the feed. */
   written: number
@@ -35,6 +45,8 @@ export interface Tables {
   readonly definitions: Map<string, AgentDefinition>
   readonly threads: Map<string, Thread>
   readonly blobs: Map<string, { readonly mime: string; readonly bytes: Uint8Array }>
+  /** By model. */
+  readonly circuits: Map<string, CircuitRow>
 }
 
 export const emptyTables = (): Tables => ({
@@ -48,6 +60,7 @@ export const emptyTables = (): Tables => ({
   definitions: new Map(),
   threads: new Map(),
   blobs: new Map(),
+  circuits: new Map(),
 })
 
 /** Is the thread's slot free for this run: held by nobody, and nobody before it in the queue? */

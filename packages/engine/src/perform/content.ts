@@ -21,10 +21,11 @@ export interface ThreadRef {
 const mime = 'text/plain; charset=utf-8'
 
 export interface Content {
-  /** The parts with every long text moved to a blob. Other parts pass. */
+  /** The parts with every long text moved to a blob; `long` says from how many characters on. Other parts pass. */
   spill<P extends { readonly type: string }>(
     thread: ThreadRef,
     parts: readonly (P | TextPart)[],
+    long?: { readonly chars: number },
   ): Promise<(P | TextPart | BlobPart)[]>
   /** The parts with every blob read back to text; a blob that is gone stays as its preview. */
   hydrate(thread: ThreadRef, parts: readonly ContentPart[]): Promise<ContentPart[]>
@@ -51,9 +52,10 @@ export function createContent({ register, clock, random }: ContentDeps): Content
   }
 
   return {
-    async spill(thread, parts) {
+    async spill(thread, parts, long) {
       const moved = []
-      for (const part of parts) moved.push(isLong(part) ? await move(thread, part.text) : part)
+      for (const part of parts)
+        moved.push(isLong(part, long) ? await move(thread, part.text) : part)
       return moved
     },
     async hydrate(thread, parts) {
@@ -67,15 +69,22 @@ export function createContent({ register, clock, random }: ContentDeps): Content
   }
 }
 
-const isLong = (part: { readonly type: string }): part is TextPart =>
+const isLong = (
+  part: { readonly type: string },
+  long?: { readonly chars: number },
+): part is TextPart =>
   part.type === 'text' &&
   'text' in part &&
   typeof part.text === 'string' &&
-  part.text.length > limits.inlineBytesMax / 4 &&
-  Buffer.byteLength(part.text) > limits.inlineBytesMax
+  ((long !== undefined && part.text.length > long.chars) ||
+    (part.text.length > limits.inlineBytesMax / 4 &&
+      Buffer.byteLength(part.text) > limits.inlineBytesMax))
+
+/** How much of the head and of the tail of a long text stays readable. */
+export const previewChars = limits.previewBytesMax / 4
 
 function preview(text: string, bytes: number): string {
-  const chars = limits.previewBytesMax / 4
+  const chars = previewChars
   const head = text.slice(0, chars).toWellFormed()
   const tail = text.slice(-chars).toWellFormed()
   return `${head}\n[… ${bytes} bytes in all; only the head and the tail are shown …]\n${tail}`

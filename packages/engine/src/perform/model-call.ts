@@ -8,20 +8,28 @@ import {
   callsOf,
   checkPairing,
   type ModelCallEffect,
+  modelOf,
   type ModelTurn,
   project,
   type Prompt,
   type PromptMessage,
+  setKey,
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
-import type { Clock, FactDraft, Log, Model, Random } from '../ports.ts'
+import type { Clock, FactDraft, Log, Model, Random, Register } from '../ports.ts'
 import { sha256, type Writer } from '../record/draft.ts'
+import type { Breaker } from '../roles/breaker.ts'
 import type { Content } from './content.ts'
+import { evidenceOf, type Origin, originOf } from './evidence.ts'
+import { type CustomGuardrails, streamGuardOf } from './guard.ts'
 import type { LiveMessages } from './live.ts'
 import type { Transcripts } from './transcript.ts'
 
 export interface ModelCallDeps {
   readonly model: Model
+  readonly register: Pick<Register, 'grants'>
+  readonly breaker: Breaker
+  readonly guardrails: CustomGuardrails
   readonly transcripts: Transcripts
   readonly content: Content
   readonly live: LiveMessages
@@ -54,8 +62,10 @@ export async function performModelCall(
   const fence = { ...about, expect: 'started', becomes: 'done' } as const
   const began = clock.now()
   try {
-    const turn = await makeCall(deps, task, signal)
-    const payload = { ...about, turn, callSet: callSetOf(turn), durationMs: clock.now() - began }
+    const { turn, origin } = await makeCall(deps, task, signal)
+    const evidence = await evidenceOf(deps, task, { turn, origin })
+    const durationMs = clock.now() - began
+    const payload = { ...about, turn, callSet: callSetOf(turn), durationMs, ...evidence }
     return writer.fact('model.completed', payload, {
       key: effect.id,
       fence,
@@ -75,17 +85,58 @@ export async function performModelCall(
   }
 }
 
-async function makeCall(
-  deps: ModelCallDeps,
-  task: ModelTask,
-  signal: AbortSignal,
-): Promise<ModelTurn> {
-  const { agent, effect, runId } = task
+interface Made {
+  readonly turn: ModelTurn
+  readonly origin: Origin
+}
+
+async function makeCall(deps: ModelCallDeps, task: ModelTask, signal: AbortSignal): Promise<Made> {
+  const { agent, effect } = task
   const events = await deps.transcripts.read(task, task.seq)
+  const origin = originOf(events, task.runId)
   const prompt = await hydrate(deps.content, task, project(agent.instructions, events))
   const violations = checkPairing(prompt)
-  if (violations.length > 0)
-    return brokenTurn(task, `the prompt breaks the pairing rules: ${JSON.stringify(violations)}`)
+  if (violations.length > 0) {
+    const message = `the prompt breaks the pairing rules: ${JSON.stringify(violations)}`
+    return { turn: brokenTurn(task, message), origin }
+  }
+  const model = modelOf(agent, effect.model)
+  const name = `${model.provider}/${model.model}`
+  const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
+  if (state === 'open') return { turn: openCircuit(task, waitMs), origin }
+  const turn = await stream(deps, task, { prompt, endUser: origin.endUser, signal })
+  const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })
+  if (outcome) await deps.breaker.report(name, outcome, agent.breaker)
+  const parts = await deps.content.spill(task, turn.message.parts)
+  return { turn: { ...turn, message: { ...turn.message, parts } }, origin }
+}
+
+/** What the call says about its model: nothing, unless it answered, failed for good, or was sent to find out. */
+function outcomeOf(
+  turn: ModelTurn,
+  call: {
+    readonly agent: AgentDefinition
+    readonly effect: ModelCallEffect
+    readonly isProbe: boolean
+  },
+): 'ok' | 'failed' | null {
+  const failed = turn.verdict === 'error' || turn.verdict === 'interrupted'
+  if (!failed) return 'ok'
+  const again = turn.error?.retryable ?? true
+  const isLast = call.isProbe || call.effect.tries >= call.agent.modelRetries.max
+  return again && isLast ? 'failed' : null
+}
+
+async function stream(
+  deps: ModelCallDeps,
+  task: ModelTask,
+  call: {
+    readonly prompt: Prompt
+    readonly endUser: string | null
+    readonly signal: AbortSignal
+  },
+): Promise<ModelTurn> {
+  const { agent, effect, runId } = task
   const live = deps.live.begin({
     runId,
     messageId: effect.messageId,
@@ -93,26 +144,26 @@ async function makeCall(
   })
   try {
     const request = {
-      model: agent.model,
+      model: modelOf(agent, effect.model),
       detectors: agent.safety.detectors,
-      prompt,
+      prompt: call.prompt,
       tools: agent.tools,
       messageId: effect.messageId,
       callIdPrefix: callIdPrefix(runId, effect.turn),
       hmacKey: deps.random.hex(32),
+      guard: streamGuardOf(agent, effect, deps.guardrails),
+      endUser: call.endUser,
     }
-    const turn = await deps.model.call(request, live, signal)
-    const parts = await deps.content.spill(task, turn.message.parts)
-    return { ...turn, message: { ...turn.message, parts } }
+    return await deps.model.call(request, live, call.signal)
   } finally {
     live.end()
   }
 }
 
-/** The digest of a set of calls, order aside: names with their argument hashes. */
+/** The digest of a set of calls: what the loop check tells sets apart by. */
 function callSetOf(turn: ModelTurn): string {
-  const calls = callsOf(turn).map((call) => `${call.name}:${call.argsHash}`)
-  return calls.length === 0 ? '' : sha256(calls.sort().join('\n')).slice(0, 12)
+  const calls = callsOf(turn)
+  return calls.length === 0 ? '' : sha256(setKey(calls)).slice(0, 12)
 }
 
 /** What we could not even ask for: an error of ours, never retried, visible in the log. */
@@ -126,6 +177,16 @@ const brokenTurn = (task: ModelTask, message: string): ModelTurn => ({
   error: { class: 'invalid_request', retryable: false, message: message.slice(0, 2_000) },
   provider: task.agent.model.provider,
   model: task.agent.model.model,
+})
+
+/** The circuit of the model is open: nobody was asked. */
+const openCircuit = (task: ModelTask, waitMs: number): ModelTurn => ({
+  ...brokenTurn(task, ''),
+  error: {
+    class: 'circuit_open',
+    retryable: false,
+    message: `the model failed too often; it is asked again in ${Math.ceil(waitMs / 1000)} s`,
+  },
 })
 
 /** Long texts of users and of the model are read back whole; long tool results stay previews. */

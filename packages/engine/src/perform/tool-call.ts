@@ -5,16 +5,25 @@
  * T2 The arguments that run are the arguments that were judged: their hash is compared before the call (I11).
  * T3 A `once` call whose lease expired is never run again: it becomes unknown (I8).
  * T4 The tool sees the effect id as its idempotency key, the same on every attempt (I9).
+ * T5 What may have been forbidden since the decision is asked again before the call, and deny wins.
  */
-import type { ToolCallEffect, ToolCallPart } from '@signalbox/core'
+import {
+  type ContentPart,
+  limits,
+  type PolicyAnswer,
+  type ToolCallEffect,
+  type ToolCallPart,
+} from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type { Clock, EffectRow, FactDraft, ToolHost, ToolOutcome, WakeBus } from '../ports.ts'
 import { canonical, sha256, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
-import type { Content } from './content.ts'
+import { type Content, previewChars } from './content.ts'
 import { reportProgress } from './progress.ts'
+import { pointer, readResultTool } from './read-result.ts'
+import { recheck, type RecheckDeps } from './recheck.ts'
 
-export interface ToolCallDeps {
+export interface ToolCallDeps extends RecheckDeps {
   readonly tools: ToolHost
   readonly content: Content
   readonly writer: Writer
@@ -37,11 +46,34 @@ export async function performToolCall(
   signal: AbortSignal,
 ): Promise<FactDraft | null> {
   const began = deps.clock.now()
-  const outcome = await runTool(deps, task, signal)
+  const denied = await recheck(deps, task, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+    return 'unasked' as const
+  })
+  if (denied !== null && denied !== 'unasked') return refused(deps, task, denied)
+  const outcome = denied === 'unasked' ? notStarted : await runTool(deps, task, signal)
   const durationMs = deps.clock.now() - began
   if (outcome.status !== 'aborted') return report(deps, task, { outcome, durationMs })
   const cause = signal.reason instanceof AbortError ? signal.reason.abortCause : 'shutdown'
   return cause === 'cancelled' ? aborted(deps, task, outcome.settled) : null
+}
+
+/** A cancel came before the call began. */
+const notStarted: ToolOutcome = { status: 'aborted', settled: true }
+
+/**
+ * A policy forbids it by now: the call does not run, and the model reads why. After an attempt that was lost nobody can say
+ * that it did not, unless it only reads.
+ */
+async function refused(
+  deps: ToolCallDeps,
+  task: ToolTask,
+  answer: PolicyAnswer,
+): Promise<FactDraft> {
+  const { tool, mode } = task.effect
+  if (task.attempt > 1 && mode !== 'read') return unknown(deps, task, 'worker_lost')
+  const payload = { ...about(task), tool, answer }
+  return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
 }
 
 async function runTool(
@@ -99,7 +131,7 @@ async function report(
     readonly durationMs: number
   },
 ): Promise<FactDraft> {
-  const { content, writer } = deps
+  const { writer } = deps
   const { outcome, durationMs } = result
   if (outcome.status === 'failed' && outcome.unknown && task.effect.mode === 'once')
     return unknown(deps, task)
@@ -107,11 +139,29 @@ async function report(
     const payload = { ...about(task), error: outcome.error, durationMs }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
-  const parts = await content.spill(task.row, outcome.output.content)
+  const parts = await spill(deps, task, outcome.output.content)
   const output = { ...outcome.output, content: parts }
   const verdict = output.isError ? 'error' : 'ok'
-  const payload = { ...about(task), output, durationMs }
+  const resultHash = sha256(canonical(outcome.output.content)).slice(0, 16)
+  const payload = { ...about(task), output, durationMs, resultHash }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
+}
+
+/** A long result goes to a blob; the agent is told how to read on, if it can. What `read_result` answers is never moved. */
+async function spill(
+  { content, views }: ToolCallDeps,
+  { row, effect }: ToolTask,
+  parts: readonly ContentPart[],
+): Promise<ContentPart[]> {
+  if (effect.tool === readResultTool) return [...parts]
+  const moved = await content.spill(row, parts, { chars: limits.resultCharsMax })
+  const { tools } = await views.definition(row.definitionHash)
+  if (!tools.some(({ name }) => name === readResultTool)) return moved
+  return moved.map((part) =>
+    part.type === 'blob'
+      ? { ...part, preview: `${part.preview}\n${pointer(part.key, previewChars)}` }
+      : part,
+  )
 }
 
 /** After a cancel: a call that did not come back may have happened, unless it only reads. */
@@ -122,9 +172,13 @@ async function aborted(deps: ToolCallDeps, task: ToolTask, settled: boolean): Pr
 }
 
 /** Nobody knows whether it happened: an operator decides, or, by the agent's policy, the model is told so. */
-async function unknown({ writer, views }: ToolCallDeps, task: ToolTask): Promise<FactDraft> {
+async function unknown(
+  { writer, views }: ToolCallDeps,
+  task: ToolTask,
+  reason: 'not_settled' | 'worker_lost' = 'not_settled',
+): Promise<FactDraft> {
   const { onUnknown } = await views.definition(task.row.definitionHash)
-  const payload = { ...about(task), reason: 'not_settled' } as const
+  const payload = { ...about(task), reason }
   return writer.fact('tool.unknown', payload, {
     ...options(task, onUnknown === 'ask' ? 'unknown' : 'done'),
     key: `${task.effect.id}:unknown:${task.attempt}`,

@@ -168,5 +168,38 @@ export interface Register {
     readonly { readonly effectId: string; readonly kept: boolean; readonly cancel: boolean }[]
   >
 
+  // What governance asks before and after a step.
+  /** For each call: has a human approved this tool with these arguments for every run of the agent? */
+  grants(
+    agent: { readonly tenantId: string; readonly agent: string },
+    calls: readonly { readonly tool: string; readonly argsHash: string }[],
+  ): Promise<readonly boolean[]>
+  /** When an end user's runs were stopped for safety since `since`, newest first, at most `limit`. Milliseconds since the epoch. */
+  safetyStops(
+    user: { readonly tenantId: string; readonly endUser: string },
+    since: number,
+    limit: number,
+  ): Promise<readonly number[]>
+  /** May a model be called? `probe`: the circuit was open, and this one call may find out whether it still has to be. */
+  admitCall(model: string, breaker: BreakerSettings): Promise<Admission>
+  /** What became of a model's calls: `failed` when all retries of one are used up. */
+  reportCall(model: string, outcome: 'ok' | 'failed', breaker: BreakerSettings): Promise<void>
+
   close(): Promise<void>
+}
+
+/** The circuit breaker of a model, shared by all orchestrators. */
+export interface BreakerSettings {
+  /** Failures in a row that open the circuit. */
+  readonly threshold: number
+  /** How long it stays open before one call may probe it; a probe that does not report in this time is given up. */
+  readonly openMs: number
+}
+
+export interface Admission {
+  readonly state: 'closed' | 'open' | 'probe'
+  /** Failures in a row so far. */
+  readonly failures: number
+  /** Milliseconds until a probe is allowed; 0 unless open. */
+  readonly waitMs: number
 }

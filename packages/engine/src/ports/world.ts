@@ -4,7 +4,12 @@ import type {
   JsonObject,
   ModelConfig,
   ModelTurn,
+  PolicyAnswer,
+  PolicyRequest,
+  PolicySpec,
   Prompt,
+  PureEvaluator,
+  StreamGuard,
   ToolOutput,
   ToolSpec,
 } from '@signalbox/core'
@@ -19,6 +24,10 @@ export interface ModelRequest {
   readonly callIdPrefix: string
   /** Keys the hashes of suppressed arguments. Hex. */
   readonly hmacKey: string
+  /** Judges what streams before anybody sees it; null if the agent has no stream guardrails. */
+  readonly guard: StreamGuard | null
+  /** A stable pseudonym of the end user, passed on where the provider has a field for it; null if there is none. */
+  readonly endUser: string | null
 }
 
 /** Text as it streams. Never called after the promise of `call` has settled. */
@@ -67,6 +76,26 @@ export interface ToolHost {
   /** May this process run the tool in this version? */
   knows(name: string, version: string): Promise<boolean>
   call(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome>
+  close(): Promise<void>
+}
+
+/** The policies of one process. Nothing here decides: it answers, and the machine decides. */
+export interface PolicyHost {
+  /** The evaluator of a pure policy the core does not know by itself (Cedar); null if this process cannot have one. */
+  evaluator(spec: PolicySpec): PureEvaluator | null
+  /** Loads what `evaluator` needs; rejects with what is missing. Called once per definition, before it is used. */
+  prepare(specs: readonly PolicySpec[]): Promise<void>
+  /** Asks a policy with I/O. Never longer than its timeout; rejects on anything that is no answer. */
+  ask(spec: PolicySpec, request: PolicyRequest, signal: AbortSignal): Promise<PolicyAnswer>
+  /**
+   * Asks again, right before an execution: the living passports, and after a human's approval also the policies with
+   * I/O. Answers the first denial, or null. What cannot be asked is a denial, unless `failClosed` is false.
+   */
+  recheck(
+    specs: readonly PolicySpec[],
+    request: PolicyRequest,
+    how: { readonly approved: boolean; readonly failClosed: boolean; readonly signal: AbortSignal },
+  ): Promise<PolicyAnswer | null>
   close(): Promise<void>
 }
 

@@ -6,6 +6,7 @@ import {
   type Fact,
   persist,
   type RunState,
+  type Subject,
   transitioned,
 } from '@signalbox/core'
 import type { DecisionDraft, EventDraft, FactDraft } from '../ports.ts'
@@ -25,10 +26,18 @@ export interface Decided {
   readonly draft: DecisionDraft
 }
 
+/** Evaluators of the pure policies that are not the core's own. */
+export type EvaluatorOf = NonNullable<Subject['evaluatorOf']>
+
 /** Decides over `facts`, the last of which is `through`. */
-export function draftDecision(writer: Writer, basis: Basis, facts: readonly Fact[]): Decided {
+export function draftDecision(
+  by: { readonly writer: Writer; readonly evaluatorOf: EvaluatorOf },
+  basis: Basis,
+  facts: readonly Fact[],
+): Decided {
+  const { writer, evaluatorOf } = by
   const through = facts.at(-1)?.seq ?? basis.decided
-  const decision = decide({ run: basis.runId, agent: basis.agent }, basis.state, facts)
+  const decision = decide({ run: basis.runId, agent: basis.agent, evaluatorOf }, basis.state, facts)
   const step = transitioned(decision, { from: basis.decided, through })
   const events: EventDraft[] = [
     writer.event('run.transitioned', step, { verdict: decision.outcome }),

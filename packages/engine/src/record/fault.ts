@@ -1,6 +1,6 @@
 /** Faults: a run that cannot be decided ends `failed`, once, and nothing loops (I22). */
 import type { Log } from '../ports.ts'
-import { draftDecision, expectedFacts } from './decision.ts'
+import { draftDecision, type EvaluatorOf, expectedFacts } from './decision.ts'
 import type { Writer } from './draft.ts'
 import type { Followers } from './plan.ts'
 import type { Append } from './recorder.ts'
@@ -9,6 +9,7 @@ import type { LoadedRun, Views } from './view.ts'
 export interface FaulterDeps {
   readonly views: Views
   readonly writer: Writer
+  readonly evaluatorOf: EvaluatorOf
   readonly log: Log
   readonly followers: Followers
   readonly append: Append
@@ -31,7 +32,7 @@ export function createFaulter(
       return
     }
     const facts = expectedFacts([{ ...known, key: '', fence: null }], view.facts - 1)
-    const { decision, draft } = draftDecision(writer, view, facts)
+    const { decision, draft } = draftDecision(deps, view, facts)
     const result = await append({
       runId,
       tenantId,

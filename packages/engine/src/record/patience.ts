@@ -13,19 +13,35 @@ export interface Patience {
   readonly stopped: AbortSignal
 }
 
+/** Tries of what may fail for good: the last one begins some 7 s after the first. */
+const triesMax = 9
+
 /** Repeats `attempt` after every throw but a TerminalError. The operation must be one that may be repeated. */
-export async function insist<T>(
+export const insist = <T>(
   patience: Patience,
   what: string,
   attempt: () => Promise<T>,
+): Promise<T> => repeat(patience, { what, most: Infinity }, attempt)
+
+/** The same, but throws what the last of nine tries threw: for what may fail for good, and must not hold up its run then. */
+export const tryAgain = <T>(
+  patience: Patience,
+  what: string,
+  attempt: () => Promise<T>,
+): Promise<T> => repeat(patience, { what, most: triesMax }, attempt)
+
+async function repeat<T>(
+  patience: Patience,
+  { what, most }: { readonly what: string; readonly most: number },
+  attempt: () => Promise<T>,
 ): Promise<T> {
-  for (let n = 0; ; n++) {
+  for (let n = 1; ; n++) {
     try {
       return await attempt()
     } catch (error) {
-      if (error instanceof TerminalError || patience.stopped.aborted) throw error
-      patience.log.warn(`${what} failed, trying again`, { attempt: n + 1, error: messageOf(error) })
-      const backoff = Math.min(capMs, baseMs * 2 ** Math.min(n, 10))
+      if (error instanceof TerminalError || patience.stopped.aborted || n >= most) throw error
+      patience.log.warn(`${what} failed, trying again`, { attempt: n, error: messageOf(error) })
+      const backoff = Math.min(capMs, baseMs * 2 ** Math.min(n - 1, 10))
       await patience.clock.sleep(backoff * (0.5 + patience.random.unit()), patience.stopped)
     }
   }

@@ -1,7 +1,7 @@
 /** A plan: a decision over facts with the claims that go with it, and what an append made of it. */
 import { type Decision, type Effect, type Fact, isFinal } from '@signalbox/core'
 import type { AppendItem, AppendResult, ClaimDraft, DecisionDraft, FactDraft } from '../ports.ts'
-import { draftDecision, expectedFacts } from './decision.ts'
+import { draftDecision, type EvaluatorOf, expectedFacts } from './decision.ts'
 import type { Writer } from './draft.ts'
 import type { RunView, Views } from './view.ts'
 
@@ -36,11 +36,12 @@ export interface Planner {
 export function createPlanner(deps: {
   readonly views: Views
   readonly writer: Writer
+  readonly evaluatorOf: EvaluatorOf
   readonly followers: Followers
 }): Planner {
-  const { views, writer, followers } = deps
+  const { views, followers } = deps
   const over: Planner['over'] = (view, facts) => {
-    const { decision, draft } = draftDecision(writer, view, facts)
+    const { decision, draft } = draftDecision(deps, view, facts)
     const mine = decision.effects.flatMap((effect) => {
       const isCallNow = effect.kind === 'model.call' && effect.delayMs === 0
       const claim = isCallNow ? followers.claimModel(effect) : null

@@ -8,6 +8,7 @@
  */
 import { messageOf, TerminalError } from '../errors.ts'
 import type { AppendItem, AppendResult, FactDraft, Register, RunRef } from '../ports.ts'
+import type { EvaluatorOf } from './decision.ts'
 import type { Writer } from './draft.ts'
 import { createFaulter } from './fault.ts'
 import { insist, type Patience } from './patience.ts'
@@ -18,6 +19,7 @@ export interface RecorderDeps extends Patience {
   readonly register: Register
   readonly views: Views
   readonly writer: Writer
+  readonly evaluatorOf: EvaluatorOf
   /** Does this process decide (an orchestrator), or only record (a worker, an API)? */
   readonly decides: boolean
   readonly followers: Followers

@@ -11,9 +11,11 @@ import {
   replay,
   revive,
   type RunState,
+  type Subject,
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import { messageOf, TerminalError } from '../errors.ts'
+import type { EvaluatorOf } from './decision.ts'
 import type { AppendResult, Register, RunHead, StoredEvent } from '../ports.ts'
 
 export interface RunView {
@@ -49,7 +51,18 @@ export interface Views {
   definition(hash: string): Promise<AgentDefinition>
 }
 
-export function createViews(register: Register, cachedRuns: number): Views {
+/** How definitions become ready to decide with. */
+export interface Readiness {
+  readonly evaluatorOf: EvaluatorOf
+  /** Loads what the policies of a definition need. Rejects with what is missing. */
+  readonly prepare: (definition: AgentDefinition) => Promise<void>
+}
+
+export function createViews(
+  register: Register,
+  cachedRuns: number,
+  { evaluatorOf, prepare }: Readiness,
+): Views {
   const views = new LRUCache<string, RunView>({ max: cachedRuns })
   const definitions = new LRUCache<string, AgentDefinition>({ max: cachedRuns })
 
@@ -58,6 +71,7 @@ export function createViews(register: Register, cachedRuns: number): Views {
     if (known) return known
     const found = await register.definition(hash)
     if (!found) throw new TerminalError('no_definition', `the definition ${hash} is not stored`)
+    await prepare(found)
     definitions.set(hash, found)
     return found
   }
@@ -69,7 +83,9 @@ export function createViews(register: Register, cachedRuns: number): Views {
     const agent = await definition(head.definitionHash)
     const cached = views.get(runId)
     const isCurrent = cached?.decided === head.decided
-    const state = isCurrent ? cached.state : await stateOf(register, head, agent)
+    const state = isCurrent
+      ? cached.state
+      : await stateOf(register, head, { run: head.runId, agent, evaluatorOf })
     const { undecided, poison } = readFacts(events)
     const view = viewOf(head, agent, state)
     views.set(runId, view)
@@ -110,11 +126,7 @@ function viewOf(head: RunHead, agent: AgentDefinition, state: RunState): RunView
 }
 
 /** The cached state, or, where the cache is gone or unreadable, the fold of the log. */
-async function stateOf(
-  register: Register,
-  head: RunHead,
-  agent: AgentDefinition,
-): Promise<RunState> {
+async function stateOf(register: Register, head: RunHead, subject: Subject): Promise<RunState> {
   if (head.decided === 0) return initialState
   if (head.state) {
     try {
@@ -123,12 +135,12 @@ async function stateOf(
       // An unreadable cache is a deleted cache: the log says what the state is.
     }
   }
-  return foldLog({ run: head.runId, agent }, await register.events(head.runId, {}), head.decided)
+  return foldLog(subject, await register.events(head.runId, {}), head.decided)
 }
 
 /** The state the log itself gives after the decision that folded through `decided`. */
 export function foldLog(
-  subject: { readonly run: string; readonly agent: AgentDefinition },
+  subject: Subject,
   events: readonly FoldableEvent[],
   decided: number,
 ): RunState {

@@ -9,6 +9,7 @@ import type { Recorder } from '../record/recorder.ts'
 import type { RunView } from '../record/view.ts'
 import type { LostDeps } from './lost.ts'
 import type { ModelPerformer } from './model-performer.ts'
+import type { PolicyPerformer } from './policy-performer.ts'
 import { admit, close } from './reconciler.ts'
 
 export interface Committed {
@@ -23,6 +24,7 @@ export interface FollowDeps extends LostDeps {
   readonly recorder: Recorder
   readonly wakeBus: WakeBus
   readonly models: ModelPerformer
+  readonly questions: PolicyPerformer
   readonly log: Log
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly advance: (runId: string) => void
@@ -37,6 +39,8 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     const { view, decision, claimed } = committed
     for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect, 1)
     announce(deps, committed)
+    for (const effect of decision.effects)
+      if (effect.kind === 'policy.evaluate') void deps.questions.take({ ...view, effect })
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)

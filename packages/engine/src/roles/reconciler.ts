@@ -19,6 +19,7 @@ export interface ReconcilerDeps extends LostDeps, Patience {
   readonly advance: (runId: string) => Promise<void>
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly takeModel: (row: EffectRow) => Promise<void>
+  readonly takePolicy: (row: EffectRow) => Promise<void>
 }
 
 const batchMax = 500
@@ -64,10 +65,12 @@ async function timers(deps: ReconcilerDeps): Promise<void> {
 
 async function effects(deps: ReconcilerDeps): Promise<void> {
   const { register, settings } = deps
-  const due = await register.takeDue(['model.call', 'tool.call'], settings.redispatchMs, batchMax)
+  const kinds = ['model.call', 'tool.call', 'policy.evaluate'] as const
+  const due = await register.takeDue(kinds, settings.redispatchMs, batchMax)
   const hints: Hint[] = []
   for (const row of due) {
-    if (row.cancelRequested) await close(deps, row)
+    if (row.kind === 'policy.evaluate') void deps.takePolicy(row)
+    else if (row.cancelRequested) await close(deps, row)
     else if (row.kind === 'model.call') await deps.takeModel(row)
     else if (row.status === 'started' && row.mode === 'once')
       await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
@@ -81,6 +84,8 @@ export async function close(
   deps: Pick<ReconcilerDeps, 'recorder' | 'writer' | 'views'>,
   row: EffectRow,
 ): Promise<void> {
+  // A question has no effect in the world: nobody waits for its end, and the end of the run closes it.
+  if (row.kind === 'policy.evaluate') return
   const fact =
     row.status === 'pending'
       ? neverStarted(deps.writer, row)

@@ -2,6 +2,7 @@
 import { persist, replay, same } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import type { Log, Register } from '../ports.ts'
+import type { EvaluatorOf } from '../record/decision.ts'
 import type { Writer } from '../record/draft.ts'
 import { foldLog, type RunView, type Views } from '../record/view.ts'
 
@@ -9,6 +10,7 @@ export interface VerifyDeps {
   readonly register: Register
   readonly views: Views
   readonly writer: Writer
+  readonly evaluatorOf: EvaluatorOf
   readonly log: Log
   /** One decision in this many is checked; 0: none. */
   readonly every: number
@@ -28,9 +30,10 @@ export function createVerifier(deps: VerifyDeps): (view: RunView) => void {
   }
 }
 
-async function verify({ register, views, writer, log }: VerifyDeps, view: RunView): Promise<void> {
+async function verify(deps: VerifyDeps, view: RunView): Promise<void> {
+  const { register, views, writer, log, evaluatorOf } = deps
   const { runId, tenantId } = view
-  const subject = { run: runId, agent: view.agent }
+  const subject = { run: runId, agent: view.agent, evaluatorOf }
   const events = await register.events(runId, {})
   const folded = foldLog(subject, events, view.decided)
   const { differences } = replay(subject, events)

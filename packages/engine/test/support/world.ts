@@ -2,12 +2,14 @@
 import { AgentDefinition, type Json, type JsonObject, type ToolSpec } from '@signalbox/core'
 import {
   canonical,
+  type CheckArguments,
   createEngine,
   defaultSettings,
   type Engine,
   type EngineSettings,
   type Log,
   type Model,
+  type PolicyHost,
   type Register,
   type Role,
   systemClock,
@@ -111,6 +113,8 @@ export function world(parts: {
   readonly register?: Register
   readonly roles?: readonly Role[]
   readonly settings?: Partial<EngineSettings>
+  readonly policies?: PolicyHost
+  readonly checkArguments?: CheckArguments
 }): { readonly engine: Engine; readonly register: Register } {
   const register = parts.register ?? createMemoryRegister(systemClock)
   const queue = createMemoryQueue()
@@ -124,16 +128,28 @@ export function world(parts: {
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
+    ...(parts.policies ? { policies: parts.policies } : {}),
+    ...(parts.checkArguments ? { checkArguments: parts.checkArguments } : {}),
     roles: parts.roles ?? ['orchestrator', 'worker'],
     settings: {
       ...defaultSettings,
       owner: `test-${systemRandom.hex(4)}`,
-      leaseMs: 500,
-      renewMs: 100,
+      // Long enough that no pause of a busy machine costs an attempt.
+      leaseMs: 10_000,
+      renewMs: 1_000,
       pollMs: 100,
       verifyEvery: 1,
       ...parts.settings,
     },
   })
   return { engine, register }
+}
+
+/** Waits until there is something to find. The test's own timeout is the limit. */
+export async function until<T>(look: () => Promise<T | null | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }

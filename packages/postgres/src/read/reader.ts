@@ -2,6 +2,13 @@
 import type { EffectRow, RunHead, StoredEvent } from '@signalbox/engine'
 import { openPool } from '../pool.ts'
 import { isUuid } from '../query.ts'
+import {
+  type ApprovalFilter,
+  approvalQuery,
+  type ApprovalRequest,
+  approvalsQuery,
+  type ApprovalView,
+} from './approvals.ts'
 import { type AuditEvent, type AuditFilter, auditQuery, runEventsQuery } from './audit.ts'
 import {
   type Page,
@@ -36,6 +43,10 @@ export interface Reader {
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly StoredEvent[]>
   waiting(tenantId: string): Promise<Waiting>
+  /** Calls that wait for a human to approve them, oldest first. */
+  approvals(tenantId: string, filter: ApprovalFilter): Promise<readonly ApprovalRequest[]>
+  /** One approval, whatever became of it. */
+  approval(tenantId: string, approvalId: string): Promise<ApprovalView | null>
   close(): Promise<void>
 }
 
@@ -73,6 +84,12 @@ export function createReader(options: ReaderOptions): Reader {
       ])
       return { runs, unknown }
     },
+    approvals: async (tenantId, filter) => {
+      if (filter.runId !== undefined && !isUuid(filter.runId)) return []
+      return as(tenantId, approvalsQuery(filter))
+    },
+    approval: async (tenantId, approvalId) =>
+      (await as(tenantId, approvalQuery(approvalId)))[0] ?? null,
     close: () => pool.end(),
   }
 }

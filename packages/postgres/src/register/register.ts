@@ -14,6 +14,7 @@ import {
   takeDue,
 } from './effects.ts'
 import { wrap } from './encode.ts'
+import { governanceOf } from './governance.ts'
 import { readAdmissibleRuns, readNextInThread } from './admissions.ts'
 import { readConversation, readEvents, readHead, readReadyRuns, readTail } from './runs.ts'
 
@@ -66,6 +67,7 @@ export function createRegister(options: RegisterOptions): Register {
     dueTimers: (limit) => readDueTimers(pool, limit),
     nextDue: () => readNextDue(pool),
     renew: (leases, leaseMs) => renewLeases(pool, leases, leaseMs),
+    ...governanceOf(pool),
     close: async () => {
       if (isOwnPool) await pool.end()
     },

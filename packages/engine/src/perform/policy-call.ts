@@ -1,0 +1,141 @@
+/**
+ * Asking the policies with I/O about the calls of a turn: one question per call and policy, one fact for all of them.
+ * A policy that cannot answer denies, unless the agent is not fail-closed; a cancel is no denial.
+ */
+import {
+  callsOf,
+  combineAnswers,
+  evaluatorError,
+  factSchemas,
+  type FactPayload,
+  needsIo,
+  type PolicyAnswer,
+  type PolicyEffect,
+  type PolicyRequest,
+  type PolicySpec,
+  type ToolCallPart,
+} from '@signalbox/core'
+import { TerminalError } from '../errors.ts'
+import type { Clock, FactDraft, PolicyHost, Register, StoredEvent } from '../ports.ts'
+import type { Writer } from '../record/draft.ts'
+import { originOf } from './evidence.ts'
+import type { ModelTask } from './model-call.ts'
+import type { Transcripts } from './transcript.ts'
+
+export interface PolicyCallDeps {
+  readonly policies: PolicyHost
+  readonly register: Pick<Register, 'grants'>
+  readonly transcripts: Transcripts
+  readonly writer: Writer
+  readonly clock: Clock
+}
+
+/** A claimed question, and where the run stood when it was claimed. */
+export interface PolicyTask extends Omit<ModelTask, 'effect'> {
+  readonly effect: PolicyEffect
+}
+
+type Decision = FactPayload<'policy.answered'>['decisions'][number]
+
+/** Asks, and answers the fact about it. Null: the signal was aborted. */
+export async function performPolicyCall(
+  deps: PolicyCallDeps,
+  task: PolicyTask,
+  signal: AbortSignal,
+): Promise<FactDraft | null> {
+  const { effect, attempt, agent, runId } = task
+  const began = deps.clock.now()
+  const events = await deps.transcripts.read(task, task.seq)
+  const { user } = originOf(events, runId)
+  const specs = agent.guardrails.policies.filter(needsIo)
+  const judge = (call: ToolCallPart) =>
+    decide(deps.policies, { task, specs, call, user: user ?? null, at: began, signal })
+  const decisions = await Promise.all(askedCalls(events, effect).map(judge))
+  if (signal.aborted) return null
+  const granted = await grantedOf(deps.register, task, decisions)
+  const durationMs = deps.clock.now() - began
+  return deps.writer.fact(
+    'policy.answered',
+    { effectId: effect.id, attempt, decisions, durationMs, ...granted },
+    {
+      key: effect.id,
+      fence: { effectId: effect.id, attempt, expect: 'started', becomes: 'done' },
+      verdict: decisions.some(({ answer }) => answer.effect === 'deny') ? 'deny' : 'allow',
+    },
+  )
+}
+
+/** What humans have approved for every run, of the calls that a policy wants approved. */
+async function grantedOf(
+  register: Pick<Register, 'grants'>,
+  { tenantId, agent }: PolicyTask,
+  decisions: readonly Decision[],
+): Promise<Pick<FactPayload<'policy.answered'>, 'granted'>> {
+  const asked = decisions.filter(({ answer }) => answer.effect === 'require_approval')
+  if (asked.length === 0) return {}
+  const stands = await register.grants({ tenantId, agent: agent.name }, asked)
+  return { granted: asked.flatMap(({ callId }, n) => (stands[n] ? [callId] : [])) }
+}
+
+function askedCalls(events: readonly StoredEvent[], effect: PolicyEffect): readonly ToolCallPart[] {
+  const source = events.findLast(
+    (event) => event.type === 'model.completed' && event.payload['effectId'] === effect.source,
+  )
+  if (!source) throw new TerminalError('no_source', `the turn of ${effect.id} is not in the log`)
+  const { turn } = factSchemas['model.completed'].parse(source.payload)
+  return callsOf(turn).filter(({ id }) => effect.callIds.includes(id))
+}
+
+async function decide(
+  host: PolicyHost,
+  about: {
+    readonly task: PolicyTask
+    readonly specs: readonly PolicySpec[]
+    readonly call: ToolCallPart
+    readonly user: PolicyRequest['user']
+    readonly at: number
+    readonly signal: AbortSignal
+  },
+): Promise<Decision> {
+  const { task, specs, call, user, at, signal } = about
+  const { runId, tenantId, threadId, agent } = task
+  const request: PolicyRequest = {
+    tool: call.name,
+    args: call.args,
+    callId: call.id,
+    agent: agent.name,
+    runId,
+    tenantId,
+    threadId,
+    isSubagent: false,
+    user,
+    at,
+  }
+  const asked = await Promise.all(specs.map((spec) => ask(host, spec, { request, signal })))
+  const faults = asked.flatMap(({ fault }) => fault ?? [])
+  const { failClosed } = agent.guardrails
+  // In the order of the policies, however fast each was: the first denial is the one that is told.
+  const answers = asked.flatMap(
+    ({ answer }, n) => answer ?? (failClosed && specs[n] ? evaluatorError(specs[n]) : []),
+  )
+  const { id: callId, name: tool, argsHash } = call
+  return { callId, tool, argsHash, answer: combineAnswers(answers), faults }
+}
+
+/** What a policy says, or that it could not: in our words, for its own may hold what it was asked about. */
+async function ask(
+  host: PolicyHost,
+  spec: PolicySpec,
+  { request, signal }: { readonly request: PolicyRequest; readonly signal: AbortSignal },
+): Promise<{
+  readonly answer: PolicyAnswer | null
+  readonly fault: Decision['faults'][number] | null
+}> {
+  try {
+    return { answer: await host.ask(spec, request, signal), fault: null }
+  } catch (error) {
+    const kind = error instanceof Error ? error.name : 'unknown error'
+    const fault = { policyId: spec.id, message: `the policy could not be asked (${kind})` }
+    return { answer: null, fault }
+  }
+}

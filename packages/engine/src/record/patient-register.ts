@@ -1,0 +1,30 @@
+/**
+ * The register as performers see it: what they read before a call, and store after it, is tried again. One lost answer must
+ * not end a run as failed, or make a call unknown that never began.
+ */
+import type { Register } from '../ports.ts'
+import { type Patience, tryAgain } from './patience.ts'
+
+/** The same register. Everything else passes: whoever appends or polls has ways of his own. */
+export function patientRegister(patience: Patience, register: Register): Register {
+  const again = <T>(what: string, attempt: () => Promise<T>): Promise<T> =>
+    tryAgain(patience, what, attempt)
+  const reads: Partial<Register> = {
+    events: (runId, options) => again('read events', () => register.events(runId, options)),
+    conversation: (threadId, runId) =>
+      again('read conversation', () => register.conversation(threadId, runId)),
+    definition: (hash) => again('read definition', () => register.definition(hash)),
+    grants: (agent, calls) => again('read grants', () => register.grants(agent, calls)),
+    ensureThread: (thread) => again('read thread', () => register.ensureThread(thread)),
+    putBlob: (thread, blob) => again('store blob', () => register.putBlob(thread, blob)),
+    blob: (thread, key) => again('read blob', () => register.blob(thread, key)),
+  }
+  return new Proxy(register, {
+    get(target, name) {
+      const own: unknown = Reflect.get(reads, name)
+      if (own !== undefined) return own
+      const method: unknown = Reflect.get(target, name, target)
+      return typeof method === 'function' ? method.bind(target) : method
+    },
+  })
+}

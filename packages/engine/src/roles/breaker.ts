@@ -1,0 +1,77 @@
+/**
+ * The circuit breaker as one process sees it. The register keeps the circuits, for all processes; here only what spares
+ * it questions: a closed circuit is believed for a second, and a success is news only after a failure.
+ *
+ * B1 A probe is never cached: each `probe` is an answer of the register, given to one caller.
+ * B2 The breaker never fails a model call: a register that does not answer counts as a closed circuit.
+ */
+import { messageOf } from '../errors.ts'
+import type { Admission, BreakerSettings, Clock, Log, Register } from '../ports.ts'
+
+/** Asked before and told after each model call, by the model's name. */
+export interface Breaker {
+  /** May the model be called? `open`: not now. Never rejects. */
+  admit(model: string, settings: BreakerSettings): Promise<Admission>
+  /** What became of a call that was admitted. Never rejects. */
+  report(model: string, outcome: 'ok' | 'failed', settings: BreakerSettings): Promise<void>
+}
+
+/** How long a closed circuit is believed, in milliseconds: others may open it meanwhile. */
+const believedMs = 1_000
+
+/** What this process knows of a model. */
+interface Circuit {
+  /** A closed circuit, and when the register was asked; null if it must be asked again. */
+  believed: { readonly admission: Admission; readonly at: number } | null
+  /** Is there anything that a success would change? */
+  hasFailed: boolean
+  /** Reports begun and ended so far: what was asked while one was under way is not believed. */
+  reports: number
+}
+
+export function createBreaker(deps: {
+  readonly register: Pick<Register, 'admitCall' | 'reportCall'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn'>
+}): Breaker {
+  const { register, clock, log } = deps
+  const circuits = new Map<string, Circuit>()
+  const circuitOf = (model: string): Circuit => {
+    const circuit = circuits.get(model) ?? { believed: null, hasFailed: false, reports: 0 }
+    circuits.set(model, circuit)
+    return circuit
+  }
+  return {
+    async admit(model, settings) {
+      const circuit = circuitOf(model)
+      const { believed, reports } = circuit
+      const at = clock.now()
+      // Either way round: a clock that was set back must not make us believe for longer.
+      if (believed && Math.abs(at - believed.at) < believedMs) return believed.admission
+      try {
+        const admission = await register.admitCall(model, settings)
+        const isStale = reports !== circuit.reports
+        circuit.hasFailed = admission.failures > 0 || (isStale && circuit.hasFailed)
+        circuit.believed = admission.state === 'closed' && !isStale ? { admission, at } : null
+        return admission
+      } catch (error) {
+        log.warn('the circuit breaker could not be asked', { model, error: messageOf(error) })
+        return { state: 'closed', failures: 0, waitMs: 0 }
+      }
+    },
+    async report(model, outcome, settings) {
+      const circuit = circuitOf(model)
+      if (outcome === 'ok' && !circuit.hasFailed) return
+      circuit.hasFailed = true
+      const reports = (circuit.reports += 1)
+      try {
+        await register.reportCall(model, outcome, settings)
+        circuit.hasFailed = outcome === 'failed' || reports !== circuit.reports
+      } catch (error) {
+        log.warn('the circuit breaker could not be told', { model, error: messageOf(error) })
+      }
+      circuit.reports += 1
+      circuit.believed = null
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Asks the policies with I/O, on orchestrators: at once after the decision that needs them, or when the reconciler finds it. */
+import type { PolicyEffect } from '@signalbox/core'
+import { messageOf } from '../errors.ts'
+import { draftClaim } from '../perform/claim.ts'
+import type { Leases } from '../perform/leases.ts'
+import { performPolicyCall, type PolicyCallDeps } from '../perform/policy-call.ts'
+import type { Log, Random, Register } from '../ports.ts'
+import { insist, type Patience } from '../record/patience.ts'
+import type { Recorder } from '../record/recorder.ts'
+import type { Views } from '../record/view.ts'
+import type { EngineSettings } from '../settings.ts'
+
+export interface PolicyPerformerDeps extends PolicyCallDeps, Patience {
+  readonly register: Register
+  readonly views: Views
+  readonly recorder: Recorder
+  readonly leases: Leases
+  readonly random: Random
+  readonly log: Log
+  readonly settings: EngineSettings
+  readonly draining: AbortSignal
+}
+
+/** A question that waits, and whose it is. */
+export interface Question {
+  readonly runId: string
+  readonly tenantId: string
+  readonly threadId: string
+  readonly definitionHash?: string
+  readonly effect: PolicyEffect
+}
+
+export interface PolicyPerformer {
+  /** Claims and asks. A refused claim does nothing. */
+  take(question: Question): Promise<void>
+  idle(): Promise<void>
+}
+
+export function createPolicyPerformer(deps: PolicyPerformerDeps): PolicyPerformer {
+  const running = new Set<Promise<void>>()
+
+  const ask = async (question: Question): Promise<void> => {
+    const { runId, tenantId, threadId, effect } = question
+    if (deps.draining.aborted) return
+    const result = await insist(deps, 'claim', () =>
+      deps.register.append({ runId, tenantId, claims: [draftClaim(deps, effect.id)] }),
+    )
+    const claimed = result.claims[0]
+    if (claimed?.code !== 'ok') return
+    deps.views.noted(runId, result)
+    const agent = await agentOf(question)
+    const lease = { effectId: effect.id, runId, attempt: claimed.attempt }
+    const task = { ...lease, tenantId, threadId, agent, effect, seq: result.seq }
+    const fact = await deps.leases.hold(lease, (signal) => performPolicyCall(deps, task, signal))
+    if (fact) await deps.recorder.record({ runId, tenantId }, [fact])
+  }
+
+  const agentOf = async ({ runId, definitionHash }: Question) => {
+    if (definitionHash !== undefined) return deps.views.definition(definitionHash)
+    const known = deps.views.cached(runId) ?? (await deps.views.load(runId))?.view
+    if (!known) throw new Error('the run is gone')
+    return known.agent
+  }
+
+  return {
+    take(question) {
+      const work = ask(question)
+        .catch((error: unknown) =>
+          deps.log.warn('policies could not be asked', {
+            effectId: question.effect.id,
+            error: messageOf(error),
+          }),
+        )
+        .finally(() => running.delete(work))
+      running.add(work)
+      return work
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}
