@@ -1,9 +1,5 @@
 /** One model call: wire the provider, stream, hold everything until the stream is over, judge. */
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  SharedV4ProviderOptions,
-} from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { limits, type ModelConfig, type ModelTurn, type ToolSpec } from '@signalbox/core'
 import type { ModelRequest, ModelSink } from '@signalbox/engine'
 import type { ModelsOptions } from './models-options.ts'
@@ -13,10 +9,11 @@ import { resolveDetectors } from './observer/detectors.ts'
 import { TerminalObserver } from './observer/observer.ts'
 import { wireOf } from './observer/wires.ts'
 import { toProviderPrompt } from './prompt/to-provider-prompt.ts'
+import { providerOptions } from './provider-options.ts'
 import { wireModel } from './providers/wire-model.ts'
 import { secretsOf, type Unwired, type Wired } from './providers/wiring.ts'
-import { isJsonObject } from './json.ts'
 import { scriptedFetch, scriptedUrl } from './scripted/in-process.ts'
+import { shortText } from './text.ts'
 import { TurnBuffer } from './turn/buffer.ts'
 import { buildTurn } from './turn/build.ts'
 
@@ -40,12 +37,8 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
   const callOptions = optionsFor(request, wired)
   if ('problem' in callOptions) return unwiredTurn(request, callOptions)
 
-  const buffer = new TurnBuffer(sink)
-  const observer = new TerminalObserver({
-    wire: wireOf(config.provider),
-    provider: config.provider,
-    detectors: resolveDetectors(request.detectors),
-  })
+  const buffer = new TurnBuffer(sink, request.guard)
+  const observer = observerFor(options, request, config.provider)
   let thrown: unknown
   let streaming = false
   const onStream = (): void => void (streaming = true)
@@ -58,6 +51,7 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
   }
   // First of all our own signal: whatever an abort looks like by now, it is an abort.
   signal.throwIfAborted()
+  buffer.close()
   return buildTurn({
     request,
     buffer,
@@ -68,6 +62,27 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
     now: Date.now(),
     metaKeys: wired.metaKeys,
     secrets: secretsOf(request.model, options.env),
+  })
+}
+
+function observerFor(
+  { detectors = {}, log }: ModelsOptions,
+  request: ModelRequest,
+  provider: ModelConfig['provider'],
+): TerminalObserver {
+  return new TerminalObserver({
+    wire: wireOf(provider),
+    provider,
+    detectors: resolveDetectors(request.detectors, {
+      provider,
+      custom: detectors,
+      onFault: ({ detector, field, message }) =>
+        log?.warn('a safety detector failed: it counts as no match', {
+          detector: shortText(detector),
+          field: shortText(field),
+          error: shortText(message),
+        }),
+    }),
   })
 }
 
@@ -106,8 +121,9 @@ async function stream(
         if (next.done) break
         if (next.value.type === 'raw') observer.push(next.value.rawValue)
         else buffer.push(next.value)
+        // The rest is neither wanted nor paid for.
+        if (buffer.trip !== null) break
       }
-      buffer.close()
     } finally {
       // Frees the connection where the stream did not end by itself; what it still says is of no interest.
       reader.cancel().catch(() => undefined)
@@ -118,9 +134,9 @@ async function stream(
 }
 
 function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOptions | Unwired {
-  const { model, prompt, tools } = request
-  const providerOptions = mergeOptions(wired.defaults, model.providerOptions)
-  if (providerOptions === null)
+  const { model, prompt, tools, endUser } = request
+  const own = providerOptions(wired, model.providerOptions, endUser)
+  if (own === null)
     return {
       problem: 'invalid_request',
       message: 'model.providerOptions must map a provider to an object of its options.',
@@ -128,23 +144,11 @@ function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOpt
   return {
     prompt: toProviderPrompt(prompt, wired.metaKeys),
     includeRawChunks: true,
-    providerOptions,
+    providerOptions: own,
     ...(tools.length > 0 ? { tools: tools.map(functionTool) } : {}),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
     ...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
   }
-}
-
-function mergeOptions(
-  defaults: Wired['defaults'],
-  configured: ModelConfig['providerOptions'],
-): SharedV4ProviderOptions | null {
-  const merged: SharedV4ProviderOptions = { ...defaults }
-  for (const [key, value] of Object.entries(configured ?? {})) {
-    if (!isJsonObject(value)) return null
-    merged[key] = { ...merged[key], ...value }
-  }
-  return merged
 }
 
 function functionTool({ name, description, inputSchema }: ToolSpec): LanguageModelV4FunctionTool {

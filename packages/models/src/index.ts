@@ -1,5 +1,10 @@
 export { createModels } from './create-models.ts'
 export type { ModelsOptions } from './models-options.ts'
+export {
+  type DetectorEvidence,
+  isSafetyDetector,
+  type SafetyDetector,
+} from './observer/custom-detectors.ts'
 export { validateDetectors } from './observer/validate-detectors.ts'
 export type { Environment } from './providers/wiring.ts'
 export {
@@ -11,3 +16,4 @@ export {
   turnIndexOf,
 } from './scripted/script.ts'
 export { type ScriptServer, serveScripts } from './scripted/serve-scripts.ts'
+export { schemaProblem } from './turn/tool-schema.ts'

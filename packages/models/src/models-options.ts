@@ -1,3 +1,5 @@
+import type { Log } from '@signalbox/engine'
+import type { SafetyDetector } from './observer/custom-detectors.ts'
 import type { Environment } from './providers/wiring.ts'
 import type { Scripts } from './scripted/script.ts'
 
@@ -7,6 +9,10 @@ export interface ModelsOptions {
   readonly env: Environment
   /** What `scripted` models play, by model name. */
   readonly scripts?: Scripts
+  /** Detectors of the configuration, by the word with which an agent's `safety.detectors` uses them. */
+  readonly detectors?: Readonly<Record<string, SafetyDetector>>
+  /** Hears of detectors that throw. */
+  readonly log?: Pick<Log, 'warn'>
   /** Replaces the global `fetch` below our own timeouts and limits. */
   readonly fetch?: typeof globalThis.fetch
 }

@@ -103,7 +103,7 @@ const filters: readonly Row[] = [
       code: 'forbidden',
       error: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO',
     },
-    'openai-compatible error.message=SAFETY_CHECK_TYPE_',
+    'openai-compatible error.message=SAFETY_CHECK_TYPE_BIO',
   ],
   [
     'OpenRouter moderation',
@@ -116,7 +116,7 @@ const filters: readonly Row[] = [
         metadata: { reasons: ['violence'], flagged_input: 'x' },
       },
     },
-    'openai-compatible error.type=content_filter',
+    'openai-compatible error.metadata.reasons=violence',
   ],
   [
     'Bedrock guardrail',
@@ -124,6 +124,55 @@ const filters: readonly Row[] = [
     400,
     { message: 'The request was blocked by the guardrail.' },
     'bedrock error.message=blocked by the guardrail',
+  ],
+  [
+    'Bedrock content filters',
+    'amazon-bedrock',
+    400,
+    { message: 'This request has been blocked by our content filters.' },
+    'bedrock error.message=blocked by our content filters',
+  ],
+  [
+    'Claude on Bedrock',
+    'amazon-bedrock',
+    400,
+    { message: 'Output blocked by content filtering policy' },
+    'anthropic error.message=Output blocked by content filtering policy',
+  ],
+  [
+    'Azure content_filter without innererror',
+    'azure',
+    400,
+    { error: { code: 'content_filter', message: 'The prompt was filtered', type: null } },
+    'azure error.code=content_filter',
+  ],
+  [
+    'GLM 1301 as a number',
+    'openai-compatible',
+    400,
+    { error: { code: 1301, message: 'unsafe' } },
+    'glm error.code=1301',
+  ],
+  [
+    'OpenAI usage policy',
+    'openai-responses',
+    400,
+    {
+      error: {
+        code: 'invalid_prompt',
+        message:
+          'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
+        type: 'invalid_request_error',
+      },
+    },
+    'openai-compatible error.message=flagged as potentially violating our usage policy',
+  ],
+  [
+    'xAI without the check it failed',
+    'openai-compatible',
+    403,
+    { code: 'forbidden', error: 'Content violates usage guidelines.' },
+    'openai-compatible error.message=Content violates usage guidelines',
   ],
 ]
 

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '@signalbox/core'
-import { resolveDetectors } from '../src/observer/detectors.ts'
+import { builtInDetectors, type Detector } from '../src/observer/detectors.ts'
 import { TerminalObserver } from '../src/observer/observer.ts'
 import type { Wire } from '../src/observer/wires.ts'
 import type { Event } from './support/wire-bytes.ts'
@@ -13,7 +13,11 @@ import { built, chatDelta, goodEnding, terminal } from './support/wire-events.ts
 
 const wires: readonly Wire[] = ['chat', 'messages', 'gemini', 'responses', 'converse']
 
-function observe(wire: Wire, events: readonly unknown[], detectors = resolveDetectors(undefined)) {
+function observe(
+  wire: Wire,
+  events: readonly unknown[],
+  detectors: readonly Detector[] = builtInDetectors,
+) {
   const observer = new TerminalObserver({ wire, provider: 'openai-compatible', detectors })
   for (const event of events) observer.push(event)
   return observer

@@ -1,107 +1,63 @@
 /**
- * The class of an error, by what to do about it. Codes and words first, the HTTP status last: a 429 may be an empty
- * account, a 400 may be a filter or a prompt that is too long.
+ * The class of an error, by what to do about it. In this order: safety, quota, auth, burst, the other classes by code
+ * and words, the HTTP status, words that say "busy" in several languages, and what the kind of status alone tells. Codes
+ * and words come before the status, because a 429 may be an empty account, a 400 a filter or a prompt that is too long.
  */
 import type { ModelErrorClass } from '@signalbox/core'
-import type { ProviderError } from './provider-error.ts'
 import { isSafetyError } from '../observer/detectors.ts'
+import type { ProviderError } from './provider-error.ts'
+import { busyWords, type Rule, rules, statusClasses } from './rules.ts'
 
-interface Rule {
-  readonly class: ModelErrorClass
-  /** Codes, types and Bedrock exception names, lower case, exact. */
-  readonly codes?: readonly string[]
-  readonly message?: RegExp
-  readonly statuses?: readonly number[]
-}
-
-/** The first rule that fits wins. Numbers with four digits are codes of GLM. */
-const rules: readonly Rule[] = [
-  {
-    class: 'context_overflow',
-    codes: ['context_length_exceeded', 'too_many_tokens', '1261'],
-    message:
-      /prompt is too long|input token count.*exceeds|maximum context length|exceeds the context window|input tokens exceeded|too many tokens in (the )?prompt/i,
-  },
-  {
-    class: 'quota',
-    codes: ['insufficient_quota', 'billing_hard_limit_reached', 'billing_error', '1113'],
-    message:
-      /insufficient (balance|quota|credits)|credit balance is too low|exceeded your current quota, please check/i,
-    statuses: [402],
-  },
-  {
-    class: 'tool_use_failed',
-    codes: ['tool_use_failed'],
-  },
-  {
-    class: 'auth',
-    codes: [
-      'invalid_api_key',
-      'authentication_error',
-      'permission_error',
-      'unauthenticated',
-      'permission_denied',
-      'unrecognizedclientexception',
-      'accessdeniedexception',
-      'expiredtokenexception',
-      '1000',
-      '1001',
-      '1002',
-      '1003',
-      '1004',
-    ],
-  },
-  {
-    class: 'rate_limit',
-    codes: [
-      'rate_limit_exceeded',
-      'rate_limit_error',
-      'resource_exhausted',
-      'throttlingexception',
-      'too_many_requests',
-      '1302',
-      '1303',
-    ],
-  },
-  {
-    class: 'overloaded',
-    codes: [
-      'overloaded_error',
-      'api_error',
-      'server_error',
-      'internal_server_error',
-      'internal',
-      'unavailable',
-      'insufficient_system_resource',
-      'internalserverexception',
-      'serviceunavailableexception',
-      'modelstreamerrorexception',
-      'modelnotreadyexception',
-      '1305',
-    ],
-  },
-  {
-    class: 'invalid_request',
-    codes: ['invalid_request_error', 'invalid_argument', 'validationexception', 'model_not_found'],
-  },
-  { class: 'auth', statuses: [401, 403] },
-  { class: 'rate_limit', statuses: [429] },
-  { class: 'network', statuses: [408] },
-  { class: 'overloaded', statuses: [409, 500, 502, 503, 504, 529] },
-]
+/** The words that tell stand at the beginning of a message; what follows may be a quotation of any length. */
+const messageCharsMax = 4096
 
 /** The class of what a provider said. Safety is recognised whatever detectors are configured: it is never retried. */
 export function classifyProviderError(error: ProviderError): ModelErrorClass {
   if (isSafetyError(error)) return 'safety'
-  const codes = [error.code, error.type, error.innerCode].map((code) => code?.toLowerCase())
-  for (const rule of rules) {
-    if (rule.codes?.some((code) => codes.includes(code))) return rule.class
-    if (rule.message?.test(error.message)) return rule.class
-    if (error.status !== undefined && rule.statuses?.includes(error.status)) return rule.class
-  }
+  const codes = codesOf(error)
+  const message = error.message.slice(0, messageCharsMax)
+  const rule = rules.find((it) => fits(it, error, { codes, message }))
+  if (rule) return rule.class
+  const byStatus = error.status === undefined ? undefined : statusClasses.get(error.status)
+  if (byStatus) return byStatus
+  if (busyWords.some((words) => words.test(message))) return 'overloaded'
+  if (codes.some((code) => invalidCodes.includes(code))) return 'invalid_request'
   if (error.status !== undefined && error.status >= 500) return 'overloaded'
   if (error.status !== undefined && error.status >= 400) return 'invalid_request'
   return 'unknown'
+}
+
+/** What a client did wrong, as far as a code tells. Last, because it is also said of an account or a busy server. */
+const invalidCodes: readonly string[] = [
+  'invalid_request_error',
+  'invalid_argument',
+  'validationexception',
+  'model_not_found',
+  'not_found_error',
+]
+
+/** Did requests come too fast one after another? The provider names no time to wait then. */
+export function isBurst(error: ProviderError): boolean {
+  return codesOf(error).some((code) => burstCodes.includes(code))
+}
+
+const burstCodes: readonly string[] = ['limit_burst_rate', 'throttling.burstrate']
+
+function codesOf({ code, type, innerCode }: ProviderError): readonly string[] {
+  return [code, type, innerCode].flatMap((it) => (it === undefined ? [] : [it.toLowerCase()]))
+}
+
+function fits(
+  { codes, words, statuses, unless }: Rule,
+  error: ProviderError,
+  said: { readonly codes: readonly string[]; readonly message: string },
+): boolean {
+  if (unless?.(error)) return false
+  return (
+    said.codes.some((code) => codes?.includes(code)) ||
+    words?.some((it) => it.test(said.message)) === true ||
+    (error.status !== undefined && statuses?.includes(error.status) === true)
+  )
 }
 
 /** The class of a finish reason that means failure, undefined for every other reason. */
@@ -129,6 +85,8 @@ export function isRetryable(errorClass: ModelErrorClass, inStream: boolean): boo
     case 'overloaded':
     case 'network':
     case 'tool_use_failed':
+    // Never of a provider: the engine says it, and asks later.
+    case 'circuit_open':
       return true
     case 'unknown':
       return inStream

@@ -1,6 +1,6 @@
 import { limits, type ModelError, type ModelErrorClass } from '@signalbox/core'
 import { cleanText, shortText } from '../text.ts'
-import { classifyProviderError, isRetryable } from './classify.ts'
+import { classifyProviderError, isBurst, isRetryable } from './classify.ts'
 import type { ProviderError } from './provider-error.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -13,6 +13,12 @@ const requestIdHeaders = [
   'x-goog-request-id',
 ]
 
+/** Nobody waits longer, whatever was asked: a run that cannot go on for an hour has other means. Milliseconds. */
+const retryAfterMsMax = 3_600_000
+
+/** Where requests came too fast one after another, and the provider names no time. Milliseconds. */
+const burstWaitMs = 5_000
+
 interface Context {
   /** The error came after the answer had begun. */
   readonly inStream: boolean
@@ -21,23 +27,28 @@ interface Context {
   readonly now: number
 }
 
-/** What a provider said, classified, with the wait it asked for: the longer one where it named two. */
+/** What a provider said, classified, with the wait it asked for: never shortened, save to an hour. */
 export function providerModelError(error: ProviderError, context: Context): ModelError {
   const errorClass = classifyProviderError(error)
-  const waits = [retryAfterMs(context.headers, context.now), error.retryDelayMs].filter(
-    (wait) => wait !== undefined,
-  )
+  const wait = waitOf(error, context)
   const requestId = requestIdHeaders.map((name) => context.headers[name]).find(Boolean)
   const code = error.code ?? error.innerCode ?? error.type
   return {
     class: errorClass,
     retryable: isRetryable(errorClass, context.inStream),
     message: boundedMessage(error.message),
-    ...(waits.length > 0 ? { retryAfterMs: Math.max(...waits) } : {}),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...(error.status === undefined ? {} : { status: error.status }),
     ...(code === undefined ? {} : { code: shortText(code) }),
     ...(requestId === undefined ? {} : { requestId: shortText(requestId) }),
   }
+}
+
+/** The longer wait where header and body name two. */
+function waitOf(error: ProviderError, { headers, now }: Context): number | undefined {
+  const waits = [retryAfterMs(headers, now), error.retryDelayMs].filter((it) => it !== undefined)
+  if (waits.length === 0) return isBurst(error) ? burstWaitMs : undefined
+  return Math.min(retryAfterMsMax, Math.max(...waits))
 }
 
 /** An error that no provider worded. */

@@ -3,7 +3,7 @@
  * may hold arguments of a call that must not be seen (I23).
  */
 import { APICallError } from '@ai-sdk/provider'
-import { fields, list, parseJson, text } from '../read.ts'
+import { fields, parseJson, text } from '../read.ts'
 import { type ProviderError, readProviderError } from './provider-error.ts'
 
 export type Failure =
@@ -55,7 +55,7 @@ function readApiCallError(thrown: APICallError): Failure {
   return {
     kind: 'provider',
     headers,
-    error: { ...moderation(body), ...said, status, message: messageOf(said, thrown) },
+    error: { ...typeOf(headers), ...said, status, message: messageOf(said, thrown) },
   }
 }
 
@@ -65,10 +65,10 @@ function messageOf(said: ProviderError, thrown: APICallError): string {
   return thrown.message || `HTTP status ${thrown.statusCode}`
 }
 
-/** OpenRouter: a 403 whose metadata lists the reasons of a moderation. */
-function moderation(body: unknown): { readonly type?: string } {
-  const metadata = fields(fields(fields(body)?.['error'])?.['metadata'])
-  return list(metadata?.['reasons']).length > 0 ? { type: 'content_filter' } : {}
+/** Bedrock names its exception in a header: `ThrottlingException:http://internal.amazon.com/coral/`. */
+function typeOf(headers: Readonly<Record<string, string>>): { readonly type?: string } {
+  const type = headers['x-amzn-errortype']?.split(':', 1)[0]?.trim()
+  return type ? { type } : {}
 }
 
 /** The code of a failed connection, from the error or what caused it. */

@@ -5,7 +5,7 @@ import type { Sightings } from './sightings.ts'
 
 /** Reads one `chat.completion.chunk`. */
 export function readChat(chunk: Fields, seen: Sightings): void {
-  if (chunk['error']) seen.error(readProviderError(chunk['error']))
+  if (isError(chunk)) seen.error(readProviderError(chunk['error'] ? chunk['error'] : chunk))
   for (const result of list(chunk['prompt_filter_results']))
     readFilterResults('prompt_filter_results', fields(result)?.['content_filter_results'], seen)
   for (const entry of list(chunk['contentFilter'])) readGlmFilter(fields(entry) ?? {}, seen)
@@ -13,6 +13,14 @@ export function readChat(chunk: Fields, seen: Sightings): void {
     const choice = fields(item)
     if (choice) readChoice(choice, text(choice['index']) ?? String(position), seen)
   }
+}
+
+/** An error with its fields in the chunk itself comes from DashScope (code and message) and vLLM (`object`). */
+function isError(chunk: Fields): boolean {
+  if (chunk['error']) return true
+  if (chunk['choices'] !== undefined) return false
+  const named = text(chunk['code']) !== undefined && text(chunk['message']) !== undefined
+  return named || chunk['object'] === 'error'
 }
 
 function readChoice(choice: Fields, key: string, seen: Sightings): void {

@@ -7,7 +7,7 @@
  * O3 The verdict does not depend on the order of the chunks, and hardly on the detectors: they only tell `safety` from
  *    `unknown_terminal` and `error`, none of which is executable (I23).
  */
-import type { ModelErrorClass, SafetyEvidence, StreamVerdict } from '@signalbox/core'
+import type { ModelErrorClass, SafetyEvidence, StreamVerdict, Usage } from '@signalbox/core'
 import type { ProviderError } from '../errors/provider-error.ts'
 import { fields } from '../read.ts'
 import { readChat } from './chat.ts'
@@ -16,6 +16,7 @@ import { readGemini } from './gemini.ts'
 import { readMessages } from './messages.ts'
 import { readResponses } from './responses.ts'
 import { type ObserverSetup, Sightings } from './sightings.ts'
+import { readUsage } from './usage.ts'
 import type { Wire } from './wires.ts'
 
 const readers = {
@@ -30,6 +31,7 @@ export class TerminalObserver {
   readonly #wire: Wire
   readonly #seen: Sightings
   readonly #read: (typeof readers)['chat']
+  #usage: Usage = {}
 
   constructor(setup: ObserverSetup) {
     this.#wire = setup.wire
@@ -40,8 +42,9 @@ export class TerminalObserver {
   /** One raw chunk, as the provider sent it. */
   push(raw: unknown): void {
     const chunk = fields(raw)
-    if (chunk) this.#read(chunk, this.#seen)
-    else this.#seen.malformed()
+    if (!chunk) return this.#seen.malformed()
+    this.#read(chunk, this.#seen)
+    this.#usage = { ...this.#usage, ...readUsage(this.#wire, chunk) }
   }
 
   /** The error that took the stream's place: an HTTP status, or an error before the first output. */
@@ -68,6 +71,14 @@ export class TerminalObserver {
   }
   get errors(): readonly ProviderError[] {
     return this.#seen.errors
+  }
+  /** The model refused, in its own words, whatever came of the stream then. */
+  get refused(): boolean {
+    return this.#seen.marks.refused
+  }
+  /** Tokens counted so far. */
+  get usage(): Usage {
+    return this.#usage
   }
   /**
    * Characters of arguments in the raw stream, null where the wire says of each piece to which call it belongs: there

@@ -160,7 +160,7 @@ export class Sightings {
     const key = JSON.stringify(found)
     if (this.#evidence.size < limits.evidenceMax || this.#evidence.has(key))
       this.#evidence.set(key, {
-        detector: found.detector,
+        detector: shortText(found.detector),
         field: shortText(found.field),
         value: shortText(found.value),
       })

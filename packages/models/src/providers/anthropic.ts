@@ -7,5 +7,9 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
   if ('problem' in auth) return auth
   const { config, fetch } = input
   const provider = createAnthropic({ apiKey: auth.key, fetch, ...baseUrlOption(config) })
-  return { model: provider.languageModel(config.model), metaKeys: ['anthropic'] }
+  return {
+    model: provider.languageModel(config.model),
+    metaKeys: ['anthropic'],
+    endUser: ['metadata', 'userId'],
+  }
 }

@@ -26,5 +26,10 @@ export function wireAzure(input: WiringInput): Wired | Unwired {
     ...baseUrlOption(config),
     ...(resourceName ? { resourceName } : {}),
   })
-  return { model: provider.chat(config.model), metaKeys: ['azure', 'openai'] }
+  return {
+    model: provider.chat(config.model),
+    metaKeys: ['azure', 'openai'],
+    // Not `safety_identifier`: the versions of this interface answer an argument they do not know with 400.
+    endUser: ['user'],
+  }
 }

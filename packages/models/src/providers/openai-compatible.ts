@@ -21,8 +21,21 @@ export function wireOpenAiCompatible(input: WiringInput): Wired | Unwired {
     fetch,
     ...(auth ? { apiKey: auth.key } : {}),
   })
+  const endUser = endUserField(config.baseURL)
   return {
     model: provider.chatModel(config.model),
     metaKeys: ['openai-compatible', 'openaiCompatible'],
+    ...(endUser === null ? {} : { endUser: [endUser] }),
   }
+}
+
+/** The field of the end user in the request: GLM has one of its own, Mistral has none and refuses unknown fields. */
+function endUserField(baseURL: string): 'user' | 'user_id' | null {
+  const host = URL.parse(baseURL)?.hostname ?? ''
+  if (isIn(host, ['bigmodel.cn', 'z.ai', 'zhipuai.cn'])) return 'user_id'
+  return isIn(host, ['mistral.ai']) ? null : 'user'
+}
+
+function isIn(host: string, domains: readonly string[]): boolean {
+  return domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
 }

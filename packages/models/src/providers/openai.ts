@@ -6,7 +6,11 @@ export function wireOpenAiChat(input: WiringInput): Wired | Unwired {
   const provider = openAi(input)
   return 'problem' in provider
     ? provider
-    : { model: provider.create.chat(input.config.model), metaKeys: ['openai'] }
+    : {
+        model: provider.create.chat(input.config.model),
+        metaKeys: ['openai'],
+        endUser: ['safetyIdentifier'],
+      }
 }
 
 /**
@@ -21,6 +25,7 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
         model: provider.create.responses(input.config.model),
         metaKeys: ['openai'],
         defaults: { openai: { store: false } },
+        endUser: ['safetyIdentifier'],
       }
 }
 

@@ -17,6 +17,8 @@ export interface Wired {
   readonly metaKeys: readonly string[]
   /** Options that a configuration's `providerOptions` may override, key by key. */
   readonly defaults?: Readonly<Record<string, JsonObject>>
+  /** Where, among the options under the first of `metaKeys`, the provider takes an id of the end user. */
+  readonly endUser?: readonly string[]
 }
 
 /** A configuration that cannot make a call. Returned: the turn says so, nothing is thrown. */

@@ -3,23 +3,16 @@
  * nowhere before the verdict (I23).
  */
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
-import type { JsonObject, ModelTurn } from '@signalbox/core'
+import type { JsonObject, ModelTurn, StreamGuard, Trip } from '@signalbox/core'
 import type { ModelSink } from '@signalbox/engine'
 import { isJsonObject, storableMeta } from '../json.ts'
-import { shortText, TextCleaner } from '../text.ts'
+import { shortText } from '../text.ts'
+import { TextFlow, type TextSlot, textSlot } from './text-flow.ts'
 
 type Part<T extends LanguageModelV4StreamPart['type']> = Extract<
   LanguageModelV4StreamPart,
   { type: T }
 >
-
-export interface TextSlot {
-  readonly type: 'text' | 'reasoning'
-  readonly id: string
-  readonly cleaner: TextCleaner
-  text: string
-  meta: JsonObject | undefined
-}
 
 /** A call as it grows. `done` when the package handed it out as a whole: that alone says nothing about the turn. */
 export interface CallSlot {
@@ -34,17 +27,18 @@ export interface CallSlot {
 }
 
 export class TurnBuffer {
-  readonly #sink: ModelSink
+  readonly #flow: TextFlow
   readonly #slots: (TextSlot | CallSlot)[] = []
   readonly #errors: unknown[] = []
   #finish: ModelTurn['finish'] = null
   #usage: ModelTurn['usage'] = {}
   #responseId: string | undefined
 
-  constructor(sink: ModelSink) {
-    this.#sink = sink
+  constructor(sink: ModelSink, guard: StreamGuard | null) {
+    this.#flow = new TextFlow(sink, guard)
   }
 
+  /** One part of the stream. After a trip of the guard nothing more is to be pushed. */
   push(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case 'text-start':
@@ -81,9 +75,17 @@ export class TurnBuffer {
     }
   }
 
-  /** Ends every text that is still open. To be called once, when the stream is over. */
+  /** Ends every text that is still open. To be called once, when the stream is over, in whatever way. */
   close(): void {
-    for (const slot of this.#slots) if (slot.type !== 'call') this.#emit(slot, slot.cleaner.flush())
+    for (const slot of this.#slots) {
+      if (this.#flow.trip !== null) return
+      if (slot.type !== 'call') this.#flow.end(slot)
+    }
+  }
+
+  /** The guard's trip on text, null if there was none. */
+  get trip(): Trip | null {
+    return this.#flow.trip
   }
 
   get slots(): readonly Readonly<TextSlot | CallSlot>[] {
@@ -112,20 +114,27 @@ export class TurnBuffer {
       | Part<'text-start' | 'text-delta' | 'text-end'>
       | Part<'reasoning-start' | 'reasoning-delta' | 'reasoning-end'>,
   ): void {
-    const starts = part.type === 'text-start' || part.type === 'reasoning-start'
-    const slot =
-      (starts ? undefined : this.#lastText(type, part.id)) ?? this.#addText(type, part.id)
-    slot.meta = merge(slot.meta, part.providerMetadata)
-    if (part.type === 'text-delta' || part.type === 'reasoning-delta')
-      this.#emit(slot, slot.cleaner.push(part.delta))
-    if (part.type === 'text-end' || part.type === 'reasoning-end')
-      this.#emit(slot, slot.cleaner.flush())
-  }
-
-  #emit(slot: TextSlot, piece: string): void {
-    if (piece === '') return
-    slot.text += piece
-    this.#sink.delta(slot.type, piece)
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start': {
+        const slot = this.#addText(type, part.id)
+        slot.meta = merge(undefined, part.providerMetadata)
+        return
+      }
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const last = this.#lastText(type, part.id)
+        const slot = last && !last.closed ? last : this.#addText(type, part.id)
+        slot.meta = merge(slot.meta, part.providerMetadata)
+        return this.#flow.write(slot, part.delta)
+      }
+      case 'text-end':
+      case 'reasoning-end': {
+        const slot = this.#lastText(type, part.id) ?? this.#addText(type, part.id)
+        slot.meta = merge(slot.meta, part.providerMetadata)
+        return this.#flow.end(slot)
+      }
+    }
   }
 
   #lastText(type: TextSlot['type'], id: string): TextSlot | undefined {
@@ -135,7 +144,7 @@ export class TurnBuffer {
   }
 
   #addText(type: TextSlot['type'], id: string): TextSlot {
-    const slot: TextSlot = { type, id, cleaner: new TextCleaner(), text: '', meta: undefined }
+    const slot = textSlot(type, id)
     this.#slots.push(slot)
     return slot
   }

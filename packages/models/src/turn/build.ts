@@ -5,16 +5,19 @@
  *    provider metadata, in which a call may hide (I23).
  * B2 Of what was suppressed, nothing is in the turn but name, size and keyed hash: also not in an error's message.
  */
-import type { AssistantPart, ModelError, ModelTurn, ToolCallPart } from '@signalbox/core'
+import type { AssistantPart, ModelError, ModelTurn, ToolCallPart, Trip } from '@signalbox/core'
 import type { ModelRequest } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
 import { isStorable, isStorableObject } from '../json.ts'
 import { parseJson } from '../read.ts'
 import { shortText } from '../text.ts'
-import type { CallSlot, TextSlot } from './buffer.ts'
+import type { CallSlot } from './buffer.ts'
 import { toolCallPart } from './calls.ts'
+import { guardJudgement } from './guard-judgement.ts'
 import { type Ending, judge } from './judge.ts'
-import { quotesArguments, suppressCalls } from './suppress.ts'
+import { quotes } from './quotes.ts'
+import { suppressCalls } from './suppress.ts'
+import { metaOf, type TextSlot } from './text-flow.ts'
 
 export interface BuildInput extends Ending {
   readonly request: ModelRequest
@@ -27,21 +30,26 @@ export interface BuildInput extends Ending {
 /** Judges the stream and makes the turn of it. */
 export function buildTurn(input: BuildInput): ModelTurn {
   const { request, buffer, observer } = input
-  const judgement = judge(input)
+  const judged = judge(input)
+  const parts = judged.verdict === 'complete' ? positiveParts(input) : []
+  const judgement = guardJudgement(judged, parts, request.guard)
   const positive = judgement.verdict === 'complete'
-  const error = judgement.error && safeError(judgement.error, input)
+  const secret = hidden(input)
+  const error = judgement.error && safeError(judgement.error, secret)
+  const trip = judgement.trip && safeTrip(judgement.trip, secret)
   return {
     verdict: judgement.verdict,
     message: {
       id: request.messageId,
       role: 'assistant',
-      parts: positive ? positiveParts(input) : textParts(buffer.slots),
+      parts: positive ? parts : textParts(buffer.slots),
     },
     suppressed: positive ? [] : suppressCalls(buffer.calls, observer.startedNames, request.hmacKey),
     evidence: [...judgement.evidence],
     finish: buffer.finish,
-    usage: buffer.usage,
+    usage: Object.keys(buffer.usage).length > 0 ? buffer.usage : observer.usage,
     ...(error ? { error } : {}),
+    ...(trip ? { trip } : {}),
     provider: request.model.provider,
     model: request.model.model,
     ...(buffer.responseId === undefined ? {} : { responseId: buffer.responseId }),
@@ -49,23 +57,32 @@ export function buildTurn(input: BuildInput): ModelTurn {
 }
 
 function positiveParts({ request, buffer, metaKeys }: BuildInput): AssistantPart[] {
-  const context = {
-    tools: request.tools,
-    tooMany: buffer.calls.length > limits.callsPerTurnMax,
-  }
-  let calls = 0
-  const nextCall = (slot: Readonly<CallSlot>): ToolCallPart => {
-    const part = toolCallPart(slot, `${request.callIdPrefix}_${calls}`, context)
-    calls += 1
-    return part
-  }
+  const { calls } = buffer
+  const context = { tools: request.tools, tooMany: calls.length > limits.callsPerTurnMax }
+  const made = new Map(
+    calls.map((slot, index) => [
+      slot,
+      toolCallPart(slot, `${request.callIdPrefix}_${index}`, context),
+    ]),
+  )
+  const refused = calls.filter((slot) => made.get(slot)?.invalid).map(({ args }) => args)
   return buffer.slots.flatMap((slot): AssistantPart[] => {
     if (slot.type !== 'call') return textPart(slot)
-    return [slot.providerExecuted ? providerToolPart(slot, metaKeys) : nextCall(slot)]
+    const call = made.get(slot)
+    return [call ? withoutQuotingMeta(call, refused) : providerToolPart(slot, metaKeys)]
   })
 }
 
-function textPart({ type, text, meta }: Readonly<TextSlot>): AssistantPart[] {
+/** Arguments that are refused are not kept in another place either: OpenAI's `parallel` wrapper repeats them. */
+function withoutQuotingMeta(call: ToolCallPart, refused: readonly string[]): ToolCallPart {
+  if (!call.meta || !quotes(JSON.stringify(call.meta), refused)) return call
+  const { meta: _meta, ...rest } = call
+  return rest
+}
+
+function textPart(slot: Readonly<TextSlot>): AssistantPart[] {
+  const { type, text } = slot
+  const meta = metaOf(slot)
   if (text === '' && meta === undefined) return []
   return [{ type, text, ...(meta === undefined ? {} : { meta }) }]
 }
@@ -91,11 +108,34 @@ function providerToolPart(slot: Readonly<CallSlot>, metaKeys: readonly string[])
   }
 }
 
+/** What must be in no text of the turn. */
+interface Hidden {
+  /** What the model wrote as arguments, in whatever way it was told (I23). */
+  readonly written: readonly string[]
+  readonly secrets: readonly string[]
+}
+
+function hidden({ buffer, observer, secrets }: BuildInput): Hidden {
+  const failed = observer.errors.flatMap(({ generation }) => generation ?? [])
+  return { written: [...buffer.calls.map(({ args }) => args), ...failed], secrets }
+}
+
 /** An error whose words neither quote the model's arguments nor show a key. */
-function safeError(error: ModelError, { buffer, secrets }: BuildInput): ModelError {
-  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), error.message)
-  if (!quotesArguments(`${shown}\n${error.code ?? ''}`, buffer.calls))
-    return { ...error, message: shown }
+function safeError(error: ModelError, { written, secrets }: Hidden): ModelError {
+  const message = withoutSecrets(error.message, secrets)
+  if (!quotes(`${message}\n${error.code ?? ''}`, written)) return { ...error, message }
   const { code: _code, ...rest } = error
   return { ...rest, message: 'The message of the provider is withheld: it quotes arguments.' }
+}
+
+/** The feedback of a guardrail, held to the same rule: some take it from the provider's words. */
+function safeTrip(trip: Trip, { written, secrets }: Hidden): Trip {
+  const feedback = withoutSecrets(trip.feedback, secrets)
+  return quotes(feedback, written)
+    ? { ...trip, feedback: 'My last tool call could not be used. I try again in another way.' }
+    : { ...trip, feedback }
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '[key]'), text)
 }

@@ -4,8 +4,9 @@
  * J1 `complete` ⇔ the observer says `complete`, a finish part is there with `tool-calls` or `stop`, no error part came,
  *    the stream closed without throwing, and every call that began was handed out.
  * J2 Safety wins over every other label: a stop signal and an error of the provider's filter take the same path.
+ * J3 Neither a safety stop nor a refusal is tried again, so a guardrail that trips on the same stream does not hide it.
  */
-import type { ModelError, SafetyEvidence, StreamVerdict } from '@signalbox/core'
+import type { ModelError, SafetyEvidence, StreamVerdict, Trip } from '@signalbox/core'
 import { plainModelError, providerModelError } from '../errors/model-error.ts'
 import { type Failure, readFailure } from '../errors/thrown.ts'
 import type { StreamCut } from '../fetch-guard.ts'
@@ -28,6 +29,7 @@ export interface Judgement {
   readonly verdict: StreamVerdict
   readonly evidence: readonly SafetyEvidence[]
   readonly error?: ModelError
+  readonly trip?: Trip
 }
 
 const unreadable = 'The provider sent something that could not be read.'
@@ -36,10 +38,17 @@ const unreadable = 'The provider sent something that could not be read.'
 export function judge(ending: Ending): Judgement {
   const { observer, buffer, thrown, cut } = ending
   const failures = [...(thrown === undefined ? [] : [thrown]), ...buffer.errors].map(readFailure)
-  for (const failure of failures) if (failure.kind === 'provider') observer.fail(failure.error)
+  // What the raw chunks said is the same, and more of it: the packages leave fields out.
+  const told = observer.errors.length > 0
+  for (const failure of failures)
+    if (failure.kind === 'provider' && !told) observer.fail(failure.error)
 
   const seen = observer.verdict()
   if (seen === 'safety') return { verdict: 'safety', evidence: observer.evidence }
+  if (buffer.trip)
+    return observer.refused
+      ? { verdict: 'refusal', evidence: [] }
+      : { verdict: 'guardrail', evidence: [], trip: buffer.trip }
   if (cut) return interrupted(cutError(cut))
   if (seen === 'error')
     return { verdict: 'error', evidence: [], error: saidError(ending, failures) }

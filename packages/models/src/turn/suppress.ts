@@ -24,21 +24,6 @@ export function suppressCalls(
   ]
 }
 
-/** So many characters in a row, found in both, are a quotation. */
-const quoteChars = 12
-
-/** Does the text quote arguments? Error messages of providers sometimes show what the model wrote. */
-export function quotesArguments(text: string, calls: readonly Readonly<CallSlot>[]): boolean {
-  const windows = new Set<string>()
-  for (let at = 0; at + quoteChars <= text.length; at += 1)
-    windows.add(text.slice(at, at + quoteChars))
-  return calls.some(({ args }) => {
-    for (let at = 0; at + quoteChars <= args.length; at += 1)
-      if (windows.has(args.slice(at, at + quoteChars))) return true
-    return false
-  })
-}
-
 function suppressed(name: string, args: string, hmacKey: string): SuppressedCall {
   return {
     name: name === '' ? 'unknown' : name,

@@ -1,5 +1,12 @@
 /** One call of a model over the loopback server. */
-import type { DetectorConfig, ModelConfig, ModelTurn, Prompt, ToolSpec } from '@signalbox/core'
+import type {
+  DetectorConfig,
+  ModelConfig,
+  ModelTurn,
+  Prompt,
+  StreamGuard,
+  ToolSpec,
+} from '@signalbox/core'
 import type { Model, ModelRequest } from '@signalbox/engine'
 import { createModels } from '../../src/index.ts'
 import { wireOf, type Wire } from '../../src/observer/wires.ts'
@@ -7,6 +14,17 @@ import type { Loopback, Reply } from './loopback.ts'
 import { closing, contentType, encodeEvent, type Event } from './wire-bytes.ts'
 
 export type Provider = ModelConfig['provider']
+
+/** Every provider that is called over a network. */
+export const providers: readonly Provider[] = [
+  'openai',
+  'azure',
+  'openai-compatible',
+  'openai-responses',
+  'anthropic',
+  'google',
+  'amazon-bedrock',
+]
 
 export const hmacKey = '00112233445566778899aabbccddeeff'
 export const env = { TEST_KEY: 'test-key-value' }
@@ -33,6 +51,8 @@ export interface Asked {
   readonly tools?: readonly ToolSpec[]
   readonly prompt?: Prompt
   readonly detectors?: readonly DetectorConfig[]
+  readonly guard?: StreamGuard
+  readonly endUser?: string
 }
 
 export function request(asked: Asked): ModelRequest {
@@ -52,6 +72,8 @@ export function request(asked: Asked): ModelRequest {
     messageId: 'message-1',
     callIdPrefix: 'call',
     hmacKey,
+    guard: asked.guard ?? null,
+    endUser: asked.endUser ?? null,
   }
 }
 

@@ -12,6 +12,8 @@ export interface Reply {
 export interface Loopback {
   /** Registers a reply, gives the base URL that gets it. */
   reply(reply: Reply): string
+  /** Resolves when the client has left a reply that hangs. */
+  hungUp(baseURL: string): Promise<void>
   /** Bodies of the requests to a base URL. */
   requests(baseURL: string): readonly string[]
   close(): Promise<void>
@@ -20,6 +22,12 @@ export interface Loopback {
 export async function startLoopback(): Promise<Loopback> {
   const replies: Reply[] = []
   const seen = new Map<string, string[]>()
+  const hanging = new Map<string, PromiseWithResolvers<void>>()
+  const hang = (path: string): PromiseWithResolvers<void> => {
+    const left = hanging.get(path) ?? Promise.withResolvers<void>()
+    hanging.set(path, left)
+    return left
+  }
   const server = createServer((request, response) => {
     const path = /^\/r\/(\d+)\//.exec(request.url ?? '')
     const reply = replies[Number(path?.[1])]
@@ -28,6 +36,7 @@ export async function startLoopback(): Promise<Loopback> {
       void collect(request).then((body) => {
         const key = `/r/${path?.[1]}`
         seen.set(key, [...(seen.get(key) ?? []), body])
+        response.once('close', hang(key).resolve)
         return send(reply, response)
       })
   })
@@ -36,6 +45,7 @@ export async function startLoopback(): Promise<Loopback> {
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
   return {
     reply: (reply) => `${origin}/r/${replies.push(reply) - 1}`,
+    hungUp: (baseURL) => hang(new URL(baseURL).pathname).promise,
     requests: (baseURL) => seen.get(new URL(baseURL).pathname) ?? [],
     close: () =>
       new Promise((resolve) => {

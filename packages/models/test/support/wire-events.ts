@@ -211,3 +211,15 @@ export function goodEnding(wire: Wire): readonly Event[] {
   const reasons = { chat: 'tool_calls', messages: 'tool_use', gemini: 'STOP', converse: 'tool_use' }
   return terminal(wire, reasons[wire])
 }
+
+/** The opening of a wire that says these pieces instead. */
+export function saying(wire: Wire, pieces: readonly string[]): readonly Event[] {
+  const said = JSON.stringify('I write. ')
+  return built[wire].open.flatMap((event) => {
+    const source = JSON.stringify(event)
+    if (!source.includes(said)) return [event]
+    return pieces.map((piece): Event =>
+      JSON.parse(source.replace(said, () => JSON.stringify(piece))),
+    )
+  })
+}

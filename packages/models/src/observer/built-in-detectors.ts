@@ -1,0 +1,153 @@
+/**
+ * The detectors that come with the product, as tables. Reasons and codes are compared whole, in any letter case and
+ * without trimming; evidence says what the provider spelt.
+ */
+import type { ModelConfig } from '@signalbox/core'
+import type { ProviderError } from '../errors/provider-error.ts'
+import type { Claim, Detector, Signal } from './detectors.ts'
+
+/** What a built-in detector knows. All words in lower case. */
+export interface DetectorTable {
+  readonly name: string
+  readonly homes: readonly ModelConfig['provider'][]
+  readonly finishReasons: readonly string[]
+  /** Fields that say by their presence that something was filtered. */
+  readonly flags: readonly string[]
+  /** Codes and types of errors. */
+  readonly codes: readonly string[]
+  /** Words in the message of an error, where no code tells. What matches is the evidence, so it quotes no content. */
+  readonly messages: readonly RegExp[]
+}
+
+/** The built-in detectors, in the order in which they are asked. */
+export const builtInTables: readonly DetectorTable[] = [
+  {
+    name: 'openai-compatible',
+    homes: ['openai', 'openai-responses', 'openai-compatible', 'scripted'],
+    finishReasons: ['content_filter', 'content_filtered', 'violation', 'safety', 'refusal'],
+    flags: ['error.metadata'],
+    codes: ['content_filter', 'content_policy_violation', 'moderation_blocked'],
+    messages: [
+      /content exists risk/i,
+      /SAFETY_CHECK_TYPE_\w{0,64}/i,
+      /content violates usage guidelines/i,
+      /requires moderation/i,
+      /rejected (as a result of our|by the) safety system/i,
+      /flagged as potentially violating our usage policy/i,
+    ],
+  },
+  {
+    name: 'anthropic',
+    homes: ['anthropic'],
+    finishReasons: ['refusal'],
+    flags: ['stop_details'],
+    codes: [],
+    messages: [/output blocked by content filtering policy/i],
+  },
+  {
+    name: 'gemini',
+    homes: ['google'],
+    finishReasons: [
+      'safety',
+      'blocklist',
+      'prohibited_content',
+      'spii',
+      'recitation',
+      'image_safety',
+      'image_prohibited_content',
+      'image_recitation',
+      'model_armor',
+      'jailbreak',
+    ],
+    flags: ['promptFeedback', 'safetyRatings'],
+    codes: [],
+    messages: [],
+  },
+  {
+    name: 'glm',
+    homes: [],
+    finishReasons: ['sensitive'],
+    flags: ['contentFilter'],
+    codes: ['1301'],
+    messages: [],
+  },
+  {
+    name: 'bedrock',
+    homes: ['amazon-bedrock'],
+    finishReasons: ['guardrail_intervened', 'content_filtered', 'refusal'],
+    flags: ['trace'],
+    codes: [],
+    messages: [
+      /blocked by (the |a |your )?guardrail/i,
+      /guardrail intervened/i,
+      /blocked by our content filters/i,
+    ],
+  },
+  {
+    name: 'azure',
+    homes: ['azure'],
+    finishReasons: ['content_filter'],
+    flags: ['prompt_filter_results', 'content_filter_results', 'content_filters'],
+    codes: ['content_filter', 'content_policy_violation', 'responsibleaipolicyviolation'],
+    messages: [],
+  },
+  {
+    name: 'alibaba',
+    homes: [],
+    finishReasons: ['content_filter'],
+    flags: [],
+    codes: ['data_inspection_failed', 'datainspectionfailed'],
+    messages: [],
+  },
+]
+
+/** The detector of a table. */
+export function builtInDetector(table: DetectorTable): Detector {
+  const { name, homes, finishReasons, flags } = table
+  return {
+    name,
+    homes,
+    claim(signal: Signal): Claim | undefined {
+      if (signal.kind === 'error') return claimError(table, signal.error)
+      const { kind, field, value } = signal
+      const known =
+        kind === 'reason'
+          ? finishReasons.includes(value.toLowerCase())
+          : flags.includes(field.split('.', 1)[0] ?? '')
+      return known ? { field, value } : undefined
+    },
+  }
+}
+
+/** The fields of an error that are words of the provider, never its message: a message may quote what was filtered. */
+export function errorFields({ innerCode, code, type, reasons }: ProviderError): readonly Claim[] {
+  const named = {
+    'error.innererror.code': innerCode,
+    'error.code': code,
+    'error.type': type,
+    'error.metadata.reasons': reasons,
+  }
+  return Object.entries(named).flatMap(([field, value]) =>
+    value === undefined ? [] : [{ field, value }],
+  )
+}
+
+function claimError(
+  { codes, messages, flags }: DetectorTable,
+  error: ProviderError,
+): Claim | undefined {
+  for (const claim of errorFields(error)) {
+    if (codes.includes(claim.value.toLowerCase())) return claim
+    // OpenRouter names the reasons of its moderation, and no code.
+    if (claim.field === 'error.metadata.reasons' && flags.includes('error.metadata')) return claim
+  }
+  const message = error.message.slice(0, messageCharsMax)
+  for (const words of messages) {
+    const found = words.exec(message)?.[0]
+    if (found !== undefined) return { field: 'error.message', value: found }
+  }
+  return undefined
+}
+
+/** The words that tell stand at the beginning of a message; what follows may be a quotation of any length. */
+const messageCharsMax = 4096

@@ -1,0 +1,87 @@
+/**
+ * Tokens as the raw chunks count them, for a turn whose stream ended before the package could say it: one that broke, or
+ * that a guardrail cut. Counts grow while a stream goes on, the last one counts.
+ */
+import type { Usage } from '@signalbox/core'
+import { type Fields, fields } from '../read.ts'
+import type { Wire } from './wires.ts'
+
+/** What a chunk says about tokens; nothing for most chunks. */
+export function readUsage(wire: Wire, chunk: Fields): Usage {
+  switch (wire) {
+    case 'chat': {
+      const usage = fields(chunk['usage'])
+      return usage ? openAiUsage(usage, 'prompt', 'completion') : {}
+    }
+    case 'responses': {
+      const usage = fields(fields(chunk['response'])?.['usage'])
+      return usage ? openAiUsage(usage, 'input', 'output') : {}
+    }
+    case 'messages':
+      return anthropicUsage(fields(chunk['usage']) ?? fields(fields(chunk['message'])?.['usage']))
+    case 'gemini':
+      return geminiUsage(fields(chunk['usageMetadata']))
+    case 'converse':
+      return converseUsage(fields(fields(chunk['metadata'])?.['usage']))
+  }
+}
+
+function openAiUsage(usage: Fields, input: string, output: string): Usage {
+  return counted({
+    inputTokens: usage[`${input}_tokens`],
+    outputTokens: usage[`${output}_tokens`],
+    cachedInputTokens: fields(usage[`${input}_tokens_details`])?.['cached_tokens'],
+    reasoningTokens: fields(usage[`${output}_tokens_details`])?.['reasoning_tokens'],
+  })
+}
+
+/** Tokens that were read from or written to the cache come beside the input tokens, not in them. */
+function anthropicUsage(usage: Fields | undefined): Usage {
+  if (!usage) return {}
+  return counted({
+    inputTokens: sum(
+      usage['input_tokens'],
+      usage['cache_read_input_tokens'],
+      usage['cache_creation_input_tokens'],
+    ),
+    outputTokens: usage['output_tokens'],
+    cachedInputTokens: usage['cache_read_input_tokens'],
+  })
+}
+
+function geminiUsage(usage: Fields | undefined): Usage {
+  if (!usage) return {}
+  return counted({
+    inputTokens: usage['promptTokenCount'],
+    outputTokens: sum(usage['candidatesTokenCount'] ?? 0, usage['thoughtsTokenCount']),
+    cachedInputTokens: usage['cachedContentTokenCount'],
+    reasoningTokens: usage['thoughtsTokenCount'],
+  })
+}
+
+function converseUsage(usage: Fields | undefined): Usage {
+  if (!usage) return {}
+  return counted({
+    inputTokens: sum(
+      usage['inputTokens'],
+      usage['cacheReadInputTokens'],
+      usage['cacheWriteInputTokens'],
+    ),
+    outputTokens: usage['outputTokens'],
+    cachedInputTokens: usage['cacheReadInputTokens'],
+  })
+}
+
+/** The sum of the counts that are there, undefined if the first is not. */
+function sum(first: unknown, ...more: readonly unknown[]): unknown {
+  if (!isCount(first)) return undefined
+  return more.filter(isCount).reduce((total, count) => total + count, first)
+}
+
+function counted(counts: Readonly<Record<string, unknown>>): Usage {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count)))
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

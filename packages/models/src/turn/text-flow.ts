@@ -1,0 +1,114 @@
+/**
+ * Text on its way from the stream to whoever reads it. With a guard:
+ *
+ * G1 Nothing is kept or shown but what the guard released; after a trip nothing more.
+ * G2 Each part of the message is one text to the guard, from its first push to its one end: a part that was ended is
+ *    never continued. So what the guard judged is exactly what is kept, however parts of two kinds alternate.
+ * G3 What the guard changed has lost its provider metadata: it may sign, or quote, the text as it was.
+ */
+import type { Guarded, JsonObject, StreamGuard, Trip } from '@signalbox/core'
+import type { ModelSink } from '@signalbox/engine'
+import { TextCleaner } from '../text.ts'
+
+type Kind = 'text' | 'reasoning'
+
+/** A text, or a thought, as it grows. */
+export interface TextSlot {
+  readonly type: Kind
+  readonly id: string
+  readonly cleaner: TextCleaner
+  /** Cleans what the guard made of it. */
+  readonly released: TextCleaner
+  /** What is kept of it. */
+  text: string
+  /** What the guard was given. Empty without a guard. */
+  judged: string
+  /** Ended for the guard. */
+  closed: boolean
+  meta: JsonObject | undefined
+}
+
+/** The texts of one turn. */
+export class TextFlow {
+  readonly #sink: ModelSink
+  readonly #guard: StreamGuard | null
+  /** The part of each kind that the guard has open. */
+  readonly #open = new Map<Kind, TextSlot>()
+  #trip: Trip | null = null
+
+  constructor(sink: ModelSink, guard: StreamGuard | null) {
+    this.#sink = sink
+    this.#guard = guard
+  }
+
+  /** The trip that ended the attempt, null if there was none. */
+  get trip(): Trip | null {
+    return this.#trip
+  }
+
+  /** More of a part's text. */
+  write(slot: TextSlot, piece: string): void {
+    this.#emit(slot, slot.cleaner.push(piece))
+  }
+
+  /** The part ends here. */
+  end(slot: TextSlot): void {
+    if (slot.closed) return
+    this.#emit(slot, slot.cleaner.flush())
+    if (this.#open.get(slot.type) === slot) this.#close(slot)
+  }
+
+  #emit(slot: TextSlot, piece: string): void {
+    if (piece === '') return
+    if (this.#guard === null) return this.#show(slot, piece)
+    const open = this.#open.get(slot.type)
+    if (open !== slot) {
+      if (open) this.end(open)
+      this.#open.set(slot.type, slot)
+    }
+    slot.judged += piece
+    const guarded = this.#guard.push(slot.type, piece)
+    this.#take(slot, guarded)
+    // What goes out before a trip is answered first, the trip to the next call: the next delta may be long in coming.
+    if (guarded.type === 'released' && guarded.text !== '')
+      this.#take(slot, this.#guard.push(slot.type, ''))
+  }
+
+  #close(slot: TextSlot): void {
+    this.#open.delete(slot.type)
+    slot.closed = true
+    if (this.#guard === null) return
+    this.#take(slot, this.#guard.end(slot.type))
+    if (this.#trip === null) this.#show(slot, slot.released.flush())
+  }
+
+  #take(slot: TextSlot, guarded: Guarded): void {
+    if (guarded.type === 'tripped') this.#trip ??= guarded.trip
+    else if (this.#trip === null) this.#show(slot, slot.released.push(guarded.text))
+  }
+
+  #show(slot: TextSlot, piece: string): void {
+    if (piece === '') return
+    slot.text += piece
+    this.#sink.delta(slot.type, piece)
+  }
+}
+
+/** A part without text. */
+export function textSlot(type: Kind, id: string): TextSlot {
+  return {
+    type,
+    id,
+    cleaner: new TextCleaner(),
+    released: new TextCleaner(),
+    text: '',
+    judged: '',
+    closed: false,
+    meta: undefined,
+  }
+}
+
+/** The provider's metadata of a part, unless the guard changed its text (G3). */
+export function metaOf({ closed, judged, text, meta }: Readonly<TextSlot>): JsonObject | undefined {
+  return closed && judged !== text ? undefined : meta
+}
