@@ -9,7 +9,7 @@ import type { Hint } from '@signalbox/engine'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dispatchUntil, until } from './support/eventually.ts'
 import { PostgresServer } from './support/postgres-server.ts'
-import { recordingLog } from './support/recording-log.ts'
+import { recordingLog, saidOf } from './support/recording-log.ts'
 import { redisMissing, RedisServer, skipRedis } from './support/redis-server.ts'
 
 const usable: Hint = { effectId: '0199f3a0-7c1d-7000-8000-000000000001.7', queue: 'a', dispatch: 3 }
@@ -22,6 +22,11 @@ const unusable: readonly Hint[] = [
   { ...usable, queue: '' },
   { ...usable, dispatch: Number.NaN },
 ]
+
+/** One more than the unusable ones is the usable one that was late: on a busy machine it may be. */
+function expectLost(lost: number, least: number): void {
+  expect([least, least + 1]).toContain(lost)
+}
 
 describe('postgres', () => {
   let server: PostgresServer
@@ -60,7 +65,7 @@ describe('postgres', () => {
     await dispatchUntil(dispatcher, 'one.0', () => seen.size === 3)
     await source.stop(1_000)
     await dispatcher.close()
-    expect(log.lines).toEqual([])
+    expect(saidOf(log.lines)).toEqual([])
   })
 
   it('holds the effect id and nothing else, without waiting for the disk', async () => {
@@ -72,11 +77,15 @@ describe('postgres', () => {
     await server.query(
       'create trigger told before insert on rows.job for each row execute function rows.told()',
     )
+    await dispatcher.dispatch(unusable)
+    expect(dispatcher.health().lost).toBe(unusable.length)
     await dispatcher.dispatch([...unusable, usable, ...unusable])
-    const rows = await server.query('select queue, id, name, data, max_attempts from rows.job')
-    expect(dispatcher.health().lost).toBe(2 * unusable.length)
+    const rows = () => server.query('select queue, id, name, data, max_attempts from rows.job')
+    // Given up or not: the hint arrives, at its own time.
+    await until(async () => (await rows()).length > 0)
+    expectLost(dispatcher.health().lost, 3 * unusable.length)
     await dispatcher.close()
-    expect(rows).toEqual([
+    expect(await rows()).toEqual([
       {
         queue: 'a',
         id: `${usable.effectId}-3`,
@@ -101,6 +110,8 @@ describe('postgres', () => {
       send('e.3', 'b'),
       send('e.0', 'a'),
     ])
+    const arrived = () => server.query(`select id from turn.job where queue <> 'warm'`)
+    await until(async () => (await arrived()).length >= 4)
     await dispatcher.close()
     const commits = await server.query(
       `select queue, count(*)::int jobs, count(distinct xmin::text)::int commits
@@ -158,10 +169,14 @@ describe.skipIf(skipRedis)(`redis${redisMissing}`, () => {
   it('holds the effect id and nothing else', async () => {
     const backend = { kind: 'redis', url: server.url, prefix: 'rows' } as const
     const dispatcher = createBullDispatcher(backend, { log: recordingLog() })
+    await dispatcher.dispatch(unusable)
+    expect(dispatcher.health().lost).toBe(unusable.length)
     await dispatcher.dispatch([...unusable, usable, ...unusable])
-    expect(dispatcher.health().lost).toBe(2 * unusable.length)
-    await dispatcher.close()
     const key = `rows:a:${usable.effectId}-3`
+    // Given up or not: the hint arrives, at its own time.
+    await until(async () => (await server.command('EXISTS', key)) === 1)
+    expectLost(dispatcher.health().lost, 3 * unusable.length)
+    await dispatcher.close()
     expect(await server.command('HGET', key, 'data')).toBe(JSON.stringify(usable.effectId))
     expect(await server.command('LRANGE', 'rows:a:wait', '0', '-1')).toEqual([
       `${usable.effectId}-3`,
@@ -188,6 +203,6 @@ describe.skipIf(skipRedis)(`redis${redisMissing}`, () => {
     const keys = await server.command('KEYS', `done:a:${usable.effectId}*`)
     expect(keys).toEqual([])
     expect(await server.command('KEYS', 'done:a:active')).toEqual([])
-    expect(log.lines).toEqual([])
+    expect(saidOf(log.lines)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 /** The bus on a real Redis: the contract every wake bus keeps, and what is special about this one. */
 import { createRedisWakeBus } from '@signalbox/bullmq'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { wakeBusContract } from '../../../test/contract/wake-contract.ts'
 import { until } from './support/eventually.ts'
 import { recordingLog } from './support/recording-log.ts'
@@ -25,7 +25,9 @@ describe.skipIf(skipRedis)(`redis wake bus${redisMissing}`, () => {
     made += 1
     const options = { url: server.url, prefix: `bus${made}`, log: recordingLog() }
     const [a, b] = await Promise.all([createRedisWakeBus(options), createRedisWakeBus(options)])
-    return { a, b, close: async () => void (await Promise.all([a.close(), b.close()])) }
+    const close = async () => void (await Promise.all([a.close(), b.close()]))
+    onTestFinished(close)
+    return { a, b, close }
   }
   wakeBusContract('Redis pub/sub', makeTwo)
 
@@ -35,7 +37,7 @@ describe.skipIf(skipRedis)(`redis wake bus${redisMissing}`, () => {
   }
 
   it('subscribes to a run while somebody listens, and no longer', async () => {
-    const { a, close } = await makeTwo()
+    const { a } = await makeTwo()
     expect(await channels()).toBe(0)
     const ends = [a.subscribeDeltas('r1', () => {}), a.subscribeDeltas('r1', () => {})]
     await until(async () => (await channels()) === 1)
@@ -44,12 +46,12 @@ describe.skipIf(skipRedis)(`redis wake bus${redisMissing}`, () => {
     await until(async () => (await channels()) === 2)
     ends[1]?.()
     await until(async () => (await channels()) === 1)
-    await close()
   })
 
   it('sends what comes together as one message, an id once, and text as one piece', async () => {
-    const { a, close } = await makeTwo()
+    const { a } = await makeTwo()
     const ear = new Redis(server.url)
+    onTestFinished(() => ear.disconnect())
     const heard: unknown[] = []
     ear.on('message', (_, message: string) => {
       heard.push(JSON.parse(message.slice(message.indexOf('\n') + 1)))
@@ -60,14 +62,13 @@ describe.skipIf(skipRedis)(`redis wake bus${redisMissing}`, () => {
     a.publishDelta(delta(0, 'Hel'))
     a.publishDelta(delta(3, 'lo'))
     await until(() => heard.length === 2)
-    ear.disconnect()
-    await close()
     expect(heard).toEqual([['r1', 'r2'], [delta(0, 'Hello')]])
   })
 
   it('sends the latest note of each call', async () => {
-    const { a, close } = await makeTwo()
+    const { a } = await makeTwo()
     const ear = new Redis(server.url)
+    onTestFinished(() => ear.disconnect())
     const heard: unknown[] = []
     ear.on('message', (_, message: string) => {
       heard.push(JSON.parse(message.slice(message.indexOf('\n') + 1)))
@@ -78,13 +79,11 @@ describe.skipIf(skipRedis)(`redis wake bus${redisMissing}`, () => {
       a.publishDelta(note('call-b', text))
     }
     await until(() => heard.length === 1)
-    ear.disconnect()
-    await close()
     expect(heard).toEqual([[note('call-a', 'two'), note('call-b', 'two')]])
   })
 
   it('ignores what is not a message of the bus', async () => {
-    const { a, b, close } = await makeTwo()
+    const { a, b } = await makeTwo()
     const heard: string[] = []
     a.subscribe('run', (ids) => heard.push(...ids))
     a.subscribeDeltas('r1', ({ text }) => heard.push(text))
@@ -100,12 +99,11 @@ describe.skipIf(skipRedis)(`redis wake bus${redisMissing}`, () => {
       if (!heard.includes('end')) b.publish('run', ['end'])
       return heard.includes('end')
     })
-    await close()
     expect(new Set(heard)).toEqual(new Set(['end']))
   })
 
   it('serves its own process while Redis is away, and the others again when it is back', async () => {
-    const { a, b, close } = await makeTwo()
+    const { a, b } = await makeTwo()
     const here: string[] = []
     const there: string[] = []
     a.subscribe('run', (ids) => here.push(...ids))
@@ -124,6 +122,5 @@ describe.skipIf(skipRedis)(`redis wake bus${redisMissing}`, () => {
     })
     expect(a.health()).toMatchObject({ status: 'up', error: null })
     expect(there).not.toContain('away')
-    await close()
   })
 })

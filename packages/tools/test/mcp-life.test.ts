@@ -35,6 +35,16 @@ async function told(manner: string) {
   return { config: { command: node, args: [fixtureServer, manner, file] }, lines }
 }
 
+/** Sleeps, or less if the signal aborts. Never rejects. */
+const rest = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
 describe('a server that dies', () => {
   it('is restarted after a SIGKILL; calls meanwhile fail at once and name it', async () => {
     const { config, lines } = await told('plain')
@@ -63,23 +73,18 @@ describe('a server that dies', () => {
   })
 
   it('at each start is not restarted in a hot loop', async () => {
+    const startTimeoutMs = 55_555
     const sleeps: number[] = []
     const clock = {
       now: () => Date.now(),
       // The real pause is cut short; what was asked for is what counts.
       sleep: async (ms: number, signal?: AbortSignal) => {
-        if (ms !== 5555) sleeps.push(ms)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms === 5555 ? 5555 : 1)
-          signal?.addEventListener('abort', () => {
-            clearTimeout(timer)
-            resolve()
-          })
-        })
+        if (ms !== startTimeoutMs) sleeps.push(ms)
+        await rest(ms === startTimeoutMs ? ms : 1, signal)
       },
     }
     const config = { command: node, args: ['-e', 'process.exit(3)'] }
-    const host = hostFor({ mcpServers: { pet: config }, clock, startTimeoutMs: 5555 })
+    const host = hostFor({ mcpServers: { pet: config }, clock, startTimeoutMs })
     await host.specs()
     const pauses = () => sleeps.filter((ms) => ms % 250 === 0 && ms !== 2000 && ms !== 1000)
     await until(() => sleeps.includes(30_000))
@@ -106,7 +111,19 @@ describe('a server that never was one', () => {
     ['has no such directory', { ...plain, cwd: '/nonexistent' }, /ENOENT/],
   ])('and %s is a clear error with its name; others go on', async (_, config, reason) => {
     const log = recordedLog()
-    const host = hostFor({ log, mcpServers: { bad: config, good: plain }, startTimeoutMs: 1500 })
+    const startTimeoutMs = 55_555
+    const over = Promise.withResolvers<void>()
+    const clock = {
+      now: () => Date.now(),
+      // The time to start is over when the test says so: once the good one is up, however long that takes.
+      sleep: (ms: number, signal?: AbortSignal): Promise<void> =>
+        ms === startTimeoutMs ? Promise.race([over.promise, rest(ms, signal)]) : rest(ms, signal),
+    }
+    const host = hostFor({ log, mcpServers: { bad: config, good: plain }, clock, startTimeoutMs })
+    void host.specs()
+    await until(() => log.lines.some((line) => line.startsWith('info') && line.includes('"good"')))
+    await rest(1000)
+    over.resolve()
     outputOf(await callTool(host, 'mcp__good__echo_meta'))
     const error = errorOf(await callTool(host, 'mcp__bad__anything'))
     expect(error.code).toBe('mcp_unavailable')

