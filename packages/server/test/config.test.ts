@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { validateDetectors } from '@signalbox/models'
 import {
+  type Config,
   ConfigError,
   defineConfig,
   loadConfig,
+  loadGovernance,
   parseConfig,
   readEnvironment,
   resolveAgents,
@@ -14,6 +16,7 @@ import {
 import { defineTool } from '@signalbox/tools'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { configErrorOf } from './support/mistakes.ts'
 
 const folders: string[] = []
 const folder = async (): Promise<string> => {
@@ -25,7 +28,7 @@ afterAll(async () => {
   for (const made of folders) await rm(made, { recursive: true, force: true })
 })
 
-/** The configuration of the design, without what belongs to a later version. */
+/** The configuration of the design. */
 const example = {
   agents: {
     writer: {
@@ -43,6 +46,7 @@ const example = {
       guardrails: {
         provider: { use: 'allowlist', deniedTools: ['look'] },
         failClosed: true,
+        stream: ['error-recovery'],
         maxGuardrailRetries: 3,
       },
       loop: { warnThreshold: 3, hardLimit: 5, windowSize: 20 },
@@ -61,7 +65,10 @@ const look = defineTool({
   input: z.object({}),
   run: () => 'seen',
 })
-const offer = { specs: [look.toSpec()], validateDetectors }
+const resolved = async (config: Config) => {
+  const governance = await loadGovernance({ config, dir: tmpdir() })
+  return resolveAgents(config, { specs: [look.toSpec()], validateDetectors, governance })
+}
 
 /** The example with one value replaced. */
 function changed(
@@ -142,47 +149,26 @@ const mistakes: readonly (readonly [readonly string[], unknown, string, string, 
   [['agents', 'a b'], example.agents.writer, 'config_invalid', 'agents.a b', 'a name is'],
   [['tools'], [{}], 'config_invalid', 'tools[0]', 'defineTool'],
   [['queues'], { tools: { concurrency: 0 } }, 'config_invalid', 'queues.tools.concurrency', '>=1'],
-  [
-    [...writer, 'guardrails', 'stream'],
-    ['error-recovery'],
-    'config_not_available',
-    'agents.writer.guardrails.stream',
-    'not available',
-  ],
-  [
-    [...writer, 'guardrails', 'failClosed'],
-    false,
-    'config_not_available',
-    'agents.writer.guardrails.failClosed',
-    'not available',
-  ],
-  [
-    [...writer, 'guardrails', 'provider'],
-    { use: 'oap' },
-    'config_not_available',
-    'agents.writer.guardrails.provider.use',
-    'allowlist',
-  ],
 ]
 
 describe('a configuration', () => {
-  it('of the design is accepted, and resolved', () => {
+  it('of the design is accepted, and resolved', async () => {
     const config = parseConfig(example)
-    const agent = resolveAgents(config, offer).get('writer')
+    const agent = (await resolved(config)).get('writer')
     expect(agent).toMatchObject({
       name: 'writer',
       instructions: 'You write reports.',
-      guardrails: { allowedTools: null, deniedTools: ['look'], approvalTools: [] },
+      guardrails: { allowedTools: null, failClosed: true, maxGuardrailRetries: 3 },
       limits: { maxTurns: 50, maxToolCalls: 200, maxTokens: 1_000_000, timeoutMs: 3_600_000 },
     })
     expect(agent?.tools).toEqual([look.toSpec()])
   })
 
-  it('is completed with the defaults of an agent', () => {
+  it('is completed with the defaults of an agent', async () => {
     const config = parseConfig({
       agents: { a: { model: { provider: 'anthropic', model: 'claude' } } },
     })
-    expect(resolveAgents(config, offer).get('a')).toMatchObject({
+    expect((await resolved(config)).get('a')).toMatchObject({
       instructions: '',
       tools: [],
       loop: { warnThreshold: 3, hardLimit: 5, windowSize: 20 },
@@ -210,14 +196,13 @@ describe('a configuration', () => {
       'config_unknown_detector',
       'openai-compatible',
     ],
-    [[...writer, 'loop', 'hardLimit'], 2, 'config_invalid', 'warnThreshold'],
     [[...writer, 'model'], { provider: 'scripted', model: 'x' }, 'config_invalid', 'scripts'],
   ]
   it.each(unresolved)(
     'that names at %j what is not there (%j) is refused',
-    (path, value, code, hint) => {
+    async (path, value, code, hint) => {
       const config = parseConfig(changed(path, value))
-      const error = errorOf(() => resolveAgents(config, offer))
+      const error = await configErrorOf(() => resolved(config))
       expect(error.code).toBe(code)
       expect(error.field).toContain('agents.writer')
       expect(error.message).toContain(hint)

@@ -8,12 +8,14 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '@signalbox/postgres'
+import { setTimeout } from 'node:timers/promises'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
 import { type ConfigInput, StartError } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { call, eventually, readSse } from './support/http.ts'
+import { freePort } from '../../../test/contract/free-port.ts'
+import { call, eventually, health, readSse } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let dir: string
@@ -33,7 +35,21 @@ afterEach(async () => {
   for (const box of boxes.splice(0)) await box.stop()
 })
 
-const config = (toolMs: number): ConfigInput => ({
+/** A server that goes with its test, after the boxes that stand on it. */
+const startPostgres = async (name: string, port?: number): Promise<EmbeddedPostgres> => {
+  const dataDir = join(dir, name)
+  // A port that nobody is given while the server is away.
+  const server = await startEmbeddedPostgres({ dataDir, port: port ?? (await freePort()) })
+  onTestFinished(async () => {
+    for (const box of boxes.splice(0)) await box.stop()
+    await server.stop()
+  })
+  return server
+}
+
+const worked = async (): Promise<string> => 'worked'
+
+const config = (work: () => Promise<string> = worked): ConfigInput => ({
   agents: { clerk: { model: { provider: 'scripted', model: 'clerk' }, tools: ['work'] } },
   tools: [
     defineTool({
@@ -41,7 +57,7 @@ const config = (toolMs: number): ConfigInput => ({
       description: 'Works.',
       effect: 'idempotent',
       input: z.object({}),
-      run: () => new Promise((resolve) => setTimeout(() => resolve('worked'), toolMs)),
+      run: work,
     }),
   ],
   scripts: {
@@ -54,7 +70,7 @@ const body = { assistant_id: 'clerk', input: 'Work.' }
 describe('an API key', () => {
   it('is asked of everybody, but for the health', async () => {
     const key = 'k'.repeat(20)
-    const box = await start(config(0), { env: { SIGNALBOX_API_KEY: key } })
+    const box = await start(config(), { env: { SIGNALBOX_API_KEY: key } })
     const get = (headers: Readonly<Record<string, string>>) =>
       call(box.api, 'GET', '/threads', { headers })
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: key }]) {
@@ -64,7 +80,7 @@ describe('an API key', () => {
     }
     expect((await get({ authorization: `Bearer ${key}` })).status).toBe(200)
     expect((await get({ 'x-api-key': key })).status).toBe(200)
-    expect((await call(box.api, 'GET', '/ok')).status).toBe(200)
+    await health(box.api, 200)
     expect(box.logged.join('\n')).not.toContain(key)
     const created = await call(box.api, 'POST', '/runs', { body, headers: { 'x-api-key': key } })
     const events = await call(box.api, 'GET', `/runs/${created.body.run_id}/events`, {
@@ -76,28 +92,28 @@ describe('an API key', () => {
 
 describe('a Postgres that goes away', () => {
   it('makes the API answer 503, and everything goes on when it is back', async () => {
-    const dataDir = join(dir, 'outage')
-    const first = await startEmbeddedPostgres({ dataDir })
-    const box = await start(config(1500), {
-      env: { DATABASE_URL: first.url },
-      engine: { leaseMs: 3_000, renewMs: 500 },
-    })
+    const first = await startPostgres('outage')
+    const box = await start(
+      config(() => setTimeout(1500, 'worked')),
+      {
+        env: { DATABASE_URL: first.url },
+        engine: { leaseMs: 3_000, renewMs: 500 },
+      },
+    )
     const { body: run } = await call(box.api, 'POST', '/runs', { body })
     const stream = await fetch(`${box.api}/runs/${run.run_id}/stream`)
     await first.killImmediate()
-    const health = await call(box.api, 'GET', '/ok')
-    expect(health).toMatchObject({ status: 503, body: { code: 'register_unavailable' } })
-    expect(health.headers.get('retry-after')).toBe('2')
+    const ill = await health(box.api, 503)
+    expect(ill.body).toMatchObject({ code: 'register_unavailable' })
+    expect(ill.headers.get('retry-after')).toBe('2')
     const read = await call(box.api, 'GET', `/runs/${run.run_id}`)
     expect(read).toMatchObject({ status: 503, body: { code: 'register_unavailable' } })
     const headers = { 'idempotency-key': 'in-the-dark' }
     const created = await call(box.api, 'POST', '/runs', { body, headers })
     expect(created).toMatchObject({ status: 503, body: { code: 'register_unavailable' } })
 
-    const second = await startEmbeddedPostgres({ dataDir, port: first.port })
-    await eventually(async () =>
-      (await call(box.api, 'GET', '/ok')).status === 200 ? true : undefined,
-    )
+    await startPostgres('outage', first.port)
+    await health(box.api, 200)
     const again = await call(box.api, 'POST', '/runs', { body, headers })
     expect(again.status).toBe(200)
     for (const id of [run.run_id, 'in-the-dark']) {
@@ -111,65 +127,64 @@ describe('a Postgres that goes away', () => {
         if (frame.event === 'end') break
       }
     expect(seqs).toEqual(seqs.map((_, n) => n + 1))
-    await boxes.pop()?.stop()
-    await second.stop()
   })
 })
 
 describe('a stop', () => {
   it('ends streams so that their clients go elsewhere, and hands runs over', async () => {
-    const database = await startEmbeddedPostgres({ dataDir: join(dir, 'handover') })
+    const database = await startPostgres('handover')
     const env = { DATABASE_URL: database.url }
-    const first = await start(config(1000), { env })
+    const gate = Promise.withResolvers<string>()
+    const first = await start(
+      config(() => gate.promise),
+      { env },
+    )
     const { body: run } = await call(first.api, 'POST', '/runs', { body })
     const response = await fetch(`${first.api}/runs/${run.run_id}/stream`)
     const text = response.text()
-    await first.stop()
+    const stopped = first.stop()
     expect(await text).toContain(': this process is stopping')
     expect(await text).not.toContain('event: end')
+    gate.resolve('worked')
+    await stopped
     await expect(fetch(`${first.api}/ok`)).rejects.toThrow('fetch failed')
 
-    const second = await start(config(0), { env })
+    const second = await start(config(), { env })
     const joined = await call(second.api, 'GET', `/runs/${run.run_id}/join`)
     expect(joined.body).toMatchObject({ outcome: 'completed' })
-    for (const box of boxes.splice(0)) await box.stop()
-    await database.stop()
   })
 })
 
 describe('roles', () => {
   it('work in processes of their own', async () => {
-    const database = await startEmbeddedPostgres({ dataDir: join(dir, 'roles') })
+    const database = await startPostgres('roles')
     const env = { DATABASE_URL: database.url }
     const [api, orchestrator, worker] = await Promise.all([
-      start(config(0), { env, roles: ['api'] }),
-      start(config(0), { env, roles: ['orchestrator'] }),
-      start(config(0), { env, roles: ['worker'] }),
+      start(config(), { env, roles: ['api'] }),
+      start(config(), { env, roles: ['orchestrator'] }),
+      start(config(), { env, roles: ['worker'] }),
     ])
     expect([orchestrator?.url, worker?.url]).toEqual([null, null])
     const waited = await call(api?.api ?? '', 'POST', '/runs/wait', { body })
     expect(waited.body).toMatchObject({ outcome: 'completed' })
-    for (const box of boxes.splice(0)) await box.stop()
-    await database.stop()
   })
 })
 
 describe('a process without the API', () => {
   it('serves its health and its metrics on a port that it is given, and nothing else', async () => {
     const key = 'k'.repeat(20)
-    const dataDir = join(dir, 'health')
-    const first = await startEmbeddedPostgres({ dataDir })
+    const first = await startPostgres('health')
     const env = { DATABASE_URL: first.url, SIGNALBOX_API_KEY: key }
     const [worker, orchestrator] = await Promise.all([
-      start(config(0), { env: { ...env, PORT: '0' }, roles: ['worker'] }),
-      start(config(0), { env, roles: ['orchestrator'], port: 0 }),
+      start(config(), { env: { ...env, PORT: '0' }, roles: ['worker'] }),
+      start(config(), { env, roles: ['orchestrator'], port: 0 }),
     ])
     const headers = { authorization: `Bearer ${key}` }
     for (const [box, role] of [
       [worker, 'worker'],
       [orchestrator, 'orchestrator'],
     ] as const) {
-      const healthy = await call(box.api, 'GET', '/ok')
+      const healthy = await health(box.api, 200)
       expect(healthy.body).toEqual({ ok: true, status: 'ok', roles: [role] })
       expect(await call(box.api, 'GET', '/metrics')).toMatchObject({ status: 401 })
       const metrics = await call(box.api, 'GET', '/metrics', { headers })
@@ -181,17 +196,13 @@ describe('a process without the API', () => {
 
     await first.killImmediate()
     for (const { api } of [worker, orchestrator]) {
-      const ill = await call(api, 'GET', '/ok')
-      expect(ill).toMatchObject({ status: 503, body: { code: 'register_unavailable' } })
+      const ill = await health(api, 503)
+      expect(ill.body).toMatchObject({ code: 'register_unavailable' })
     }
-    const second = await startEmbeddedPostgres({ dataDir, port: first.port })
-    for (const { api } of [worker, orchestrator])
-      await eventually(async () =>
-        (await call(api, 'GET', '/ok')).status === 200 ? true : undefined,
-      )
+    await startPostgres('health', first.port)
+    for (const { api } of [worker, orchestrator]) await health(api, 200)
     for (const box of boxes.splice(0)) await box.stop()
     await expect(fetch(`${worker.api}/ok`)).rejects.toThrow('fetch failed')
-    await second.stop()
   })
 })
 
@@ -203,15 +214,15 @@ describe('a start', () => {
     const port = typeof address === 'object' && address ? address.port : 0
     const dataDir = join(dir, 'port')
     const { startSignalbox, parseConfig } = await import('@signalbox/server')
-    const loaded = { config: parseConfig(config(0)), file: 'test', dir }
+    const loaded = { config: parseConfig(config()), file: 'test', dir }
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const failed = startSignalbox({ loaded, env: {}, port, dataDir, log })
     await expect(failed).rejects.toThrow(StartError)
     await expect(failed).rejects.toMatchObject({ code: 'port_in_use' })
-    taken.close()
+    await new Promise((resolve) => taken.close(resolve))
     // The data directory is free again.
-    const box = await start(config(0), { dataDir })
-    expect((await call(box.api, 'GET', '/ok')).status).toBe(200)
+    const box = await start(config(), { dataDir })
+    await health(box.api, 200)
 
     const second = startSignalbox({ loaded, env: {}, port: 0, dataDir, log })
     await expect(second).rejects.toMatchObject({ code: 'embedded_postgres' })
@@ -220,7 +231,7 @@ describe('a start', () => {
 
   it('says that Postgres cannot be reached, without the password', async () => {
     const env = { DATABASE_URL: 'postgres://postgres:geheim@127.0.0.1:1/nothing' }
-    const failed = start(config(0), { env })
+    const failed = start(config(), { env })
     await expect(failed).rejects.toMatchObject({ code: 'database_unreachable' })
     await expect(failed).rejects.not.toThrow('geheim')
   })
@@ -263,7 +274,7 @@ describe('a server process', () => {
       LOG_LEVEL: 'debug',
     })
     const url = await eventually(async () => /^URL (\S+)$/m.exec(said.out)?.[1])
-    expect((await call(url, 'GET', '/ok')).status).toBe(200)
+    await health(url, 200)
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
     expect(said.err).toBe('')

@@ -77,6 +77,8 @@ describe('a trace', () => {
     messageId: 'm',
     callIdPrefix: 'c',
     hmacKey: '00',
+    guard: null,
+    endUser: null,
   }
   const call = {
     name: 'note',
@@ -136,7 +138,7 @@ describe('a text stream', () => {
     const stream = textStream(endless(), { stallMs: 20, onGone: () => (gone += 1) })
     const reader = stream.getReader()
     await reader.read()
-    await expect.poll(() => ended).toBe(true)
+    await expect.poll(() => ended, { timeout: 20_000 }).toBe(true)
     expect(gone).toBeGreaterThan(0)
     await expect(reader.read()).rejects.toThrow('does not read')
   })

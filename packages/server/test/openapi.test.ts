@@ -5,6 +5,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call } from './support/http.ts'
+import { note, noting } from './support/notes.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let box: TestSignalbox
@@ -20,8 +21,16 @@ let document: { readonly openapi: string; readonly paths: Paths; readonly compon
 
 beforeAll(async () => {
   box = await startTest({
-    agents: { writer: { model: { provider: 'scripted', model: 'writer' } } },
-    scripts: { writer: () => ({ text: 'Yes.' }) },
+    agents: {
+      writer: { model: { provider: 'scripted', model: 'writer' } },
+      asker: {
+        model: { provider: 'scripted', model: 'asker' },
+        tools: ['note'],
+        guardrails: { approvalTools: ['note'] },
+      },
+    },
+    tools: [note],
+    scripts: { writer: () => ({ text: 'Yes.' }), asker: noting(1) },
   })
   document = (await call(box.api, 'GET', '/openapi.json')).body
 })
@@ -52,6 +61,7 @@ describe('the OpenAPI document', () => {
         '/runs/wait',
         '/events',
         '/approvals',
+        '/approvals/{approval_id}',
         '/unknown',
         '/assistants',
         '/ok',
@@ -79,9 +89,15 @@ describe('the OpenAPI document', () => {
   it('says what the server answers', async () => {
     const body = { assistant_id: 'writer', input: 'Write.' }
     const { body: values } = await call(box.api, 'POST', '/threads/doc/runs/wait', { body })
-    const address = { thread_id: 'doc', run_id: String(values.run.run_id) }
+    const asking = { assistant_id: 'asker', input: 'Ask.' }
+    const { body: waits } = await call(box.api, 'POST', '/runs/wait', { body: asking })
+    const address = {
+      thread_id: 'doc',
+      run_id: String(values.run.run_id),
+      approval_id: String(waits.__interrupt__[0].value.approval_id),
+    }
     const fill = (path: string): string =>
-      path.replaceAll(/\{(\w+)\}/g, (_, name: 'thread_id' | 'run_id') => address[name] ?? 'writer')
+      path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof address) => address[name] ?? 'writer')
     const reads = operations().filter(
       ({ method, operation }) =>
         method === 'get' && operation.responses['200']?.content?.['application/json'],

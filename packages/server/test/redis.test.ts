@@ -1,12 +1,12 @@
 /** With Redis as queue and wake bus, and with a Redis that is away: it is a hint, so nothing may depend on it (I13). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import type { ConfigInput } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { freePort } from '../../../test/contract/free-port.ts'
 import { call, eventually, readSse } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
@@ -34,15 +34,6 @@ const config: ConfigInput = {
   },
 }
 const body = { assistant_id: 'clerk', input: 'Work.' }
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 let redis: ChildProcess | undefined
 let box: TestSignalbox | undefined

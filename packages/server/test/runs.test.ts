@@ -265,7 +265,11 @@ describe('meta', () => {
     expect(JSON.stringify(body)).not.toContain('You note things.')
     await call(box.api, 'POST', '/runs/wait', { body: prompt('clerk') })
     await call(box.api, 'GET', '/runs/0')
-    const metrics = await call(box.api, 'GET', '/metrics')
+    // The run is counted when its end is written, which is when its readers learn of it too.
+    const metrics = await eventually(async () => {
+      const page = await call(box.api, 'GET', '/metrics')
+      return String(page.body).includes('signalbox_runs_ended_total{') ? page : undefined
+    })
     expect(metrics.body).toMatch(/signalbox_runs_ended_total\{outcome="completed"\} [1-9]/)
     expect(metrics.body).toMatch(
       /signalbox_effects_total\{kind="tool.call",status="completed"\} [1-9]/,

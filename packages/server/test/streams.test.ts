@@ -7,6 +7,7 @@ import { defineTool } from '@signalbox/tools'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { hold, letAllGo, letGo } from './support/hold.ts'
 import { call, readSse, type Sse } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
   box = await startTest({
     agents: {
       counter: { model: { provider: 'scripted', model: 'counter' }, tools: ['count'] },
+      holder: { model: { provider: 'scripted', model: 'holder' }, tools: ['hold'] },
       speaker: { model: { provider: 'scripted', model: 'speaker' }, tools: ['look'] },
       stutterer: {
         model: { provider: 'scripted', model: 'stutterer' },
@@ -35,6 +37,7 @@ beforeAll(async () => {
         input: z.object({ n: z.number() }),
         run: ({ n }) => `seen ${n}`,
       }),
+      hold,
       defineTool({
         name: 'count',
         description: 'Counts, and says how far it is until somebody has heard.',
@@ -52,6 +55,8 @@ beforeAll(async () => {
     scripts: {
       counter: (_, turn) =>
         turn === 0 ? { calls: [{ name: 'count', args: {} }] } : { text: 'Counted.' },
+      holder: (_, turn) =>
+        turn === 0 ? { calls: [{ name: 'hold', args: {} }] } : { text: 'Let go.' },
       speaker: (_, turn) => ({
         text: speech(turn),
         chunkSize: 40,
@@ -71,6 +76,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  letAllGo()
   await box?.stop()
 })
 
@@ -80,13 +86,27 @@ const start = async (agent: string) => {
   return { runId: String(run.run_id), path: `/threads/${run.thread_id}/runs/${run.run_id}` }
 }
 
+/** A run that begins when `go` is called, so that whoever wants to hear all of it can be there before. */
+const startHeld = async (agent: string) => {
+  const holder = await start('holder')
+  const where = holder.path.replace(/\/[^/]+$/, '')
+  const body = { assistant_id: agent, input: 'Speak.' }
+  const { body: run } = await call(box.api, 'POST', where, { body })
+  const runId = String(run.run_id)
+  return { runId, path: `${where}/${runId}`, go: () => letGo(holder.runId) }
+}
+
 interface Connection {
   readonly frames: readonly Sse[]
   readonly lastId: string | null
 }
 
-/** Connects, reads up to `framesMax` frames, and kills the socket. */
-async function connect(path: string, after: string | null, framesMax: number): Promise<Connection> {
+/** Connects, reads up to `framesMax` frames, and kills the socket. `go` is called when an event has come. */
+async function connect(
+  path: string,
+  after: string | null,
+  { framesMax = 10_000, go }: { readonly framesMax?: number; readonly go?: () => void } = {},
+): Promise<Connection> {
   const killer = new AbortController()
   const response = await fetch(`${box.api}${path}/stream`, {
     headers: after === null ? {} : { 'last-event-id': after },
@@ -99,6 +119,8 @@ async function connect(path: string, after: string | null, framesMax: number): P
   if (!response.body) throw new Error('no body')
   for await (const frame of readSse(response.body)) {
     frames.push(frame)
+    // `metadata` comes before anything is followed, the first event after.
+    if (frame.hasId) go?.()
     if (frame.hasId) lastId = frame.id
     if (frame.event === 'end' || frames.length >= framesMax) break
   }
@@ -135,8 +157,8 @@ const open = async (): Promise<number> => {
 
 describe('a stream', () => {
   it('begins with metadata, shows every event once and in order, and ends', async () => {
-    const { runId, path } = await start('speaker')
-    const { frames } = await connect(path, null, 10_000)
+    const { runId, path, go } = await startHeld('speaker')
+    const { frames } = await connect(path, null, { go })
     expect(frames[0]).toMatchObject({ event: 'metadata', data: { run_id: runId }, hasId: false })
     expect(frames.at(-1)).toMatchObject({
       event: 'end',
@@ -160,7 +182,7 @@ describe('a stream', () => {
         const connections: Connection[] = []
         let after: string | null = null
         for (const cut of [...cuts, 10_000]) {
-          const connection = await connect(path, after, cut)
+          const connection = await connect(path, after, { framesMax: cut })
           connections.push(connection)
           after = connection.lastId
           if (connection.frames.at(-1)?.event === 'end') break
@@ -182,14 +204,14 @@ describe('a stream', () => {
 
   it('resumed after the last event ends at once', async () => {
     const { path } = await start('speaker')
-    const whole = await connect(path, null, 10_000)
-    const { frames } = await connect(path, whole.lastId, 10)
+    const whole = await connect(path, null)
+    const { frames } = await connect(path, whole.lastId, { framesMax: 10 })
     expect(frames.map((frame) => frame.event)).toEqual(['metadata', 'end'])
   })
 
   it('shows the text of the second try of a message from its beginning', async () => {
-    const { path } = await start('stutterer')
-    const { frames } = await connect(path, null, 10_000)
+    const { path, go } = await startHeld('stutterer')
+    const { frames } = await connect(path, null, { go })
     const deltas = frames.filter((frame) => frame.event === 'message.delta')
     const attempts = [...new Set(deltas.map((frame) => Number(frame.data.attempt)))]
     expect(attempts).toHaveLength(2)
@@ -254,14 +276,16 @@ describe('a stream', () => {
   })
 
   it('gives back what it held when its client goes', async () => {
-    await expect.poll(open).toBe(0)
-    const { path } = await start('speaker')
+    await expect.poll(open, { timeout: 20_000 }).toBe(0)
+    // It does not end by itself: its streams stay open until their clients go.
+    const { runId, path } = await start('holder')
     const killers = Array.from({ length: 5 }, () => new AbortController())
     await Promise.all(
       killers.map((killer) => fetch(`${box.api}${path}/stream`, { signal: killer.signal })),
     )
     expect(await open()).toBe(5)
     for (const killer of killers) killer.abort()
-    await expect.poll(open).toBe(0)
+    await expect.poll(open, { timeout: 20_000 }).toBe(0)
+    letGo(runId)
   })
 })

@@ -5,9 +5,8 @@ import { type Engine, type Log, type Register, systemRandom, type WakeBus } from
 import type { Reader } from '@signalbox/postgres'
 import { z } from 'zod'
 import type { Config } from '../config/schema.ts'
-import type { Api } from '../http/api.ts'
+import type { Api, Authenticate } from '../http/api.ts'
 import { createApp } from '../http/app.ts'
-import { authenticateByKey } from '../http/authenticate.ts'
 import { inTime } from '../http/in-time.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
 import { measureHttp } from '../observe/http-metrics.ts'
@@ -30,7 +29,9 @@ export interface ServeOptions {
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
-  readonly apiKey: string | null
+  readonly authenticate: Authenticate
+  /** Does it answer everybody? */
+  readonly isOpen: boolean
   readonly server: Config['server']
   readonly log: Log
 }
@@ -56,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     streams: new StreamSlots(server.limits.streamsMax, (open) => metrics.streams.set(open)),
     shown: (lagMs) => metrics.wakeLag.observe(lagMs / 1000),
     agents: options.agents,
-    authenticate: authenticateByKey(options.apiKey),
+    authenticate: options.authenticate,
     random: systemRandom,
     now: Date.now,
     log,
@@ -66,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     version: version(),
     roles: options.roles,
   }
-  if (options.apiKey === null && !isLoopback(options.host))
+  if (options.isOpen && !isLoopback(options.host))
     log.warn('the API is open to everybody who can reach it; set SIGNALBOX_API_KEY', {
       host: options.host,
     })

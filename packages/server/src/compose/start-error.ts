@@ -8,6 +8,8 @@ export type StartErrorCode =
   | 'database_refused'
   /** The embedded Postgres cannot be had; its own code stands in the message. */
   | 'embedded_postgres'
+  /** The key of the pseudonyms can neither be read nor made. */
+  | 'pseudonym_key'
 
 /** A start that failed. The message says what to do about it, and holds no secret. */
 export class StartError extends Error {

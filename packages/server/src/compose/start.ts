@@ -3,7 +3,7 @@
  * each is the same code, and all of them may have all roles.
  */
 import { hostname } from 'node:os'
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { AgentDefinition, ToolSpec } from '@signalbox/core'
 import {
   createEngine,
@@ -12,17 +12,16 @@ import {
   type EngineDeps,
   type EngineSettings,
   type Log,
+  type Model,
   type Register,
   systemClock,
   systemRandom,
   type WakeBus,
 } from '@signalbox/engine'
-import { createModels, validateDetectors } from '@signalbox/models'
+import { createModels } from '@signalbox/models'
 import { createReader, createRegister } from '@signalbox/postgres'
-import { createToolHost } from '@signalbox/tools'
 import { type Env, type Environment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
-import { resolveAgents } from '../config/resolve-agents.ts'
 import type { Config } from '../config/schema.ts'
 import { createLog } from '../observe/log.ts'
 import { measuredDispatcher, measuredModel, measuredTools } from '../observe/measured-world.ts'
@@ -30,8 +29,11 @@ import { measuredRegister } from '../observe/measured-register.ts'
 import { createMetrics, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
 import { createTracing } from '../observe/tracing.ts'
+import { authenticateFor } from './authenticate-for.ts'
 import { Closers } from './closers.ts'
 import { openDatabase } from './database.ts'
+import { openAgents, type OpenAgents } from './open-agents.ts'
+import { secretNames } from './secrets.ts'
 import { type Served, serve } from './serve.ts'
 import { serveHealth } from './serve-health.ts'
 import { openTransport } from './transport.ts'
@@ -63,7 +65,7 @@ export interface StartOptions {
 /** What the engine of a process stands on. */
 export type EnginePorts = Pick<
   EngineDeps,
-  'register' | 'dispatcher' | 'hintSource' | 'wakeBus' | 'model' | 'tools'
+  'register' | 'dispatcher' | 'hintSource' | 'wakeBus' | 'model' | 'tools' | 'policies'
 >
 
 /** A running process of Signalbox. */
@@ -87,8 +89,7 @@ const concurrencyDefault = 16
 export async function startSignalbox(options: StartOptions): Promise<Signalbox> {
   const environment = readEnvironment(options.env)
   const { config } = options.loaded
-  const apiKeyEnvs = Object.values(config.agents).flatMap(({ model }) => model.apiKeyEnv ?? [])
-  const secrets = secretsOf(options.env, apiKeyEnvs)
+  const secrets = secretsOf(options.env, secretNames(config))
   const log = options.log ?? createLog({ level: environment.logLevel, secrets })
   const closers = new Closers(log)
   try {
@@ -115,14 +116,13 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   closers.add('tracing', () => tracing.close())
 
   // Mistakes in the configuration show before anything slow starts.
-  const tools = openTools(assembly)
-  const specs = await tools.specs()
-  const agents = resolveAgents(config, { specs, validateDetectors })
+  const open = await openAgents(options.loaded, { env: options.env, log }, closers)
+  const { agents, specs, tools } = open
 
   const urls = await openDatabase(
     {
       databaseUrl: environment.databaseUrl,
-      dataDir: resolve(options.dataDir ?? environment.dataDir),
+      dataDir: dataDirOf(assembly),
       withQueue: environment.redisUrl === null,
       log,
     },
@@ -130,6 +130,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   )
   const register = measuredRegister(createRegister({ engineUrl: urls.engine }), metrics)
   closers.add('register', () => register.close())
+  open.opened(register)
   const decides = roles.includes('orchestrator')
   const works = roles.includes('worker')
   const transport = await openTransport(
@@ -148,13 +149,13 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     dispatcher: measuredDispatcher(transport.dispatcher, metrics),
     hintSource: transport.hintSource,
     wakeBus: transport.wakeBus,
-    model: decides
-      ? measuredModel(createModels({ env: options.env, scripts: config.scripts }), metrics, tracing)
-      : null,
+    model: decides ? measuredModel(modelsOf(assembly, open.detectors), metrics, tracing) : null,
     tools: works ? measuredTools(tools, metrics, tracing) : null,
+    policies: open.governed.policies,
   }
   const ports = options.wrapPorts?.(made) ?? made
   const engine = createEngine({
+    ...open.governed,
     ...ports,
     clock: systemClock,
     random: systemRandom,
@@ -173,18 +174,8 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   return { url: served?.url ?? null, engine, agents, stop }
 }
 
-function openTools({ options, config, log, closers }: Assembly) {
-  const { dir } = options.loaded
-  const root = config.workspace?.root
-  const tools = createToolHost({
-    log,
-    tools: config.tools,
-    mcpServers: config.mcpServers,
-    ...(root === undefined ? {} : { workspaceRoot: isAbsolute(root) ? root : resolve(dir, root) }),
-  })
-  closers.add('tools', () => tools.close())
-  return tools
-}
+const modelsOf = ({ options, config, log }: Assembly, detectors: OpenAgents['detectors']): Model =>
+  createModels({ env: options.env, scripts: config.scripts, detectors, log })
 
 /** Another name for each start: a restarted process must not pass for the one that was killed. */
 function settingsOf(config: Config, specs: readonly ToolSpec[]): EngineSettings {
@@ -210,6 +201,10 @@ function settingsOf(config: Config, specs: readonly ToolSpec[]): EngineSettings 
 const portOf = ({ options, environment }: Assembly): number | null =>
   options.port ?? environment.port
 
+/** Where keys and the embedded Postgres live. */
+const dataDirOf = ({ options, environment }: Assembly): string =>
+  resolve(options.dataDir ?? environment.dataDir)
+
 async function serveApi(
   assembly: Assembly,
   parts: {
@@ -226,6 +221,7 @@ async function serveApi(
   const reader = createReader({ appUrl: parts.appUrl })
   closers.add('reader', () => reader.close())
   const { server } = config
+  const dataDir = dataDirOf(assembly)
   const host = environment.host ?? server.host
   const port = portOf(assembly) ?? server.port
   const served = await serve({
@@ -233,7 +229,8 @@ async function serveApi(
     reader,
     host,
     port,
-    apiKey: environment.apiKey,
+    authenticate: await authenticateFor(environment, server.identity, { dataDir, log }),
+    isOpen: environment.apiKey === null,
     server,
     log,
   })

@@ -11,8 +11,6 @@ export type ConfigErrorCode =
   | 'config_invalid'
   /** A key that does not exist. */
   | 'config_unknown_key'
-  /** A feature that this version does not have. */
-  | 'config_not_available'
   /** An agent names a tool that nobody offers. */
   | 'config_unknown_tool'
   /** An agent names an MCP server that is not configured. */

@@ -17,13 +17,18 @@ export interface Environment {
   readonly dataDir: string
   /** Bearer token that every request must show; null: no authentication. */
   readonly apiKey: string | null
+  /** Keys the pseudonyms of end users; null: a key of this data directory. */
+  readonly pseudonymKey: string | null
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
   /** Base address of an OpenTelemetry collector; null: no traces. */
   readonly otlpEndpoint: string | null
 }
 
+/** Names the variable that keys the pseudonyms of end users. */
+export const pseudonymKeyEnv = 'SIGNALBOX_PSEUDONYM_KEY'
+
 const logLevels = ['debug', 'info', 'warn', 'error'] as const
-const apiKeyCharsMin = 16
+const secretCharsMin = 16
 
 /**
  * Reads and checks the environment.
@@ -37,7 +42,8 @@ export function readEnvironment(env: Env): Environment {
     port: port(env),
     host: text(env, 'HOST'),
     dataDir: text(env, 'SIGNALBOX_DATA_DIR') ?? '.signalbox',
-    apiKey: apiKey(env),
+    apiKey: secret(env, 'SIGNALBOX_API_KEY'),
+    pseudonymKey: secret(env, pseudonymKeyEnv),
     logLevel: logLevel(env),
     otlpEndpoint: url(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
   }
@@ -70,10 +76,10 @@ function port(env: Env): number | null {
   return number
 }
 
-function apiKey(env: Env): string | null {
-  const value = text(env, 'SIGNALBOX_API_KEY')
-  if (value !== null && value.length < apiKeyCharsMin)
-    wrong('SIGNALBOX_API_KEY', `must have at least ${apiKeyCharsMin} characters`)
+function secret(env: Env, name: string): string | null {
+  const value = text(env, name)
+  if (value !== null && value.length < secretCharsMin)
+    wrong(name, `must have at least ${secretCharsMin} characters`)
   return value
 }
 

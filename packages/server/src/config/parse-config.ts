@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError, type ConfigErrorCode, fieldPath } from './config-error.ts'
+import { keysAt } from './known-keys.ts'
 import { suggestion } from './nearest.ts'
 import { Config } from './schema.ts'
 
@@ -11,7 +12,7 @@ import { Config } from './schema.ts'
 export function parseConfig(value: unknown): Config {
   const parsed = Config.safeParse(value)
   if (parsed.success) return parsed.data
-  const found = parsed.error.issues.flatMap((issue) => problems(issue, []))
+  const found = parsed.error.issues.flatMap((issue) => problems(issue, [], value))
   // A key that is misspelt is why another one is missing, so it is told first.
   const unknown = found.find(({ code }) => code === 'config_unknown_key')
   const first = unknown ?? found[0]
@@ -29,17 +30,17 @@ interface Problem {
 
 type Issue = z.core.$ZodIssue
 
-function problems(issue: Issue, base: readonly PropertyKey[]): readonly Problem[] {
+function problems(issue: Issue, base: readonly PropertyKey[], value: unknown): readonly Problem[] {
   const path = [...base, ...issue.path]
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
         code: 'config_unknown_key',
         field: fieldPath([...path, key]),
-        message: `there is no key "${key}" here.${suggestion(key, keysAt(path))}`,
+        message: `there is no key "${key}" here.${suggestion(key, keysAt(path, value))}`,
       }))
     case 'invalid_union':
-      return best(issue.errors, path) ?? [problem(issue, path)]
+      return best(issue.errors, path, value) ?? [problem(issue, path)]
     case 'invalid_key':
       return [{ ...problem(issue, path), message: issue.issues[0]?.message ?? issue.message }]
     default:
@@ -47,47 +48,27 @@ function problems(issue: Issue, base: readonly PropertyKey[]): readonly Problem[
   }
 }
 
-/** Of the ways in which a union was not met, the one that came nearest. */
-function best(ways: readonly (readonly Issue[])[], path: readonly PropertyKey[]) {
-  const found = ways.map((way) => way.flatMap((issue) => problems(issue, path)))
-  return found.sort((a, b) => a.length - b.length)[0]
+/**
+ * Of the ways in which a union was not met, the one that came nearest: not one that is of another kind altogether, nor
+ * one whose `use` is another word. Null if there is none: then the union says what it takes.
+ */
+function best(
+  ways: readonly (readonly Issue[])[],
+  path: readonly PropertyKey[],
+  value: unknown,
+): readonly Problem[] | null {
+  const here = fieldPath(path)
+  const used = fieldPath([...path, 'use'])
+  const ranked = ways
+    .map((way) => way.flatMap((issue) => problems(issue, path, value)))
+    .filter((found) => found.length > 0 && found.every(({ field }) => field !== here))
+    .map((found) => ({ found, other: found.some(({ field }) => field === used) ? 1 : 0 }))
+    .sort((a, b) => a.other - b.other || a.found.length - b.found.length)
+  return ranked[0]?.found ?? null
 }
 
-function problem(issue: Issue, path: readonly PropertyKey[]): Problem {
-  const custom = issue.code === 'custom' && issue.params?.['code'] === 'config_not_available'
-  const provider = fieldPath(path).endsWith('guardrails.provider.use')
-  return {
-    code: custom || provider ? 'config_not_available' : 'config_invalid',
-    field: fieldPath(path),
-    message: issue.message,
-  }
-}
-
-/** The keys that the schema knows at a path, looked up in its JSON Schema. */
-function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  const root: unknown = z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' })
-  let nodes = [root]
-  for (const key of path) nodes = nodes.flatMap((node) => step(node, key))
-  const keys = nodes
-    .flatMap(choices)
-    .flatMap((node) => Object.keys(member(node, 'properties') ?? {}))
-  return [...new Set(keys)]
-}
-
-/** A member of a node, if it is an object. */
-function member(node: unknown, key: string): object | null {
-  const value: unknown = typeof node === 'object' && node ? Reflect.get(node, key) : null
-  return typeof value === 'object' ? value : null
-}
-
-function choices(node: unknown): readonly unknown[] {
-  const ways = member(node, 'anyOf')
-  return Array.isArray(ways) ? ways.flatMap(choices) : [node]
-}
-
-function step(node: unknown, key: PropertyKey): readonly unknown[] {
-  return choices(node).flatMap((choice) => {
-    const named = member(member(choice, 'properties'), String(key))
-    return named ?? member(choice, typeof key === 'number' ? 'items' : 'additionalProperties') ?? []
-  })
-}
+const problem = (issue: Issue, path: readonly PropertyKey[]): Problem => ({
+  code: 'config_invalid',
+  field: fieldPath(path),
+  message: issue.message,
+})

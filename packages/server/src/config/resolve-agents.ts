@@ -1,14 +1,22 @@
 import { AgentDefinition, type DetectorConfig, type ToolSpec } from '@signalbox/core'
+import { readResultTool } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
-import { ConfigError, type ConfigErrorCode } from './config-error.ts'
+import { z } from 'zod'
+import type { AgentConfig } from './agent-schema.ts'
+import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
+import { fail } from './fail.ts'
+import { detectorsOf } from './governance/detectors.ts'
+import type { AgentGovernance, Governance } from './governance/load-governance.ts'
 import { suggestion } from './nearest.ts'
-import type { AgentConfig, Config } from './schema.ts'
+import type { Config } from './schema.ts'
 
 /** What agents are resolved against. */
 export interface Offer {
   readonly specs: readonly ToolSpec[]
   /** Says what is wrong with the detectors of an agent, null if nothing. */
   readonly validateDetectors: (configs: readonly DetectorConfig[] | undefined) => string | null
+  /** What `loadGovernance` made of the same configuration. */
+  readonly governance: Governance
 }
 
 /**
@@ -19,31 +27,49 @@ export interface Offer {
 export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string, AgentDefinition> {
   const agents = Object.entries(config.agents).map(([name, agent]) => {
     const field = `agents.${name}`
-    const wrong = offer.validateDetectors(agent.safety.detectors)
+    const detectors = detectorsOf(agent.safety.detectors)
+    const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
-    if (agent.loop.hardLimit < agent.loop.warnThreshold)
-      fail('config_invalid', `${field}.loop`, 'hardLimit must not be below warnThreshold')
-    checkScript(field, agent, Object.keys(config.scripts))
+    checkScripts(field, agent, Object.keys(config.scripts))
     const tools = resolveTools(field, agent, { config, specs: offer.specs })
-    return [
+    checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
+    const definition = {
+      ...agent,
       name,
-      AgentDefinition.parse({ ...agent, name, tools, guardrails: guard(agent) }),
-    ] as const
+      tools,
+      safety: { ...agent.safety, detectors },
+      guardrails: guardrailsOf(agent, offer.governance.agents.get(name)),
+    }
+    const parsed = AgentDefinition.safeParse(definition)
+    if (!parsed.success) return fail('config_invalid', field, z.prettifyError(parsed.error))
+    return [name, parsed.data] as const
   })
   return new Map(agents)
 }
 
-function checkScript(field: string, { model }: AgentConfig, scripts: readonly string[]): void {
-  if (model.provider !== 'scripted' || scripts.includes(model.model)) return
-  const message = `there is no script "${model.model}" in scripts.${suggestion(model.model, scripts)}`
-  fail('config_invalid', `${field}.model.model`, message)
+function guardrailsOf({ guardrails }: AgentConfig, governance: AgentGovernance | undefined) {
+  if (guardrails.enabled === false) return {}
+  if (!governance) throw new Error('the governance is of another configuration')
+  const { approvalTools, failClosed, maxGuardrailRetries } = guardrails
+  const policies = governance.policies.map(({ spec }) => spec)
+  return { approvalTools, failClosed, maxGuardrailRetries, policies, stream: governance.stream }
 }
 
-const guard = ({ guardrails }: AgentConfig): AgentDefinition['guardrails'] => ({
-  allowedTools: guardrails.provider?.allowedTools ?? null,
-  deniedTools: guardrails.provider?.deniedTools ?? [],
-  approvalTools: guardrails.approvalTools,
-})
+function checkScripts(
+  field: string,
+  { model, fallbackModels }: AgentConfig,
+  scripts: readonly string[],
+): void {
+  const models = [
+    { field: `${field}.model`, ...model },
+    ...fallbackModels.map((each, n) => ({ field: `${field}.fallbackModels[${n}]`, ...each })),
+  ]
+  for (const { field: at, provider, model: name } of models) {
+    if (provider !== 'scripted' || scripts.includes(name)) continue
+    const message = `there is no script "${name}" in scripts.${suggestion(name, scripts)}`
+    fail('config_invalid', `${at}.model`, message)
+  }
+}
 
 function resolveTools(
   field: string,
@@ -63,29 +89,11 @@ function resolveTools(
     const selection = selectTools(offer.specs, [selector])
     if (!selection.ok) fail('config_unknown_tool', at, selection.message)
   })
-  const selection = selectTools(offer.specs, agent.tools)
+  const canReadOn = offer.specs.some(({ name }) => name === readResultTool)
+  // Who has results at all can read on in the long ones.
+  const more = canReadOn && agent.tools.length > 0 ? [readResultTool] : []
+  const selection = selectTools(offer.specs, [...agent.tools, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
-  checkGuarded(`${field}.guardrails`, agent, offer.specs)
+  checkGuarded(field, agent, offer.specs)
   return selection.specs
-}
-
-/** A guardrail that names a tool nobody offers guards nothing: most likely a slip, and a dangerous one. */
-function checkGuarded(field: string, agent: AgentConfig, specs: readonly ToolSpec[]): void {
-  const known = specs.map((spec) => spec.name)
-  const { provider, approvalTools } = agent.guardrails
-  const lists = {
-    'provider.allowedTools': provider?.allowedTools ?? [],
-    'provider.deniedTools': provider?.deniedTools ?? [],
-    approvalTools,
-  }
-  for (const [list, names] of Object.entries(lists))
-    names.forEach((name, index) => {
-      if (known.includes(name)) return
-      const message = `there is no tool "${name}".${suggestion(name, known)}`
-      fail('config_unknown_tool', `${field}.${list}[${index}]`, message)
-    })
-}
-
-function fail(code: ConfigErrorCode, field: string, message: string): never {
-  throw new ConfigError(code, `${field}: ${message}`, { field })
 }

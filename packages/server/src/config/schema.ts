@@ -1,18 +1,13 @@
 /**
  * The configuration as users write it (DESIGN §6). Every object is strict: an unknown key is a mistake, and the error
- * names the key that was probably meant. A feature of a later version is refused by name, never silently ignored.
+ * names the key that was probably meant.
  */
-import { AgentDefinition, DetectorConfig, limits, ModelConfig } from '@signalbox/core'
 import type { DefinedTool } from '@signalbox/tools'
 import { McpServerConfig } from '@signalbox/tools'
 import type { Script } from '@signalbox/models'
 import { z } from 'zod'
-
-/** Marks a refusal as `config_not_available`. */
-const notAvailable = (what: string) => ({
-  error: `${what} is not available in this version. Remove it.`,
-  params: { code: 'config_not_available' },
-})
+import { AgentConfig } from './agent-schema.ts'
+import { ServerSection } from './server-schema.ts'
 
 const Name = z
   .string()
@@ -24,74 +19,6 @@ const Name = z
 const QueueName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, 'a queue is 1 to 32 of a-z 0-9 - and begins with a letter')
-
-const ToolNames = z.array(z.string().min(1).max(limits.idCharsMax)).max(1000)
-
-const GuardrailsConfig = z.strictObject({
-  /** Who judges the calls of a turn. */
-  provider: z
-    .strictObject({
-      use: z.literal('allowlist', 'the only guardrail provider of this version is "allowlist"'),
-      /** Only these may be called. Absent: all the agent has. */
-      allowedTools: ToolNames.optional(),
-      /** These may not be called, whatever else says so. */
-      deniedTools: ToolNames.default([]),
-    })
-    .optional(),
-  /** Tools that a human must approve, call by call. */
-  approvalTools: ToolNames.default([]),
-  /** Judging a call never fails open. */
-  failClosed: z
-    .boolean()
-    .refine((value) => value, notAvailable('A guardrail that fails open (failClosed: false)'))
-    .optional(),
-  stream: z
-    .array(z.string())
-    .refine((list) => list.length === 0, notAvailable('Judging text as it streams (stream)'))
-    .optional(),
-  /** Bounds the retries of `stream` guardrails, of which there are none yet. */
-  maxGuardrailRetries: z.number().int().min(0).max(20).optional(),
-})
-
-const shape = AgentDefinition.shape
-
-const AgentConfig = z.strictObject({
-  model: z.strictObject(ModelConfig.shape),
-  instructions: z.string().default(''),
-  /** `workspace`, `mcp:<server>`, or the name of a tool. */
-  tools: ToolNames.default([]),
-  safety: z
-    .strictObject({ detectors: z.array(z.strictObject(DetectorConfig.shape)).optional() })
-    .prefault({}),
-  guardrails: GuardrailsConfig.prefault({}),
-  loop: z.strictObject(shape.loop.unwrap().shape).prefault({}),
-  limits: z.strictObject(shape.limits.unwrap().shape).prefault({}),
-  modelRetries: z.strictObject(shape.modelRetries.unwrap().shape).prefault({}),
-  onUnknown: shape.onUnknown,
-})
-
-const ServerSection = z.strictObject({
-  /** Overridden by `PORT`; 0 takes a free one. */
-  port: z.number().int().min(0).max(65_535).default(7420),
-  /** Overridden by `HOST`. Reachable from this machine only unless said otherwise. */
-  host: z.string().min(1).default('127.0.0.1'),
-  /** How long a stop waits for effects in flight. Milliseconds. */
-  graceMs: z.number().int().min(0).max(600_000).default(20_000),
-  limits: z
-    .strictObject({
-      bodyBytesMax: z
-        .number()
-        .int()
-        .min(1024)
-        .max(limits.bodyBytesMax)
-        .default(limits.bodyBytesMax),
-      /** How long `wait` and `join` wait before they answer that the run goes on. Milliseconds. */
-      waitMsMax: z.number().int().min(1000).max(86_400_000).default(3_600_000),
-      /** Open event streams of this process. */
-      streamsMax: z.number().int().min(1).max(100_000).default(2000),
-    })
-    .prefault({}),
-})
 
 const isTool = (value: unknown): value is DefinedTool =>
   typeof value === 'object' &&
@@ -130,4 +57,3 @@ export const Config = z.strictObject({
 export type Config = z.output<typeof Config>
 /** A configuration as it is written. */
 export type ConfigInput = z.input<typeof Config>
-export type AgentConfig = z.output<typeof AgentConfig>

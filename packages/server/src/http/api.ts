@@ -1,13 +1,21 @@
 /** What the routes stand on. Everything is handed in, so that each part can be another. */
 import type { AgentDefinition } from '@signalbox/core'
-import type { Caller, Commands, Engine, Log, Random, Register } from '@signalbox/engine'
+import type { Caller, Commands, Engine, Log, Person, Random, Register } from '@signalbox/engine'
 import type { Env } from 'hono'
 import type { ReadModel } from '../read-model.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { RunWakes } from '../stream/run-wakes.ts'
 
-/** Says who asks; null if nobody it knows. Never reads the body. */
-export type Authenticate = (headers: Headers) => Caller | null
+/** Who asks, as the server knows it: from headers alone, never from a body. */
+export interface Identified extends Caller {
+  /** The authenticated user, who runs work for and who answers approvals. */
+  readonly user?: Person
+  /** A stable pseudonym of the end user. */
+  readonly endUser?: string
+}
+
+/** Says who asks; null if nobody it knows. Throws a `Problem` for a header that cannot be used. */
+export type Authenticate = (headers: Headers) => Identified | null
 
 export interface HttpSettings {
   readonly bodyBytesMax: number
@@ -45,5 +53,5 @@ export interface Api {
 
 /** What the middleware leaves for the routes. */
 export interface ApiEnv extends Env {
-  Variables: { caller: Caller }
+  Variables: { caller: Identified }
 }

@@ -7,13 +7,14 @@ import { onError } from './failures.ts'
 import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
 import { Problem } from './problem.ts'
+import { approvalRoutes } from './routes/approvals.ts'
 import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
-import { humanRoutes } from './routes/humans.ts'
 import { metaRoutes } from './routes/meta.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadRoutes } from './routes/threads.ts'
+import { unknownRoutes } from './routes/unknown.ts'
 
 /** Open to everybody, so that a load balancer needs no key. */
 const openPaths = new Set(['/ok'])
@@ -29,7 +30,8 @@ export function createApp(
   runCreateRoutes(app, api)
   runRoutes(app, api)
   eventRoutes(app, api)
-  humanRoutes(app, api)
+  approvalRoutes(app, api)
+  unknownRoutes(app, api)
   metaRoutes(app, api)
   const document = describe(app, api.version)
   app.get('/openapi.json', (c) => c.json(document))

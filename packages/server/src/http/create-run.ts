@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { limits, type UserMessage } from '@signalbox/core'
 import { canonical, type Caller } from '@signalbox/engine'
-import type { Api } from './api.ts'
+import type { Api, Identified } from './api.ts'
 import { findAgent, unknownThread } from './find.ts'
 import { Problem } from './problem.ts'
 import { isId } from './wire/ids.ts'
+import { iso } from './wire/iso.ts'
 import { messagesOf, type RunCreate } from './wire/run-create.ts'
 
 export interface CreateRequest {
@@ -25,7 +26,7 @@ export interface CreatedRun {
 /** Creates a run, or finds the one that an earlier request with the same key and meaning made. */
 export async function createRun(
   api: Api,
-  caller: Caller,
+  caller: Identified,
   request: CreateRequest,
 ): Promise<CreatedRun> {
   const { body } = request
@@ -41,7 +42,7 @@ export async function createRun(
     definition,
     input: userMessages(api, input),
     metadata,
-    alias: key === null ? null : { key, bodyHash: meaningOf(request) },
+    alias: key === null ? null : { key, bodyHash: meaningOf(request, caller) },
   })
   switch (answer.code) {
     case 'created':
@@ -61,9 +62,20 @@ export async function createRun(
       })
     case 'no_thread':
       throw unknownThread(threadId)
+    case 'held':
+      throw held(api, answer.until)
     case 'rejected':
       throw new Error(`the register rejected a create: ${answer.detail}`)
   }
+}
+
+function held(api: Pick<Api, 'now'>, until: number): Problem {
+  const seconds = Math.max(1, Math.ceil((until - api.now()) / 1000))
+  return new Problem('user_held', {
+    detail: `Too many runs of this end user were stopped for safety. The next may start at ${iso(until)}.`,
+    headers: { 'retry-after': String(seconds) },
+    more: { until: iso(until) },
+  })
 }
 
 const isStrict = (request: CreateRequest): boolean =>
@@ -119,9 +131,11 @@ const userMessages = (
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
-function meaningOf({ body, threadId }: CreateRequest): string {
+function meaningOf({ body, threadId }: CreateRequest, { user }: Identified): string {
   const { assistant_id, metadata, if_not_exists } = body
   const input = messagesOf(body.input)
-  const meaning = { assistant_id, metadata, if_not_exists, input, threadId }
+  // For somebody else it is another request.
+  const whose = user === undefined ? {} : { user: user.id }
+  const meaning = { assistant_id, metadata, if_not_exists, input, threadId, ...whose }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }

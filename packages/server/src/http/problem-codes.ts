@@ -41,12 +41,17 @@ export const problemKinds = {
   invalid_header: {
     status: 400,
     title: 'A header has a value that cannot be used',
-    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -. Last-Event-ID: the id of an event of this stream.',
+    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
   },
   unauthenticated: {
     status: 401,
     title: 'Credentials are missing or wrong',
     help: 'Send `Authorization: Bearer <key>` or `x-api-key: <key>`.',
+  },
+  approval_forbidden: {
+    status: 403,
+    title: 'Somebody else must decide about this call',
+    help: 'The agent lets only certain roles approve, or not whoever the run works for. `detail` says which.',
   },
   not_found: {
     status: 404,
@@ -75,7 +80,7 @@ export const problemKinds = {
   },
   unknown_approval: {
     status: 404,
-    title: 'No approval is asked for this call',
+    title: 'No such approval is asked for',
     help: 'GET /approvals lists the calls that wait for an approval.',
   },
   method_not_allowed: {
@@ -101,12 +106,17 @@ export const problemKinds = {
   approval_conflict: {
     status: 409,
     title: 'Somebody decided the other way',
-    help: 'The first decision about a call stands.',
+    help: 'The first decision about a call stands; `decision` says which it is.',
   },
   resolution_conflict: {
     status: 409,
     title: 'Somebody said otherwise before',
     help: 'The first resolution of an unknown call stands.',
+  },
+  approval_expired: {
+    status: 410,
+    title: 'The time to decide about the call is over',
+    help: 'A request that nobody answers in time is a rejection. The model may ask again.',
   },
   body_too_large: {
     status: 413,
@@ -123,6 +133,11 @@ export const problemKinds = {
     title: 'A value of the request is not what its field takes',
     help: '`field` names it, `detail` says what it takes, `errors` lists all of them.',
   },
+  invalid_arguments: {
+    status: 422,
+    title: 'The edited arguments are not what the tool takes',
+    help: '`field` names the argument, `detail` says what the schema of the tool asks for.',
+  },
   not_available: {
     status: 422,
     title: 'This version cannot do that',
@@ -132,6 +147,11 @@ export const problemKinds = {
     status: 429,
     title: 'Too many runs wait on the thread',
     help: 'At most 1000 runs wait on one thread. Try again when some have ended.',
+  },
+  user_held: {
+    status: 429,
+    title: 'The end user starts no run for a while',
+    help: "Too many of the end user's runs were stopped for safety. Try again after `Retry-After` seconds; `until` says when.",
   },
   too_many_streams: {
     status: 429,

@@ -45,6 +45,10 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     dueTimers: (limit) => register.dueTimers(limit),
     nextDue: () => register.nextDue(),
     renew: (leases, leaseMs) => register.renew(leases, leaseMs),
+    grants: (agent, calls) => register.grants(agent, calls),
+    safetyStops: (user, since, limit) => register.safetyStops(user, since, limit),
+    admitCall: (model, breaker) => register.admitCall(model, breaker),
+    reportCall: (model, outcome, breaker) => register.reportCall(model, outcome, breaker),
     close: () => register.close(),
   }
 }

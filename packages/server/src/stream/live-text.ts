@@ -6,6 +6,7 @@
  */
 import type { LiveText, StoredEvent } from '@signalbox/engine'
 import { z } from 'zod'
+import { askedModelCalls, firstAttempt } from './step-resets.ts'
 
 const Completed = z.object({ turn: z.object({ message: z.object({ id: z.string() }) }) })
 
@@ -17,7 +18,6 @@ export class TextInFlight {
   readonly #shown = new Map<string, number>()
   /** Attempts up to this one are over, by message. */
   readonly #over = new Map<string, number>()
-  #lastCompleted: string | null = null
 
   constructor(charsMax: number) {
     this.#charsMax = charsMax
@@ -59,15 +59,11 @@ export class TextInFlight {
   see(event: StoredEvent): void {
     if (event.type === 'model.completed') {
       const parsed = Completed.safeParse(event.payload)
-      if (!parsed.success) return
-      const { id } = parsed.data.turn.message
-      this.#over.set(id, Number.POSITIVE_INFINITY)
-      this.#lastCompleted = id
+      if (parsed.success) this.#over.set(parsed.data.turn.message.id, Number.POSITIVE_INFINITY)
     }
-    // The same message is written once more. The engine numbers live attempts `retry * 1000 + attempt`.
-    const retry = event.type === 'model.retried' ? event.payload['retry'] : undefined
-    if (typeof retry === 'number' && this.#lastCompleted !== null)
-      this.#over.set(this.#lastCompleted, retry * 1000 - 1)
+    // The same message is written once more.
+    for (const call of askedModelCalls(event))
+      this.#over.set(call.messageId, firstAttempt(call) - 1)
   }
 
   /** Was the event that completed this text shown already? */

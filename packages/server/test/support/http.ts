@@ -65,7 +65,7 @@ export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator
 }
 
 /** Polls until the answer is there. */
-export async function eventually<T>(ask: () => Promise<T | undefined>, ms = 20_000): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T | undefined>, ms = 50_000): Promise<T> {
   const until = Date.now() + ms
   for (;;) {
     const answer = await ask()
@@ -73,4 +73,12 @@ export async function eventually<T>(ask: () => Promise<T | undefined>, ms = 20_0
     if (Date.now() > until) throw new Error('it did not happen in time')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+/** What `/ok` says once it says that. On a busy machine a check may take longer than it is given. */
+export function health(api: string, status: 200 | 503): Promise<Answer> {
+  return eventually(async () => {
+    const answer = await call(api, 'GET', '/ok')
+    return answer.status === status ? answer : undefined
+  })
 }

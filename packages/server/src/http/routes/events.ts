@@ -6,6 +6,7 @@ import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { findRun } from '../find.ts'
 import { ndjsonResponse, wantsNdjson } from '../ndjson.ts'
+import { nextLink } from '../next-link.ts'
 import { Event, eventView } from '../wire/event-view.ts'
 import { AfterSeq, Id, Instant, Limit, Term } from '../wire/ids.ts'
 import { runAddresses } from './runs.ts'
@@ -105,12 +106,6 @@ function auditRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const headers = next === null ? {} : { link: nextLink(c.req.url, next) }
     return reply(c, { events: found.map(eventView), next }, { headers })
   })
-}
-
-function nextLink(url: string, next: string): string {
-  const { pathname, searchParams } = new URL(url)
-  searchParams.set('after', next)
-  return `<${pathname}?${searchParams.toString()}>; rel="next"`
 }
 
 /** Null: the run that is asked for is not there, so nothing is. */

@@ -20,6 +20,7 @@ const problems: readonly ProblemCode[] = [
   'idempotency_conflict',
   'not_available',
   'thread_full',
+  'user_held',
 ]
 
 const IdempotencyKey = z.object({

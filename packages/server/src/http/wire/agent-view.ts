@@ -11,7 +11,7 @@ export const Assistant = z
     config: z.record(z.string(), z.unknown()),
     model: z.object({ provider: z.string(), model: z.string() }),
     tools: z.array(z.object({ name: z.string(), description: z.string(), effect: z.string() })),
-    limits: z.record(z.string(), z.number()),
+    limits: z.record(z.string(), z.number().nullable()),
   })
   .openapi('Assistant')
 export type Assistant = z.infer<typeof Assistant>

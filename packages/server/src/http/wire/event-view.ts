@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { StoredEvent } from '@signalbox/engine'
-import { iso } from './run-view.ts'
+import { iso } from './iso.ts'
 
 /** An event as stored, without its salt: whoever has the salt could guess an erased payload from its hash. */
 export const Event = z

@@ -72,7 +72,7 @@ export const RunCreate = z
     stream_mode: z.unknown().optional(),
     webhook: notYet('Follow the run with /stream or /join.'),
     after_seconds: notYet('Runs start as soon as their thread is free.', [0]),
-    command: notYet('Answer an approval with POST /runs/{run_id}/approvals/{call_id}.'),
+    command: notYet('Answer an approval with POST /approvals/{approval_id}.'),
     checkpoint: notYet('A run goes on from the end of its thread.'),
     checkpoint_id: notYet('A run goes on from the end of its thread.'),
     interrupt_before: notYet('Name the tools in guardrails.approvalTools of the agent.'),

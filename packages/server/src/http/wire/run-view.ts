@@ -2,7 +2,8 @@
 import { z } from '@hono/zod-openapi'
 import { Outcome, StateName } from '@signalbox/core'
 import type { EffectRow, RunHead } from '@signalbox/engine'
-import type { PendingApproval } from '../approvals.ts'
+import { AskedApproval } from './approval-view.ts'
+import { iso } from './iso.ts'
 
 export const WireStatus = z.enum([
   'pending',
@@ -16,14 +17,7 @@ export type WireStatus = z.infer<typeof WireStatus>
 
 export const Waiting = z
   .discriminatedUnion('for', [
-    z.object({
-      for: z.literal('approval'),
-      call_id: z.string(),
-      tool: z.string(),
-      args: z.record(z.string(), z.unknown()),
-      args_hash: z.string(),
-      requested_at: z.string(),
-    }),
+    AskedApproval,
     z.object({
       for: z.literal('resolution'),
       effect_id: z.string(),
@@ -81,8 +75,6 @@ export function wireStatus(head: Pick<RunHead, 'status' | 'outcome'>): WireStatu
   return head.status === 'waiting' ? 'interrupted' : 'running'
 }
 
-export const iso = (ms: number): string => new Date(ms).toISOString()
-
 export function runView(head: RunHead, waiting?: readonly Waiting[]): Run {
   return {
     run_id: head.runId,
@@ -102,15 +94,6 @@ export function runView(head: RunHead, waiting?: readonly Waiting[]): Run {
     ...(waiting === undefined ? {} : { waiting: [...waiting] }),
   }
 }
-
-export const waitsForApproval = (approval: PendingApproval): Waiting => ({
-  for: 'approval',
-  call_id: approval.callId,
-  tool: approval.tool,
-  args: { ...approval.args },
-  args_hash: approval.argsHash,
-  requested_at: iso(approval.requestedAt),
-})
 
 export const waitsForResolution = ({ effectId, attempt, spec }: EffectRow): Waiting => ({
   for: 'resolution',

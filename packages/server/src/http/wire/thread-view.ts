@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { ThreadView } from '@signalbox/postgres'
-import { iso } from './run-view.ts'
+import { iso } from './iso.ts'
 
 export const Thread = z
   .object({

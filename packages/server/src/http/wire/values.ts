@@ -38,17 +38,23 @@ export function messagesOfRun(events: readonly StoredEvent[]): Message[] {
       for (const message of userMessages(event)) messages.set(message.id, message)
     if (event.type === 'model.completed') {
       const { message } = Completed.parse(event.payload).turn
-      const content = textOf(message.parts.filter(isContent))
       messages.delete(message.id)
-      messages.set(message.id, { id: message.id, type: 'ai', role: 'assistant', content })
+      messages.set(message.id, answer(message.id, textOf(message.parts.filter(isContent))))
     }
     const said = decisionTexts(event)
-    const message = said && messages.get(said.messageId)
-    if (said && message)
-      messages.set(message.id, { ...message, content: joined(message.content, said.text) })
+    // A verdict may speak for a message that was never begun.
+    const before = said && messages.get(said.messageId)?.content
+    if (said) messages.set(said.messageId, answer(said.messageId, joined(before ?? '', said.text)))
   }
   return [...messages.values()].filter((message) => message.content !== '')
 }
+
+const answer = (id: string, content: string): Message => ({
+  id,
+  type: 'ai',
+  role: 'assistant',
+  content,
+})
 
 function userMessages(event: StoredEvent): readonly Message[] {
   return Created.parse(event.payload).input.map(({ id, role, parts }) => ({

@@ -1,0 +1,66 @@
+/** The agents of a process, their tools, and what governs them: everything that a mistake in the configuration can spoil. */
+import { isAbsolute, resolve } from 'node:path'
+import type { AgentDefinition, ToolSpec } from '@signalbox/core'
+import {
+  type Log,
+  readResultTool,
+  type Register,
+  type ToolHost,
+  withReadResult,
+} from '@signalbox/engine'
+import { type SafetyDetector, validateDetectors } from '@signalbox/models'
+import { createToolHost } from '@signalbox/tools'
+import type { Env } from '../config/environment.ts'
+import { fail } from '../config/fail.ts'
+import { usableDetectors } from '../config/governance/load-governance.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { resolveAgents } from '../config/resolve-agents.ts'
+import type { Closers } from './closers.ts'
+import { govern, type Governed } from './govern.ts'
+
+/** What agents need of a process, and the agents. */
+export interface OpenAgents {
+  readonly agents: ReadonlyMap<string, AgentDefinition>
+  readonly specs: readonly ToolSpec[]
+  readonly tools: ToolHost
+  readonly detectors: Readonly<Record<string, SafetyDetector>>
+  readonly governed: Omit<Governed, 'governance'>
+  /** The register opens later: told once, before the first call. */
+  readonly opened: (register: Pick<Register, 'blob'>) => void
+}
+
+/** Opens the tools and resolves the agents. @throws ConfigError */
+export async function openAgents(
+  loaded: LoadedConfig,
+  world: { readonly env: Env; readonly log: Log },
+  closers: Closers,
+): Promise<OpenAgents> {
+  const { governance, ...governed } = await govern(loaded, world, closers)
+  const register = Promise.withResolvers<Pick<Register, 'blob'>>()
+  const tools = withReadResult(openTools(loaded, world.log, closers), {
+    blob: async (thread, key) => (await register.promise).blob(thread, key),
+  })
+  const specs = await tools.specs()
+  const agents = resolveAgents(loaded.config, {
+    specs,
+    governance,
+    validateDetectors: (configs) => validateDetectors(configs, governance.detectors),
+  })
+  const detectors = usableDetectors(governance)
+  return { agents, specs, tools, detectors, governed, opened: register.resolve }
+}
+
+function openTools({ config, dir }: LoadedConfig, log: Log, closers: Closers): ToolHost {
+  const taken = config.tools.findIndex(({ spec }) => spec.name === readResultTool)
+  if (taken >= 0)
+    fail('config_invalid', `tools[${taken}]`, `"${readResultTool}" is the name of a built-in tool`)
+  const root = config.workspace?.root
+  const tools = createToolHost({
+    log,
+    tools: config.tools,
+    mcpServers: config.mcpServers,
+    ...(root === undefined ? {} : { workspaceRoot: isAbsolute(root) ? root : resolve(dir, root) }),
+  })
+  closers.add('tools', () => tools.close())
+  return tools
+}

@@ -1,0 +1,70 @@
+/** One agent as users write it. What the core pins of it stands in `AgentDefinition`; this is stricter about its keys. */
+import { AgentDefinition, DetectorConfig, LoopConfig, ModelConfig } from '@signalbox/core'
+import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
+import { z } from 'zod'
+import { GuardrailsConfig } from './guardrails-schema.ts'
+import { ToolNames } from './provider-schema.ts'
+import { isModulePath, ModulePath } from './references.ts'
+
+const { shape } = AgentDefinition
+const safety = shape.safety.unwrap().shape
+const loop = LoopConfig.shape
+
+const Model = z.strictObject({
+  ...ModelConfig.shape,
+  price: z.strictObject(ModelConfig.shape.price.unwrap().shape).optional(),
+})
+
+/** A detector's name, or `./file.ts#export`. */
+const DetectorName = z
+  .string()
+  .min(1)
+  .refine((name) => !isModulePath(name) || ModulePath.safeParse(name).success, {
+    error: 'takes the name of a detector, or ./file.ts#export',
+  })
+
+const Detector = z.union([
+  DetectorName,
+  z.strictObject({ ...DetectorConfig.shape, use: DetectorName }),
+  z.custom<SafetyDetector>(isSafetyDetector),
+])
+
+/** One entry of `safety.detectors`. */
+export type Detector = z.output<typeof Detector>
+
+/** An agent. */
+export const AgentConfig = z.strictObject({
+  model: Model,
+  instructions: z.string().default(''),
+  /** `workspace`, `mcp:<server>`, or the name of a tool. */
+  tools: ToolNames.default([]),
+  /** Skills the agent may read: where each stands. */
+  skills: z.array(z.strictObject(shape.skills.unwrap().element.shape)).max(200).default([]),
+  breaker: z.strictObject(shape.breaker.unwrap().shape).prefault({}),
+  /** Asked in this order when the model's retries are used up; never after a safety stop. */
+  fallbackModels: z.array(Model).max(8).default([]),
+  safety: z
+    .strictObject({
+      ...safety,
+      /** In the place of the built-in ones. */
+      detectors: z.array(Detector).max(100).optional(),
+      hold: z.strictObject(safety.hold.unwrap().shape).optional(),
+    })
+    .prefault({}),
+  guardrails: GuardrailsConfig.prefault({}),
+  approvals: z.strictObject(shape.approvals.unwrap().shape).prefault({}),
+  loop: LoopConfig.safeExtend({
+    cycles: z.strictObject(loop.cycles.unwrap().unwrap().shape).nullable().prefault({}),
+    stagnation: z.strictObject(loop.stagnation.unwrap().unwrap().shape).nullable().prefault({}),
+    toolFreqOverrides: z
+      .record(z.string(), z.strictObject(loop.toolFreqOverrides.unwrap().valueType.shape))
+      .default({}),
+  })
+    .strict()
+    .prefault({}),
+  limits: z.strictObject(shape.limits.unwrap().shape).prefault({}),
+  modelRetries: z.strictObject(shape.modelRetries.unwrap().shape).prefault({}),
+  continuations: shape.continuations,
+  onUnknown: shape.onUnknown,
+})
+export type AgentConfig = z.output<typeof AgentConfig>

@@ -1,0 +1,49 @@
+/** The stream guardrails of an agent, from what its configuration names. */
+import { type Guardrail, guardProblem, StreamGuardSpec } from '@signalbox/core'
+import { isGuardrail } from '../define-guardrail.ts'
+import { fail } from '../fail.ts'
+import type { StreamGuard } from '../guardrails-schema.ts'
+import { type Given, givenName } from './given.ts'
+import type { Modules } from './modules.ts'
+
+/** What guardrails are resolved with. */
+export interface GuardSources {
+  readonly modules: Modules
+  readonly given: Given<Guardrail>
+}
+
+/** In the order of the configuration. A pattern that cannot be used is refused. @throws ConfigError */
+export async function resolveStreamGuards(
+  guards: readonly StreamGuard[],
+  field: string,
+  sources: GuardSources,
+): Promise<readonly StreamGuardSpec[]> {
+  const specs: StreamGuardSpec[] = []
+  for (const [n, guard] of guards.entries()) {
+    const at = `${field}[${n}]`
+    const spec = await resolve(guard, at, sources)
+    const problem = guardProblem(spec)
+    if (problem !== null) fail('config_invalid', at, problem)
+    specs.push(spec)
+  }
+  return specs
+}
+
+async function resolve(
+  guard: StreamGuard,
+  field: string,
+  { modules, given }: GuardSources,
+): Promise<StreamGuardSpec> {
+  if (typeof guard === 'object' && 'handle' in guard) {
+    const path = givenName(guard.id)
+    given.keep(path, guard, field)
+    return { use: 'module', id: guard.id, path }
+  }
+  const { use, ...rest } = typeof guard === 'string' ? { use: guard } : guard
+  if (!use.includes('#')) return StreamGuardSpec.parse({ ...rest, use })
+  const found = await modules.load(use, field)
+  if (!isGuardrail(found))
+    return fail('config_invalid', field, `${use} is not made with defineGuardrail({ … })`)
+  given.keep(use, found, field)
+  return StreamGuardSpec.parse({ id: found.id, ...rest, use: 'module', path: use })
+}

@@ -1,0 +1,55 @@
+/** Guardrails of an agent as users write them: who judges its calls, and what judges its words while they stream. */
+import { AgentDefinition, type Guardrail, StreamGuardSpec } from '@signalbox/core'
+import { z } from 'zod'
+import { isGuardrail } from './define-guardrail.ts'
+import { Provider, ToolNames } from './provider-schema.ts'
+import { ModulePath } from './references.ts'
+
+const [ErrorRecovery, Pii, Secrets, BannedTerms, Patterns] = StreamGuardSpec.options
+const { patterns } = Patterns.shape
+
+const BuiltInGuard = z.discriminatedUnion('use', [
+  z.strictObject(ErrorRecovery.shape),
+  z.strictObject(Pii.shape),
+  z.strictObject(Secrets.shape),
+  z.strictObject(BannedTerms.shape),
+  z.strictObject({
+    ...Patterns.shape,
+    patterns: z.array(z.strictObject(patterns.element.shape)).min(1).max(50),
+  }),
+])
+
+/** Guardrails that need no settings. */
+const plainGuards = ['error-recovery', 'pii', 'secrets'] as const
+
+/** One stream guardrail: by name, with settings, a module, or in TypeScript and JavaScript an object. */
+export const StreamGuard = z.union(
+  [
+    z.enum(plainGuards),
+    ModulePath,
+    BuiltInGuard,
+    z.strictObject({ id: Pii.shape.id, use: ModulePath }),
+    z.custom<Guardrail>(isGuardrail),
+  ],
+  `takes ${plainGuards.map((name) => `"${name}"`).join(', ')}, { "use": "banned-terms" or "patterns", … }, ` +
+    './file.ts#export, or what defineGuardrail made',
+)
+export type StreamGuard = z.output<typeof StreamGuard>
+
+const { shape } = AgentDefinition.shape.guardrails.unwrap()
+
+/** Guardrails of an agent. */
+export const GuardrailsConfig = z.strictObject({
+  /** True insists that there is something to guard with; false switches all of it off. */
+  enabled: z.boolean().optional(),
+  /** Who judges the calls of a turn: one, or several of which deny beats approval beats allow. */
+  provider: z.union([Provider, z.array(Provider).min(1).max(16)]).optional(),
+  /** Tools that a human must approve, call by call. */
+  approvalTools: ToolNames.default([]),
+  /** A policy that cannot answer denies. */
+  failClosed: shape.failClosed,
+  /** What judges the words of the model while they stream, in this order. */
+  stream: z.array(StreamGuard).max(16).default([]),
+  /** Corrections after the first attempt of a turn. */
+  maxGuardrailRetries: shape.maxGuardrailRetries,
+})

@@ -1,0 +1,29 @@
+/** How a configuration points to something else: a file, an address, an export of a module. */
+import { z } from 'zod'
+
+const modulePath = /^\.{1,2}\/[^#]{1,900}#[A-Za-z_$][A-Za-z0-9_$]{0,99}$/
+
+/** `./file.ts#export`, relative to the folder of the configuration. */
+export const ModulePath = z.custom<`${string}#${string}`>(
+  (value) => typeof value === 'string' && modulePath.test(value),
+  'takes ./file.ts#export, relative to the folder of the configuration',
+)
+
+/** Does the text mean an export of a module, well written or not? */
+export const isModulePath = (text: string): boolean => text.startsWith('.') || text.includes('#')
+
+/** `./file`, relative to the folder of the configuration. */
+export const FilePath = z
+  .string()
+  .regex(/^(\.{1,2}\/|\/)[^#]{1,900}$/, 'takes ./file, relative to the folder of the configuration')
+
+/** An address without a name or a password in it: what is pinned is stored for good (I20). */
+export const HttpAddress = z.string().refine(isAddress, {
+  error: 'takes an address that begins with http:// or https://, without a name or a password',
+})
+
+function isAddress(text: string): boolean {
+  const url = URL.parse(text)
+  const known = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return known && url.username === '' && url.password === ''
+}
