@@ -8,6 +8,7 @@ import { eventsCommand } from './commands/events.ts'
 import { approvalCommands } from './commands/approvals.ts'
 import { initCommand } from './commands/init.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { policyCommand } from './commands/policy.ts'
 import { replayCommand } from './commands/replay.ts'
 import { runCommand } from './commands/run.ts'
 import { runsCommand } from './commands/runs.ts'
@@ -67,6 +68,7 @@ function createProgram(shell: Shell): Command {
   approvalCommands(program, shell)
   unknownCommands(program, shell)
   program.commandsGroup('Proof and care:')
+  policyCommand(program, shell)
   auditCommand(program, shell)
   replayCommand(program, shell)
   migrateCommand(program, shell)

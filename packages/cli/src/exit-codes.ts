@@ -19,11 +19,12 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'done',
   failed:
-    'the thing asked about failed: a run did not complete, a server did not start, a chain is broken',
+    'the thing asked about failed: a run did not complete, a server did not start, a chain is broken, a policy test is not met',
   usage: 'the command, the configuration, a value or the credentials are wrong',
   unreachable: 'the server or the database cannot be reached, or cannot answer now',
   notFound: 'there is no such run, call, effect or agent',
-  conflict: 'too late, or decided otherwise: the run has ended, somebody answered before',
+  conflict:
+    'too late, or decided otherwise: the run has ended, a request has expired, somebody answered before',
   waiting: 'the run waits for a human (run --wait and run --json)',
   internal: 'a mistake in Signalbox; --debug shows where',
   interrupted: 'interrupted by a signal',

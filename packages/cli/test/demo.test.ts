@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { serveScripts } from '@signalbox/models'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { providerEnv, providerScene } from '../src/demo/scenes/provider.ts'
 
 const main = fileURLToPath(new URL('../src/demo/main.ts', import.meta.url))
@@ -48,7 +48,8 @@ async function processes(): Promise<readonly Process[]> {
 /** Everything below a process, seen at any time: whoever leaves the group or loses his parent is still known. */
 class Family {
   readonly #root: number
-  readonly #known = new Map<number, string>()
+  /** Every command line a process was seen with: it has its parent's before it begins, and none while it ends. */
+  readonly #known = new Map<number, Set<string>>()
 
   constructor(root: number) {
     this.#root = root
@@ -62,23 +63,26 @@ class Family {
       for (const { pid, parent } of all) if (ids.has(parent)) ids.add(pid)
     }
     ids.delete(this.#root)
-    for (const { pid, command } of all) if (ids.has(pid)) this.#known.set(pid, command)
+    for (const { pid, command } of all)
+      if (ids.has(pid)) this.#known.set(pid, (this.#known.get(pid) ?? new Set()).add(command))
   }
 
   saw(pattern: RegExp): boolean {
-    return [...this.#known.values()].some((command) => pattern.test(command))
+    return [...this.#known.values()].some((commands) =>
+      [...commands].some((command) => pattern.test(command)),
+    )
   }
 
   /** Who of them lives. A pid that another program has by now is not one of them. */
   async left(): Promise<readonly string[]> {
     const all = await processes()
     return all
-      .filter(({ pid, command }) => this.#known.get(pid) === command)
+      .filter(({ pid, command }) => this.#known.get(pid)?.has(command) === true)
       .map(({ command }) => command)
   }
 }
 
-/** Starts the demo; `until` is told all output and says when to interrupt. */
+/** Plays the demo to its end, interrupted as soon as its output matches `interruptAt`. */
 async function demo(options: {
   readonly env?: Readonly<Record<string, string>>
   readonly interruptAt?: RegExp
@@ -89,26 +93,27 @@ async function demo(options: {
   child = started
   const family = new Family(started.pid ?? 0)
   const said = { out: '', err: '' }
-  started.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
+  let interrupted = false
+  started.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text
+    // At once: the demo goes on meanwhile.
+    if (interrupted || options.interruptAt?.test(said.out) !== true) return
+    interrupted = true
+    started.kill('SIGINT')
+  })
   started.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
   let code: unknown
   const closed = once(started, 'close').then(([answer]: unknown[]) => {
     code = answer
     return true
   })
-  let interrupted = false
-  while (!(await Promise.race([closed, sleep(200, false)]))) {
-    await family.look()
-    if (interrupted || options.interruptAt?.test(said.out) !== true) continue
-    interrupted = true
-    started.kill('SIGINT')
-  }
+  while (!(await Promise.race([closed, sleep(200, false)]))) await family.look()
   return { ...said, code, family }
 }
 
 /** What died a moment ago may still be in the list. */
 async function expectNothingLeft(family: Family): Promise<void> {
-  await expect.poll(() => family.left(), { timeout: 10_000 }).toEqual([])
+  await expect.poll(() => family.left(), { timeout: 30_000 }).toEqual([])
   expect(await readdir(temporary)).toEqual([])
   for (const part of [/postgres.* -D /, /worker-main/, /server-filesystem/, /server-everything/])
     expect(family.saw(part), String(part)).toBe(true)
@@ -125,6 +130,7 @@ describe('npm run demo', () => {
             ? { calls: [{ name: 'write_file', args: { path: 'report.md', content: '# Live' } }] }
             : { text: 'The live report is written.' },
       })
+      onTestFinished(() => provider.close())
       const { out, err, code, family } = await demo({
         env: {
           OPENAI_API_KEY: key,
@@ -142,6 +148,10 @@ describe('npm run demo', () => {
       expect(outcomes).toEqual([
         'completed',
         'safety_stopped',
+        'completed',
+        'completed',
+        'completed',
+        'loop_stopped',
         'cancelled',
         'completed',
         'completed',
@@ -150,14 +160,18 @@ describe('npm run demo', () => {
         expect(out).toMatch(new RegExp(`#2 {2}attempt ${attempt}$`, 'm'))
       const crash = out.slice(out.indexOf('SIGKILL the worker'), out.indexOf('on a real provider'))
       expect(crash).toMatch(/^ +\+\d+ ms {2}worker \d+ .*attempt 2$/m)
+      expect(out).toMatch(/call\.denied +bash +oap\.dangerous_operation by passport/)
+      expect(out).toMatch(/npx signalbox approve a_\S+ --url http:\/\/127\.0\.0\.1:\d+$/m)
+      expect(out).toContain('✓ [redacted:email] stands where the address was')
+      expect(out).not.toContain('ann.lee')
+      expect(out).toMatch(/loop\.stopped +identical_call_set, 5 times/)
       expect(out).toContain('The live report is written.')
-      expect(out).toMatch(/chains verified: 5 runs, \d\d events/)
+      expect(out).toMatch(/chains verified: 9 runs, \d\d\d events/)
       expect(out + err).not.toContain(key)
       expect(out).not.toContain('新能源')
       // No escape sequences where there is no terminal.
       expect(out).not.toContain('\u001b')
       expect(provider.requests('live')).toBe(2)
-      await provider.close()
       await expectNothingLeft(family)
     },
     testMs,

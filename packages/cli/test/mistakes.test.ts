@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { exitCodes } from '../src/exit-codes.ts'
 import { type Ended, signalbox } from './support/command.ts'
 import { createFolder } from './support/folder.ts'
@@ -30,7 +30,26 @@ function expectRefusal(ended: Ended, code: number, said: RegExp): void {
 const asked: readonly (readonly [string, readonly string[], number, RegExp])[] = [
   ['an unknown command', ['rnus'], 2, /unknown command 'rnus' \(Did you mean runs\?\)/],
   ['an unknown option', ['runs', '--thraed', 'x'], 2, /unknown option '--thraed'.*--thread/],
-  ['a missing argument', ['approve', 'x'], 2, /missing required argument 'call'/],
+  ['a missing argument', ['approve'], 2, /missing required argument 'approval'/],
+  ['a scope that is none', ['approve', 'a_x', '--scope', 'all'], 2, /once, run, always/],
+  [
+    'an edit that is no JSON',
+    ['approve', 'a_x', '--edit', '{'],
+    2,
+    /--edit takes an object of JSON/,
+  ],
+  ['an edit that is no object', ['approve', 'a_x', '--edit', '[1]'], 2, /--edit takes an object/],
+  [
+    'an edit with a scope',
+    ['approve', 'a_x', '--edit', '{}', '--scope', 'run'],
+    2,
+    /cannot be used/,
+  ],
+  ['a file that is not there', ['approve', 'a_x', '--edit-file', 'none'], 2, /--edit-file cannot/],
+  ['an edit of a rejection', ['reject', 'a_x', '--edit', '{}'], 2, /unknown option '--edit'/],
+  ['a message that says nothing', ['reject', 'a_x', '--message', ' '], 2, /--message takes a text/],
+  ['an approval that is not there', ['approve', 'a_x'], 4, /approvals \[unknown_approval\]/],
+  ['an approval to look at', ['approvals', 'a_x'], 4, /approvals \[unknown_approval\]/],
   ['an argument too many', ['cancel', 'x', 'y'], 2, /too many arguments/],
   ['a limit that is none', ['runs', '--limit', 'many'], 2, /whole number from 1 to 1000/],
   ['a status that is none', ['runs', '--status', 'done'], 2, /Allowed choices.*success/],
@@ -91,19 +110,19 @@ describe('a mistake is told in one line:', () => {
     await new Promise((resolve) => other.once('listening', resolve))
     const address = other.address()
     const port = typeof address === 'object' && address ? address.port : 0
+    onTestFinished(() => void other.close())
     const url = `http://127.0.0.1:${port}`
     const ended = await signalbox(['runs', '--url', url], { cwd: box.dir })
-    other.close()
     expectRefusal(ended, 3, /is not Signalbox.*\[not_signalbox\]/)
   })
 
   it('a configuration with a slip names the key that was meant', async () => {
     const { dir, remove } = await createFolder()
+    onTestFinished(remove)
     const config = { agents: { a: { modle: { provider: 'scripted', model: 'x' } } } }
     await writeFile(join(dir, 'signalbox.config.json'), JSON.stringify(config))
     for (const command of ['dev', 'serve'])
       expectRefusal(await signalbox([command], { cwd: dir }), 2, /Did you mean "model"\?/)
-    await remove()
   })
 
   it('a database that does not answer', async () => {

@@ -2,9 +2,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '@signalbox/postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../../../test/contract/free-port.ts'
 import { signalbox, start } from './support/command.ts'
-import { createFolder, freePort } from './support/folder.ts'
+import { createFolder } from './support/folder.ts'
 
 let folder: Awaited<ReturnType<typeof createFolder>>
 beforeAll(async () => {
@@ -45,11 +46,31 @@ describe('init', () => {
     expect(await readFile(join(dir, '.gitignore'), 'utf8')).toBe('dist\n.signalbox/\n')
   })
 
+  it('shows guardrails that can be switched on as they stand there', async () => {
+    const { dir, remove } = await createFolder()
+    onTestFinished(remove)
+    await signalbox(['init'], { cwd: dir })
+    const file = join(dir, 'signalbox.config.ts')
+    const written = await readFile(file, 'utf8')
+    const all = written.replaceAll(/^( +)\/\/ (provider|approvalTools): /gm, '$1$2: ')
+    expect(all.length).toBeLessThan(written.length)
+    await writeFile(file, all)
+    const text = { agent: 'assistant', tool: 'count_words', args: { text: 'One two.' } }
+    await writeFile(
+      join(dir, 'rows.json'),
+      JSON.stringify([{ ...text, expect: 'require_approval', code: 'approval_required' }]),
+    )
+    expect(await signalbox(['policy', 'test', 'rows.json'], { cwd: dir })).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+  })
+
   it('writes a JSON configuration that loads', async () => {
     const { dir, remove } = await createFolder()
+    onTestFinished(remove)
     expect((await signalbox(['init', '--json'], { cwd: dir })).code).toBe(0)
     const { stdout } = await signalbox(['doctor', '--json'], { cwd: dir, env: { PORT: '9' } })
-    await remove()
     expect(JSON.parse(stdout)).toMatchObject({ ok: true })
   })
 })
@@ -80,26 +101,29 @@ describe('a new project', () => {
     expect(alive(postgres)).toBe(true)
 
     const other = await createFolder()
+    onTestFinished(other.remove)
     await signalbox(['init'], { cwd: other.dir })
     const taken = await signalbox(['dev', '--port', String(port)], { cwd: other.dir })
     expect(taken.code).toBe(1)
     expect(taken.stderr).toMatch(/^signalbox: .*is taken.*\[port_in_use\]\n$/)
-    await other.remove()
 
     dev.child.kill('SIGINT')
     const ended = await dev.ended
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(ended.stdout).toMatch(/^\d\d:\d\d:\d\d info {2}embedded Postgres runs/m)
     expect(ended.stdout).not.toContain('{"level"')
-    expect(alive(postgres)).toBe(false)
+    // Whoever inherits the dead may take a moment to bury them.
+    await expect.poll(() => alive(postgres), { timeout: 20_000 }).toBe(false)
   })
 })
 
 describe('roles', () => {
   it('are spread over processes that share a database', async () => {
     const { dir, remove } = await createFolder()
+    onTestFinished(remove)
     await signalbox(['init'], { cwd: dir })
     const database = await startEmbeddedPostgres({ dataDir: join(dir, 'data') })
+    onTestFinished(() => database.stop())
     const where = { cwd: dir, env: { DATABASE_URL: database.url } }
     const server = start(['serve', '--roles', 'orchestrator,api', '--port', '0'], where)
     const [, url = ''] = await server.prints(/"url":"([^"]+)","roles":\["api","orchestrator"\]/)
@@ -112,14 +136,13 @@ describe('roles', () => {
     expect([(await server.ended).code, (await worker.ended).code, code]).toEqual([0, 0, 0])
     const executed = log.stdout.split('\n').find((line) => line.includes('"tool.completed"'))
     expect(JSON.parse(executed ?? '').actor).toContain(`.${worker.child.pid}.`)
-    await database.stop()
-    await remove()
   })
 })
 
 describe('a server that is restarted', () => {
   it('is found again by who follows a run: every event once, in order', async () => {
     const { dir, remove } = await createFolder()
+    onTestFinished(remove)
     await writeFile(join(dir, 'signalbox.config.ts'), patient)
     const port = String(await freePort())
     const where = { cwd: dir, env: { PORT: port } }
@@ -144,7 +167,6 @@ describe('a server that is restarted', () => {
     const { code, stdout } = await following.ended
     second.child.kill('SIGTERM')
     await second.ended
-    await remove()
     expect(code).toBe(0)
     const seqs = stdout
       .trim()

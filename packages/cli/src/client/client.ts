@@ -2,8 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import {
+  type Answer,
+  answerApproval,
+  findApproval,
+  listApprovals,
+  type Target,
+} from './approvals.ts'
+import {
   Accepted,
-  Approval,
   Assistant,
   EventPage,
   Info,
@@ -49,13 +55,9 @@ export function createClient(server: Server) {
       const { status } = await send(server, path, { method: 'POST', query })
       return { ended: status === 204 }
     },
-    approvals: () => ask(server, z.array(Approval), { path: '/approvals' }),
-    answerApproval: (runId: string, callId: string, body: Readonly<Record<string, string>>) =>
-      ask(server, Accepted, {
-        path: onRun(runId, `/approvals/${inPath(callId)}`),
-        method: 'POST',
-        body,
-      }),
+    approvals: (runId?: string) => listApprovals(server, runId),
+    approval: (approvalId: string) => findApproval(server, approvalId),
+    answerApproval: (target: Target, answer: Answer) => answerApproval(server, target, answer),
     unknown: () => ask(server, z.array(UnknownEffect), { path: '/unknown' }),
     resolve: (runId: string, effectId: string, body: Readonly<Record<string, string>>) =>
       ask(server, Accepted, {

@@ -73,13 +73,27 @@ export const Assistant = z.looseObject({ assistant_id: z.string() })
 export const Accepted = z.looseObject({ code: z.string() })
 export const Info = z.looseObject({ version: z.string(), roles: z.array(z.string()) })
 
+/** A call that waits, or waited, for a human. Times are ISO 8601. */
 export const Approval = z.looseObject({
+  approval_id: z.string(),
   run_id: z.string(),
-  thread_id: z.string(),
   call_id: z.string(),
   tool: z.string(),
-  args: texts,
+  /** Null if they were erased. */
+  args: texts.nullable(),
+  policy_id: z.string().nullish(),
+  reason: z.string().nullish(),
   requested_at: z.string(),
+  expires_at: z.string().nullish(),
+  status: z.string().default('waiting'),
+  /** A human's answer, if one decided. */
+  answer: z
+    .looseObject({
+      by: z.looseObject({ id: z.string() }).nullish(),
+      scope: z.string().nullish(),
+      message: z.string().nullish(),
+    })
+    .nullish(),
 })
 export type Approval = z.infer<typeof Approval>
 

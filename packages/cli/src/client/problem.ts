@@ -26,7 +26,8 @@ export async function refusal(response: Response, url: string): Promise<Failure>
 
 function exitCodeOf(status: number): ExitCode {
   if (status === 404) return exitCodes.notFound
-  if (status === 409) return exitCodes.conflict
+  // 410 is an approval that nobody answered in time.
+  if (status === 409 || status === 410) return exitCodes.conflict
   return status === 429 || status >= 500 ? exitCodes.unreachable : exitCodes.usage
 }
 

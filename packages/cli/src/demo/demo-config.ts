@@ -33,6 +33,7 @@ export function demoConfig({ modelUrl, workspaceRoot, scenes }: DemoPlace): Load
       fs: { ...npmServer('server-filesystem', [repository]), cwd: repository, trustHints: true },
       everything: { ...npmServer('server-everything', ['stdio']), trustHints: true },
     },
+    tools: scenes.flatMap(({ tools = [] }) => tools),
     workspace: { root: workspaceRoot },
     server: { port: 0, graceMs: 1_000 },
   })

@@ -13,6 +13,12 @@ const Payload = z.object({
   reason: z.string().optional(),
   evidence: z.array(z.object({ field: z.string(), value: z.string() })).optional(),
   calls: z.array(z.object({ name: z.string() })).optional(),
+  code: z.string().optional(),
+  policyId: z.string().optional(),
+  approvalId: z.string().optional(),
+  decision: z.string().optional(),
+  layer: z.string().optional(),
+  count: z.number().optional(),
   error: z.union([z.string(), z.object({ message: z.string() })]).optional(),
   message: z.string().optional(),
   turn: z
@@ -61,10 +67,21 @@ function aspect({ type, verdict }: RunEvent, payload: Payload): string {
       const names = payload.calls?.map(({ name }) => name) ?? []
       return `${seen.join(', ')}; not executed: ${names.join(', ')}`
     }
+    case 'call.denied':
+      return `${payload.code ?? ''}${by(payload)}: ${payload.message ?? ''}`
+    case 'approval.requested':
+      return `${payload.approvalId ?? ''}${by(payload)}`
+    case 'approval.answered':
+      return payload.decision ?? ''
+    case 'loop.warned':
+    case 'loop.stopped':
+      return `${payload.layer ?? ''}, ${payload.count ?? 0} times`
     default:
       return [verdict, duration(payload), why(payload)].filter((part) => part !== null).join(', ')
   }
 }
+
+const by = ({ policyId }: Payload): string => (policyId === undefined ? '' : ` by ${policyId}`)
 
 const duration = ({ durationMs }: Payload): string | null =>
   durationMs === undefined ? null : `${Math.round(durationMs)} ms`

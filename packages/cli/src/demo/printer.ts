@@ -79,6 +79,7 @@ function row(event: RunEvent, ms: number, paint: Paint): string {
 
 /** Verdicts stand out, and so does what begins. */
 function colour({ type }: RunEvent): Style | null {
-  if (/^(safety|turn|call|loop|budget|cancel)\./.test(type)) return 'yellow'
+  if (/^(safety|turn|call|loop|budget|cancel|approval|guardrail|policy)\./.test(type))
+    return 'yellow'
   return type === 'effect.started' ? 'blue' : null
 }

@@ -32,8 +32,6 @@ export interface StageOptions {
 
 /** The stage, and what is behind it. */
 export interface OpenStage extends Stage {
-  /** Address of the API. */
-  readonly url: string
   readonly database: EmbeddedPostgres
   /** Runs that have ended, in order. */
   readonly runs: readonly EndedRun[]
@@ -79,7 +77,7 @@ interface Opened {
 function stageOf({ print, signal }: StageOptions, opened: Opened): Omit<OpenStage, 'database'> {
   const { url, worker, workspaceRoot } = opened
   const runs: EndedRun[] = []
-  const ask = (method: string, path: string) => fetch(`${url}${path}`, { method, signal })
+  const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, { ...init, signal })
   return {
     url,
     worker,
@@ -93,13 +91,18 @@ function stageOf({ print, signal }: StageOptions, opened: Opened): Omit<OpenStag
       )
       return run
     },
-    get: async (path) => (await ask('GET', path)).text(),
-    post: async (path) => (await ask('POST', path)).status,
+    get: async (path) => (await ask(path, {})).text(),
+    post: async (path, body) => (await ask(path, { method: 'POST', ...withBody(body) })).status,
     startWorker: () => worker.start(signal),
     files: (name) => filesBelow(workspaceRoot, name),
     pause: (ms) => sleep(ms, undefined, { signal }),
   }
 }
+
+const withBody = (body: object | undefined): RequestInit =>
+  body === undefined
+    ? {}
+    : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
 
 /** Its data is elsewhere than asked for, if the place could not be reached by the user it runs as. */
 async function closeDatabase(database: EmbeddedPostgres): Promise<void> {

@@ -22,6 +22,8 @@ export interface EndedRun {
   readonly runId: string
   readonly outcome: string
   readonly events: readonly RunEvent[]
+  /** What the model said, as it streamed. */
+  readonly said: string
   /** The stream as it was received. */
   readonly transcript: string
 }
@@ -35,6 +37,9 @@ interface Waiter {
 /** A run that takes longer hangs. Generous: machines that run demos are busy. */
 const runMsMax = 75_000
 
+/** Frames that are no events of the register, and say nothing a scene needs. */
+const unheeded: ReadonlySet<string> = new Set(['metadata', 'tool.progress', 'reset-step'])
+
 const Delta = z.object({ text: z.string() })
 const End = z.object({ outcome: z.string().nullable() })
 
@@ -45,6 +50,7 @@ export class WatchedRun {
   readonly #listener: RunListener
   readonly #events: RunEvent[] = []
   readonly #waiters = new Set<Waiter>()
+  #said = ''
   #outcome: string | null = null
 
   constructor(url: string, request: RunRequest, watch: RunWatch) {
@@ -93,15 +99,20 @@ export class WatchedRun {
       runId !== undefined && this.#outcome !== null,
       'the event stream closed before the run had ended',
     )
-    return { runId, outcome: this.#outcome, events: this.#events, transcript }
+    return { runId, outcome: this.#outcome, events: this.#events, said: this.#said, transcript }
   }
 
   #receive({ event, data }: EventSourceMessage): void {
     const value: unknown = JSON.parse(data)
-    if (event === 'metadata' || event === 'tool.progress') return
-    if (event === 'message.delta') this.#listener.text(Delta.parse(value).text)
+    if (event !== undefined && unheeded.has(event)) return
+    if (event === 'message.delta') this.#speak(Delta.parse(value).text)
     else if (event === 'end') this.#outcome = End.parse(value).outcome
     else this.#happened(RunEvent.parse(value))
+  }
+
+  #speak(text: string): void {
+    this.#said += text
+    this.#listener.text(text)
   }
 
   #happened(event: RunEvent): void {

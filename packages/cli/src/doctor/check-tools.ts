@@ -1,30 +1,19 @@
 import type { Log } from '@signalbox/engine'
-import { validateDetectors } from '@signalbox/models'
-import { type LoadedConfig, resolveAgents } from '@signalbox/server'
-import { createToolHost } from '@signalbox/tools'
+import { type LoadedConfig, loadGovernance } from '@signalbox/server'
+import { findAgents } from '../local/find-agents.ts'
 import { type Finding, fail, ok, reason } from './finding.ts'
 
 const startMsMax = 20_000
 
 /** Starts every MCP server, lists its tools, and looks whether each agent finds what it names. */
-export async function checkTools({ config, dir }: LoadedConfig): Promise<readonly Finding[]> {
+export async function checkTools(loaded: LoadedConfig): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   try {
-    const host = createToolHost({
-      log: listeningLog(findings),
-      tools: config.tools,
-      mcpServers: config.mcpServers,
-      startTimeoutMs: startMsMax,
-      ...(config.workspace === undefined ? {} : { workspaceRoot: dir }),
-    })
-    try {
-      const specs = await host.specs()
-      const agents = resolveAgents(config, { specs, validateDetectors })
-      const tools = [...agents.values()].map(({ name, tools: own }) => `${name} ${own.length}`)
-      findings.push(ok('tools', `found by the agents: ${tools.join(', ')}`))
-    } finally {
-      await host.close()
-    }
+    const governance = await loadGovernance(loaded)
+    const how = { log: listeningLog(findings), startTimeoutMs: startMsMax }
+    const agents = await findAgents(loaded, governance, how)
+    const tools = [...agents.values()].map(({ name, tools: own }) => `${name} ${own.length}`)
+    findings.push(ok('tools', `found by the agents: ${tools.join(', ')}`))
   } catch (error) {
     findings.push(fail('tools', reason(error), 'Correct the configuration there.'))
   }

@@ -20,6 +20,14 @@ export default defineConfig({
       model: { provider: 'scripted', model: 'sample' },
       instructions: 'You answer questions about texts. Count words with the tool.',
       tools: ['count_words'],
+      guardrails: {
+        // Judges what the model says while it says it: e-mail addresses and the like are taken out.
+        stream: ['pii'],
+        // Who may call what. Test it with: npx signalbox policy test <file>
+        // provider: { use: 'allowlist', allowedTools: ['count_words'] },
+        // What a human must approve, call by call: npx signalbox approvals
+        // approvalTools: ['count_words'],
+      },
     },
   },
   tools: [countWords],

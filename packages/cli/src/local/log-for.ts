@@ -1,5 +1,11 @@
 import type { Log } from '@signalbox/engine'
-import { createLog, type LoadedConfig, type LogOptions, secretsOf } from '@signalbox/server'
+import {
+  createLog,
+  type LoadedConfig,
+  type LogOptions,
+  secretNames,
+  secretsOf,
+} from '@signalbox/server'
 import { humanLog } from '../output/human-log.ts'
 import { hasColours } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
@@ -13,10 +19,9 @@ export interface LogFor {
 /** The log of a server in this process, without the secrets of the environment (I20). */
 export function logFor({ config }: LoadedConfig, env: Shell['env'], options: LogFor): Log {
   const { level, to } = options
-  const keys = Object.values(config.agents).flatMap(({ model }) => model.apiKeyEnv ?? [])
   return createLog({
     level,
-    secrets: secretsOf(env, keys),
+    secrets: secretsOf(env, secretNames(config)),
     ...(to === null ? {} : { destination: humanLog(to, hasColours(to)) }),
   })
 }

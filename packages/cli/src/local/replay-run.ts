@@ -3,7 +3,7 @@ import { type Difference, persist, replay, type Replayed, same } from '@signalbo
 import { createRegister } from '@signalbox/postgres'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
-import { at } from '../output/event-details.ts'
+import { at } from '../output/payload.ts'
 import type { Terminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
 import { openDatabase } from './database.ts'

@@ -9,9 +9,10 @@ export interface EventLineOptions {
   readonly withRun: boolean
 }
 
-const alarming = /^(run\.faulted|tool\.failed|tool\.unknown|budget\.|loop\.stopped)/
+const alarming =
+  /^(run\.faulted|tool\.failed|tool\.unknown|policy\.faulted|budget\.exhausted|loop\.stopped|guardrail\.stopped|answer\.missing)/
 const notable =
-  /^(safety\.|turn\.cut|call\.denied|approval\.|loop\.|model\.retried|cancel\.|tool\.(late|aborted))/
+  /^(safety\.|turn\.|call\.denied|approval\.|loop\.|guardrail\.|budget\.|cancel\.|model\.(retried|replaced)|tool\.(late|aborted|denied))/
 
 /** An event on one line: time, number, type, tool, verdict, details. */
 export function eventLine(terminal: Terminal, event: Event, options: EventLineOptions): string {

@@ -6,7 +6,7 @@
  * L3 What was missed live follows from the event that completed the message.
  */
 import type { Delta, Event } from '../client/documents.ts'
-import { at, textAt } from './event-details.ts'
+import { at, textAt } from './payload.ts'
 import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,7 +1,8 @@
 /** Shows a run live: its text as it streams, a line for each event of note. */
 import type { Client } from '../client/client.ts'
 import type { Event } from '../client/documents.ts'
-import { at, eventDetails, textAt } from '../output/event-details.ts'
+import { eventDetails } from '../output/event-details.ts'
+import { at, textAt } from '../output/payload.ts'
 import { styleOf } from '../output/event-line.ts'
 import { createLiveText } from '../output/live-text.ts'
 import { oneLine, printable } from '../output/printable.ts'
@@ -68,8 +69,11 @@ function isOfNote(event: Event, verbose: boolean): boolean {
 
 function hintFor(event: Event, { client, runId }: Shown): string | null {
   const where = `--url ${client.url}`
-  if (event.type === 'approval.requested')
-    return `Waits for you: signalbox approve ${runId} ${textAt(event.payload, 'callId')} ${where}   (or reject)`
+  if (event.type === 'approval.requested') {
+    const { payload } = event
+    const id = textAt(payload, 'approvalId') || `${runId} ${textAt(payload, 'callId')}`
+    return `Waits for you: signalbox approve ${id} ${where}   (or reject)`
+  }
   if (event.type === 'tool.unknown')
     return `If the run waits for you: signalbox resolve ${runId} ${textAt(event.payload, 'effectId')} happened ${where}   (or not-happened, retry)`
   return null

@@ -2,7 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
+
+// A test starts up to a dozen processes one after the other. On a machine that is busy, each takes seconds to come up.
+vi.setConfig({ testTimeout: 180_000 })
 
 const bin = fileURLToPath(new URL('../../bin/signalbox.js', import.meta.url))
 

@@ -1,5 +1,4 @@
 import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,12 +13,4 @@ export async function createFolder(): Promise<{ dir: string; remove: () => Promi
   await mkdir(join(dir, 'node_modules'))
   await symlink(installed, join(dir, 'node_modules', 'signalbox'))
   return { dir, remove: () => rm(dir, { recursive: true, force: true }) }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }

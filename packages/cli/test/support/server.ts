@@ -63,6 +63,12 @@ const config: ConfigInput = {
       tools: ['note'],
       guardrails: { approvalTools: ['note'] },
     },
+    hasty: {
+      model: { provider: 'scripted', model: 'clerk' },
+      tools: ['note'],
+      guardrails: { approvalTools: ['note'] },
+      approvals: { expiresMs: 1000 },
+    },
     waiter: { model: { provider: 'scripted', model: 'waiter' }, tools: ['wait'] },
     sender: { model: { provider: 'scripted', model: 'sender' }, tools: ['send'] },
     censored: { model: { provider: 'scripted', model: 'censored' }, tools: ['note'] },

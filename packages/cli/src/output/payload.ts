@@ -1,0 +1,34 @@
+/** Reads payloads of events, which are whatever the register holds: nothing here trusts their shape. */
+
+/** A value within a payload; undefined if it is not there. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value
+  for (const key of path)
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined
+  return found
+}
+
+/** The same as a text: of a text, a number or a flag; empty for everything else. */
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = at(value, ...path)
+  return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean'
+    ? String(found)
+    : ''
+}
+
+/** The same as a list; empty for everything else. */
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = at(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+/** `word text`, or nothing where there is no text. */
+export const withWord = (word: string, text: string): string =>
+  text === '' ? '' : `${word} ${text}`
+
+/** A time of a payload, milliseconds since the epoch, as people read it; empty if it is none. */
+export function timeAt(value: unknown, ...path: readonly string[]): string {
+  const found = at(value, ...path)
+  const isTime = typeof found === 'number' && Math.abs(found) <= 8.64e15
+  return isTime ? `${new Date(found).toISOString().slice(0, 19)}Z` : ''
+}
