@@ -1,10 +1,13 @@
 /** What must hold after a schedule: the invariants of every run, the chain, and what the client was promised. */
 import type { StoredEvent } from '@signalbox/engine'
 import { verifyChain } from '@signalbox/postgres'
+import { approvalViolations } from '../invariants/check-approvals.ts'
+import { callViolations } from '../invariants/check-calls.ts'
 import { effectViolations, strayViolations } from '../invariants/check-effects.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
+import { turnViolations } from '../invariants/check-turns.ts'
 import { effectOf, type Execution } from '../invariants/run-record.ts'
 import type { Kill } from './child.ts'
 import type { Client } from './client.ts'
@@ -21,6 +24,10 @@ export function violations(
       ...chainViolations(run),
       ...replayViolations(run),
       ...effectViolations(run, executions),
+      ...callViolations(run, executions),
+      ...approvalViolations(run, runs),
+      ...turnViolations(run),
+      ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),
     ...strayViolations(
@@ -30,6 +37,16 @@ export function violations(
     ...promiseViolations(runs, client),
     ...client.complaints,
   ]
+}
+
+/** What the policy of the agent `governed` denies, now or right before the execution. */
+const deniedTools = ['dump', 'boom']
+
+function deniedViolations({ agent, head }: StoredRun, executions: readonly Execution[]) {
+  if (agent?.name !== 'governed') return []
+  return executions
+    .filter(({ runId, tool }) => runId === head.runId && deniedTools.includes(tool))
+    .map(({ effectId }) => `I10 ${effectId} executed although a policy denies it`)
 }
 
 function chainViolations({ head, log, end }: StoredRun): readonly string[] {

@@ -3,10 +3,10 @@ import { appendFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { dirname } from 'node:path'
 import type { Log } from '@signalbox/engine'
-import { type EnginePorts, startSignalbox } from '@signalbox/server'
+import { startSignalbox } from '@signalbox/server'
 import { ChildOrders, type FromChild, type ToChild } from './child-messages.ts'
 import { configurationOf, engineSettings } from './configuration.ts'
-import { Failpoints } from './failpoints.ts'
+import { Failpoints, type Ports } from './failpoints.ts'
 import { isSabotage, sabotages } from './sabotage.ts'
 
 const orders = ChildOrders.parse(JSON.parse(process.env['SIGNALBOX_CRASH_ORDERS'] ?? ''))
@@ -23,8 +23,7 @@ const say =
 
 const failpoints = new Failpoints(role)
 const broken = sabotage !== null && isSabotage(sabotage) ? sabotages[sabotage] : null
-const wrapPorts = (ports: EnginePorts): EnginePorts =>
-  failpoints.wrap(broken ? broken(ports) : ports)
+const wrapPorts = (ports: Ports): Ports => failpoints.wrap(broken ? broken(ports) : ports)
 
 // Nobody supervises a child whose driver is gone.
 process.on('disconnect', () => process.exit(0))
@@ -43,7 +42,7 @@ process.on('message', (message: ToChild) => {
 
 const { url } = await startSignalbox({
   loaded: {
-    config: configurationOf(orders.world),
+    config: configurationOf(orders.world, role),
     file: import.meta.filename,
     dir: dirname(orders.world),
   },

@@ -3,7 +3,7 @@
  * idempotency key, and remembers what was acknowledged. What was, must be there in the end (I2).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FactType } from '@signalbox/core'
+import type { FactType, JsonObject } from '@signalbox/core'
 import { z } from 'zod'
 import type { Plan } from './plan.ts'
 
@@ -50,7 +50,7 @@ export class Client {
 
   async #createOnce({ agent, threadId, plan }: RunRequest): Promise<string> {
     const body = { assistant_id: agent, input: JSON.stringify(plan) }
-    const headers = { 'idempotency-key': plan.name }
+    const headers = { 'idempotency-key': plan.name, 'x-user': 'requester' }
     const answer = await this.request('POST', `/threads/${threadId}/runs`, { body, headers })
     if (answer.status !== 200)
       throw new Error(`a create was refused: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -63,8 +63,9 @@ export class Client {
     return this.#tell(runId, 'cancel.requested', { path: 'cancel' })
   }
 
-  approve(runId: string, callId: string): Promise<void> {
-    const body = { decision: 'approve' }
+  /** `args`: what to execute instead. */
+  approve(runId: string, callId: string, args?: JsonObject): Promise<void> {
+    const body = args ? { decision: 'edit', args } : { decision: 'approve' }
     return this.#tell(runId, 'approval.answered', { path: `approvals/${callId}`, body })
   }
 
@@ -79,7 +80,8 @@ export class Client {
     type: FactType,
     { path, body }: { readonly path: string; readonly body?: unknown },
   ): Promise<void> {
-    const { status } = await this.request('POST', `/runs/${runId}/${path}`, { body })
+    const headers = { 'x-user': 'operator' }
+    const { status } = await this.request('POST', `/runs/${runId}/${path}`, { body, headers })
     if (status < 300) this.acknowledged.push({ runId, type })
   }
 

@@ -1,7 +1,8 @@
 /** The configuration of every process of the tests: production parts, scripted models, tools that leave marks. */
 import type { EngineSettings } from '@signalbox/engine'
-import { parseConfig } from '@signalbox/server'
-import { playPlans } from './plan.ts'
+import { definePolicy, parseConfig, type Role } from '@signalbox/server'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bannedTerm, playPlans } from './plan.ts'
 import { crashTools } from './tools.ts'
 
 /** Leases that lapse soon and polls that find things soon, so that a schedule takes seconds. */
@@ -23,16 +24,56 @@ const agent = {
   modelRetries: { max: 10, baseMs: 20, capMs: 100 },
 }
 
-/** Agents: `plain`; `guarded`, whose `put` a human must approve; `hasty`, which has no time. */
-export const configurationOf = (world: string) =>
+/** Nobody is held: stops are only counted. */
+const hold = { stops: 1_000, withinMs: 1, holdMs: 1 }
+
+const policyMs = 20
+
+/**
+ * A policy with I/O, as a process of this role sees it: `dump` is denied at once, `boom` only when a worker asks again,
+ * after a human has approved it.
+ */
+const policyOf = (role: Role) =>
+  definePolicy({
+    id: 'house',
+    evaluate: async ({ tool }, { signal }) => {
+      await sleep(policyMs, undefined, { signal })
+      if (tool === 'dump' || (tool === 'boom' && role === 'worker')) return { effect: 'deny' }
+      return { effect: tool === 'boom' ? 'require_approval' : 'allow' }
+    },
+  })
+
+/**
+ * Agents: `plain`; `guarded`, whose `put` a human must approve; `hasty`, which has no time; `governed`, with everything that
+ * can stand between a model and a tool; `falling`, whose own model never answers.
+ */
+export const configurationOf = (world: string, role: Role) =>
   parseConfig({
-    scripts: { plans: playPlans() },
+    scripts: { plans: playPlans(), down: () => ({ status: { code: 503 } }) },
     tools: crashTools(world),
     agents: {
       plain: agent,
       guarded: { ...agent, guardrails: { approvalTools: ['put'] } },
       hasty: { ...agent, limits: { timeoutMs: 500 } },
+      governed: {
+        ...agent,
+        guardrails: {
+          provider: policyOf(role),
+          approvalTools: ['put'],
+          stream: [{ use: 'banned-terms', terms: [bannedTerm] }],
+        },
+        approvals: { forbidRequester: true },
+        safety: { hold },
+      },
+      falling: {
+        ...agent,
+        model: { provider: 'scripted', model: 'down' },
+        fallbackModels: [agent.model],
+        modelRetries: { max: 1, baseMs: 20, capMs: 100 },
+        // Its circuit never opens: each schedule must report its failures.
+        breaker: { threshold: 1_000, openMs: 1 },
+      },
     },
     queues: { tools: { concurrency: 8 }, endless: { concurrency: 2 } },
-    server: { graceMs: 500 },
+    server: { graceMs: 500, identity: { userHeader: 'x-user' } },
   })

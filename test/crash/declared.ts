@@ -2,7 +2,15 @@
  * Every failpoint there should be: all methods of all ports, for every role, but for those that a role cannot reach, each
  * with the reason. The types keep the lists whole: a new method of a port does not compile until it stands here.
  */
-import type { Dispatcher, HintSource, Model, Register, ToolHost, WakeBus } from '@signalbox/engine'
+import type {
+  Dispatcher,
+  HintSource,
+  Model,
+  PolicyHost,
+  Register,
+  ToolHost,
+  WakeBus,
+} from '@signalbox/engine'
 import type { Role } from '@signalbox/server'
 
 /** Why a role does not reach a method. Who reaches it none the less has proved the table wrong. */
@@ -24,6 +32,7 @@ const creates = 'a create stores this, and only the API creates'
 const closes = 'a graceful stop; a process that is killed never gets there'
 const inBatches = 'the register batches by itself; the engine appends item by item'
 const executes = 'only a worker executes tools'
+const models = 'only an orchestrator calls models'
 const subscribes = 'a start subscribes once; a start that is killed is a start that is repeated'
 
 const register = {
@@ -36,10 +45,7 @@ const register = {
   effect: all,
   openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),
   putDefinition: only('api', creates),
-  definition: {
-    ...only('orchestrator', loads),
-    worker: 'read for a lost once-call only, which one worker alone never finds: it runs its own',
-  },
+  definition: all,
   putBlob: all,
   blob: only('orchestrator', 'long texts are read back for prompts'),
   ensureThread: all,
@@ -50,6 +56,10 @@ const register = {
   dueTimers: only('orchestrator', polled),
   nextDue: only('orchestrator', polled),
   renew: butApi('the API holds no leases'),
+  grants: only('orchestrator', 'looked up with the answers of models and policies'),
+  safetyStops: only('api', 'a create asks whether the end user is held'),
+  admitCall: only('orchestrator', models),
+  reportCall: only('orchestrator', models),
   close: lifecycle(closes),
 } satisfies Record<keyof Register, Reach>
 
@@ -76,7 +86,7 @@ const wakeBus = {
 } satisfies Record<keyof WakeBus, Reach>
 
 const model = {
-  call: only('orchestrator', 'only an orchestrator calls models'),
+  call: only('orchestrator', models),
 } satisfies Record<keyof Model, Reach>
 
 const toolHost = {
@@ -86,6 +96,14 @@ const toolHost = {
   close: lifecycle(closes),
 } satisfies Record<keyof ToolHost, Reach>
 
+const policyHost = {
+  evaluator: lifecycle('asked for Cedar alone, in memory; the workload has none'),
+  prepare: all,
+  ask: only('orchestrator', 'who decides asks what a decision needs'),
+  recheck: only('worker', executes),
+  close: lifecycle(closes),
+} satisfies Record<keyof PolicyHost, Reach>
+
 const ports: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   register,
   dispatcher,
@@ -93,6 +111,7 @@ const ports: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   wakeBus,
   model,
   toolHost,
+  policyHost,
 }
 
 /** What appends and publishes carry, by the role that is known to send it. */
@@ -112,6 +131,7 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
     'register.append(claim)',
     'register.append(model.completed)',
     'register.append(model.aborted)',
+    'register.append(policy.answered)',
     'register.append(run.admitted)',
     'register.append(timer.fired)',
     'register.append(tool.aborted)',
@@ -126,6 +146,7 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
     'register.append(tool.failed)',
     'register.append(tool.aborted)',
     'register.append(tool.late)',
+    'register.append(tool.denied)',
     'wakeBus.publish(run)',
     'wakeBus.publish(facts)',
   ],

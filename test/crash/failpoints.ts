@@ -5,8 +5,11 @@
  * F1 A kill is SIGKILL from within: nothing of the process runs after it.
  * F2 `before`: the call was never made. `after`: it was made and answered, and nobody learns of the answer.
  */
-import type { AppendItem, HintSource } from '@signalbox/engine'
+import type { AppendItem, HintSource, PolicyHost } from '@signalbox/engine'
 import type { EnginePorts, Role } from '@signalbox/server'
+
+/** What a process under test stands on. */
+export type Ports = EnginePorts & { readonly policies?: PolicyHost }
 
 export interface Armed {
   readonly point: string
@@ -30,8 +33,8 @@ export class Failpoints {
   }
 
   /** The same ports, with a failpoint on either side of every call. */
-  wrap(ports: EnginePorts): EnginePorts {
-    const { hintSource, model, tools } = ports
+  wrap(ports: Ports): Ports {
+    const { hintSource, model, policies, tools } = ports
     return {
       register: this.#around('register', ports.register, appendLabel),
       dispatcher: this.#around('dispatcher', ports.dispatcher),
@@ -39,6 +42,7 @@ export class Failpoints {
       wakeBus: this.#around('wakeBus', ports.wakeBus, publishLabel),
       model: model && this.#around('model', model),
       tools: tools && this.#around('toolHost', tools),
+      ...(policies && { policies: this.#around('policyHost', policies) }),
     }
   }
 

@@ -1,4 +1,4 @@
-/** The human of the tests: approves what waits for approval, and says what became of calls nobody knows about. */
+/** The human of the tests: approves what waits for approval, `put` with other arguments, and says what became of calls nobody knows about. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Client, Resolution } from './client.ts'
@@ -8,10 +8,13 @@ const Waits = z.array(
     run_id: z.string(),
     call_id: z.string().nullable(),
     effect_id: z.string().optional(),
+    tool: z.string().nullable().optional(),
   }),
 )
 
 const pauseMs = 150
+/** What `put` is called with in the end. */
+const edited = { n: 99 }
 const resolutions: readonly Resolution[] = ['retry', 'happened', 'not_happened']
 
 /** Answers whatever waits until `over` is aborted. `unit` chooses between the possible answers. */
@@ -28,8 +31,8 @@ export async function operate(
 
 /** One look. What cannot be answered now waits for the next. */
 async function answerAll(client: Client, unit: () => number): Promise<void> {
-  for (const { run_id, call_id } of await list(client, '/approvals'))
-    if (call_id !== null) await client.approve(run_id, call_id)
+  for (const { run_id, call_id, tool } of await list(client, '/approvals'))
+    if (call_id !== null) await client.approve(run_id, call_id, tool === 'put' ? edited : undefined)
   for (const { run_id, effect_id } of await list(client, '/unknown')) {
     const resolution = resolutions[Math.floor(unit() * resolutions.length)] ?? 'happened'
     if (effect_id !== undefined) await client.resolve(run_id, effect_id, resolution)

@@ -14,14 +14,26 @@ export const Plan = z.object({
   /** Length of the last answer. */
   chars: z.number().default(20),
   padding: z.string().default(''),
+  /** Does the last answer say first what a guardrail forbids? */
+  slips: z.boolean().default(false),
 })
 export type Plan = z.input<typeof Plan>
+
+/** What the agent `governed` may not say. */
+export const bannedTerm = 'snozzberry'
+
+/** Has a guardrail corrected the answer before? Its feedback names no term. */
+const isCorrected = (prompt: Prompt): boolean =>
+  prompt.some((message) => message.role === 'user' && textOf(message).includes('corrected'))
+
+const textOf = ({ parts }: Extract<Prompt[number], { role: 'user' }>): string =>
+  parts.map((part) => ('text' in part ? part.text : '')).join('')
 
 /** The plan of the last message of the user that is one. */
 function planOf(prompt: Prompt): z.output<typeof Plan> {
   for (const message of prompt.toReversed()) {
     if (message.role !== 'user') continue
-    const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('')
+    const text = textOf(message)
     if (text.startsWith('{')) return Plan.parse(JSON.parse(text))
   }
   throw new Error('there is no plan in the prompt')
@@ -31,12 +43,14 @@ function planOf(prompt: Prompt): z.output<typeof Plan> {
 export function playPlans(): Script {
   const refused = new Map<string, number>()
   return (prompt, turnIndex) => {
-    const { name, turns, failures, delayMs, chars } = planOf(prompt)
+    const { name, turns, failures, delayMs, chars, slips } = planOf(prompt)
     const before = refused.get(name) ?? 0
     if (before < failures) {
       refused.set(name, before + 1)
       return { status: { code: 503 } }
     }
+    if (isCorrected(prompt)) return { text: 'I take that back', delayMs }
+    if (slips && turns[turnIndex] === undefined) return { text: `I say ${bannedTerm}`, delayMs }
     const calls = turns[turnIndex]?.map((tool, n) => ({
       name: tool,
       args: { n: turnIndex * 10 + n },

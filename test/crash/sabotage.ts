@@ -3,7 +3,7 @@
  */
 import type { Effect } from '@signalbox/core'
 import type { AppendItem, AppendResult, Register } from '@signalbox/engine'
-import type { EnginePorts } from '@signalbox/server'
+import type { Ports } from './failpoints.ts'
 
 export const sabotages = {
   /** Results are accepted whatever became of their effect, under a key of their own (I7). */
@@ -17,7 +17,7 @@ export const sabotages = {
     }),
   ),
   /** Decisions that end a run are dropped, and reported as made (I2, I12). */
-  lost: (ports: EnginePorts): EnginePorts => ({
+  lost: (ports: Ports): Ports => ({
     ...ports,
     register: overAppend(ports.register, async (item) => {
       const { decision, ...rest } = item
@@ -31,12 +31,19 @@ export const sabotages = {
     ...(decision ? { decision: { ...decision, effects: decision.effects.map(repeatable) } } : {}),
   })),
   /** Nobody looks for runs with undecided facts: only a kill tells the difference (I12). */
-  blind: (ports: EnginePorts): EnginePorts => ({
+  blind: (ports: Ports): Ports => ({
     ...ports,
     register: over(ports.register, { readyRuns: () => Promise.resolve([]) }),
   }),
+  /** What a policy denies right before an execution runs all the same (I10). */
+  recheck: (ports: Ports): Ports => {
+    const { policies } = ports
+    return policies
+      ? { ...ports, policies: over(policies, { recheck: () => Promise.resolve(null) }) }
+      : ports
+  },
   /** Every tool call is made twice (I8). */
-  twice: (ports: EnginePorts): EnginePorts => {
+  twice: (ports: Ports): Ports => {
     const { tools } = ports
     if (!tools) return ports
     const call: typeof tools.call = async (request, signal) => {
@@ -62,7 +69,7 @@ function onAppend(
   change: (item: AppendItem) => AppendItem,
   answer: (result: AppendResult) => AppendResult = (result) => result,
 ) {
-  return (ports: EnginePorts): EnginePorts => ({
+  return (ports: Ports): Ports => ({
     ...ports,
     register: overAppend(ports.register, async (item) =>
       answer(await ports.register.append(change(item))),

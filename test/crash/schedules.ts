@@ -57,6 +57,6 @@ function killOf(point: string, recordings: ReadonlyMap<Backend, Recording>, chan
     Math.min(...[...recordings.values()].map(({ hits }) => hits[wave].get(point) ?? 0))
   const most = Math.max(...[...recordings.values()].map(({ hits }) => hits.work.get(point) ?? 0))
   const wave = most > 0 ? 'work' : 'stall'
-  const often = Math.min(Math.floor(least(wave) / 2), hitMax)
+  const often = Math.min(Math.floor(least(wave) / 3), hitMax)
   return killAt({ point, hit: 1 + Math.floor(chance * often) }, [wave])
 }

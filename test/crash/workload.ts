@@ -30,7 +30,7 @@ export async function send(setting: Setting, wave: Wave): Promise<void> {
   const parts =
     wave === 'stall'
       ? [stalling]
-      : [working, longTexts, approving, cancelling, interrupting, hurrying]
+      : [working, longTexts, approving, governed, falling, cancelling, interrupting, hurrying]
   await Promise.all(parts.map((part) => part(setting)))
 }
 
@@ -50,6 +50,17 @@ async function longTexts(setting: Setting): Promise<void> {
 
 async function approving(setting: Setting): Promise<void> {
   await create(setting, { name: 'approving', turns: [['put', 'look']] }, { agent: 'guarded' })
+}
+
+/** Calls that a human edits and one that he approves and a policy denies then, one it denies at once; a slip of the tongue. */
+async function governed(setting: Setting): Promise<void> {
+  const plan = { name: 'governed', turns: [['put', 'boom', 'dump', 'look']], slips: true }
+  await create(setting, plan, { agent: 'governed' })
+}
+
+/** A model that never answers, and another one in its place. */
+async function falling(setting: Setting): Promise<void> {
+  await create(setting, { name: 'falling' }, { agent: 'falling' })
 }
 
 /** A cancel while one call runs and others wait for room; another run waits for the thread. */

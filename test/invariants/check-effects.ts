@@ -12,7 +12,7 @@ export function effectViolations(
     const executed = executions.filter((each) => each.effectId === effect.effectId)
     return [
       ...countViolations(run, effect, executed),
-      ...sameViolations(run, effect, executed),
+      ...sameViolations(effect, executed),
       ...honestyViolations(run, effect, executed),
     ]
   })
@@ -44,6 +44,7 @@ function countViolations(
 ): readonly string[] {
   const { head, log } = run
   const { effectId, status } = effect
+  const { kind } = effect.spec
   const bad: string[] = []
   const starts = log.filter((event) => event.type === 'effect.started' && isAbout(event, effectId))
   if (executed.length > starts.length)
@@ -54,7 +55,9 @@ function countViolations(
   const retries = log.filter((event) => isRetry(event, effectId)).length
   if (promisedMode(run, effect) === 'once' && executed.length > 1 + retries)
     bad.push(`I8 once-effect ${effectId} executed ${executed.length}x, ${retries} retries`)
-  if ((status === 'pending' || status === 'started') && head.status === 'ended')
+  // A question has no effect in the world: nobody waits for its answer, and the end of the run closes it.
+  const isOpen = status === 'pending' || (status === 'started' && kind !== 'policy.evaluate')
+  if (isOpen && head.status === 'ended')
     bad.push(`I7 ${effectId} is ${status} after the end of its run`)
   return bad
 }
@@ -70,26 +73,14 @@ const isRetry = (event: StoredEvent, effectId: string): boolean =>
   isAbout(event, effectId) &&
   event.payload['resolution'] === 'retry'
 
-/** What ran is what was judged, and what a human approved if one had to (I10, I11). */
+/** What ran is what was judged (I11). */
 function sameViolations(
-  { agent, log }: RunRecord,
   { effectId, spec }: EffectRecord,
   executed: readonly Execution[],
 ): readonly string[] {
-  if (spec.kind !== 'tool.call') return []
-  const bad: string[] = []
-  if (executed.some(({ argsHash }) => argsHash !== spec.argsHash))
-    bad.push(`I11 ${effectId} executed other arguments than were judged`)
-  if (!agent?.guardrails.approvalTools.includes(spec.tool)) return bad
-  const start = log.find((event) => event.type === 'effect.started' && isAbout(event, effectId))
-  const approval = log.find(
-    ({ type, payload }) => type === 'approval.answered' && payload['callId'] === spec.callId,
-  )
-  const { decision, argsHash } = approval?.payload ?? {}
-  if (start && !(approval && approval.seq < start.seq && decision === 'approve'))
-    bad.push(`I10 ${effectId} started without its approval`)
-  if (start && argsHash !== spec.argsHash) bad.push(`I11 ${effectId} is not what was approved`)
-  return bad
+  const other =
+    spec.kind === 'tool.call' && executed.some(({ argsHash }) => argsHash !== spec.argsHash)
+  return other ? [`I11 ${effectId} executed other arguments than were judged`] : []
 }
 
 /** The log says what happened: no call that ran is said never to have started, no lost `once` call to be aborted. */

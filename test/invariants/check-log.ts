@@ -21,7 +21,9 @@ const outcomes = new Set([
   'model.aborted',
   'tool.completed',
   'tool.failed',
+  'tool.denied',
   'tool.aborted',
+  'policy.answered',
 ])
 
 /** One outcome per effect (I7); a run does not complete on a turn without a positive verdict (I23). */
@@ -37,11 +39,13 @@ function outcomeViolations({ head, log }: RunRecord): readonly string[] {
   if (log.findLast(isStep)?.verdict === 'completed' && last?.verdict !== 'complete')
     bad.push(`I23 ${head.runId} completed on a turn with verdict ${last?.verdict}`)
   const cut = log.filter((event) => isSuppressing(event)).length
-  const told = log.filter(({ type }) => type === 'safety.suppressed' || type === 'turn.cut').length
+  const told = log.filter(({ type }) => telling.has(type)).length
   if (head.status === 'ended' && told < cut)
     bad.push(`I23 ${head.runId} took calls out of ${cut} turns, and says so of ${told}`)
   return bad
 }
+
+const telling = new Set(['safety.suppressed', 'turn.cut', 'guardrail.tripped', 'guardrail.stopped'])
 
 /** A turn whose calls were taken out: an auditor must find an event of its own about it. */
 function isSuppressing(event: StoredEvent): boolean {

@@ -1,12 +1,18 @@
 /** What today's code makes of a stored log. */
-import { checkPairing, persist, project, replay, same } from '@signalbox/core'
+import { checkPairing, persist, project, replay, same, type Subject } from '@signalbox/core'
 import type { RunRecord } from './run-record.ts'
 
 /** The log reproduces every decision (I16) and ends in the cached state (I15); its prompt is well paired (I24). */
-export function replayViolations({ head, log, agent }: RunRecord): readonly string[] {
+export function replayViolations(
+  { head, log, agent }: RunRecord,
+  evaluatorOf?: Subject['evaluatorOf'],
+): readonly string[] {
   const { runId } = head
   if (!agent) return [`${runId} has no definition`]
-  const { differences, state } = replay({ run: runId, agent }, log)
+  const { differences, state } = replay(
+    { run: runId, agent, ...(evaluatorOf && { evaluatorOf }) },
+    log,
+  )
   const bad = differences.map((difference) => `I16 ${runId} differs at ${difference.seq}`)
   if (state.name !== head.stateName) bad.push(`I15 ${runId}: ${state.name}, not ${head.stateName}`)
   else if (head.state && !same(persist(state), head.state))

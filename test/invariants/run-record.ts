@@ -37,5 +37,11 @@ export function effectOf(event: StoredEvent): string {
   return typeof effectId === 'string' ? effectId : ''
 }
 
+/** The call that an event is about; empty if it is about none. */
+export function callOf(event: StoredEvent): string {
+  const { callId } = event.payload
+  return typeof callId === 'string' ? callId : ''
+}
+
 export const isAbout = (event: StoredEvent, effectId: string): boolean =>
   effectOf(event) === effectId

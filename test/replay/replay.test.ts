@@ -2,11 +2,20 @@
  * Stored logs, folded by today's code: every decision must come out as it was made, and the last state as it was cached
  * (I15, I16). What turns this red is a change of the machine that would break runs which are alive.
  */
-import { AgentDefinition, persist, replay } from '@signalbox/core'
+import {
+  AgentDefinition,
+  decide,
+  decisionSchemas,
+  initialState,
+  persist,
+  readFact,
+  replay,
+} from '@signalbox/core'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { features, featuresOf } from './features.ts'
 
 const StoredLog = z.object({
   run: z.string(),
@@ -20,6 +29,7 @@ const StoredLog = z.object({
       version: z.number(),
       at: z.number(),
       actor: z.string(),
+      verdict: z.string().nullable(),
       payload: z.record(z.string(), z.json()),
     }),
   ),
@@ -30,22 +40,12 @@ const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
 
 const read = (name: string) => StoredLog.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
 
-test('the set holds a log of every outcome that runs can have', () => {
-  const outcomes = new Set(names.map((name) => name.split('-')[1]))
-  expect(outcomes).toEqual(
-    new Set([
-      'budget_exhausted',
-      'cancelled',
-      'completed',
-      'failed',
-      'interrupted',
-      'length_stopped',
-      'loop_stopped',
-      'refused',
-      'safety_stopped',
-      'timed_out',
-    ]),
-  )
+test('the set holds a log of every outcome, and of every way a run can be governed', () => {
+  const shown = names.flatMap((name) => {
+    const { outcome, events } = read(name)
+    return [...featuresOf(outcome, events)]
+  })
+  expect(features.filter((feature) => !shown.includes(feature))).toEqual([])
 })
 
 test.each(names)('%s replays', (name) => {
@@ -55,6 +55,34 @@ test.each(names)('%s replays', (name) => {
   expect(folded.undecided).toEqual([])
   expect(persist(folded.state)).toEqual(log.state)
   expect(folded.state.context.ending).toBe(log.outcome)
+})
+
+/** What an event of a verdict is about. Its words may be written better: nobody computes them again. */
+const gist = (event: {
+  readonly type: string
+  readonly verdict: string | null
+  readonly payload: object
+}) => ({
+  type: event.type,
+  verdict: event.verdict,
+  call: 'callId' in event.payload ? event.payload.callId : null,
+})
+
+test.each(names)('%s tells its verdicts as it did', (name) => {
+  const { run, definition: agent, events } = read(name)
+  let state = initialState
+  let from = 0
+  for (const [at, event] of events.entries()) {
+    if (event.type !== 'run.transitioned') continue
+    const { through } = decisionSchemas['run.transitioned'].parse(event.payload)
+    const folded = events.filter(({ seq }) => seq > from && seq <= through)
+    const facts = folded.flatMap((each) => readFact(each) ?? [])
+    const decision = decide({ run, agent }, state, facts)
+    const told = events.slice(at + 1).slice(0, decision.verdicts.length)
+    expect(told.map(gist)).toEqual(decision.verdicts.map(gist))
+    state = decision.state
+    from = through
+  }
 })
 
 test('a log that was changed does not replay', () => {

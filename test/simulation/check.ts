@@ -1,22 +1,31 @@
 /** What must hold after the faults have stopped and everything has settled. Each violation names its invariant. */
 import type { MemoryRegister } from '@signalbox/engine/memory'
+import { approvalViolations } from '../invariants/check-approvals.ts'
+import { callViolations } from '../invariants/check-calls.ts'
 import { effectViolations, strayViolations } from '../invariants/check-effects.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
+import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
-import type { World } from './actors.ts'
+import { worldViolations } from './check-world.ts'
+import { evaluatorOf } from './policies.ts'
+import type { World } from './world.ts'
 
 export function violations(world: World, register: MemoryRegister): readonly string[] {
   const runs = recordsOf(register)
   return [
     ...runs.flatMap((run) => [
       ...logViolations(run),
-      ...replayViolations(run),
+      ...replayViolations(run, evaluatorOf),
       ...effectViolations(run, world.executions),
+      ...callViolations(run, world.executions),
+      ...approvalViolations(run, runs),
+      ...turnViolations(run),
     ]),
     ...threadViolations(runs),
     ...strayViolations([...register.tables.effects.values()], world.executions),
+    ...worldViolations(world, runs),
     ...world.complaints,
   ]
 }

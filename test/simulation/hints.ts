@@ -6,9 +6,13 @@ import type { Schedule } from './schedule.ts'
 const lost = 0.15
 const doubled = 0.15
 
+/** A worker that may take a hint, as soon as it has room. */
+type Look = () => void
+
 export class SimulatedQueue {
   readonly #schedule: Schedule
   #hints: Hint[] = []
+  #looks: { readonly life: Incarnation; readonly look: Look }[] = []
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule
@@ -28,6 +32,8 @@ export class SimulatedQueue {
             this.#hints.push(hint)
             if (faults && this.#schedule.chance(doubled)) this.#hints.unshift(hint)
           }
+          this.#looks = this.#looks.filter((each) => each.life.alive)
+          for (const { look } of this.#looks) look()
         }),
       close: async () => {},
     }
@@ -35,19 +41,32 @@ export class SimulatedQueue {
 
   source(life: Incarnation): HintSource {
     let room = 0
-    const look = (perform: (effectId: string) => Promise<unknown>): void => {
-      if (!life.alive) return
-      const hint = room > 0 ? this.#hints.shift() : undefined
-      if (hint) {
-        room -= 1
-        void perform(hint.effectId).then(() => (room += 1))
+    let looking = false
+    // Whoever looks first has it: each takes its time.
+    const lookWith = (perform: (effectId: string) => Promise<unknown>): Look => {
+      const look: Look = () => {
+        if (looking || room === 0 || this.#hints.length === 0) return
+        looking = true
+        this.#schedule.after(this.#schedule.between(1, 25), () => {
+          looking = false
+          const hint = life.alive ? this.#hints.shift() : undefined
+          if (!hint) return
+          room -= 1
+          void perform(hint.effectId).then(() => {
+            room += 1
+            look()
+          })
+          look()
+        })
       }
-      this.#schedule.after(hint ? 1 : this.#schedule.between(10, 30), () => look(perform))
+      return look
     }
     return {
       start: async (queues, perform) => {
         room = queues.reduce((sum, queue) => sum + queue.concurrency, 0)
-        look(perform)
+        const look = lookWith(perform)
+        this.#looks.push({ life, look })
+        look()
       },
       stop: async () => {},
     }

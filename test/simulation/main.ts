@@ -30,6 +30,7 @@ const Totals = z.object({
   executions: z.number(),
   unknown: z.number(),
   repeated: z.number(),
+  counts: z.record(z.string(), z.number()),
   failures: z.array(z.object({ seed: z.number(), violations: z.array(z.string()).readonly() })),
 })
 type Totals = z.infer<typeof Totals>
@@ -41,6 +42,7 @@ const none = (): Totals => ({
   executions: 0,
   unknown: 0,
   repeated: 0,
+  counts: {},
   failures: [],
 })
 
@@ -61,8 +63,17 @@ function count(totals: Totals, result: Simulated): void {
   totals.crashes += result.crashes
   totals.executions += result.executions
   totals.unknown += result.unknown
+  totals.counts = summed(totals.counts, result.counts)
   if (result.violations.length > 0)
     totals.failures.push({ seed: result.seed, violations: result.violations })
+}
+
+function summed(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])].toSorted()
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }
 
 /** The same seed must give the same trace (I21). */
@@ -95,11 +106,13 @@ if (values.lane !== undefined) {
     executions: sum.executions + each.executions,
     unknown: sum.unknown + each.unknown,
     repeated: sum.repeated + each.repeated,
+    counts: summed(sum.counts, each.counts),
     failures: [...sum.failures, ...each.failures],
   }))
   const seconds = (performance.now() - began) / 1_000
-  const { failures, ...figures } = totals
+  const { failures, counts, ...figures } = totals
   console.log(JSON.stringify({ ...figures, seconds: Number(seconds.toFixed(1)) }))
+  console.log(JSON.stringify(counts))
   for (const failure of failures.slice(0, 5))
     console.log(`seed ${failure.seed}: ${failure.violations.slice(0, 4).join('; ')}`)
   console.log(`${totals.seeds - failures.length} passed, ${failures.length} failed`)

@@ -1,17 +1,22 @@
 /**
- * One simulated schedule: three orchestrators and workers as processes of the real engine, over a register that never
- * lies and hints that do. Clients create runs (and repeat themselves after lost answers), cancel some, and an operator
- * answers what waits for a human.
+ * One simulated schedule: three orchestrators and workers as processes of the real engine, over a register that keeps what
+ * it is told and hints that do not. A client creates runs (and repeats itself after lost answers) and cancels some, two
+ * people answer what waits for a human, and in some seeds every policy is switched off at one moment.
  */
-import { decisionSchemas } from '@signalbox/core'
-import { createEngine, type EffectRow, type Register, type StoredEvent } from '@signalbox/engine'
+import { createEngine, type Role } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import { createHash } from 'node:crypto'
-import { simulatedAgent, simulatedModel, simulatedTools, type World } from './actors.ts'
 import { violations } from './check.ts'
+import { countsOf, eventsOf } from './counts.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
+import { simulatedModel } from './model.ts'
+import { client, operator, runsPerSeed } from './people.ts'
+import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
+import { registerOf, tamperedWith } from './register.ts'
 import { Schedule } from './schedule.ts'
+import { simulatedTools } from './tools.ts'
+import type { World } from './world.ts'
 
 export interface Simulated {
   readonly seed: number
@@ -21,27 +26,21 @@ export interface Simulated {
   readonly crashes: number
   readonly executions: number
   readonly unknown: number
+  /** Runs by their outcomes, and events of governance by their types. */
+  readonly counts: Readonly<Record<string, number>>
   /** For looking at a failed seed. */
   readonly register: MemoryRegister
 }
 
 const faultsEndMs = 4_000
 const settleMs = 40_000
-const runsPerSeed = 3
+const epoch = 1_700_000_000_000
+/** How many seeds have a kill switch that is thrown. */
+const killed = 0.3
+/** How many have a register that somebody has been at. */
+const tamperedSeeds = 0.02
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
-
-/** Every method of the register as one port call of this life. */
-function registerOf(life: Incarnation, real: Register): Register {
-  return new Proxy(real, {
-    get(target, name, receiver) {
-      const method: unknown = Reflect.get(target, name, receiver)
-      if (typeof method !== 'function') return method
-      return (...args: unknown[]) =>
-        life.io(String(name), () => Promise.resolve(Reflect.apply(method, target, args)))
-    },
-  })
-}
 
 function randomOf(schedule: Schedule) {
   let counter = 0
@@ -54,7 +53,7 @@ function randomOf(schedule: Schedule) {
         .repeat(2)
         .slice(0, bytes * 2),
     uuid: () => {
-      const at = Math.floor(1_700_000_000_000 + schedule.now)
+      const at = Math.floor(epoch + schedule.now)
         .toString(16)
         .padStart(12, '0')
       const tail = (counter++).toString(16).padStart(12, '0')
@@ -65,20 +64,26 @@ function randomOf(schedule: Schedule) {
 
 export async function simulate(seed: number): Promise<Simulated> {
   const schedule = new Schedule(seed)
-  const world: World = { schedule, executions: [], complaints: [] }
-  const register = createMemoryRegister({ now: () => Math.floor(1_700_000_000_000 + schedule.now) })
+  const killedAt = schedule.chance(killed)
+    ? epoch + Math.floor(schedule.between(0, 4_000))
+    : Infinity
+  const tampered = schedule.chance(tamperedSeeds)
+  const world: World = { schedule, executions: [], killedAt, tampered, told: [], complaints: [] }
+  const register = createMemoryRegister({ now: () => Math.floor(epoch + schedule.now) })
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
   const random = randomOf(schedule)
 
-  const engineOf = (life: Incarnation, roles: readonly ('orchestrator' | 'worker')[]) =>
+  const engineOf = (life: Incarnation, roles: readonly Role[]) =>
     createEngine({
-      register: registerOf(life, register),
+      register: registerOf(life, tampered ? tamperedWith(schedule, register) : register),
       dispatcher: queue.dispatcher(life),
       hintSource: roles.includes('worker') ? queue.source(life) : null,
       wakeBus: bus.of(life),
       model: roles.includes('orchestrator') ? simulatedModel(world, life) : null,
       tools: roles.includes('worker') ? simulatedTools(world, life) : null,
+      policies: simulatedPolicies(world, life),
+      checkArguments: (_spec, { n }) => (typeof n === 'number' ? null : 'n must be a number'),
       clock: life.clock,
       random,
       log: silent,
@@ -91,13 +96,12 @@ export async function simulate(seed: number): Promise<Simulated> {
         redispatchMs: 400,
         modelConcurrency: 2,
         queues: [{ queue: 'tools', concurrency: 2 }],
-        verifyEvery: 3,
+        verifyEvery: 8,
         cachedRuns: 20,
       },
     })
 
-  const boot = (roles: readonly ('orchestrator' | 'worker')[]) => (life: Incarnation) =>
-    void engineOf(life, roles).start()
+  const boot = (roles: readonly Role[]) => (life: Incarnation) => void engineOf(life, roles).start()
   const processes: readonly [string, (life: Incarnation) => void][] = [
     ['o1', boot(['orchestrator'])],
     ['o2', boot(['orchestrator'])],
@@ -105,7 +109,8 @@ export async function simulate(seed: number): Promise<Simulated> {
     ['w2', boot(['worker'])],
     ['b1', boot(['orchestrator', 'worker'])],
     ['client', (life) => void client(seed, life, engineOf(life, []))],
-    ['operator', (life) => void operator(life, register, engineOf(life, []))],
+    ['ann', (life) => void operator(0, life, { world, register, engine: engineOf(life, []) })],
+    ['bob', (life) => void operator(1, life, { world, register, engine: engineOf(life, []) })],
   ]
   for (const [name, start] of processes) startProcess(schedule, name, start)
 
@@ -122,9 +127,8 @@ export async function simulate(seed: number): Promise<Simulated> {
     crashes: schedule.crashes,
     executions: world.executions.length,
     register,
-    unknown: [...register.tables.events.values()]
-      .flat()
-      .filter((event) => event.type === 'tool.unknown').length,
+    unknown: eventsOf(register).filter(({ type }) => type === 'tool.unknown').length,
+    counts: countsOf(register),
   }
 }
 
@@ -134,80 +138,4 @@ function isSettled(schedule: Schedule, { tables }: MemoryRegister): boolean {
     tables.runs.size === runsPerSeed &&
     [...tables.runs.values()].every((run) => run.status === 'ended')
   )
-}
-
-type SimulatedEngine = ReturnType<typeof createEngine>
-
-const caller = { tenantId: 'default', actor: 'user:simulated' }
-
-/** Creates the runs under idempotency keys, repeating after each lost answer, also from its next life. */
-async function client(
-  seed: number,
-  life: Incarnation,
-  { commands }: SimulatedEngine,
-): Promise<void> {
-  const { schedule } = life.process
-  for (let n = 0; n < runsPerSeed; n++) {
-    const threadId = n === 2 ? 't0' : `t${n}`
-    const definition = simulatedAgent((seed + n) % 2 === 0 ? 'tell' : 'ask', seed * 10 + n)
-    const created = await commands
-      .createRun({
-        ...caller,
-        threadId,
-        definition,
-        input: [{ id: `u${n}`, role: 'user', parts: [{ type: 'text', text: `go ${n}` }] }],
-        metadata: {},
-        alias: { key: `key-${n}`, bodyHash: `body-${n}` },
-      })
-      .catch(() => null)
-    await life.clock.sleep(schedule.between(0, 200))
-    if (!created || !('runId' in created) || (seed + n) % 4 !== 0) continue
-    await life.clock.sleep(schedule.between(0, 400))
-    await commands
-      .cancel({ ...caller, runId: created.runId, action: 'interrupt' })
-      .catch(() => null)
-  }
-}
-
-/** Answers what waits for a human, after a while, with any of the possible answers. */
-async function operator(
-  life: Incarnation,
-  register: MemoryRegister,
-  engine: SimulatedEngine,
-): Promise<void> {
-  const { schedule } = life.process
-  for (;;) {
-    await life.clock.sleep(schedule.between(100, 300))
-    const alive = [...register.tables.runs.values()].filter((run) => run.status !== 'ended')
-    for (const { runId } of alive) {
-      await resolveAll(schedule, await register.openEffects(runId), engine)
-      await approveAll(schedule, await register.events(runId, {}), engine)
-    }
-  }
-}
-
-async function resolveAll(
-  schedule: Schedule,
-  effects: readonly EffectRow[],
-  { commands }: SimulatedEngine,
-): Promise<void> {
-  for (const { effectId, runId, status } of effects) {
-    if (status !== 'unknown') continue
-    const pick = schedule.unit()
-    const resolution = pick < 0.3 ? 'retry' : pick < 0.6 ? 'happened' : 'not_happened'
-    await commands.resolveUnknown({ ...caller, runId, effectId, resolution }).catch(() => null)
-  }
-}
-
-async function approveAll(
-  schedule: Schedule,
-  log: readonly StoredEvent[],
-  { commands }: SimulatedEngine,
-): Promise<void> {
-  for (const { type, runId, payload } of log) {
-    if (type !== 'approval.requested') continue
-    const { callId } = decisionSchemas['approval.requested'].parse(payload)
-    const decision = schedule.chance(0.7) ? 'approve' : 'reject'
-    await commands.answerApproval({ ...caller, runId, callId, decision }).catch(() => null)
-  }
 }

@@ -1,0 +1,136 @@
+/**
+ * What must hold between the world and the register, and only the world can know: what the policies say, when they were
+ * switched off, and what people were told.
+ */
+import { type AgentDefinition, factSchemas, type JsonObject, needsIo } from '@signalbox/core'
+import { isAbout, type RunRecord } from '../invariants/run-record.ts'
+import { bannedTerm } from './agents.ts'
+import { isAskedAgain, wordOf } from './policies.ts'
+import { hashOf, type SeenExecution, type Told, type World } from './world.ts'
+
+export function worldViolations(world: World, runs: readonly RunRecord[]): readonly string[] {
+  return runs.flatMap((run) => [
+    ...world.executions
+      .filter(({ runId }) => runId === run.head.runId)
+      .flatMap((execution) => executionViolations(world, run, execution)),
+    ...world.told
+      .filter(({ said }) => said.runId === run.head.runId)
+      .flatMap((told) => toldViolations(run, told)),
+    ...editViolations(run),
+    ...changedViolations(world, run),
+    ...bannedViolations(run),
+    ...failureViolations(run),
+  ])
+}
+
+/** Deny beats approval beats allow, of all lists and policies, for the arguments that ran; none ran without a human. */
+function executionViolations(
+  { killedAt }: World,
+  { agent, log, effects }: RunRecord,
+  { effectId, attempt, callId, tool, args }: SeenExecution,
+): readonly string[] {
+  if (!agent) return []
+  const bad: string[] = []
+  const spec = effects.find((effect) => effect.effectId === effectId)?.spec
+  const approved = spec?.kind === 'tool.call' && spec.approval !== undefined
+  const words = wordsOf(agent, tool, args)
+  if (words.includes('deny')) bad.push(`I10 ${effectId} executed although a policy denies it`)
+  const start = log.find(
+    (event) =>
+      event.type === 'effect.started' &&
+      isAbout(event, effectId) &&
+      event.payload['attempt'] === attempt,
+  )
+  const isAsked = agent.guardrails.policies.some((policy) => isAskedAgain(policy, approved))
+  if (isAsked && start && start.at >= killedAt)
+    bad.push(`I10 ${effectId} executed, claimed after every policy denied`)
+  const human = log.some(
+    ({ type, payload }) =>
+      (type === 'approval.answered' || type === 'approval.reused') && payload['callId'] === callId,
+  )
+  if (words.includes('require_approval') && !human)
+    bad.push(`I10 ${effectId} executed, and no human was asked`)
+  return bad
+}
+
+/** What lists and policies say about a call; one that cannot be asked denies, or has no say. */
+function wordsOf(agent: AgentDefinition, tool: string, args: JsonObject): readonly string[] {
+  const { policies, failClosed } = agent.guardrails
+  const words = policies.map((spec) => wordOf(spec, tool, args))
+  const inPlace = failClosed ? 'deny' : 'allow'
+  return [...listWords(agent, tool), ...words.map((word) => (word === 'throw' ? inPlace : word))]
+}
+
+/** Arguments that a human edited are judged again in the decision: what a pure policy denies has no effect. */
+function editViolations({ agent, log, effects }: RunRecord): readonly string[] {
+  if (!agent) return []
+  const policies = agent.guardrails.policies.filter((spec) => !needsIo(spec))
+  const pure = { ...agent, guardrails: { ...agent.guardrails, policies } }
+  return effects.flatMap(({ effectId, spec }) => {
+    if (spec.kind !== 'tool.call' || !spec.edited) return []
+    const answer = log.find(({ seq }) => seq === spec.approval)
+    const { edited } = factSchemas['approval.answered'].parse(answer?.payload)
+    return wordsOf(pure, spec.tool, edited?.args ?? {}).includes('deny')
+      ? [`I10 ${effectId} is an effect of edited arguments that a policy denies`]
+      : []
+  })
+}
+
+/** Only a call that somebody changed in the register's tables is found to be another one than was judged. */
+const changedViolations = ({ tampered }: World, { log }: RunRecord): readonly string[] =>
+  log
+    .filter(({ type, payload }) => type === 'tool.failed' && isChanged(payload['error']))
+    .flatMap(({ runId, seq }) => (tampered ? [] : [`I11 ${runId} found a changed call at ${seq}`]))
+
+const isChanged = (error: unknown): boolean => JSON.stringify(error).includes('call_changed')
+
+function listWords({ guardrails }: AgentDefinition, tool: string): readonly string[] {
+  const lists = [guardrails, ...guardrails.policies.filter((spec) => spec.use === 'allowlist')]
+  return lists.flatMap(({ deniedTools, approvalTools }) => [
+    ...(deniedTools.includes(tool) ? ['deny'] : []),
+    ...(approvalTools.includes(tool) ? ['require_approval'] : []),
+  ])
+}
+
+const standing = new Set(['accepted', 'already', 'conflict'])
+
+/** Nobody is told that his answer stands when another one does, or none. */
+function toldViolations({ log, head }: RunRecord, { said, answer }: Told): readonly string[] {
+  const { callId, decision, args, by } = said
+  const about = (type: string) =>
+    log.find((event) => event.type === type && event.payload['callId'] === callId)
+  const answered = about('approval.answered')
+  const stands = answered && factSchemas['approval.answered'].parse(answered.payload)
+  const hash = decision === 'edit' && args ? hashOf(args) : undefined
+  const same = stands?.decision === decision && stands.edited?.argsHash === hash
+  const bad: string[] = []
+  if ((answer.code === 'accepted' || answer.code === 'already') && !same)
+    bad.push(
+      `H1 ${by?.id} was told ${answer.code} to ${decision} of ${callId}, which does not stand`,
+    )
+  if (answer.code === 'conflict' && same)
+    bad.push(`H1 ${by?.id} was told of a conflict with his own ${decision} of ${callId}`)
+  if ((answer.code === 'accepted' || answer.code === 'already') && about('approval.expired'))
+    bad.push(`H1 ${by?.id} was told ${answer.code} to ${decision} of ${callId}, which had expired`)
+  if (answer.code === 'expired' && !about('approval.expired') && head.stateName !== 'cancelled')
+    bad.push(`H1 ${by?.id} was told that ${callId} had expired, and it had not`)
+  if (args?.['n'] === 'many' && standing.has(answer.code))
+    bad.push(`H4 ${by?.id} was told ${answer.code} to arguments that no tool takes`)
+  return bad
+}
+
+/** A register that does not answer at once fails no run: whoever needs it asks again. */
+const failureViolations = ({ log, head }: RunRecord): readonly string[] =>
+  log
+    .filter(({ type, verdict }) => type === 'model.completed' && verdict === 'error')
+    .map(({ payload }) => factSchemas['model.completed'].parse(payload).turn.error)
+    .flatMap((error) =>
+      error?.class === 'invalid_request' ? [`${head.runId} failed: ${error.message}`] : [],
+    )
+
+/** What a guardrail took out of a text is in no event. */
+function bannedViolations({ agent, log, head }: RunRecord): readonly string[] {
+  if (!agent || agent.guardrails.stream.length === 0) return []
+  const said = log.find(({ payload }) => JSON.stringify(payload).includes(bannedTerm))
+  return said ? [`I23 ${head.runId} says at ${said.seq} what a guardrail took out`] : []
+}

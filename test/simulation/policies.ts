@@ -1,0 +1,78 @@
+/**
+ * Policies that read arguments, at once or with I/O: what each says about a call is fixed, so that the checks can know it too. The kill switch makes all of
+ * them deny from one moment on; a policy that cannot be asked throws, each time alike.
+ */
+import {
+  evaluatorError,
+  type JsonObject,
+  needsIo,
+  type PolicyAnswer,
+  type PolicySpec,
+} from '@signalbox/core'
+import type { PolicyHost } from '@signalbox/engine'
+import type { Incarnation } from './process.ts'
+import { seeded } from './schedule.ts'
+import type { World } from './world.ts'
+
+/** What a policy says, or that it throws. */
+export type Word = PolicyAnswer['effect'] | 'throw'
+
+const slow = 0.1
+
+/** What a policy says about a call, the kill switch aside; lists and passports have nothing to say here. */
+export function wordOf(spec: PolicySpec, tool: string, args: JsonObject): Word {
+  if (spec.use !== 'cedar' && !needsIo(spec)) return 'allow'
+  const text = `${JSON.stringify(spec)} ${tool} ${JSON.stringify(args)}`
+  const mixed = Array.from(text).reduce(
+    (sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0),
+    7,
+  )
+  const drawn = seeded(mixed)()
+  if (drawn < 0.15) return 'deny'
+  if (drawn < 0.4) return 'require_approval'
+  return drawn < 0.5 ? 'throw' : 'allow'
+}
+
+/** Is the policy asked again before an execution? */
+export const isAskedAgain = (spec: PolicySpec, approved: boolean): boolean =>
+  (spec.use === 'passport' && spec.source !== null) || (approved && needsIo(spec))
+
+const answerOf = (spec: PolicySpec, effect: PolicyAnswer['effect']): PolicyAnswer => ({
+  effect,
+  reasons: [{ code: `simulated.${effect}`, message: `${spec.id} says ${effect}` }],
+  policyId: spec.id,
+  policyDigest: spec.digest,
+})
+
+/** Answers at once; it cannot be switched off. */
+export const evaluatorOf: PolicyHost['evaluator'] = (spec) =>
+  spec.use === 'cedar' ? ({ tool, args }) => answerOrThrow(spec, wordOf(spec, tool, args)) : null
+
+function answerOrThrow(spec: PolicySpec, word: Word): PolicyAnswer {
+  if (word === 'throw') throw new Error('the policy is down')
+  return answerOf(spec, word)
+}
+
+export function simulatedPolicies({ schedule, killedAt }: World, life: Incarnation): PolicyHost {
+  const ask: PolicyHost['ask'] = async (spec, { tool, args }, signal) => {
+    await life.clock.sleep(schedule.between(1, schedule.chance(slow) ? 700 : 30), signal)
+    signal.throwIfAborted()
+    return answerOrThrow(spec, life.clock.now() >= killedAt ? 'deny' : wordOf(spec, tool, args))
+  }
+  return {
+    evaluator: evaluatorOf,
+    prepare: async () => {},
+    ask,
+    recheck: async (specs, request, { approved, failClosed, signal }) => {
+      for (const spec of specs.filter((each) => isAskedAgain(each, approved))) {
+        const answer = await ask(spec, request, signal).catch(() =>
+          failClosed ? evaluatorError(spec) : answerOf(spec, 'allow'),
+        )
+        signal.throwIfAborted()
+        if (answer.effect === 'deny') return answer
+      }
+      return null
+    },
+    close: async () => {},
+  }
+}

@@ -1,0 +1,34 @@
+/** Tools that leave a mark in the world's own log whenever they execute. */
+import type { ToolHost } from '@signalbox/engine'
+import type { Incarnation } from './process.ts'
+import { hashOf, type World } from './world.ts'
+
+export function simulatedTools(world: World, life: Incarnation): ToolHost {
+  const { schedule } = world
+  return {
+    specs: async () => [],
+    knows: async () => true,
+    call: async (request, signal) => {
+      await life.clock.sleep(schedule.between(1, 20), signal)
+      if (!life.alive) return new Promise(() => {})
+      if (signal.aborted) return { status: 'aborted', settled: true }
+      world.executions.push({
+        effectId: request.idempotencyKey,
+        attempt: request.attempt,
+        runId: request.runId,
+        callId: request.callId,
+        tool: request.name,
+        args: request.args,
+        argsHash: hashOf(request.args),
+      })
+      schedule.note(`executes ${request.idempotencyKey}`)
+      await life.clock.sleep(schedule.between(1, schedule.chance(0.1) ? 1_500 : 60), signal)
+      if (signal.aborted) return { status: 'aborted', settled: schedule.chance(0.5) }
+      const failed = schedule.chance(0.1)
+      if (failed) return { status: 'failed', error: { code: 'boom', message: 'it broke' } }
+      const text = `${request.name} ${JSON.stringify(request.args)}`
+      return { status: 'completed', output: { content: [{ type: 'text', text }], isError: false } }
+    },
+    close: async () => {},
+  }
+}
