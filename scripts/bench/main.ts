@@ -1,12 +1,14 @@
 /**
  * `npm run bench -- [--json] [--profile] [--only part,…] [--runs n] [--in-flight n]`: what a run costs and how many run at a
- * time, for each way to dispatch, beside the floors of the same minute, and how the log grows with a run's length.
+ * time, for each way to dispatch, beside the floors of the same minute, how the log grows with a run's length, and what
+ * governance costs that lets everything pass.
  * Starts its own servers in a folder of its own. Standard output holds the report alone.
  */
 import { cpus, loadavg } from 'node:os'
 import { complaining } from './complaining-log.ts'
 import { round } from './cost.ts'
 import { measureFloors } from './floors.ts'
+import { measureGovernance } from './governance.ts'
 import { measureLogSize } from './log-size.ts'
 import { type Machine, startMachine } from './machine.ts'
 import { measureSetUp } from './measure.ts'
@@ -46,6 +48,8 @@ async function measure(on: Machine, asked: BenchOptions): Promise<BenchReport> {
   }
   say('log size')
   const logSize = wants('log-size') ? await measureLogSize(on) : null
+  say('governance')
+  const governance = wants('governance') ? await measureGovernance(on) : null
   const [after = 0] = loadavg()
   return {
     at: new Date().toISOString(),
@@ -60,6 +64,7 @@ async function measure(on: Machine, asked: BenchOptions): Promise<BenchReport> {
     floors,
     dispatchers,
     logSize,
+    governance,
     aims: { runsPerSecond: 150, perStepMsAlone: 1.5 },
   }
 }

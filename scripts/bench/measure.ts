@@ -90,8 +90,8 @@ export async function measureSetUp(
 }
 
 /** Runs of an agent, `inFlight` at a time. */
-async function manyRuns(
-  setUp: SetUp,
+export async function manyRuns(
+  setUp: Pick<SetUp, 'run'>,
   agent: AgentDefinition,
   load: { readonly runs: number; readonly inFlight: number },
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /** The document of a bench, and the table a human reads. */
 import { round } from './cost.ts'
 import type { Floors, QueueFloor } from './floors.ts'
+import { type Governance, governanceLines } from './governance.ts'
 import type { LogSize } from './log-size.ts'
 import { type Figures, stepsPerRun } from './measure.ts'
 import type { DispatcherName } from './options.ts'
@@ -37,6 +38,7 @@ export interface BenchReport {
   /** `skipped: why` for what could not be measured. */
   readonly dispatchers: Partial<Record<DispatcherName, Measured | string>>
   readonly logSize: LogSize | null
+  readonly governance: Governance | null
   readonly aims: { readonly runsPerSecond: 150; readonly perStepMsAlone: 1.5 }
 }
 
@@ -68,6 +70,7 @@ export function tableOf(report: BenchReport): string {
     ...(report.floors ? floorLines(report.floors) : []),
     ...dispatcherLines(report),
     ...(report.logSize ? sizeLines(report.logSize) : []),
+    ...(report.governance ? governanceLines(report.governance) : []),
   ].join('\n')
 }
 

@@ -6,6 +6,7 @@ import {
   createEngine,
   defaultSettings,
   type Engine,
+  type Model,
   systemClock,
   systemRandom,
 } from '@signalbox/engine'
@@ -30,7 +31,7 @@ export interface SetUp {
 /** A run that takes longer hangs. */
 const runMsMax = 60_000
 
-export async function openSetUp(addresses: Addresses): Promise<SetUp> {
+export async function openSetUp(addresses: Addresses, model: Model = instantModel): Promise<SetUp> {
   const log = complaining('orchestrator')
   const worker = new WorkerProcess()
   await worker.ask({ kind: 'start', addresses })
@@ -50,7 +51,7 @@ export async function openSetUp(addresses: Addresses): Promise<SetUp> {
     dispatcher,
     hintSource: null,
     wakeBus,
-    model: instantModel,
+    model,
     tools: null,
     clock: systemClock,
     random: systemRandom,

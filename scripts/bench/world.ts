@@ -25,6 +25,9 @@ const lookUp = defineTool({
   run: ({ n }) => `${n}: ${paragraph}`,
 })
 
+/** What agents pin of the tool. */
+export const lookUpSpec = lookUp.toSpec()
+
 /** The real tool host, over one tool that answers at once. */
 export const instantTools = (log: Log): ToolHost => createToolHost({ log, tools: [lookUp] })
 
@@ -34,7 +37,7 @@ export const agentOf = (turns: number): AgentDefinition =>
     name: `bench-${turns}`,
     model: { provider: 'scripted', model: String(turns) },
     instructions: 'Look numbers up.',
-    tools: [lookUp.toSpec()],
+    tools: [lookUpSpec],
     limits: { maxTurns: turns + 1, maxToolCalls: turns, timeoutMs: 3_600_000 },
   })
 

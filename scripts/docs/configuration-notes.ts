@@ -17,19 +17,68 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.model.maxOutputTokens`]:
     'Passed on. A turn that reaches it ends the run as `length_stopped`.',
   [`${agent}.model.providerOptions`]: 'Passed on to the package of the provider.',
+  [`${agent}.model.price.inputPerMTok`]: 'A million tokens that are read.',
+  [`${agent}.model.price.outputPerMTok`]: 'A million tokens that are written.',
+  [`${agent}.fallbackModels`]:
+    'Asked in this order when the retries of the model are used up, or it will not serve us; never after a safety stop. Each is like `model`.',
+  [`${agent}.skills[].name`]: 'Its name.',
+  [`${agent}.skills[].path`]: 'Its file.',
+  [`${agent}.breaker.threshold`]: 'Failures in a row that open the circuit of a model.',
+  [`${agent}.breaker.openMs`]: 'Milliseconds until one call may probe it again.',
+  [`${agent}.safety.afterRefusal`]:
+    'What later requests of the thread show of a refused exchange: all of it, nothing of it, or nothing of it and of what was before.',
+  [`${agent}.safety.hold.stops`]: 'Safety stops of one end user …',
+  [`${agent}.safety.hold.withinMs`]: '… within this many milliseconds …',
+  [`${agent}.safety.hold.holdMs`]: '… and he starts no run for this many.',
   [`${agent}.instructions`]: 'The system text.',
   [`${agent}.safety`]: 'See [safety](safety.md).',
   [`${agent}.safety.detectors`]:
-    'Absent: all built-in detectors. Otherwise exactly these. They choose the label of a stop, never whether calls may run.',
+    'Absent: all built-in detectors. Otherwise exactly these: names, objects, `./file.ts#export`, values of `defineDetector`. They choose the label of a stop, never whether calls may run.',
   [`${agent}.safety.detectors[].use`]:
-    '`openai-compatible`, `anthropic`, `gemini`, `glm`, `bedrock`, `azure` or `alibaba`.',
+    '`openai-compatible`, `anthropic`, `gemini`, `glm`, `bedrock`, `azure` or `alibaba`; or `./file.ts#export`.',
   [`${agent}.safety.detectors[].finishReasons`]: 'Finish reasons it claims instead of its own.',
-  [`${agent}.guardrails`]: 'Which calls may run.',
-  [`${agent}.guardrails.provider.use`]: 'The only one of this version.',
-  [`${agent}.guardrails.failClosed`]: 'May only be `true`: a guardrail never fails open.',
+  [`${agent}.guardrails`]: 'Which calls may run, and what may be said.',
+  [`${agent}.guardrails.provider.id`]:
+    'Names the policy in events and answers. Absent: named after its kind.',
+  [`${agent}.guardrails.provider.use`]:
+    'Which kind: see [policies](policies.md). A text with `#` is a module of your own, `./file.ts#export`.',
+  [`${agent}.guardrails.provider.url`]:
+    'Of a passport: where it is read, at start and again before each execution. Of `http`: a data API as that of OPA.',
+  [`${agent}.guardrails.provider.schema`]:
+    'A Cedar schema as text. Requests are validated against it.',
+  [`${agent}.guardrails.provider.schemaFile`]: 'The same, in a file.',
+  [`${agent}.guardrails.provider.files`]: 'Cedar policies by id, one file each.',
+  [`${agent}.guardrails.provider.config`]: 'Passed to the module.',
+  [`${agent}.guardrails.provider.timeoutMs`]:
+    'Milliseconds one answer may take. No answer in time is no answer, and denies.',
   [`${agent}.guardrails.stream`]:
-    'May only be empty: judging text as it streams is not in this version.',
-  [`${agent}.loop`]: 'Detection of calls that repeat.',
+    'What judges the words of the model while they stream, in this order: names, objects, `./file.ts#export`, values of `defineGuardrail`.',
+  [`${agent}.guardrails.stream[].id`]:
+    'Names the guardrail in events. Absent: named after its kind.',
+  [`${agent}.guardrails.stream[].use`]:
+    'Which kind: see [guardrails](guardrails.md). `error-recovery`, `pii` and `secrets` may stand alone, as a text.',
+  [`${agent}.guardrails.stream[].entities`]: 'Kinds of personal data that it looks for.',
+  [`${agent}.guardrails.stream[].action`]:
+    'What is done about a finding: taken out, corrected by the model, or the end of the run. `banned-terms` begins with `"fail"`.',
+  [`${agent}.guardrails.stream[].terms`]: 'Words and phrases that may not be said.',
+  [`${agent}.guardrails.stream[].caseSensitive`]: 'Does letter case make a difference?',
+  [`${agent}.guardrails.stream[].patterns`]:
+    'Regular expressions in RE2 syntax, each with a bound.',
+  [`${agent}.guardrails.stream[].patterns[].name`]: 'Stands in the marker and in the feedback.',
+  [`${agent}.guardrails.stream[].patterns[].pattern`]: 'The expression.',
+  [`${agent}.approvals`]: 'Answers of humans: see [approvals](approvals.md).',
+  [`${agent}.loop`]: 'Detection of calls that repeat: see [loop detection](loop-detection.md).',
+  [`${agent}.loop.enabled`]: 'False: nothing is looked for.',
+  [`${agent}.loop.toolFreqWarn`]: 'Calls of one tool within the last ones: the model is told.',
+  [`${agent}.loop.toolFreqHardLimit`]: 'This often: none of the set runs, the run ends.',
+  [`${agent}.loop.toolFreqOverrides.<name>`]: 'One tool.',
+  [`${agent}.loop.toolFreqOverrides.<name>.warn`]: 'In place of `toolFreqWarn`.',
+  [`${agent}.loop.toolFreqOverrides.<name>.hardLimit`]: 'In place of `toolFreqHardLimit`.',
+  [`${agent}.loop.cycles.warn`]: 'Repeats at which the model is told.',
+  [`${agent}.loop.cycles.hardLimit`]:
+    'Repeats at which the run ends. Twice as many sets must fit into `windowSize`.',
+  [`${agent}.loop.stagnation.warn`]: 'Sets at which the model is told.',
+  [`${agent}.loop.stagnation.hardLimit`]: 'Sets after which the run ends; null: never.',
   [`${agent}.loop.warnThreshold`]:
     'The same set of calls this often within the window: the model is warned once.',
   [`${agent}.loop.hardLimit`]:
@@ -61,7 +110,7 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${mcp}.url`]: 'Address of a server that speaks streamable HTTP. Either this or `command`.',
   [`${mcp}.headers`]: 'Sent with each request.',
   [`${agent}.guardrails.provider`]:
-    'Who judges the calls of a turn. Absent: every tool of the agent may be called.',
+    'Who judges the calls of a turn: one, or a list of up to 16, of which deny beats approval beats allow. Absent: every tool of the agent may be called.',
   queues: 'Worker queues of this process, by name.',
   'queues.<name>': 'One queue.',
   'queues.<name>.concurrency':

@@ -1,6 +1,7 @@
 /** The table of configuration keys, made of the schema that checks them. */
 import { join } from 'node:path'
 import { z } from 'zod'
+import { ModulePath } from '../../packages/server/src/config/references.ts'
 import { Config } from '../../packages/server/src/config/schema.ts'
 import { configurationNotes } from './configuration-notes.ts'
 import { type DocComments, readDocComments } from './doc-comments.ts'
@@ -11,11 +12,19 @@ import { schemaOf, typeText, unwrap } from './schema-type.ts'
 const declarations: readonly (readonly [string, string])[] = [
   ['agents.<name>.model', 'ModelConfig'],
   ['agents.<name>.safety.detectors[]', 'DetectorConfig'],
+  ...['Allowlist', 'Passport', 'Cedar', 'Http', 'Module'].map(
+    (constant) => ['agents.<name>.guardrails.provider', constant] as const,
+  ),
+  ...['PiiSpec', 'SecretsSpec', 'BannedTermsSpec', 'PatternsSpec'].map(
+    (constant) => ['agents.<name>.guardrails.stream[]', constant] as const,
+  ),
   ['agents.<name>.guardrails', 'GuardrailsConfig'],
+  ['agents.<name>.loop', 'LoopConfig'],
   ['agents.<name>', 'AgentConfig'],
   ['mcpServers.<name>', 'McpStdioConfig'],
   ['mcpServers.<name>', 'McpHttpConfig'],
   ['mcpServers.<name>', 'common'],
+  ['server.identity', 'Identity'],
   ['server', 'ServerSection'],
   ['', 'Config'],
   ['agents.<name>', 'AgentDefinition'],
@@ -23,21 +32,50 @@ const declarations: readonly (readonly [string, string])[] = [
 
 const sources = [
   'packages/core/src/definition.ts',
+  'packages/core/src/verdict/loop/config.ts',
+  'packages/core/src/verdict/stream/spec.ts',
+  'packages/server/src/config/agent-schema.ts',
+  'packages/server/src/config/guardrails-schema.ts',
+  'packages/server/src/config/provider-schema.ts',
   'packages/server/src/config/schema.ts',
+  'packages/server/src/config/server-schema.ts',
   'packages/tools/src/mcp/config.ts',
 ]
+
+/** Keys whose own keys stand in the table already, under another path. */
+const repeated = ['agents.<name>.fallbackModels[]']
+
+interface Row {
+  /** What it takes, in words: more than one where kinds of the object differ. */
+  readonly takes: readonly string[]
+  readonly standard: string
+  readonly meaning: string
+}
 
 /** One row per key: what it takes, its default, what it does. Throws for a key that nothing describes. */
 export function configurationTable(root: string): string {
   const docs = readDocComments(sources.map((file) => join(root, file)))
-  const rows = new Map<string, readonly string[]>()
+  const rows = new Map<string, Row>()
   walk(Config, '', (path, schema) => {
-    if (path === '' || path.endsWith('[]') || rows.has(path)) return
+    if (path === '' || path.endsWith('[]')) return
+    const known = rows.get(path)
+    const words = takes(schema)
+    if (known) {
+      if (!known.takes.includes(words)) rows.set(path, { ...known, takes: [...known.takes, words] })
+      return
+    }
     const standard = path.endsWith('<name>') ? '' : defaultOf(schema)
-    const row = [`\`${path}\``, takes(schema), standard, describe(path, docs)]
-    rows.set(path, row)
+    rows.set(path, { takes: [words], standard, meaning: describe(path, docs) })
   })
-  return table(['key', 'takes', 'default', 'meaning'], [...rows.values()])
+  return table(
+    ['key', 'takes', 'default', 'meaning'],
+    [...rows].map(([path, { takes: words, standard, meaning }]) => [
+      `\`${path}\``,
+      words.join(' or '),
+      standard,
+      meaning,
+    ]),
+  )
 }
 
 type Visit = (path: string, schema: z.core.$ZodType) => void
@@ -46,6 +84,7 @@ function walk(schema: z.core.$ZodType, path: string, visit: Visit): void {
   const inner = unwrap(schema)
   const { def } = inner._zod
   const below = (name: string): string => (path === '' ? name : `${path}.${name}`)
+  if (repeated.includes(path)) return
   visit(path, schema)
   if (def.type === 'object')
     for (const [name, field] of Object.entries(def.shape)) walk(field, below(name), visit)
@@ -65,6 +104,7 @@ function takes(schema: z.core.$ZodType): string {
   const { def } = inner._zod
   if (def.type === 'object' || (def.type === 'union' && isObject(inner))) return 'object'
   if (def.type === 'record') return 'object, by name'
+  if (def === ModulePath.def) return '`./file.ts#export`'
   if (def.type === 'custom') return 'function'
   if (def.type === 'array' && unwrap(def.element)._zod.def.type === 'custom') return 'list of tools'
   if (def.type === 'array' && isObject(def.element)) return 'list of objects'

@@ -15,6 +15,17 @@ const suppressed = [
     argsHmac: '5b1f0c2d7e9a4b6c8d0e1f3a5b7c9d1e3f5a7b9c0d2e4f6a8b0c1d3e5f7a9b1c',
   },
 ]
+const policyDigest = 'sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae'
+const policy = { policyId: 'passport', policyDigest }
+const trip = {
+  guardrail: { id: 'no-guarantees', name: 'Banned terms' },
+  outcome: 'fail' as const,
+  feedback:
+    'I was about to write a term that is not allowed, which I must not do here. I will answer again without it.',
+  partType: 'text' as const,
+  offset: 64,
+}
+const loop = { set: '9a3f5c7e1b2d', tools: ['read_file'] }
 const said = { content: [{ type: 'text' as const, text: 'Created report.md (1204 bytes).' }] }
 
 /** Examples by event type. */
@@ -26,6 +37,8 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     machineVersion: 1,
     input: [{ id: 'u_1', role: 'user', parts: [{ type: 'text', text: 'Write a report.' }] }],
     metadata: {},
+    user: { id: 'ann', role: 'lead' },
+    endUser: 'u_3f6c0d2b9a7e4c1d8f5b2a6c9e0d7f41',
   },
   'run.admitted': {},
   'model.completed': {
@@ -75,11 +88,42 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     resolution: 'happened',
     note: 'The transfer is in the bank statement.',
   },
+  'tool.denied': {
+    ...ofCall,
+    tool: 'write_file',
+    answer: {
+      effect: 'deny',
+      reasons: [{ code: 'oap.passport_suspended', message: 'The passport is not active.' }],
+      ...policy,
+    },
+  },
   'policy.answered': {
     ...of,
-    decisions: [{ callId: call, effect: 'allow', code: 'oap.allowed', message: 'Allowed.' }],
+    decisions: [
+      {
+        callId: call,
+        tool: 'write_file',
+        argsHash,
+        answer: {
+          effect: 'allow',
+          reasons: [{ code: 'oap.allowed', message: 'The policy allows it.' }],
+          policyId: 'opa',
+          policyDigest,
+        },
+        faults: [],
+      },
+    ],
+    durationMs: 9,
   },
-  'approval.answered': { callId: call, tool: 'write_file', decision: 'approve', argsHash },
+  'approval.answered': {
+    callId: call,
+    tool: 'write_file',
+    decision: 'approve',
+    argsHash,
+    note: 'Ada called.',
+    scope: 'once',
+    by: { id: 'ann', role: 'lead' },
+  },
   'input.answered': { callId: call, output: { ...said, isError: false } },
   'cancel.requested': { action: 'interrupt', reason: 'The customer changed his mind.' },
   'timer.fired': { timerId: 'timeout' },
@@ -131,6 +175,21 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     explanation:
       '[The answer reached its length limit. 1 tool call was not executed, because the arguments may be cut off.]',
   },
+  'turn.continued': {
+    turn: 1,
+    messageId: message,
+    text: 'Your answer was cut off at its length limit. Go on exactly where it ended.',
+  },
+  'answer.missing': { turn: 2, messageId: message, text: '[The model gave no answer.]' },
+  'guardrail.tripped': { turn: 1, correction: 1, messageId: message, trip, calls: [] },
+  'guardrail.stopped': {
+    turn: 1,
+    corrections: 3,
+    messageId: message,
+    trip,
+    calls: [],
+    explanation: '[A guardrail (Banned terms) stopped this answer.]',
+  },
   'model.retried': {
     turn: 1,
     retry: 1,
@@ -138,16 +197,69 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     message: 'Too many requests.',
     delayMs: 1000,
   },
+  'model.replaced': {
+    turn: 1,
+    from: 'claude-sonnet-4-5',
+    to: 'gpt-5',
+    class: 'overloaded',
+    message: 'Overloaded',
+  },
   'call.denied': {
     callId: call,
     tool: 'bash',
-    code: 'oap.denied',
-    message: 'The tool bash is denied by the guardrail.',
+    code: 'oap.dangerous_operation',
+    message: 'The command is dangerous (removing from a protected place): no passport allows it.',
+    ...policy,
   },
-  'approval.requested': { callId: call, tool: 'transfer', argsHash },
-  'loop.warned': { set: '9a3f5c7e1b2d', tools: ['read_file'], count: 3 },
-  'loop.stopped': { set: '9a3f5c7e1b2d', tools: ['read_file'], count: 5 },
-  'budget.exhausted': { budget: 'turns', used: 50, limit: 50 },
+  'policy.faulted': {
+    callId: call,
+    tool: 'bash',
+    policyId: 'opa',
+    message: 'The policy server did not answer within 2000 ms.',
+  },
+  'approval.requested': {
+    callId: call,
+    tool: 'transfer',
+    argsHash,
+    approvalId: 'a_0b6a4f1e2c77_1_0',
+    policyId: 'lists',
+    reason: 'A person must approve each call of the tool "transfer".',
+    expiresAt: 1_795_212_000_000,
+  },
+  'approval.reused': { callId: call, tool: 'transfer', argsHash, scope: 'run' },
+  'approval.expired': { callId: call, tool: 'transfer', approvalId: 'a_0b6a4f1e2c77_1_0' },
+  'loop.warned': {
+    ...loop,
+    layer: 'identical_call_set',
+    count: 3,
+    threshold: 3,
+    text:
+      '[LOOP DETECTED] You have asked for the same calls (read_file) 3 times. ' +
+      'Stop repeating yourself: use what you have, or do something else.',
+  },
+  'loop.stopped': {
+    ...loop,
+    layer: 'identical_call_set',
+    count: 5,
+    threshold: 5,
+    messageId: message,
+    text:
+      '[FORCED STOP] You have asked for the same calls (read_file) 5 times. The limit is 5: ' +
+      'the calls of this message were not executed, and the run ends here.',
+  },
+  'budget.warned': {
+    budget: 'turns',
+    used: 40,
+    limit: 50,
+    text: '[BUDGET] You have used 40 of 50 turns. Finish with what you have.',
+  },
+  'budget.exhausted': {
+    budget: 'turns',
+    used: 50,
+    limit: 50,
+    messageId: message,
+    text: '[BUDGET EXHAUSTED] The run was stopped: it has used 50 of 50 turns.',
+  },
   'event.ignored': { seq: 14, type: 'approval.answered', state: 'tools' },
   'effect.started': { ...of, leaseMs: 15_000, owner: 'worker-1.4711.9f3c01ab' },
   'tool.late': {

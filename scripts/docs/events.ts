@@ -18,7 +18,6 @@ import { namedSchemas, partsOf, schemaOf, typeText, unwrap } from './schema-type
 
 /** Types that have a schema, so that logs can hold them one day, and that nothing writes yet. */
 export const reserved: readonly EventType[] = [
-  'policy.answered',
   'input.answered',
   'webhook.delivered',
   'payload.erased',

@@ -1,0 +1,160 @@
+/** How each provider ends an answer whose call must not execute, in its own shape, with a canary where arguments stand. */
+import type { ScriptedTurn } from '@signalbox/models'
+import { wireOf, type Wire } from '../../packages/models/src/observer/wires.ts'
+import { jsonReply, type Provider, streamReply } from '../../packages/models/test/support/call.ts'
+import type { Reply } from '../../packages/models/test/support/loopback.ts'
+import type { Event } from '../../packages/models/test/support/wire-bytes.ts'
+import {
+  built,
+  canary as builtCanary,
+  chatDelta,
+  goodEnding,
+  terminal,
+} from '../../packages/models/test/support/wire-events.ts'
+
+/** The tool that every provider calls. */
+export const hunted = 'save_note'
+
+export const cuts = [
+  'a stop signal in the call',
+  'a stop signal after the call',
+  'an API error that echoes the call',
+  'an error in the stream that quotes the call',
+  'a broken connection in the call',
+] as const
+export type Cut = (typeof cuts)[number]
+
+/** What a run ends as that was cut that way. */
+export const outcomes: Readonly<Record<Cut, string>> = {
+  'a stop signal in the call': 'safety_stopped',
+  'a stop signal after the call': 'safety_stopped',
+  'an API error that echoes the call': 'safety_stopped',
+  'an error in the stream that quotes the call': 'failed',
+  'a broken connection in the call': 'interrupted',
+}
+
+const pieceChars = 11
+
+const argsOf = (canary: string): string =>
+  JSON.stringify({ path: '/a.md', content: `${canary} and "more"\n` })
+
+const piecesOf = (text: string): readonly string[] =>
+  Array.from({ length: Math.ceil(text.length / pieceChars) }, (_, n) =>
+    text.slice(n * pieceChars, (n + 1) * pieceChars),
+  )
+
+/** The events of a call: as the models' own tests build them, with another canary. */
+function callEvents(wire: Wire, canary: string, part: 'cutCall' | 'wholeCall'): readonly Event[] {
+  if (wire !== 'chat') return put(built[wire][part], canary)
+  const args = argsOf(canary)
+  const start = { index: 0, id: 'call_a', type: 'function' }
+  const sent = part === 'wholeCall' ? args : args.slice(0, -6)
+  return [
+    chatDelta({ tool_calls: [{ ...start, function: { name: hunted, arguments: '' } }] }),
+    ...piecesOf(sent).map((piece) =>
+      chatDelta({ tool_calls: [{ index: 0, function: { arguments: piece } }] }),
+    ),
+  ]
+}
+
+function put(events: readonly Event[], canary: string): readonly Event[] {
+  const text = JSON.stringify(events)
+  if (!text.includes(builtCanary)) throw new Error('the events hold no canary to replace')
+  return JSON.parse(text.replaceAll(builtCanary, canary).replaceAll('write_file', hunted))
+}
+
+const safety: Readonly<Record<Wire, string>> = {
+  chat: 'content_filter',
+  messages: 'refusal',
+  gemini: 'SAFETY',
+  responses: 'content_filter',
+  converse: 'guardrail_intervened',
+}
+
+/** The answer of a provider that is called over HTTP. */
+export function cutReply(provider: Provider, cut: Cut, canary: string): Reply {
+  const wire = wireOf(provider)
+  const { open } = built[wire]
+  const whole = [...open, ...callEvents(wire, canary, 'wholeCall')]
+  const half = [...open, ...callEvents(wire, canary, 'cutCall')]
+  switch (cut) {
+    case 'a stop signal in the call':
+      return streamReply(wire, [...half, ...terminal(wire, safety[wire])])
+    case 'a stop signal after the call':
+      return streamReply(wire, [...whole, ...terminal(wire, safety[wire])])
+    case 'an API error that echoes the call':
+      return filterError(provider, `The model wrote ${argsOf(canary)}`)
+    case 'an error in the stream that quotes the call':
+      return streamReply(wire, [...whole, quotingError(wire, argsOf(canary))])
+    case 'a broken connection in the call':
+      return streamReply(wire, half, { open: true, end: 'reset' })
+  }
+}
+
+/** The answer of a provider that calls the tool and closes as it should. */
+export function goodReply(provider: Provider, canary: string): Reply {
+  const wire = wireOf(provider)
+  const call = callEvents(wire, canary, 'wholeCall')
+  return streamReply(wire, [...built[wire].open, ...call, ...goodEnding(wire)])
+}
+
+/** The error of the provider's filter, which shows what was filtered. */
+function filterError(provider: Provider, echo: string): Reply {
+  switch (provider) {
+    case 'anthropic': {
+      const message = `Output blocked by content filtering policy. ${echo}`
+      return jsonReply(400, { type: 'error', error: { type: 'invalid_request_error', message } })
+    }
+    case 'google':
+      return streamReply('gemini', [
+        { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: echo } },
+      ])
+    case 'amazon-bedrock':
+      return jsonReply(400, { message: `The request was blocked by the guardrail. ${echo}` })
+    case 'azure': {
+      const innererror = { code: 'ResponsibleAIPolicyViolation', content_filter_result: { echo } }
+      return jsonReply(400, { error: { code: 'content_filter', message: echo, innererror } })
+    }
+    case 'openai-compatible':
+      return jsonReply(400, { error: { code: '1301', message: echo }, contentFilter: [{ echo }] })
+    default: {
+      const error = { code: 'content_policy_violation', type: 'invalid_request_error' }
+      return jsonReply(400, { error: { ...error, message: echo, param: echo } })
+    }
+  }
+}
+
+/** An error that shows the arguments, as they are and escaped once more. */
+function quotingError(wire: Wire, args: string): Event {
+  const message = `Could not read ${args}, that is ${JSON.stringify(args)}`
+  switch (wire) {
+    case 'chat':
+      return { error: { code: 'tool_use_failed', message, failed_generation: args } }
+    case 'messages':
+      return { type: 'error', error: { type: 'api_error', message } }
+    case 'gemini':
+      return { error: { code: 400, status: 'INVALID_ARGUMENT', message } }
+    case 'responses':
+      return { type: 'error', code: args, message, param: args, sequence_number: 9 }
+    case 'converse':
+      return { validationException: { message } }
+  }
+}
+
+/** The same from a script. Its second call keeps the first one whole: scripts cut the last call of an answer. */
+export function cutScript(cut: Cut, canary: string): ScriptedTurn {
+  const call = { name: hunted, args: argsOf(canary) }
+  const said = { text: 'I write. ', chunkSize: pieceChars, delayMs: 40 }
+  switch (cut) {
+    case 'a stop signal in the call':
+      return { ...said, calls: [call], ending: 'content_filter' }
+    case 'a stop signal after the call':
+      return { ...said, calls: [call, call], ending: 'content_filter' }
+    case 'an API error that echoes the call':
+      return { status: { code: 400, error: { code: 'content_filter', message: call.args } } }
+    case 'an error in the stream that quotes the call':
+      return { ...said, calls: [call, call], ending: 'error' }
+    case 'a broken connection in the call':
+      return { ...said, calls: [call], ending: 'reset' }
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The leak hunt (I23): forty runs whose provider ends the answer without a good ending, each with a canary in the arguments
+ * of its call, while a client watches. Afterwards no canary is found in anything the system keeps or said. The same hunt
+ * finds the canary of runs that closed well, so it can fail.
+ */
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Log } from '@signalbox/engine'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import type { ConfigInput } from '@signalbox/server'
+import { defineTool } from '@signalbox/tools'
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
+import { z } from 'zod'
+import { providers as networked } from '../../packages/models/test/support/call.ts'
+import { type Loopback, startLoopback } from '../../packages/models/test/support/loopback.ts'
+import { findIn, type Flock, newFlock, spellings } from './canary.ts'
+import { type Collector, startCollector } from './collector.ts'
+import { type Cut, cutReply, cuts, cutScript, goodReply, hunted, outcomes } from './cuts.ts'
+import { type HuntedRedis, missingRedis, startHuntedRedis } from './hunted-redis.ts'
+import { Database, type Remains } from './remains.ts'
+import { openScene, type Scene } from './scene.ts'
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const providers = ['scripted', ...networked] as const
+/** Runs that must leak nothing, and runs that closed well. */
+const cutFlock = newFlock()
+const goodFlock = newFlock()
+
+const printed: string[] = []
+const written: string[] = []
+let dir: string
+let loopback: Loopback
+let postgres: EmbeddedPostgres
+let database: Database
+
+beforeAll(async () => {
+  for (const method of ['debug', 'error', 'info', 'log', 'warn'] as const)
+    vi.spyOn(console, method).mockImplementation((...line) => void printed.push(line.join(' ')))
+  dir = await mkdtemp(join(tmpdir(), 'signalbox-leaks-'))
+  // As root, Postgres runs as another user, who must get through here.
+  await chmod(dir, 0o755)
+  loopback = await startLoopback()
+  postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres'), log: silent })
+})
+
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await database?.close()
+  await postgres?.stop()
+  await loopback?.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const saveNote = defineTool({
+  name: hunted,
+  description: 'Saves a note.',
+  effect: 'once',
+  input: z.looseObject({}),
+  run: (args) => {
+    written.push(JSON.stringify(args))
+    return 'saved'
+  },
+})
+
+const nameOf = (provider: string, cut: Cut | 'good'): string =>
+  `${provider}-${cut === 'good' ? cut : cuts.indexOf(cut)}`
+
+const common = { instructions: '', tools: [hunted], modelRetries: { max: 0 } }
+
+/** An agent for each provider and each way to be cut, and one that closes well. */
+function config(): ConfigInput {
+  const cases = providers.flatMap((provider) => cuts.map((cut) => ({ provider, cut })))
+  const agents = cases.map(({ provider, cut }) => {
+    const model = nameOf(provider, cut)
+    if (provider === 'scripted') return [model, { ...common, model: { provider, model } }]
+    const baseURL = loopback.reply(cutReply(provider, cut, cutFlock.next()))
+    const settings = { provider, model, baseURL, apiKeyEnv: 'TEST_KEY', region: 'us-east-1' }
+    return [model, { ...common, model: settings }]
+  })
+  const baseURL = loopback.reply(goodReply('anthropic', goodFlock.next()))
+  const model = { provider: 'anthropic', model: 'good', baseURL, apiKeyEnv: 'TEST_KEY' }
+  const good = { ...common, model, limits: { maxTurns: 1 } }
+  return {
+    agents: { ...Object.fromEntries(agents), good },
+    tools: [saveNote],
+    scripts: Object.fromEntries(
+      cuts.map((cut) => {
+        const turn = cutScript(cut, cutFlock.next())
+        return [nameOf('scripted', cut), () => turn]
+      }),
+    ),
+    server: { graceMs: 1000 },
+  }
+}
+
+const leaks = (remains: readonly Remains[], flock: Flock): readonly string[] =>
+  remains.flatMap(({ where, bytes }) => findIn(bytes, flock).map((spelt) => `${where}: ${spelt}`))
+
+/** Where the flock was found, without how. */
+const places = (remains: readonly Remains[], flock: Flock): readonly string[] =>
+  remains.filter(({ bytes }) => findIn(bytes, flock).length > 0).map(({ where }) => where)
+
+const bytesOf = (remains: readonly Remains[], where: string): string =>
+  remains.find((each) => each.where === where)?.bytes.toString() ?? ''
+
+const around = (bytes: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from('before'), bytes, Buffer.alloc(3)])
+
+test('the hunt finds a canary in every spelling, and half of it', () => {
+  const flock = newFlock()
+  const canary = flock.next()
+  expect(findIn(around(Buffer.from('nothing')), flock)).toEqual([])
+  for (const { name, bytes } of spellings(canary))
+    expect(findIn(around(bytes), flock).length, name).toBeGreaterThan(0)
+  for (const before of ['', 'a', 'ab', 'abc', 'abcd'])
+    expect(findIn(Buffer.from(btoa(`${before}${canary}c`)), flock).length).toBeGreaterThan(0)
+  const half = Math.ceil(canary.length / 2)
+  for (const part of [canary.slice(0, half), canary.slice(-half)])
+    expect(findIn(Buffer.from(part), flock)).toHaveLength(1)
+})
+
+describe('with all of it in Postgres', () => {
+  let scene: Scene
+  let collector: Collector
+  const kept: Remains[] = []
+
+  beforeAll(async () => {
+    collector = await startCollector()
+    database = await Database.connect(postgres.url)
+    scene = await openScene(config(), {
+      databaseUrl: postgres.url,
+      otlpUrl: collector.url,
+      dir,
+    })
+  })
+  afterAll(async () => {
+    await scene?.stop()
+    await collector?.close()
+  })
+
+  it('forty runs end as they must, and nothing of them is executed', async () => {
+    const cases = providers.flatMap((provider) => cuts.map((cut) => ({ provider, cut })))
+    expect(cases).toHaveLength(40)
+    const ended = await scene.watch(cases.map(({ provider, cut }) => nameOf(provider, cut)))
+    const told = cases.map(({ provider, cut }, n) => `${provider}, ${cut}: ${ended[n]}`)
+    expect(told).toEqual(cases.map(({ provider, cut }) => `${provider}, ${cut}: ${outcomes[cut]}`))
+    expect(written).toEqual([])
+    await scene.watch(['good'])
+    expect(written).toHaveLength(1)
+  })
+
+  it('no canary is in streams, wakes, logs, spans and metrics', async () => {
+    kept.push(...(await scene.overheard()), database.announced)
+    kept.push({ where: 'standard output', bytes: Buffer.from(printed.join('\n')) })
+    await scene.stop()
+    kept.push({ where: 'spans', bytes: Buffer.concat(collector.received) })
+    expect(leaks(kept, cutFlock)).toEqual([])
+    // Each of them has something to say.
+    expect(bytesOf(kept, 'spans')).toContain('anthropic-0')
+    expect(bytesOf(kept, 'metrics of the worker')).toContain('outcome="safety_stopped"')
+    expect(bytesOf(kept, 'NOTIFY')).toContain('I write. ')
+    expect(bytesOf(kept, 'the log').length).toBeGreaterThan(0)
+    expect(places(kept, goodFlock)).toContain('the stream of good')
+  })
+
+  it('no canary is in a table, nor in the data directory with its write-ahead log', async () => {
+    const remains = [
+      ...(await database.files({ written: false })),
+      ...(await database.tables(join(dir, 'copied'))),
+      ...(await database.files({ written: true })),
+    ]
+    expect(leaks(remains, cutFlock)).toEqual([])
+    const found = places(remains, goodFlock)
+    expect(found.some((place) => /copied\/signalbox\.event/.test(place))).toBe(true)
+    expect(found.some((place) => place.includes('/pg_wal/'))).toBe(true)
+    expect(found.some((place) => place.includes('/base/'))).toBe(true)
+  })
+})
+
+describe.skipIf(missingRedis.skip)(`with Redis${missingRedis.why}`, () => {
+  let redis: HuntedRedis | undefined
+  afterAll(() => redis?.stop())
+
+  it('no canary is in a key, a command, or a file of Redis', async () => {
+    const folder = join(dir, 'redis')
+    await mkdir(folder)
+    redis = await startHuntedRedis(folder)
+    const collector = await startCollector()
+    const scene = await openScene(config(), {
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+      otlpUrl: collector.url,
+      dir,
+    })
+    try {
+      await scene.watch(cuts.map((cut) => nameOf('openai', cut)))
+      await scene.watch(['good'])
+      const remains = [...(await scene.overheard()), ...(await redis.remains())]
+      expect(leaks(remains, cutFlock)).toEqual([])
+      expect(bytesOf(remains, 'MONITOR')).toContain('I write. ')
+      expect(places(remains, goodFlock)).toContain('the stream of good')
+    } finally {
+      await scene.stop()
+      await collector.close()
+    }
+  })
+})

@@ -1,0 +1,121 @@
+/** What the runs of a hunt leave behind, in one place: a real server, a client on each stream, and all that overhears. */
+import type { Log } from '@signalbox/engine'
+import {
+  type ConfigInput,
+  createLog,
+  parseConfig,
+  type Role,
+  type Signalbox,
+  startSignalbox,
+} from '@signalbox/server'
+import { readSse } from '../../packages/server/test/support/http.ts'
+import type { Remains } from './remains.ts'
+
+export interface Scene {
+  /** Starts a run of each agent at once and watches each stream to its end. Answers the outcomes, in the same order. */
+  watch(agents: readonly string[]): Promise<readonly string[]>
+  /** Logs, streams, metrics and what the API shows afterwards. */
+  overheard(): Promise<readonly Remains[]>
+  /** Sends the spans that are left, too. */
+  stop(): Promise<void>
+}
+
+export interface SceneOptions {
+  readonly databaseUrl: string
+  readonly redisUrl?: string
+  readonly otlpUrl: string
+  readonly dir: string
+}
+
+/**
+ * A Signalbox that says all it can say: log at debug, traces on. One process serves the API and another one works, so that
+ * what is live crosses the wake bus.
+ */
+export async function openScene(config: ConfigInput, options: SceneOptions): Promise<Scene> {
+  const lines: string[] = []
+  const streams: Remains[] = []
+  const start = (roles: readonly Role[]): Promise<Signalbox> =>
+    startSignalbox({
+      loaded: { config: parseConfig(config), file: 'test', dir: options.dir },
+      env: {
+        DATABASE_URL: options.databaseUrl,
+        OTEL_EXPORTER_OTLP_ENDPOINT: options.otlpUrl,
+        TEST_KEY: 'test-key-value',
+        ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }),
+      },
+      dataDir: options.dir,
+      port: 0,
+      roles,
+      log: everything(lines),
+    })
+  const served = await start(['api'])
+  const works = await start(['orchestrator', 'worker'])
+  const [api, health] = [served.url ?? '', works.url ?? '']
+  return {
+    watch: (agents) =>
+      Promise.all(
+        agents.map(async (agent) => {
+          const { bytes, outcome } = await watchRun(api, agent)
+          streams.push({ where: `the stream of ${agent}`, bytes })
+          return outcome
+        }),
+      ),
+    overheard: async () => [
+      ...streams,
+      { where: 'the log', bytes: Buffer.from(lines.join('')) },
+      ...(await Promise.all(['/metrics', '/events?limit=1000', '/approvals'].map(page(api)))),
+      { ...(await page(health)('/metrics')), where: 'metrics of the worker' },
+    ],
+    stop: async () => {
+      await works.stop()
+      await served.stop()
+    },
+  }
+}
+
+function everything(lines: string[]): Log {
+  const destination = { write: (line: string) => void lines.push(line) }
+  return createLog({ level: 'debug', secrets: [], destination })
+}
+
+const page =
+  (api: string) =>
+  async (path: string): Promise<Remains> => {
+    const answer = await fetch(`${api}${path}`)
+    return {
+      where: `GET ${path} (${answer.status})`,
+      bytes: Buffer.from(await answer.arrayBuffer()),
+    }
+  }
+
+/** What a client of a stream has read, with all texts of its events once more in one piece: a word may be split. */
+async function watchRun(api: string, agent: string) {
+  const response = await fetch(`${api}/runs/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ assistant_id: agent, input: 'Write it down.' }),
+  })
+  if (!response.body || response.status !== 200) throw new Error(await response.text())
+  const chunks: Uint8Array[] = []
+  const keep = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      chunks.push(chunk)
+      controller.enqueue(chunk)
+    },
+  })
+  const texts: string[] = []
+  let [outcome, runId] = ['no end', '']
+  for await (const { event, data } of readSse(response.body.pipeThrough(keep))) {
+    if (event === 'metadata') runId = data.run_id
+    if (event === 'end') outcome = String(data.outcome)
+    texts.push(...textsOf(data))
+  }
+  const joined = await page(api)(`/runs/${runId}/join`)
+  return { outcome, bytes: Buffer.concat([...chunks, Buffer.from(texts.join('')), joined.bytes]) }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsOf)
+}
