@@ -14,8 +14,8 @@ const pure = [
 
 export default defineConfig({
   test: {
-    // Two workers: the suites start servers of their own, and two cores are what CI has.
-    maxWorkers: 2,
+    // One more than the cores that CI has: the suites wait for servers and processes of their own half of the time.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     reporters: ['default', new SkipReporter(), ...(reports === undefined ? [] : ['json'])],
     outputFile: { json: `${reports ?? '.'}/vitest.json` },
@@ -30,7 +30,7 @@ export default defineConfig({
           name: 'integration',
           include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...pure, '**/node_modules/**'],
-          testTimeout: 60_000,
+          testTimeout: 180_000,
           hookTimeout: 120_000,
         },
       },

@@ -24,6 +24,8 @@ export type Run =
   | { readonly how: 'typescript'; readonly file: string }
   /** Read by the parser of the configuration; with a file it is kept for the blocks that follow. */
   | { readonly how: 'config'; readonly file: string | null }
+  /** Data in JSON, written to a file of the sandbox for the blocks that follow: a passport, a table of decisions. */
+  | { readonly how: 'data'; readonly file: string }
   /** An example of a payload: read by the schema of the event. */
   | { readonly how: 'event'; readonly type: string }
   /** By Postgres, in the database of the page. */
@@ -85,7 +87,10 @@ function runOf(info: Info): Run {
     case 'json': {
       const type = option('event')
       if (type !== null) return { how: 'event', type }
-      const config = option('config') ?? unknown(where, 'a json block is config or event=<type>')
+      const file = option('file')
+      if (file !== null) return { how: 'data', file }
+      const config =
+        option('config') ?? unknown(where, 'a json block is config, file=<name> or event=<type>')
       return { how: 'config', file: config === '' ? null : config }
     }
     case 'sql':

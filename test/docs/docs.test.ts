@@ -5,14 +5,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readPages } from './pages.ts'
 import { Runner } from './run-block.ts'
-import { openSandbox, type Sandbox } from './sandbox.ts'
+import { openSandbox, type Sandbox, stopSharedPostgres } from './sandbox.ts'
 
 const pages = readPages()
 const minutes = 60_000
 /** Fewer than this were run: then the reader of blocks is broken, or pages are gone. */
-const blocksMin = 120
+const blocksMin = 200
 
 let executed = 0
+
+afterAll(stopSharedPostgres, 2 * minutes)
 
 for (const page of pages) {
   const runnable = page.blocks.filter(({ run }) => run.how !== 'nothing')

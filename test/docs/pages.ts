@@ -9,8 +9,14 @@ import { root } from './sandbox.ts'
 const setups: Readonly<Record<string, PageSetup>> = {
   'docs/getting-started.md': { named: false },
   'docs/tools.md': { named: false },
-  'docs/api.md': { server: 'assistant.config.ts' },
+  'docs/api.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/audit.md': { server: 'assistant.config.ts', database: true },
+  'docs/approvals.md': { database: 'shared' },
+  'docs/architecture.md': { database: 'shared' },
+  'docs/budgets.md': { database: 'shared' },
+  'docs/guardrails.md': { database: 'shared' },
+  'docs/loop-detection.md': { database: 'shared' },
+  'docs/safety.md': { database: 'shared' },
   'docs/operations.md': { server: 'assistant.config.ts', database: true },
 }
 

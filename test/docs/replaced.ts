@@ -45,13 +45,18 @@ const replaced: readonly Replaced[] = [
   },
 ]
 
+/**
+ * Installed already, `npx signalbox` is the program of that name in `node_modules/.bin`, which is on the path here. npm
+ * takes longer to find that out than most commands take; `test/package` runs the real one.
+ */
+const shortcut = 'npx() { if [ "$1" = signalbox ]; then command "$@"; else command npx "$@"; fi; }'
+
 /** Functions of bash that stand before the programs, and pass on every call that is not replaced. */
 export function replacements(): string {
   const programs = Map.groupBy(replaced, ({ program }) => program)
-  return [...programs]
-    .map(([program, entries]) => {
-      const cases = entries.map(({ args }) => `${args.replaceAll(' ', '\\ ')}) return 0 ;;`)
-      return `${program}() { case "$*" in ${cases.join(' ')} esac; command ${program} "$@"; }`
-    })
-    .join('\n')
+  const functions = [...programs].map(([program, entries]) => {
+    const cases = entries.map(({ args }) => `${args.replaceAll(' ', '\\ ')}) return 0 ;;`)
+    return `${program}() { case "$*" in ${cases.join(' ')} esac; command ${program} "$@"; }`
+  })
+  return [...functions, shortcut].join('\n')
 }

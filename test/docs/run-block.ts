@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eventSchemas, isEventType } from '@signalbox/core'
-import { parseConfig } from '@signalbox/server'
+import { loadAsStarted } from './load-config.ts'
 import pg from 'pg'
 import type { Block } from './blocks.ts'
 import { root, type Sandbox } from './sandbox.ts'
@@ -31,6 +31,9 @@ export class Runner {
         return this.#typescript(code, run.file)
       case 'config':
         return this.#config(code, run.file)
+      case 'data':
+        JSON.parse(code)
+        return writeFile(join(this.#sandbox.folder, run.file), `${code}\n`)
       case 'event':
         return readEvent(code, run.type)
       case 'sql':
@@ -65,7 +68,7 @@ export class Runner {
   }
 
   async #config(code: string, file: string | null): Promise<void> {
-    parseConfig(JSON.parse(code))
+    await loadAsStarted(JSON.parse(code), this.#sandbox.folder)
     if (file !== null) await writeFile(join(this.#sandbox.folder, file), `${code}\n`)
   }
 

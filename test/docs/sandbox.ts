@@ -8,13 +8,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmbeddedPostgres } from '@signalbox/postgres'
 import pg from 'pg'
+import { freePort } from '../contract/free-port.ts'
 import { ShellSession } from './session.ts'
 
 /** The root of the repository. */
@@ -24,8 +24,11 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export interface PageSetup {
   /** A server of all roles with this configuration, from `test/docs/fixtures`. */
   readonly server?: string
-  /** A database of its own, for `sql` blocks and DATABASE_URL. Else the embedded one of the page's server. */
-  readonly database?: true
+  /**
+   * A database of its own, for `sql` blocks and DATABASE_URL; `shared`: on a server that pages share, which spares them the
+   * start of one. Else the embedded one of the page's server.
+   */
+  readonly database?: true | 'shared'
   /** False: SIGNALBOX_URL is not set, since the page begins without a server. */
   readonly named?: false
 }
@@ -49,7 +52,7 @@ export async function openSandbox(setup: PageSetup): Promise<Sandbox> {
   await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const database = setup.database ? await createDatabase(folder) : null
+  const database = setup.database ? await databaseFor(setup.database, folder) : null
   const shell = new ShellSession(
     folder,
     environment(port, setup.named === false ? undefined : url, database?.url),
@@ -91,10 +94,39 @@ function environment(port: number, url?: string, database?: string): NodeJS.Proc
   }
 }
 
-async function createDatabase(folder: string) {
+type Cluster = Awaited<ReturnType<typeof startEmbeddedPostgres>>
+let shared: { readonly folder: string; readonly cluster: Promise<Cluster> } | null = null
+
+/** Stops the server that pages shared, if one was started. After it none may be opened. */
+export async function stopSharedPostgres(): Promise<void> {
+  if (shared === null) return
+  await (await shared.cluster).stop()
+  await rm(shared.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+}
+
+async function databaseFor(kind: true | 'shared', folder: string) {
+  if (kind === 'shared') {
+    shared ??= await openShared()
+    const url = await createDatabase(await shared.cluster)
+    return { url, stop: () => Promise.resolve() }
+  }
+  const cluster = await startEmbeddedPostgres({ dataDir: await dataDirIn(folder) })
+  return { url: await createDatabase(cluster), stop: () => cluster.stop() }
+}
+
+async function openShared() {
+  const folder = await mkdtemp(join(tmpdir(), 'signalbox-docs-'))
+  await chmod(folder, 0o755)
+  return { folder, cluster: startEmbeddedPostgres({ dataDir: await dataDirIn(folder) }) }
+}
+
+async function dataDirIn(folder: string): Promise<string> {
   const dataDir = join(folder, 'postgres-of-the-page')
   await mkdir(dataDir)
-  const server = await startEmbeddedPostgres({ dataDir })
+  return dataDir
+}
+
+async function createDatabase(server: Cluster): Promise<string> {
   const name = `docs_${randomBytes(4).toString('hex')}`
   const client = new pg.Client(server.url)
   await client.connect()
@@ -102,12 +134,12 @@ async function createDatabase(folder: string) {
   await client.end()
   const url = new URL(server.url)
   url.pathname = `/${name}`
-  return { url: url.href, stop: () => server.stop() }
+  return url.href
 }
 
 /** Waits for the server, for as long as what is to start it runs. */
 async function answers(url: string, folder: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 800; tries += 1) {
     const response = await fetch(`${url}/ok`).catch(() => null)
     if (response?.ok) return
     if (existsSync(join(folder, 'background.exit'))) break
@@ -115,19 +147,4 @@ async function answers(url: string, folder: string): Promise<void> {
   }
   const log = await readFile(join(folder, 'background.log'), 'utf8')
   throw new Error(`no server answers at ${url}: ${log}`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      )
-    })
-  })
 }

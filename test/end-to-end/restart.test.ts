@@ -63,7 +63,8 @@ async function start(): Promise<string> {
     })
     child.on('exit', (code) => reject(new Error(`serve exited with ${code}: ${printed}`)))
   })
-  expect((await fetch(`${url}/ok`)).status).toBe(200)
+  // A check that takes too long on a busy machine says 503.
+  while ((await fetch(`${url}/ok`)).status !== 200) await setTimeout(100)
   return url
 }
 
@@ -122,4 +123,4 @@ test('after kill -9 a second start on the same data directory finishes what was 
     keys.set(key, [...(keys.get(key) ?? []), attempt])
   }
   expect([...keys.values()]).toEqual(Array.from({ length: runsAtOnce }, () => ['1', '2']))
-}, 120_000)
+}, 240_000)

@@ -13,7 +13,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +20,7 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { freePort } from '../contract/free-port.ts'
 import { copyWorkspace } from './workspace-copy.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -119,10 +119,7 @@ describe('installed', () => {
     }
     const ended = once(server, 'exit')
     try {
-      const status = await firstAnswer(
-        `http://127.0.0.1:${port}/ok`,
-        () => server.exitCode !== null,
-      )
+      const status = await lastAnswer(`http://127.0.0.1:${port}/ok`, () => server.exitCode !== null)
       expect(status, printed).toBe(200)
     } finally {
       server.kill('SIGTERM')
@@ -166,21 +163,12 @@ function run(cwd: string, command: string, args: readonly string[]): SpawnSyncRe
   return result
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
-
-/** Asks until somebody answers or the server is gone; a slow machine only waits longer. */
-async function firstAnswer(url: string, gone: () => boolean): Promise<number | undefined> {
-  while (!gone()) {
-    const response = await fetch(url).catch(() => undefined)
-    if (response !== undefined) return response.status
+/** Asks until it answers that it is well, or the server is gone; a slow machine only waits longer. */
+async function lastAnswer(url: string, gone: () => boolean): Promise<number | undefined> {
+  let status: number | undefined
+  while (status !== 200 && !gone()) {
     await sleep(100)
+    status = (await fetch(url).catch(() => undefined))?.status ?? status
   }
-  return undefined
+  return status
 }
