@@ -96,13 +96,17 @@ const standing = new Set(['accepted', 'already', 'conflict'])
 
 /** Nobody is told that his answer stands when another one does, or none. */
 function toldViolations({ log, head }: RunRecord, { said, answer }: Told): readonly string[] {
-  const { callId, decision, args, by } = said
+  const { callId, decision, scope, args, by } = said
   const about = (type: string) =>
     log.find((event) => event.type === type && event.payload['callId'] === callId)
   const answered = about('approval.answered')
   const stands = answered && factSchemas['approval.answered'].parse(answered.payload)
   const hash = decision === 'edit' && args ? hashOf(args) : undefined
-  const same = stands?.decision === decision && stands.edited?.argsHash === hash
+  const same =
+    stands?.decision === decision &&
+    stands.edited?.argsHash === hash &&
+    // How far an approval reaches is part of it.
+    (decision !== 'approve' || scope === undefined || stands.scope === scope)
   const bad: string[] = []
   if ((answer.code === 'accepted' || answer.code === 'already') && !same)
     bad.push(

@@ -2,7 +2,8 @@
  * `npm run test:simulation -- --seeds 10000 [--from 1]`: plays seeds in as many processes as there are cores, and a few of
  * them twice. Exit 1 on a violation or on a trace that differs, with the seed to play again.
  */
-import { fork } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
@@ -84,18 +85,19 @@ async function repeat(totals: Totals, first: Simulated): Promise<void> {
     totals.failures.push({ seed: first.seed, violations: ['I21 another trace for the same seed'] })
 }
 
-function playElsewhere(lane: number): Promise<Totals> {
-  return new Promise((resolve, reject) => {
-    const child = fork(import.meta.filename, [...process.argv.slice(2), '--lane', String(lane)])
-    child.on('message', (totals) => resolve(Totals.parse(totals)))
-    child.on('error', reject)
-    child.on('exit', (code) => code !== 0 && reject(new Error(`lane ${lane} exited with ${code}`)))
-  })
+/** A lane writes its totals to its output: whatever their size, they have all come when it is closed. */
+async function playElsewhere(lane: number): Promise<Totals> {
+  const args = [import.meta.filename, ...process.argv.slice(2), '--lane', String(lane)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const written: string[] = []
+  child.stdout.setEncoding('utf8').on('data', (part: string) => written.push(part))
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`lane ${lane} exited with ${code}`)
+  return Totals.parse(JSON.parse(written.join('')))
 }
 
 if (values.lane !== undefined) {
-  process.send?.(await playLane(Number(values.lane)))
-  process.disconnect()
+  process.stdout.write(JSON.stringify(await playLane(Number(values.lane))))
 } else {
   const began = performance.now()
   const results = await Promise.all(Array.from({ length: lanes }, (_, lane) => playElsewhere(lane)))

@@ -112,8 +112,9 @@ async function record(
   const code = result.factCodes[0]
   const answered = events.find((event) => isAbout(event, 'approval.answered', callId))
   const stands = answered ?? (code === 'duplicate' ? await firstAnswer(deps, runId, callId) : null)
-  const told =
-    code !== 'ok' && stands ? compare(stands, { decision, scope: request.scope, edited }) : null
+  // Only an approval has a scope; who names none asks for none in particular.
+  const named = decision === 'approve' ? request.scope : undefined
+  const told = code !== 'ok' && stands ? compare(stands, { decision, scope: named, edited }) : null
   if (told?.code === 'conflict') return told
   if (told || code === 'ok') {
     const effect = await effectOf(deps, runId, callId)
@@ -158,7 +159,6 @@ function compare(
   const first = factSchemas['approval.answered'].parse(stands.payload)
   const same =
     first.decision === said.decision &&
-    // Who names no scope asks for none in particular.
     (said.scope === undefined || first.scope === said.scope) &&
     first.edited?.argsHash === said.edited?.argsHash
   return same ? { code: 'already' } : { code: 'conflict', decision: first.decision }

@@ -14,6 +14,6 @@ export async function reportsOf(
   let stderr = ''
   child.on('message', (message) => sent.push(message))
   child.stderr?.on('data', (chunk) => (stderr += String(chunk)))
-  const [code] = await once(child, 'exit')
+  const [code] = await once(child, 'close')
   return { sent, code, stderr }
 }

@@ -27,5 +27,4 @@ if (backend.kind === 'redis') {
 }
 await dispatcher.close()
 await source.stop(0)
-process.send?.(seen)
-process.disconnect?.()
+process.send?.(seen, () => process.disconnect?.())
