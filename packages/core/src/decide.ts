@@ -14,7 +14,8 @@ import type { Effect, Timer } from './effect.ts'
 import type { DecisionPayload, Verdict } from './event/decision.ts'
 import type { Fact } from './event/fact.ts'
 import type { MachineEvent } from './machine/context.ts'
-import { type Emission, isWaiting, keepTime } from './machine/plan.ts'
+import { isAtRest, isWaiting, keepTime } from './machine/clock.ts'
+import type { Emission } from './machine/plan.ts'
 import { askedTimers } from './machine/settle.ts'
 import { runMachine } from './machine/run-machine.ts'
 import type { Outcome, RunStatus, StateName } from './outcome.ts'
@@ -99,8 +100,8 @@ const isEmit = (action: {
 
 /** Advances the run's own clock, after what the fact did. */
 function timed(agent: AgentDefinition, { state, path, emissions }: Step, at: number): Step {
-  const waiting = state.name === 'queued' || isWaiting(state.name, state.context)
-  const kept = keepTime(agent, state.context, { waiting, final: isFinal(state), at })
+  const atRest = isAtRest(state.name, state.context)
+  const kept = keepTime(agent, state.context, { atRest, final: isFinal(state), at })
   return {
     state: { ...state, context: { ...state.context, ...kept.time } },
     path,

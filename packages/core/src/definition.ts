@@ -26,6 +26,8 @@ export const ToolSpec = z.object({
   /** Name of the worker queue: each has its own concurrency. */
   queue: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
   timeoutMs: z.number().int().positive(),
+  /** The agent whose run does the work of each call: no worker has a tool of this name. */
+  runs: z.string().optional(),
 })
 
 /** A safety detector by name, with the finish reasons it claims instead of its own. */
@@ -153,7 +155,7 @@ export const AgentDefinition = z.object({
       capMs: z.number().int().min(0).default(8000),
     })
     .default({ max: 2, baseMs: 1000, capMs: 8000 }),
-  /** Attempts to go on after an answer that reached its length limit; each is a turn of its own. */
+  /** Attempts to go on after an answer that reached its length limit or broke off; each is a turn of its own. */
   continuations: z.number().int().min(0).max(5).default(0),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),

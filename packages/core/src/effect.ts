@@ -6,7 +6,13 @@ import { z } from 'zod'
 import { EffectMode } from './definition.ts'
 
 /** Kinds of work, `noun.verb`. */
-export const EffectKind = z.enum(['model.call', 'tool.call', 'policy.evaluate', 'webhook.deliver'])
+export const EffectKind = z.enum([
+  'model.call',
+  'tool.call',
+  'run.start',
+  'policy.evaluate',
+  'webhook.deliver',
+])
 
 const base = {
   id: z.string(),
@@ -16,6 +22,9 @@ const base = {
   /** Not before this long after the decision is committed: back-off as data, the core has no clock. */
   delayMs: z.number().int().min(0),
 }
+
+/** Is the budget shared with other runs of a tree? Then it is reserved before the effect is performed. */
+const shared = z.boolean().optional()
 
 /** One call of the model. */
 export const ModelCallEffect = z.object({
@@ -32,22 +41,48 @@ export const ModelCallEffect = z.object({
   correction: z.number().int().default(0),
   /** The message this call will write: the same for all retries of a turn. */
   messageId: z.string(),
+  shared,
 })
 
-/** One tool call that may run. */
-export const ToolCallEffect = z.object({
-  ...base,
-  kind: z.literal('tool.call'),
+/** What asked for a call, and which. */
+const call = {
   /** The model call whose turn asked for this: its `model.completed` holds the arguments. */
   source: z.string(),
   callId: z.string(),
   tool: z.string(),
-  toolVersion: z.string(),
   argsHash: z.string(),
-  timeoutMs: z.number().int(),
   /** Sequence number of the human's answer that allowed it; with `edited`, that answer holds the arguments. */
   approval: z.number().int().optional(),
   edited: z.boolean().optional(),
+  shared,
+}
+
+/** One tool call that may run. */
+export const ToolCallEffect = z.object({
+  ...base,
+  ...call,
+  kind: z.literal('tool.call'),
+  toolVersion: z.string(),
+  timeoutMs: z.number().int(),
+})
+
+/** Start a run that does the work of one call. */
+export const RunStartEffect = z.object({
+  ...base,
+  ...call,
+  kind: z.literal('run.start'),
+  /** The agent of the child. */
+  agent: z.string(),
+  /** Depth of the child: 1 for a child of a run that nobody started. */
+  depth: z.number().int(),
+  /** What the run has left of its limits: those of the child are lowered to it. Money in the unit of `maxCost`. */
+  left: z.object({
+    maxTurns: z.number().int().min(0),
+    maxToolCalls: z.number().int().min(0),
+    maxTokens: z.number().int().min(0),
+    timeoutMs: z.number().int().min(0),
+    maxCost: z.number().min(0).nullable(),
+  }),
 })
 
 /** Ask a policy that needs I/O about the calls of a turn. */
@@ -71,6 +106,7 @@ export const WebhookEffect = z.object({
 export const Effect = z.discriminatedUnion('kind', [
   ModelCallEffect,
   ToolCallEffect,
+  RunStartEffect,
   PolicyEffect,
   WebhookEffect,
 ])
@@ -81,6 +117,7 @@ export const Timer = z.object({ id: z.string(), afterMs: z.number().int().min(0)
 export type EffectKind = z.infer<typeof EffectKind>
 export type ModelCallEffect = z.infer<typeof ModelCallEffect>
 export type ToolCallEffect = z.infer<typeof ToolCallEffect>
+export type RunStartEffect = z.infer<typeof RunStartEffect>
 export type PolicyEffect = z.infer<typeof PolicyEffect>
 export type WebhookEffect = z.infer<typeof WebhookEffect>
 export type Effect = z.infer<typeof Effect>

@@ -28,6 +28,7 @@ export {
   EffectKind,
   ModelCallEffect,
   PolicyEffect,
+  RunStartEffect,
   Timer,
   ToolCallEffect,
   WebhookEffect,
@@ -102,6 +103,9 @@ export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'
 export { modelOf } from './verdict/retry/event.ts'
+export { Budget } from './verdict/budget/budget.ts'
+export { lowered } from './verdict/budget/inherit.ts'
+export { costOf } from './verdict/budget/verdict.ts'
 export { createGuardrail, guardProblem } from './verdict/stream/create-guardrail.ts'
 export { createStreamGuard } from './verdict/stream/create-stream-guard.ts'
 export { StreamGuardSpec } from './verdict/stream/spec.ts'

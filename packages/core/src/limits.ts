@@ -28,6 +28,12 @@ export const limits = {
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
+  /** How deep runs may start runs: a run that nobody started has depth 0. */
+  childDepthMax: 3,
+  /** Runs that one run may start. */
+  childrenMax: 64,
+  /** Verdicts of a child that its parent's event names. */
+  childVerdictsMax: 32,
   /** The cached state of a run (DESIGN §3.11). */
   stateBytesMax: 2048,
   /** Events in one run; then the run ends `failed` with code `history_too_long`. */

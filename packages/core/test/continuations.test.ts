@@ -1,6 +1,6 @@
 /** Answers that reached their length limit, and answers that say nothing after tools did. */
 import { describe, expect, test } from 'vitest'
-import { agentWith, type Patch } from './support/agent.ts'
+import { agentWith, modelNamed, type Patch } from './support/agent.ts'
 import {
   admitted,
   answers,
@@ -135,6 +135,55 @@ describe('length', () => {
         verdicts: ['turn.cut length'],
         timeout: 'cleared',
       })
+  })
+})
+
+describe('a stream that broke off', () => {
+  const broken = says('Once upon', cut('interrupted', 1))
+  const tried = { continuations: 1, modelRetries: { max: 0, baseMs: 0 } }
+
+  test('is gone on with when the retries are used up: what was said stays, its calls do not run', () => {
+    const story = started(tried)
+      .when(broken)
+      .gives({
+        state: 'model',
+        path: ['model', 'safety', 'loop', 'model'],
+        effects: ['2 model.call'],
+        verdicts: ['turn.cut interrupted', 'turn.continued interrupted'],
+      })
+    expect(story.prompt().at(-1)).toBe(
+      'user: Your answer was cut off when the connection broke. Go on exactly where it ended.',
+    )
+    expect(story.prompt()[1]).toMatch(/^assistant: Once upon\|\[The provider's stream broke off\./)
+    expect(story.and(says(' a time')).decision.outcome).toBe('completed')
+  })
+
+  test('is asked for again first, and by all models', () => {
+    started({ ...tried, modelRetries: { max: 1, baseMs: 0 } })
+      .when(broken)
+      .gives({
+        state: 'model',
+        effects: ['2 model.call'],
+        verdicts: ['turn.cut interrupted', 'model.retried network'],
+      })
+    started({ ...tried, fallbackModels: [modelNamed('b')] })
+      .when(broken)
+      .gives({
+        state: 'model',
+        effects: ['2 model.call'],
+        verdicts: ['turn.cut interrupted', 'model.replaced network'],
+      })
+  })
+
+  test('twice, or with nothing said, it ends the run as interrupted', () => {
+    const ends = { state: 'failed', outcome: 'interrupted', timeout: 'cleared' } as const
+    started(tried)
+      .and(broken)
+      .when(broken)
+      .gives({ ...ends, verdicts: ['turn.cut interrupted'] })
+    started(tried)
+      .when(saysNothing(cut('interrupted', 1)))
+      .gives({ ...ends, verdicts: ['turn.cut interrupted'] })
   })
 })
 

@@ -10,32 +10,15 @@ import {
   completes,
   created,
   faults,
-  type FactBody,
   fails,
-  type Move,
   run,
   unknown,
 } from './support/facts.ts'
-import { given, type Story } from './support/story.ts'
+import { given } from './support/story.ts'
+import { changed, unmoved } from './support/unmoved.ts'
 
 const agent = agentWith()
 const ignored = ['event.ignored ignored']
-
-/** A move with its payload changed. */
-const changed =
-  (move: Move, patch: Readonly<Record<string, unknown>>): Move =>
-  (known) => {
-    const fact = move(known)
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the patch keeps the payload's shape
-    return { ...fact, payload: { ...fact.payload, ...patch } } as FactBody
-  }
-
-const unmoved = (story: Story, move: Move): void => {
-  const after = story.and(move)
-  expect(after.state).toEqual(story.state)
-  expect(after.decision.verdicts.map((verdict) => verdict.type)).toEqual(['event.ignored'])
-  expect(after.decision).toMatchObject({ effects: [], retries: [], timers: [], clearTimers: [] })
-}
 
 test('a second creation and a second admission change nothing', () => {
   given(agent, created).when(created).gives({ state: 'queued', verdicts: ignored })

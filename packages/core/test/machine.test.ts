@@ -7,7 +7,7 @@ import { play, scripts } from './support/plays.ts'
 /** From each state, where a fact or a check may lead. A state leads to itself where a fact changes no more than counters. */
 const arrows: Readonly<Record<StateName, readonly StateName[]>> = {
   queued: ['queued', 'model', 'cancelling'],
-  model: ['model', 'safety', 'cancelling'],
+  model: ['model', 'safety', 'completed', 'cancelling'],
   safety: ['model', 'loop', 'failed', 'completed', 'guardrail'],
   guardrail: ['guardrail', 'completed', 'approval', 'tools', 'cancelling'],
   approval: ['approval', 'loop', 'tools', 'cancelling'],

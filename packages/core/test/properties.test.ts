@@ -15,6 +15,7 @@ import {
   replay,
   revive,
 } from '../src/index.ts'
+import { doesCall } from './support/facts.ts'
 import { checker, play, scripts } from './support/plays.ts'
 
 const numRuns = 2_000
@@ -133,7 +134,11 @@ test('timers are those of what the run waits for: its own time, and each human i
       world.facts.flatMap((fact) => (fact.type === 'timer.fired' ? [fact.payload.timerId] : [])),
     )
     const own = timers.filter((id) => !fired.has(id) || id === 'timeout' || asked.includes(id))
-    const expected = [...(status === 'running' ? ['timeout'] : []), ...asked]
+    // While only its children move, a run rests: they have timeouts of their own.
+    const rests =
+      ['tools', 'approval'].includes(world.state.name) &&
+      Object.values(open).every((call) => call.status !== 'running')
+    const expected = [...(status === 'running' && !rests ? ['timeout'] : []), ...asked]
     assert.deepEqual(own.toSorted(), expected.toSorted())
   })
 })
@@ -162,9 +167,12 @@ test('what is open was asked for: of the model, of a policy, of a human', () => 
           assert.ok(effect?.kind === 'policy.evaluate')
           assert.ok(effect.callIds.includes(callId))
         } else {
-          assert.ok(effect?.kind === 'tool.call')
+          assert.ok(effect && doesCall(effect))
           assert.equal(effect.callId, callId)
-          assert.equal(effect.tool, subject.agent.tools[call.tool]?.name)
+          const spec = subject.agent.tools[call.tool]
+          assert.equal(effect.tool, spec?.name)
+          assert.equal(effect.kind === 'run.start' ? effect.agent : undefined, spec?.runs)
+          if (call.status === 'child') assert.equal(effect.kind, 'run.start')
         }
       }
     }
@@ -190,7 +198,7 @@ test('what runs was allowed: by the policies that were asked, or by the human, w
       each.type === 'call.denied' && !twice.has(each.payload.callId) ? [each.payload.callId] : [],
     )
     for (const effect of effects) {
-      if (effect.kind !== 'tool.call') continue
+      if (!doesCall(effect)) continue
       assert.ok(!subject.agent.guardrails.deniedTools.includes(effect.tool))
       if (!asked.includes(effect.callId)) {
         assert.equal(effect.approval, undefined)
@@ -233,7 +241,7 @@ test('no call of a turn without a positive verdict is asked for or shown, ever (
     )
     for (const { decision } of world.decisions)
       for (const effect of decision.effects)
-        if (effect.kind === 'tool.call') assert.ok(positive.includes(effect.source))
+        if (doesCall(effect)) assert.ok(positive.includes(effect.source))
     for (const message of project('', world.log))
       if (message.role === 'assistant' && message.parts.some(({ type }) => type === 'tool_call'))
         assert.ok(positive.includes(message.id))

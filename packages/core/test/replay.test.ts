@@ -1,8 +1,30 @@
 /** Replay: differences are found, faulted runs are read, key order does not matter (I15, I16, I22). */
 import { describe, expect, test } from 'vitest'
-import { type FoldableEvent, replay, same } from '../src/index.ts'
+import {
+  decide,
+  decisionSchemas,
+  type FoldableEvent,
+  persist,
+  readFact,
+  replay,
+  revive,
+  same,
+  transitioned,
+} from '../src/index.ts'
 import { agentWith } from './support/agent.ts'
-import { run } from './support/facts.ts'
+import { callRefused, ends, modelRefused, parentWith, starts } from './support/children.ts'
+import {
+  admitted,
+  answers,
+  asks,
+  cancels,
+  completes,
+  created,
+  type Move,
+  nothingKnown,
+  run,
+} from './support/facts.ts'
+import { approves, rejects } from './support/permissions.ts'
 import { World } from './support/world.ts'
 
 const agent = agentWith()
@@ -71,6 +93,72 @@ test('a decision folds facts up to `through`, though others stand before it in t
   const replayed = replay(subject, world.log)
   expect(replayed.differences).toEqual([])
   expect(replayed.state.name).toBe('model')
+})
+
+describe('a run that started others', () => {
+  const parent = { run, agent: parentWith() }
+
+  /** Its log, as a register keeps it: each fact, then the decision about it and its verdicts. */
+  function family(...moves: readonly Move[]): readonly FoldableEvent[] {
+    const log: FoldableEvent[] = []
+    let known = nothingKnown(run)
+    let decided = 0
+    const write = (type: string, payload: object): FoldableEvent => {
+      const stored = JSON.parse(JSON.stringify(payload))
+      const at = 1_700_000_000_000 + log.length
+      const event = { seq: log.length + 1, type, version: 1, at, actor: 't', payload: stored }
+      log.push(event)
+      return event
+    }
+    for (const move of moves) {
+      const { type, payload } = move(known)
+      const fact = readFact(write(type, payload))
+      const decision = decide(parent, known.state, fact ? [fact] : [])
+      const through = log.length
+      write('run.transitioned', transitioned(decision, { from: decided, through }))
+      for (const verdict of decision.verdicts) write(verdict.type, verdict.payload)
+      decided = through
+      const effects = [...known.effects, ...decision.effects]
+      const verdicts = [...known.verdicts, ...decision.verdicts]
+      known = { run, state: decision.state, effects, verdicts }
+    }
+    return log
+  }
+
+  const began = [created, admitted, asks('task', 'hire', 'search'), starts(0), completes(2)]
+
+  test.each([
+    [
+      'that came back',
+      [ends(0, { turns: 2 }), approves(1, 'hire'), ends(1), answers()],
+      'completed',
+    ],
+    ['in a cancel', [cancels(), ends(0)], 'cancelled'],
+    ['the tree’s budget', [approves(1, 'hire'), callRefused(1), ends(0)], 'cancelled'],
+    ['the tree’s budget, in the model', [rejects(1, 'hire'), ends(0), modelRefused], 'completed'],
+  ] as const)('replays: %s', (_, moves, name) => {
+    const log = family(...began, ...moves)
+    const replayed = replay(parent, log)
+    expect(replayed).toMatchObject({ differences: [], undecided: [], state: { name } })
+    expect(revive(persist(replayed.state))).toEqual(replayed.state)
+  })
+
+  const left = { maxTurns: 99, maxToolCalls: 9, maxTokens: 9, timeoutMs: 9, maxCost: null }
+  test.each([
+    ['another agent behind the tool', { agent: 'other' }],
+    ['more left of its limits', { left }],
+    ['another depth', { depth: 9 }],
+    ['no sharing of its budget', { shared: false }],
+  ])('a decision that started one with %s is a difference', (_, patch) => {
+    const log = family(...began, approves(1, 'hire'))
+    const at = log.findLastIndex((event) => event.type === 'run.transitioned')
+    const stored = decisionSchemas['run.transitioned'].parse(log[at]?.payload)
+    const effects = stored.effects.map((effect) => ({ ...effect, ...patch }))
+    const payload = JSON.parse(JSON.stringify({ ...stored, effects }))
+    const other = log.map((event, n) => (n === at ? { ...event, payload } : event))
+    expect(replay(parent, other).differences).toMatchObject([{ seq: at + 1 }])
+    expect(replay(parent, log).differences).toEqual([])
+  })
 })
 
 function faulted(): readonly FoldableEvent[] {

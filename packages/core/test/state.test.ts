@@ -25,7 +25,7 @@ const grants = range(6).map((n) => `${lastTool - n}:${digest(String(n)).slice(0,
  * all rates of passports, and as many decisions of humans as are kept.
  */
 function worst(status: OpenStatus): RunState {
-  const hasEffect = status === 'running' || status === 'unknown'
+  const hasEffect = ['running', 'child', 'unknown'].includes(status)
   return {
     name: 'cancelling',
     context: {
@@ -52,6 +52,9 @@ function worst(status: OpenStatus): RunState {
       calls: most * limits.callsPerTurnMax,
       tokens: Number.MAX_SAFE_INTEGER,
       cost: Number.MAX_SAFE_INTEGER,
+      depth: limits.childDepthMax,
+      children: limits.childrenMax,
+      childTurns: most,
       told: ['turns', 'calls', 'tokens', 'money', 'time'],
       loop: {
         window: range(loopBounds.windowMax)
@@ -73,12 +76,13 @@ function worst(status: OpenStatus): RunState {
       refused: grants,
       activeMs: 4_000_000_000_000,
       since: 4_000_000_000_000,
+      restedAt: 4_000_000_000_000,
       ending: 'guardrail_stopped',
     },
   }
 }
 
-test.each(['running', 'unknown', 'asked', 'judging', 'gated'] as const)(
+test.each(['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const)(
   'the largest state, its calls %s, is within the limit and reads back as it was',
   (status) => {
     const text = JSON.stringify(persist(worst(status)))
@@ -112,7 +116,7 @@ test.each([
   ['a call cut short', { open: '0R0' }, /unreadable: 0R0/],
   ['a budget that is none', { told: 'tx' }, /unreadable: tx/],
   ['a counter too few', { counts: '1 2 3' }, /unreadable: 1 2 3/],
-  ['a counter that is no number', { counts: `x${' 0'.repeat(16)}` }, /unreadable: x 0/],
+  ['a counter that is no number', { counts: `x${' 0'.repeat(20)}` }, /unreadable: x 0/],
   ['counters that are no text', { counts: 3 }, /"counts"/],
   ['a window that is none', { loop: { window: '?', calls: '' } }, /"window"/],
 ])('a context with %s is refused', (_, patch, message) => {

@@ -39,6 +39,8 @@ export const conversationTypes: readonly EventType[] = [
   'tool.aborted',
   'tool.unknown',
   'tool.resolved',
+  'child.ended',
+  'budget.refused',
   'input.answered',
   'approval.answered',
   'call.denied',

@@ -28,6 +28,7 @@ export function resultOf(
 ): { readonly callId: string; readonly output: ToolOutput } | null {
   switch (fact.type) {
     case 'tool.completed':
+    case 'child.ended':
     case 'input.answered':
       return { callId: fact.payload.callId, output: fact.payload.output }
     case 'tool.failed': {
@@ -52,6 +53,11 @@ export function resultOf(
           true,
         ),
       }
+    case 'budget.refused': {
+      const { callId, budget } = fact.payload
+      const text = `Error: this call was not executed: the budget of ${budget} is used up.`
+      return callId === undefined ? null : { callId, output: say(text, true) }
+    }
     case 'tool.resolved':
       return resolvedResult(fact)
     default:

@@ -8,9 +8,9 @@ import { Outcome, StateName } from '../outcome.ts'
 import { AfterRefusal } from '../definition.ts'
 import { SafetyEvidence, StreamVerdict, SuppressedCall, Trip } from '../turn.ts'
 import { LoopLayer } from '../verdict/loop/layer.ts'
+import { Budget } from '../verdict/budget/budget.ts'
 import { PolicyReason } from '../verdict/authorization/request.ts'
 
-const Budget = z.enum(['turns', 'calls', 'tokens', 'money', 'time'])
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
 const policy = { policyId: z.string().optional(), policyDigest: z.string().optional() }
@@ -48,7 +48,7 @@ export const decisionSchemas = {
     explanation: z.string(),
     context: AfterRefusal.default('keep'),
   }),
-  /** An answer reached its length limit, and the model may go on in another turn. */
+  /** An answer reached its length limit, or broke off for good, and the model may go on in another turn. */
   'turn.continued': z.object({ turn: z.number().int(), messageId: z.string(), text: z.string() }),
   /** An answer after tool results said nothing, twice: the run has no answer to show. */
   'answer.missing': z.object({ turn: z.number().int(), messageId: z.string(), text: z.string() }),

@@ -4,9 +4,12 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
+import { limits } from '../limits.ts'
 import { ToolOutput, UserMessage } from '../message.ts'
+import { Outcome } from '../outcome.ts'
 import { ModelTurn } from '../turn.ts'
 import { PolicyAnswer } from '../verdict/authorization/request.ts'
+import { Budget } from '../verdict/budget/budget.ts'
 
 const outcomeOf = { effectId: z.string(), attempt: z.number().int() }
 const callOf = { ...outcomeOf, callId: z.string() }
@@ -30,6 +33,16 @@ export const factSchemas = {
     user: Person.optional(),
     /** A stable pseudonym of the end user; what it stands for is nowhere in the register. */
     endUser: z.string().max(200).optional(),
+    /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
+    parent: z
+      .object({
+        runId: z.string(),
+        callId: z.string(),
+        effectId: z.string(),
+        rootId: z.string(),
+        depth: z.number().int().min(1),
+      })
+      .optional(),
   }),
   /** The run holds its thread's slot: no other run of the thread is running. */
   'run.admitted': z.object({}),
@@ -80,6 +93,45 @@ export const factSchemas = {
     output: ToolOutput.optional(),
     note: z.string().optional(),
   }),
+  /** The run that does the work of a call exists: the call waits for its end. */
+  'child.started': z.object({ ...callOf, childRunId: z.string() }),
+  /** The run that did the work of a call has ended; the model reads its answer as the call's result. */
+  'child.ended': z.object({
+    effectId: z.string(),
+    callId: z.string(),
+    childRunId: z.string(),
+    outcome: Outcome,
+    output: ToolOutput,
+    /** Digest of the content: the loop check compares results by it. */
+    resultHash: z.string(),
+    /** What it has used, its own children included. Money in millionths of the currency's unit. */
+    spent: z.object({
+      turns: z.number().int().min(0),
+      calls: z.number().int().min(0),
+      tokens: z.number().int().min(0),
+      cost: z.number().int().min(0),
+      activeMs: z.number().min(0),
+    }),
+    /** What was denied, suppressed or stopped in it: where it stands in the child's log, and why, without arguments. */
+    verdicts: z
+      .array(
+        z.object({
+          seq: z.number().int(),
+          type: z.string(),
+          tool: z.string().nullable(),
+          code: z.string(),
+        }),
+      )
+      .max(limits.childVerdictsMax),
+  }),
+  /** The tree of runs has used up a budget: the model or tool call was not made. */
+  'budget.refused': z.object({
+    ...outcomeOf,
+    callId: z.string().optional(),
+    budget: Budget,
+    used: z.number(),
+    limit: z.number(),
+  }),
   /** The policies with I/O answered for the calls of a turn, each call with the combined answer. */
   'policy.answered': z.object({
     ...outcomeOf,
@@ -116,6 +168,7 @@ export const factSchemas = {
   /** Somebody asked for the end of the run. Claims are refused from here on (I14). */
   'cancel.requested': z.object({
     action: z.enum(['interrupt', 'rollback']),
+    /** Why. `parent`: the run that started this one is ending. */
     reason: z.string().optional(),
   }),
   /** A timer of the run came due. */

@@ -24,7 +24,7 @@ import {
   type OpenStatus,
   type RunContext,
 } from './context.ts'
-import { type Emission, policyCall, toolCall } from './plan.ts'
+import { callEffect, type Emission, policyCall } from './plan.ts'
 
 type Answer = FactPayload<'model.completed'>
 type ModelAnswered = Extract<MachineEvent, { type: 'model.completed' }>
@@ -50,11 +50,25 @@ export const benchOf = (
   caller: Answer['caller'],
 ): Bench => ({ agent, run, evaluatorOf, caller, at: fact.at })
 
+/**
+ * Guards and actions of one transition ask the same of the same context and event: they share the answer. Keyed by identity,
+ * so that nothing else can ever be told it.
+ */
+function askedOnce<R>(
+  ask: (context: RunContext, event: ModelAnswered) => R,
+): (context: RunContext, event: ModelAnswered) => R {
+  const answers = new WeakMap<ModelAnswered, { readonly context: RunContext; readonly answer: R }>()
+  return (context, event) => {
+    const known = answers.get(event)
+    if (known?.context === context) return known.answer
+    const answer = ask(context, event)
+    answers.set(event, { context, answer })
+    return answer
+  }
+}
+
 /** Judges the calls of a turn. One whose id is not of this turn, or is there twice, could never settle: it is denied. */
-export function judgeTurn(
-  context: RunContext,
-  event: ModelAnswered,
-): { readonly judgements: readonly Judgement[]; readonly rates: RunContext['rates'] } {
+export const judgeTurn = askedOnce((context, event): JudgedTurn => {
   const { turn, caller, granted = [] } = event.fact.payload
   const seen = new Set<string>()
   const judged = judgeCalls(benchOf(event, caller), { context, granted }, turn)
@@ -68,6 +82,11 @@ export function judgeTurn(
     return { effect: 'deny', call, answer, faults: [] }
   })
   return { judgements, rates: judged.rates }
+})
+
+interface JudgedTurn {
+  readonly judgements: readonly Judgement[]
+  readonly rates: RunContext['rates']
 }
 
 /** Must policies with I/O be asked before any call of the turn may run? */
@@ -75,12 +94,12 @@ export const asksPolicies = (agent: AgentDefinition): boolean =>
   agent.guardrails.policies.some(needsIo)
 
 /** What the loop check makes of the set the turn asks for. */
-export function loopOf(context: RunContext, { agent, fact }: ModelAnswered) {
+export const loopOf = askedOnce((context, { agent, fact }: ModelAnswered) => {
   const { turn, callSet } = fact.payload
   const toolNames = agent.tools.map(({ name }) => name)
   const asked = { set: callSet, tools: callsOf(turn).map((call) => call.name) }
   return judgeSet({ config: agent.loop, toolNames }, context.loop, asked)
-}
+})
 
 interface Opened {
   readonly context: RunContext
@@ -88,7 +107,7 @@ interface Opened {
 }
 
 /** Counts the set and opens the calls that may run, or wait for a human or a policy; denied ones never open. */
-export function openCalls(context: RunContext, event: ModelAnswered): Opened {
+export const openCalls = askedOnce((context, event): Opened => {
   const { agent, fact } = event
   const { judgements, rates } = judgeTurn(context, event)
   const loop = loopOf(context, event)
@@ -105,7 +124,7 @@ export function openCalls(context: RunContext, event: ModelAnswered): Opened {
   const noted = [...loopEvent(loop.verdict), ...judgements.flatMap(judgementVerdicts)]
   const verdicts = [...noted, ...(opened.emission.verdicts ?? [])]
   return { context: opened.context, emission: { ...opened.emission, verdicts } }
-}
+})
 
 const toolIndex = (agent: AgentDefinition, name: string): number =>
   agent.tools.findIndex((tool) => tool.name === name)
@@ -120,7 +139,9 @@ function openNow(
   const effects: Effect[] = []
   const verdicts: Verdict[] = []
   const timers: Timer[] = []
-  let { effects: n } = context
+  const waiting = judgements.filter(({ effect }) => effect === 'ask').length
+  const place = { agent, context, at: fact.at, asked: waiting }
+  let { effects: n, children } = context
   for (const judgement of judgements) {
     if (judgement.effect === 'deny') continue
     const { call, spec } = judgement
@@ -136,9 +157,13 @@ function openNow(
     }
     n += 1
     open[index] = { effect: n, status: 'running', tool }
-    effects.push(toolCall(context, n, judgement))
+    effects.push(callEffect(place, n, judgement))
+    if (spec.runs !== undefined) children += 1
   }
-  return { context: { ...context, open, effects: n }, emission: { effects, verdicts, timers } }
+  return {
+    context: { ...context, open, effects: n, children },
+    emission: { effects, verdicts, timers },
+  }
 }
 
 /** Nothing runs yet: the policies are asked about what no pure one has denied. */

@@ -1,10 +1,6 @@
 /** Assigns and emissions of the run machine. Each is a function of the context and the fact at hand. */
-import { assign } from 'xstate'
 import type { Outcome } from '../outcome.ts'
-import { approvalExpired, approvalTimer, timedCall } from '../verdict/approval/event.ts'
-import { expiredText, judgeApproval } from '../verdict/approval/verdict.ts'
-import { denied } from '../verdict/authorization/event.ts'
-import { callsOf, denial, grantKey } from '../verdict/authorization/judge.ts'
+import { callsOf } from '../verdict/authorization/judge.ts'
 import { exhausted, warned } from '../verdict/budget/event.ts'
 import { callBudget, nearlyUsed, retryBudget, turnBudget } from '../verdict/budget/verdict.ts'
 import { loopStopped } from '../verdict/loop/event.ts'
@@ -14,22 +10,19 @@ import { type Again, againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyVerdict } from '../verdict/safety/event.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
 import { guardrailStopped } from '../verdict/stream/event.ts'
-import { benchOf, loopOf, openCalls, takeAnswer } from './calls.ts'
-import { effectId, type MachineEvent, messageId, type RunContext } from './context.ts'
-import { activeAt, type Emission, modelCall, timeoutIn, toolCall } from './plan.ts'
+import { loopOf, openCalls, takeAnswer } from './calls.ts'
+import { type Args, type Change, change } from './change.ts'
+import { activeAt, timeoutIn } from './clock.ts'
+import { effectId, messageId, type RunContext } from './context.ts'
+import { type Emission, modelCall } from './plan.ts'
 import { answersPolicy, takePolicies } from './policy.ts'
 import { askedTimers, openCall, settled, withOpen } from './settle.ts'
 
-interface Args {
-  readonly context: RunContext
-  readonly event: MachineEvent
-}
-
-type Change = (args: Args) => RunContext
-const change = <T = undefined>(f: (args: Args, params: T) => RunContext) =>
-  assign<RunContext, MachineEvent, T, MachineEvent, never>((args, params) => f(args, params))
-
-export const begin = change(({ context, event }) => ({ ...context, run: event.run }))
+export const begin = change(({ context, event }) => ({
+  ...context,
+  run: event.run,
+  depth: event.type === 'run.created' ? (event.fact.payload.parent?.depth ?? 0) : 0,
+}))
 
 const nextTurn: Change = ({ context, event }) => {
   const told = nearlyUsed(event.agent, context, activeAt(context, event.fact.at))
@@ -191,66 +184,6 @@ export const retryEmission = (args: Args): Emission => {
   return found ? { retries: [effectId(args.context.run, found.call.effect)] } : {}
 }
 
-/** How many decisions of humans a run remembers: an older one is asked again. */
-const rememberedMax = 6
-
-const remember = (known: readonly string[], key: string): readonly string[] =>
-  [...known.filter((each) => each !== key), key].slice(-rememberedMax)
-
-const approval = ({ event }: Args) =>
-  event.type === 'approval.answered'
-    ? judgeApproval(benchOf(event, event.fact.payload.caller), event.fact.payload)
-    : null
-
-/** Opens the call if the answer lets it run, closes it if not; both are remembered as far as the answer reaches. */
-export const takeApproval = change((args) => {
-  const { context, event } = args
-  const found = about(args)
-  const judged = approval(args)
-  if (!found || !judged || event.type !== 'approval.answered') return context
-  const { argsHash, scope, decision } = event.fact.payload
-  const key = grantKey(found.call.tool, argsHash)
-  if (judged.effect === 'deny') {
-    const refused = decision === 'reject' ? remember(context.refused, key) : context.refused
-    return { ...settled(context, event), refused }
-  }
-  const reaches = decision === 'approve' && (scope === 'run' || scope === 'always')
-  const grants = reaches ? remember(context.grants, key) : context.grants
-  const effect = context.effects + 1
-  const open = withOpen(context, found.index, { ...found.call, effect, status: 'running' })
-  return { ...open, effects: effect, grants }
-})
-
-/** Runs before `takeApproval`, so the effect's number is one more than the context's. */
-export const approvalEmission = (args: Args): Emission => {
-  const { context, event } = args
-  const found = about(args)
-  const judged = approval(args)
-  if (!found || !judged || event.type !== 'approval.answered') return {}
-  const { callId } = event.fact.payload
-  const clearTimers = [approvalTimer(callId)]
-  const spec = event.agent.tools[found.call.tool]
-  if (judged.effect === 'deny' || !spec) {
-    const answer = judged.effect === 'deny' ? judged.answer : denial('unknown_tool', '')
-    return { clearTimers, verdicts: [denied(callId, event.fact.payload.tool, answer)] }
-  }
-  const { argsHash } = judged
-  const seq = { approval: event.fact.seq, ...(judged.edited ? { edited: true as const } : {}) }
-  const cleared = { call: { id: callId, argsHash }, spec, approval: seq }
-  return { clearTimers, effects: [toolCall(context, context.effects + 1, cleared)] }
-}
-
-/** Nobody answered; runs before the call is settled. */
-export const expiredEmission = (args: Args): Emission => {
-  const { event } = args
-  const found = about(args)
-  const callId = event.type === 'timer.fired' ? timedCall(event.fact.payload.timerId) : null
-  if (!found || callId === null) return {}
-  const tool = event.agent.tools[found.call.tool]?.name ?? 'unknown_tool'
-  const answer = denial('approval_expired', expiredText)
-  return { verdicts: [approvalExpired(callId, tool), denied(callId, tool, answer)] }
-}
-
 /** All results of the set are in: what they say about going in circles. */
 export const closeLoop = change(({ context, event }) => ({
   ...context,
@@ -286,9 +219,13 @@ export const forgetAskedEmission = ({ context }: Pick<Args, 'context'>): Emissio
   clearTimers: askedTimers(context),
 })
 
-/** Only what runs is waited for: nothing else has an effect in the world. */
+/** Only what runs is waited for, here or as a run of its own: nothing else has an effect in the world. */
 const runningOnly = (context: RunContext): RunContext['open'] =>
-  Object.fromEntries(Object.entries(context.open).filter(([, call]) => call.status === 'running'))
+  Object.fromEntries(
+    Object.entries(context.open).filter(
+      ([, { status }]) => status === 'running' || status === 'child',
+    ),
+  )
 
 export const endAs = change<{ readonly outcome: Outcome } | undefined>((args, params) => ({
   ...args.context,

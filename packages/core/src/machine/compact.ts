@@ -6,9 +6,17 @@ import { limits } from '../limits.ts'
 import { noCalls } from '../verdict/authorization/passport/rates.ts'
 import type { OpenCall, OpenStatus, RunContext } from './context.ts'
 
-const letters = { running: 'R', unknown: 'U', asked: 'A', judging: 'J', gated: 'G' } as const
+const letters = {
+  running: 'R',
+  child: 'C',
+  unknown: 'U',
+  asked: 'A',
+  judging: 'J',
+  gated: 'G',
+} as const
 const statuses = new Map<string, OpenStatus>([
   ['R', 'running'],
+  ['C', 'child'],
   ['U', 'unknown'],
   ['A', 'asked'],
   ['J', 'judging'],
@@ -33,7 +41,7 @@ export function packCalls({ open, effects }: Pick<RunContext, 'open' | 'effects'
 
 /** Reads `packCalls` back. */
 export function unpackCalls(text: string, effects: number): RunContext['open'] {
-  const words = text.match(/[0-9a-z]+(?:[RU][0-9a-z]{2}|[AJG])/g) ?? []
+  const words = text.match(/[0-9a-z]+(?:[RCU][0-9a-z]{2}|[AJG])/g) ?? []
   if (words.join('') !== text) return unreadable(text)
   return Object.fromEntries(words.map((word) => unpackCall(word, effects)))
 }
@@ -64,6 +72,10 @@ const counted = [
   'tokens',
   'cost',
   'activeMs',
+  'depth',
+  'children',
+  'childTurns',
+  'restedAt',
 ] as const
 
 type Counts = Pick<RunContext, (typeof counted)[number] | 'modelOpen'>
@@ -95,6 +107,10 @@ export function unpackCounts(text: string): Counts {
     tokens: at('tokens'),
     cost: at('cost'),
     activeMs: at('activeMs'),
+    depth: at('depth'),
+    children: at('children'),
+    childTurns: at('childTurns'),
+    restedAt: at('restedAt'),
     modelOpen: numbers.at(-1) === 1,
   }
 }

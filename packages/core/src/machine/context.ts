@@ -8,14 +8,15 @@ import type { Outcome } from '../outcome.ts'
 import { noCalls, type RateState } from '../verdict/authorization/passport/rates.ts'
 import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
-import type { Budget } from '../verdict/budget/verdict.ts'
+import type { Budget } from '../verdict/budget/budget.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
 
 /**
- * What a call of the current turn that has no result yet waits for: its execution (`running`), a word on what became of it
- * (`unknown`), a human (`asked`), or the policies with I/O (`judging`; `gated`, if a human must be asked in any case).
+ * What a call of the current turn that has no result yet waits for: its execution (`running`), the run that does its work
+ * (`child`), a word on what became of it (`unknown`), a human (`asked`), or the policies with I/O (`judging`; `gated`, if a
+ * human must be asked in any case).
  */
-export type OpenStatus = 'running' | 'unknown' | 'asked' | 'judging' | 'gated'
+export type OpenStatus = 'running' | 'child' | 'unknown' | 'asked' | 'judging' | 'gated'
 
 export interface OpenCall {
   /** Number of its effect; 0 while it has none. */
@@ -58,6 +59,12 @@ export interface RunContext {
   readonly tokens: number
   /** Millionths of the currency's unit. */
   readonly cost: number
+  /** How many runs stand above this one: 0 for a run that nobody started. */
+  readonly depth: number
+  /** Runs this one has started. */
+  readonly children: number
+  /** Turns of children that have ended, and of theirs. */
+  readonly childTurns: number
   /** Budgets the model was warned about. */
   readonly told: readonly Budget[]
   readonly loop: LoopState
@@ -68,8 +75,13 @@ export interface RunContext {
   readonly refused: readonly string[]
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
   readonly activeMs: number
-  /** When the run last began to be active; null while it waits. */
+  /** When the run last began to be active; null while it waits, for a human or for its children. */
   readonly since: number | null
+  /**
+   * While it waits: the moment up to which its children's activity is part of `activeMs`. While it is active: as long before
+   * `since` as it waited with children that have not ended; 0 if there is none.
+   */
+  readonly restedAt: number
   /** What the run will end as once everything open has settled. */
   readonly ending: Outcome | null
 }
@@ -94,6 +106,9 @@ export const emptyContext: RunContext = {
   calls: 0,
   tokens: 0,
   cost: 0,
+  depth: 0,
+  children: 0,
+  childTurns: 0,
   told: [],
   loop: emptyLoop,
   rates: noCalls,
@@ -101,6 +116,7 @@ export const emptyContext: RunContext = {
   refused: [],
   activeMs: 0,
   since: null,
+  restedAt: 0,
   ending: null,
 }
 
@@ -114,6 +130,10 @@ export type MachineEvent = {
     readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
   }
 }[Fact['type']]
+
+/** Does the run share its budget with others: those it has started, or those above it? */
+export const isShared = ({ depth, children }: Pick<RunContext, 'depth' | 'children'>): boolean =>
+  depth > 0 || children > 0
 
 /** The id of the n-th effect of a run: its idempotency key, the same on every attempt (I9). */
 export const effectId = (run: string, n: number): string => `${run}.${n}`

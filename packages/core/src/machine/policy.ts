@@ -12,7 +12,7 @@ import {
   type OpenCall,
   type RunContext,
 } from './context.ts'
-import { type Emission, toolCall } from './plan.ts'
+import { callEffect, type Emission } from './plan.ts'
 
 type PolicyAnswered = Extract<MachineEvent, { type: 'policy.answered' }>
 type Decision = FactPayload<'policy.answered'>['decisions'][number]
@@ -39,10 +39,11 @@ export function takePolicies(
 ): { readonly context: RunContext; readonly emission: Emission } {
   const answers = new Map(fact.payload.decisions.map((each) => [each.callId, each]))
   const open: Record<string, OpenCall> = {}
-  const effects: Effect[] = []
+  const clear: ((asked: number) => Effect)[] = []
   const verdicts: Verdict[] = []
   const timers: Timer[] = []
-  let { effects: n } = context
+  const place = { agent, context, at: fact.at }
+  let { effects: n, children } = context
   for (const [index, call] of Object.entries(context.open)) {
     if (call.status !== 'judging' && call.status !== 'gated') {
       open[index] = call
@@ -66,11 +67,15 @@ export function takePolicies(
       if (granted && asks) verdicts.push(reused({ id: callId, name: spec.name, argsHash }, granted))
       n += 1
       open[index] = { ...call, effect: n, status: 'running' }
-      effects.push(toolCall(context, n, { call: { id: callId, argsHash }, spec }))
+      const [number, cleared] = [n, { call: { id: callId, argsHash }, spec }]
+      clear.push((asked) => callEffect({ ...place, asked }, number, cleared))
+      if (spec.runs !== undefined) children += 1
     }
   }
+  const waiting = Object.values(open).filter(({ status }) => status === 'asked').length
+  const effects = clear.map((make) => make(waiting))
   return {
-    context: { ...context, open, effects: n, policy: 0 },
+    context: { ...context, open, effects: n, children, policy: 0 },
     emission: { effects, verdicts, timers },
   }
 }

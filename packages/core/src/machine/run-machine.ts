@@ -13,8 +13,10 @@ import { setup } from 'xstate'
 import type { RunContext, MachineEvent } from './context.ts'
 import { emptyContext } from './context.ts'
 import type { Emission } from './plan.ts'
-import * as guards from './guards.ts'
+import { guards } from './guards.ts'
 import * as changes from './changes.ts'
+import * as children from './children.ts'
+import * as humans from './humans.ts'
 
 const machineSetup = setup({
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- XState's own way to name types; the values are never read
@@ -27,7 +29,10 @@ const machineSetup = setup({
     goOn: changes.goOn,
     closeLoop: changes.closeLoop,
     takePolicies: changes.takePoliciesOf,
-    takeApproval: changes.takeApproval,
+    takeApproval: humans.takeApproval,
+    becomeChild: children.becomeChild,
+    takeChild: children.takeChild,
+    takeRefusal: children.takeRefusal,
     takeAnswer: changes.takeAnswerOf,
     openCalls: changes.openCallsOf,
     settle: changes.settle,
@@ -36,42 +41,26 @@ const machineSetup = setup({
     settleModel: changes.settleModel,
     endAs: changes.endAs,
   },
-  guards: {
-    isNew: guards.isNew,
-    isCreated: guards.isCreated,
-    repeats: guards.repeats,
-    cannotRepeat: guards.cannotRepeat,
-    continues: guards.continues,
-    missing: guards.missing,
-    answersOpenCall: guards.answersOpenCall,
-    answersModel: guards.answersModel,
-    notPositive: guards.notPositive,
-    endsFailed: guards.endsFailed,
-    noCalls: guards.noCalls,
-    looped: guards.looped,
-    callsExhausted: guards.callsExhausted,
-    turnsExhausted: guards.turnsExhausted,
-    isFresh: guards.isFresh,
-    needsPolicies: guards.needsPolicies,
-    policiesAnswered: guards.policiesAnswered,
-    noneJudged: guards.noneJudged,
-    someAsked: guards.someAsked,
-    asksHuman: guards.asksHuman,
-    noneAsked: guards.noneAsked,
-    nothingOpen: guards.nothingOpen,
-    unknownToAsk: guards.unknownToAsk,
-    unknownToTell: guards.unknownToTell,
-    resolvedAsRetry: guards.resolvedAsRetry,
-    resolved: guards.resolved,
-    approvalAnswered: guards.approvalAnswered,
-    approvalExpired: guards.approvalExpired,
-    isTimeout: guards.isTimeout,
-    timeoutFired: guards.timeoutFired,
-  },
+  guards,
 })
+
+const ending = [{ type: 'emit', params: changes.forgetAskedEmission }, 'endAs'] as const
+
+const overBudget = [
+  { type: 'emit', params: children.refusalEmission },
+  'takeRefusal',
+  { type: 'emit', params: changes.forgetAskedEmission },
+  { type: 'endAs', params: { outcome: 'budget_exhausted' } },
+] as const
 
 /** Calls settle alike wherever they are waited for. */
 const settling = {
+  'child.started': { guard: 'childStarted', actions: 'becomeChild' },
+  'child.ended': {
+    guard: 'childEnded',
+    actions: [{ type: 'emit', params: children.activityEmission }, 'takeChild'],
+  },
+  'budget.refused': { guard: 'callRefused', target: '#run.cancelling', actions: overBudget },
   'tool.completed': { guard: 'answersOpenCall', actions: 'settle' },
   'tool.failed': { guard: 'answersOpenCall', actions: 'settle' },
   'tool.denied': { guard: 'answersOpenCall', actions: 'settle' },
@@ -88,8 +77,6 @@ const settling = {
     { guard: 'resolved', actions: 'settle' },
   ],
 } as const
-
-const ending = [{ type: 'emit', params: changes.forgetAskedEmission }, 'endAs'] as const
 
 const timeouts = [
   { guard: 'isTimeout', target: '#run.cancelling', actions: ending },
@@ -140,6 +127,7 @@ export const runMachine = machineSetup.createMachine({
         ...leaving,
         'model.completed': { guard: 'answersModel', target: 'safety', actions: 'takeAnswer' },
         'model.aborted': { guard: 'answersModel', target: 'safety', actions: 'settleModel' },
+        'budget.refused': { guard: 'modelRefused', target: 'completed', actions: overBudget },
       },
     },
     safety: {
@@ -233,12 +221,12 @@ export const runMachine = machineSetup.createMachine({
           ...timeouts,
           {
             guard: 'approvalExpired',
-            actions: [{ type: 'emit', params: changes.expiredEmission }, 'settle'],
+            actions: [{ type: 'emit', params: humans.expiredEmission }, 'settle'],
           },
         ],
         'approval.answered': {
           guard: 'approvalAnswered',
-          actions: [{ type: 'emit', params: changes.approvalEmission }, 'takeApproval'],
+          actions: [{ type: 'emit', params: humans.approvalEmission }, 'takeApproval'],
         },
       },
     },
@@ -268,6 +256,12 @@ export const runMachine = machineSetup.createMachine({
         'tool.denied': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.aborted': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.unknown': { guard: 'answersOpenCall', actions: 'settle' },
+        'child.started': { guard: 'childStarted', actions: 'becomeChild' },
+        'child.ended': { guard: 'childEnded', actions: 'takeChild' },
+        'budget.refused': [
+          { guard: 'modelRefused', actions: 'takeRefusal' },
+          { guard: 'callRefused', actions: 'takeRefusal' },
+        ],
       },
     },
     completed: { type: 'final' },

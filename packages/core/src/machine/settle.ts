@@ -20,7 +20,13 @@ function namesOf(fact: Fact): { readonly callId: string; readonly effectId: stri
     case 'tool.aborted':
     case 'tool.unknown':
     case 'tool.resolved':
+    case 'child.started':
+    case 'child.ended':
       return fact.payload
+    case 'budget.refused': {
+      const { callId, effectId: id } = fact.payload
+      return callId === undefined ? null : { callId, effectId: id }
+    }
     case 'approval.answered':
     case 'input.answered':
       return { callId: fact.payload.callId, effectId: null }
@@ -64,7 +70,8 @@ export const askedTimers = (context: RunContext): readonly string[] =>
 export function settled(context: RunContext, { fact, agent }: MachineEvent): RunContext {
   const found = openCall(context, fact)
   if (!found) return context
-  const digest = fact.type === 'tool.completed' ? (fact.payload.resultHash ?? '') : ''
+  const answered = fact.type === 'tool.completed' || fact.type === 'child.ended'
+  const digest = answered ? (fact.payload.resultHash ?? '') : ''
   const reads = agent.tools[found.call.tool]?.effect === 'read'
   const loop = takeResult(context.loop, { digest, reads })
   return { ...withOpen(context, found.index, null), loop }

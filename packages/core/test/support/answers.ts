@@ -6,8 +6,11 @@ import {
   type ModelCallEffect,
   type ModelError,
   type ModelTurn,
+  type Outcome,
   type PolicyEffect,
+  type RunStartEffect,
   type StreamVerdict,
+  type ToolCallEffect,
   type ToolCallPart,
   type ToolOutput,
 } from '../../src/index.ts'
@@ -129,7 +132,7 @@ const outputs: readonly ToolOutput[] = [
   },
 ]
 
-export function toolAnswer(effect: Extract<Effect, { kind: 'tool.call' }>, n: number): FactBody {
+export function toolAnswer(effect: ToolCallEffect | RunStartEffect, n: number): FactBody {
   const about = { effectId: effect.id, attempt: 1, callId: effect.callId }
   switch (n % 8) {
     case 0:
@@ -152,6 +155,33 @@ export function toolAnswer(effect: Extract<Effect, { kind: 'tool.call' }>, n: nu
       return { type: 'tool.completed', payload: { ...about, output, durationMs: 1, ...resultHash } }
     }
   }
+}
+
+/** A budget that a run shares was used up by others. */
+export function refusal(effect: Effect, n: number): FactBody | null {
+  if (!('shared' in effect) || !effect.shared || n % 6 !== 5) return null
+  const callId = 'callId' in effect ? { callId: effect.callId } : {}
+  const budget = (['turns', 'tokens', 'calls', 'money'] as const)[n % 4] ?? 'calls'
+  const payload = { effectId: effect.id, attempt: 1, ...callId, budget, used: n, limit: n }
+  return { type: 'budget.refused', payload }
+}
+
+const ends: readonly Outcome[] = ['completed', 'completed', 'failed', 'cancelled', 'timed_out']
+
+/** What becomes of a run that is to be started, or, once it exists, of that run. */
+export function childAnswer(effect: RunStartEffect, exists: boolean, n: number): FactBody {
+  const about = { effectId: effect.id, attempt: 1, callId: effect.callId }
+  const childRunId = `child of ${effect.id}`
+  if (!exists && n % 8 > 3) return { type: 'child.started', payload: { ...about, childRunId } }
+  // One of them ends before its beginning is recorded.
+  if (!exists && n % 8 > 0) return toolAnswer(effect, [0, 1, 3][n % 3] ?? 0)
+  const { effectId, callId } = about
+  const outcome = ends[n % ends.length] ?? 'failed'
+  const output = outputs[n % outputs.length] ?? { content: [], isError: false }
+  const resultHash = digest(String(n % 2))
+  const spent = { turns: n % 3, calls: n % 4, tokens: n % 50, cost: n % 90, activeMs: n * 2 }
+  const payload = { effectId, callId, childRunId, outcome, output, resultHash, spent, verdicts: [] }
+  return { type: 'child.ended', payload }
 }
 
 const said = ['allow', 'allow', 'require_approval', 'deny'] as const

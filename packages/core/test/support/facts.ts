@@ -12,12 +12,18 @@ import {
   initialState,
   messageId,
   type ModelTurn,
+  type RunStartEffect,
   type RunState,
+  type ToolCallEffect,
   type ToolCallPart,
   type Verdict,
 } from '../../src/index.ts'
 
 export const run = '01930000-0000-7000-8000-0123456789ab'
+
+/** Does the effect the work of a call: on a worker, or by a run of its own? */
+export const doesCall = (effect: Effect): effect is ToolCallEffect | RunStartEffect =>
+  effect.kind === 'tool.call' || effect.kind === 'run.start'
 
 /** What a move may refer to. */
 export interface Known {
@@ -81,14 +87,12 @@ const messageOf = (known: Known, parts: readonly AssistantPart[]): ModelTurn['me
   parts: [...parts],
 })
 
-const modelEffect = (known: Known): string =>
+export const modelEffect = (known: Known): string =>
   known.effects.findLast((effect) => effect.kind === 'model.call')?.id ?? 'none'
 
 const toolEffect = (known: Known, n: number): string => {
   const id = callId(known, n)
-  const found = known.effects.findLast(
-    (effect) => effect.kind === 'tool.call' && effect.callId === id,
-  )
+  const found = known.effects.findLast((effect) => doesCall(effect) && effect.callId === id)
   return found?.id ?? 'none'
 }
 

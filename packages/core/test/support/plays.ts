@@ -5,14 +5,12 @@ import {
   decide,
   type Decision,
   type Fact,
-  type FactPayload,
   initialState,
+  limits,
   type Subject,
-  type ToolOutput,
 } from '../../src/index.ts'
 import { agentWith, asked, cedar, modelNamed } from './agent.ts'
-import { type FactBody } from './facts.ts'
-import { policyAnswer } from './permissions.ts'
+import { strays } from './strays.ts'
 import { type Chance, World } from './world.ts'
 
 const loops = fc
@@ -56,6 +54,12 @@ const guardrails = fc
   })
   .map(({ lists, ...others }) => ({ ...lists, ...others }))
 
+/** The agent with runs behind these tools. */
+const startingRuns = (agent: AgentDefinition, names: readonly string[]): AgentDefinition => ({
+  ...agent,
+  tools: agent.tools.map((tool) => (names.includes(tool.name) ? { ...tool, runs: 'b' } : tool)),
+})
+
 const agents: fc.Arbitrary<AgentDefinition> = fc
   .record({
     model: fc.constantFrom<Partial<AgentDefinition['model']>>(
@@ -86,74 +90,9 @@ const agents: fc.Arbitrary<AgentDefinition> = fc
     continuations: fc.nat(2),
     onUnknown: fc.constantFrom('ask' as const, 'tell' as const),
     guardrails,
+    starters: fc.constantFrom<readonly string[]>([], [], ['search'], ['search', 'write', 'pay']),
   })
-  .map((patch) => agentWith(patch))
-
-const text = fc.string({ maxLength: 4 })
-const callId = fc.oneof(
-  text,
-  fc.constantFrom('__proto__', 'c_0123456789ab_1_0', 'c_0123456789ab_1___proto__'),
-)
-const about = { effectId: text, attempt: fc.integer(), callId }
-const output = fc.record({ content: fc.constant<ToolOutput['content']>([]), isError: fc.boolean() })
-
-/** Facts that fit their schema and nothing else. */
-const strays: fc.Arbitrary<FactBody> = fc.oneof(
-  fc.record({
-    type: fc.constant('tool.completed' as const),
-    payload: fc.record({ ...about, output, durationMs: fc.constant(1) }),
-  }),
-  fc.record({
-    type: fc.constant('tool.unknown' as const),
-    payload: fc.record({ ...about, reason: fc.constant('not_settled' as const) }),
-  }),
-  fc.record({
-    type: fc.constant('tool.resolved' as const),
-    payload: fc.record({
-      effectId: text,
-      callId,
-      resolution: fc.constantFrom('happened' as const, 'retry' as const),
-    }),
-  }),
-  fc.record({
-    type: fc.constant('model.aborted' as const),
-    payload: fc.record({ effectId: text, attempt: fc.integer() }),
-  }),
-  fc.record({
-    type: fc.constant('input.answered' as const),
-    payload: fc.record({ callId, output }),
-  }),
-  fc.record({
-    type: fc.constant('approval.answered' as const),
-    payload: fc.record({
-      callId,
-      tool: fc.constantFrom('pay', 'fly', ''),
-      decision: fc.constantFrom('approve' as const, 'reject' as const, 'edit' as const),
-      argsHash: text,
-    }),
-  }),
-  fc.record({
-    type: fc.constant('timer.fired' as const),
-    payload: fc.record({ timerId: callId.map((id) => `approval:${id}`) }),
-  }),
-  fc.record({
-    type: fc.constant('tool.denied' as const),
-    payload: fc.record({
-      ...about,
-      tool: text,
-      answer: fc.constantFrom(policyAnswer('deny'), policyAnswer('allow')),
-    }),
-  }),
-  fc.record({
-    type: fc.constant('policy.answered' as const),
-    payload: fc.record({
-      effectId: text,
-      attempt: fc.integer(),
-      decisions: fc.constant<FactPayload<'policy.answered'>['decisions']>([]),
-      durationMs: fc.constant(1),
-    }),
-  }),
-)
+  .map(({ starters, ...patch }) => startingRuns(agentWith(patch), starters))
 
 const of = (what: Exclude<Chance['what'], 'stray'>): fc.Arbitrary<Chance> =>
   fc.record({
@@ -182,24 +121,55 @@ const fault: fc.Arbitrary<readonly Chance[]> = fc.oneof(
 
 export interface Script {
   readonly agent: AgentDefinition
+  readonly depth: number
   readonly chances: readonly Chance[]
 }
 
-/** What happens to one run: most are admitted at once, few are faulted at last. */
-export const scripts: fc.Arbitrary<Script> = fc
-  .tuple(agents, of('admit'), fc.array(chance, { maxLength: 30 }), fault)
-  .map(([agent, first, rest, last]) => ({
-    agent,
-    chances:
-      first.what === 'admit' && first.pick % 10 ? [first, ...rest, ...last] : [...rest, ...last],
-  }))
+/** What happens to a run: most are admitted at once, few are faulted at last. */
+const happenings = fc
+  .tuple(of('admit'), fc.array(chance, { minLength: 4, maxLength: 30, size: 'medium' }), fault)
+  .map(([first, rest, last]) =>
+    first.what === 'admit' && first.pick % 10 ? [first, ...rest, ...last] : [...rest, ...last],
+  )
+
+/** Runs with room for others below them. */
+export const families: fc.Arbitrary<Script> = fc.record({
+  agent: fc
+    .record({
+      guardrails: guardrails.map(({ policies }) => ({ policies: policies.slice(0, 1) })),
+      timeoutMs: fc.constantFrom(3_000, 1_000_000),
+      onUnknown: fc.constantFrom('ask' as const, 'tell' as const),
+    })
+    .map(({ timeoutMs, ...patch }) =>
+      startingRuns(agentWith({ ...patch, limits: { timeoutMs }, loop: { enabled: false } }), [
+        'search',
+        'write',
+        'pay',
+      ]),
+    ),
+  depth: fc.constantFrom(0, 0, 1),
+  chances: happenings,
+})
+
+/** What happens to one run. Most are started by nobody; the deepest may start none. */
+export const scripts: fc.Arbitrary<Script> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      agent: agents,
+      depth: fc.constantFrom(0, 0, 0, 1, limits.childDepthMax),
+      chances: happenings,
+    }),
+  },
+  { weight: 1, arbitrary: families },
+)
 
 /** Plays a script to its end: whatever came is decided, the run may be anywhere. */
 export function play(
-  { agent, chances }: Script,
+  { agent, depth, chances }: Script,
   run = '01930000-0000-7000-8000-0123456789ab',
 ): World {
-  const world = new World({ run, agent })
+  const world = new World({ run, agent }, depth)
   for (const each of chances) world.take(each)
   world.decide(0)
   return world
@@ -223,15 +193,18 @@ const played = (script: Script): Played => {
  * Answers a checker of properties. They share the runs, so that each run is played once; for one that does not hold,
  * fast-check plays anew from the same seed, and shrinks.
  */
-export function checker(numRuns: number): (check: (played: Played) => void) => void {
+export function checker(
+  numRuns: number,
+  from = scripts,
+): (check: (played: Played) => void) => void {
   const seed = Math.trunc(Math.random() * 0x7fffffff)
-  const runs = fc.sample(scripts, { numRuns, seed }).map(played)
+  const runs = fc.sample(from, { numRuns, seed }).map(played)
   return (check) => {
     try {
       runs.forEach(check)
     } catch {
       fc.assert(
-        fc.property(scripts, (script) => check(played(script))),
+        fc.property(from, (script) => check(played(script))),
         { numRuns, seed },
       )
       throw new Error('a property did not hold, and then it did: it is not deterministic')

@@ -23,7 +23,7 @@ import {
   type Subject,
   type Verdict,
 } from '../../src/index.ts'
-import { callId, type Move, run } from './facts.ts'
+import { callId, doesCall, type Move, run } from './facts.ts'
 import { promptOf } from './prompt.ts'
 
 export interface Expected {
@@ -31,7 +31,7 @@ export interface Expected {
   readonly status?: RunStatus
   readonly outcome?: Outcome
   readonly path?: readonly StateName[]
-  /** `1 model.call`, `2 tool.call search`, `3 model.call after 1000`. */
+  /** `1 model.call`, `2 tool.call search`, `3 model.call after 1000`, `4 run.start task shared`. */
   readonly effects?: readonly string[]
   /** Type, verdict and tool: `call.denied denied rm`. */
   readonly verdicts?: readonly string[]
@@ -206,6 +206,7 @@ const effectText = (effect: Effect): string =>
   [
     number(effect.id),
     effect.kind,
-    ...(effect.kind === 'tool.call' ? [effect.tool] : []),
+    ...(doesCall(effect) ? [effect.tool] : []),
+    ...('shared' in effect ? ['shared'] : []),
     ...(effect.delayMs > 0 ? [`after ${effect.delayMs}`] : []),
   ].join(' ')

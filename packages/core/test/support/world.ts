@@ -19,8 +19,9 @@ import {
   transitioned,
   type Verdict,
 } from '../../src/index.ts'
-import { modelAnswer, policiesAnswer, toolAnswer } from './answers.ts'
-import { argsHashOf, created, type FactBody, nothingKnown } from './facts.ts'
+import { childAnswer, modelAnswer, policiesAnswer, refusal, toolAnswer } from './answers.ts'
+import { createdAt } from './children.ts'
+import { argsHashOf, doesCall, type FactBody, nothingKnown } from './facts.ts'
 
 /** One thing that may happen. Numbers pick among what is possible then. */
 export type Chance =
@@ -64,14 +65,16 @@ export class World {
   /** Effects that have no outcome in the register yet. */
   #open: Effect[] = []
   #unknown: Effect[] = []
+  /** Effects whose run exists: only its end settles them. */
+  readonly #children = new Set<string>()
   #asked: Asked[] = []
   #undecided: Fact[] = []
   #decided = 0
   #now = 1_700_000_000_000
 
-  constructor(subject: Subject) {
+  constructor(subject: Subject, depth = 0) {
     this.subject = subject
-    this.#record(created(nothingKnown(subject.run)))
+    this.#record(createdAt(depth)(nothingKnown(subject.run)))
   }
 
   get ended(): boolean {
@@ -158,10 +161,22 @@ export class World {
 
   #answer(pick: number, how: number): FactBody | null {
     const effect = this.#open[pick % Math.max(1, this.#open.length)]
-    if (effect?.kind === 'model.call') return modelAnswer(effect, this.subject.run, how)
-    if (effect?.kind === 'policy.evaluate')
-      return policiesAnswer(effect, this.#callsOf(effect.source), how)
-    return effect?.kind === 'tool.call' ? toolAnswer(effect, how) : null
+    if (!effect) return null
+    const exists = this.#children.has(effect.id)
+    const refused = exists ? null : refusal(effect, how)
+    if (refused) return refused
+    switch (effect.kind) {
+      case 'model.call':
+        return modelAnswer(effect, this.subject.run, how)
+      case 'policy.evaluate':
+        return policiesAnswer(effect, this.#callsOf(effect.source), how)
+      case 'tool.call':
+        return toolAnswer(effect, how)
+      case 'run.start':
+        return childAnswer(effect, exists, how)
+      case 'webhook.deliver':
+        return null
+    }
   }
 
   /** The calls of the answer to this model call. */
@@ -185,7 +200,7 @@ export class World {
     if (!fact || !('effectId' in fact.payload) || fact.type.startsWith('model.')) return
     const { payload } = fact
     const wrong =
-      how % 2 || !('callId' in payload)
+      how % 2 || !('callId' in payload) || payload.callId === undefined
         ? { ...payload, effectId: `${this.subject.run}.${pick}` }
         : { ...payload, callId: payload.callId.replace(/\d+$/, String(pick % 5)) }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ids of the same shape
@@ -227,7 +242,11 @@ export class World {
   /** The register takes one outcome per effect; what is about nothing that is open settles nothing. */
   #settle(type: string, about: About): void {
     const effect = this.#open.find((each) => isAbout(each, about))
-    if (!effect) return
+    if (!effect || (this.#children.has(effect.id) && type !== 'child.ended')) return
+    if (type === 'child.started') {
+      this.#children.add(effect.id)
+      return
+    }
     this.#open = this.#open.filter((each) => each !== effect)
     if (type === 'tool.unknown') this.#unknown.push(effect)
   }
@@ -254,5 +273,4 @@ const askedOf = (verdict: Verdict): readonly Asked[] =>
 type About = Readonly<Record<string, unknown>>
 
 const isAbout = (effect: Effect, about: About): boolean =>
-  effect.id === about['effectId'] &&
-  (effect.kind !== 'tool.call' || effect.callId === about['callId'])
+  effect.id === about['effectId'] && (!doesCall(effect) || effect.callId === about['callId'])

@@ -91,7 +91,7 @@ export function authorize(
 
 /** What is known of calls like this one: from this run, and from the fact that brought it. */
 export interface Known {
-  readonly context: Pick<RunContext, 'grants' | 'refused' | 'rates'>
+  readonly context: Pick<RunContext, 'grants' | 'refused' | 'rates' | 'depth' | 'children'>
   readonly granted: readonly string[]
 }
 
@@ -108,6 +108,8 @@ function judge(bench: Bench, known: Known, call: ToolCallPart): Judgement {
   if (!spec) return deny(denial('unknown_tool', `There is no tool named ${call.name}.`))
   const { answer, faults } = authorize(bench, call)
   if (answer.effect === 'deny') return deny(answer, faults)
+  const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
+  if (tooMany) return deny(tooMany, faults)
   const key = grantKey(index, call.argsHash)
   if (known.context.refused.includes(key))
     return deny(denial('rejected_before', 'A person rejected this very call. Do not repeat it.'))
@@ -119,6 +121,16 @@ function judge(bench: Bench, known: Known, call: ToolCallPart): Judgement {
   return { effect: 'ask', call, spec, faults, answer }
 }
 
+/** Why no run may be started; null if one may. */
+function familyProblem({ depth, children }: Known['context']): PolicyAnswer | null {
+  const { childDepthMax, childrenMax } = limits
+  if (depth >= childDepthMax)
+    return denial('too_deep', `Runs may be started ${childDepthMax} deep; this one starts none.`)
+  if (children >= childrenMax)
+    return denial('too_many_children', `A run may start ${childrenMax} runs; this one has.`)
+  return null
+}
+
 /** One judgement per call, in order, and what the calls add to the rates. A turn with too many calls is denied as a whole. */
 export function judgeCalls(
   bench: Bench,
@@ -126,7 +138,7 @@ export function judgeCalls(
   turn: ModelTurn,
 ): { readonly judgements: readonly Judgement[]; readonly rates: RateState } {
   const calls = callsOf(turn)
-  let { rates } = known.context
+  let { rates, children } = known.context
   if (calls.length > limits.callsPerTurnMax) {
     const message = `A turn may ask for ${limits.callsPerTurnMax} calls, this one asked for ${calls.length}.`
     const answer = denial('too_many_calls', message)
@@ -137,8 +149,11 @@ export function judgeCalls(
   }
   const judgements = calls.map((call) => {
     // The calls of one turn count one after the other: a rate is not exceeded by asking at once.
-    const judgement = judge({ ...bench, recent: rates }, known, call)
-    if (judgement.effect !== 'deny') rates = withCall(bench, rates, call.name)
+    const now = { ...known, context: { ...known.context, children } }
+    const judgement = judge({ ...bench, recent: rates }, now, call)
+    if (judgement.effect === 'deny') return judgement
+    rates = withCall(bench, rates, call.name)
+    if (judgement.spec.runs !== undefined) children += 1
     return judgement
   })
   return { judgements, rates }

@@ -1,6 +1,7 @@
 /** The events of budgets, with the words the model or the user reads. */
 import type { Verdict } from '../../event/decision.ts'
-import type { Budget, Used } from './verdict.ts'
+import type { Budget } from './budget.ts'
+import type { Used } from './verdict.ts'
 
 const units: Readonly<Record<Budget, string>> = {
   turns: 'turns',

@@ -3,10 +3,8 @@
  * each limit the model is told, once; at the limit nothing more is asked for.
  */
 import type { AgentDefinition } from '../../definition.ts'
-import type { DecisionPayload } from '../../event/decision.ts'
 import type { RunContext } from '../../machine/context.ts'
-
-export type Budget = DecisionPayload<'budget.exhausted'>['budget']
+import type { Budget } from './budget.ts'
 
 /** What is used of one limit. Money in millionths of the currency's unit, time in milliseconds. */
 export interface Used {
@@ -15,12 +13,18 @@ export interface Used {
   readonly limit: number
 }
 
-const million = 1_000_000
+/** What stands in a budget in millionths is one of these. */
+export const million = 1_000_000
 
-function usedOf(agent: AgentDefinition, context: RunContext, activeMs: number): readonly Used[] {
+/** What is used of each limit. */
+export function usedOf(
+  agent: AgentDefinition,
+  context: RunContext,
+  activeMs: number,
+): readonly Used[] {
   const { maxTurns, maxToolCalls, maxTokens, maxCost, timeoutMs } = agent.limits
   const all: Used[] = [
-    { budget: 'turns', used: context.turn, limit: maxTurns },
+    { budget: 'turns', used: context.turn + context.childTurns, limit: maxTurns },
     { budget: 'tokens', used: context.tokens, limit: maxTokens },
     { budget: 'calls', used: context.calls, limit: maxToolCalls },
     { budget: 'time', used: activeMs, limit: timeoutMs },
@@ -52,8 +56,7 @@ export function turnBudget(agent: AgentDefinition, context: RunContext): Used | 
 
 /** Before a repeated call of the same turn: it begins no turn, so turns do not count. */
 export function retryBudget(agent: AgentDefinition, context: RunContext): Used | null {
-  const used = turnBudget(agent, { ...context, turn: 0 })
-  return used
+  return turnBudget(agent, { ...context, turn: 0, childTurns: 0 })
 }
 
 /** Limits that are nearly used up and were not warned about yet. A limit of 1 is never nearly used up. */

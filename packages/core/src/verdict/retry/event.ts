@@ -10,7 +10,10 @@ export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['mod
   (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
 
 /** What the model reads after a turn that was continued. */
-const goOnText = 'Your answer was cut off at its length limit. Go on exactly where it ended.'
+const goOnText = ({ verdict }: ModelTurn): string =>
+  verdict === 'length'
+    ? 'Your answer was cut off at its length limit. Go on exactly where it ended.'
+    : 'Your answer was cut off when the connection broke. Go on exactly where it ended.'
 /** What the model reads after an answer that said nothing. */
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
@@ -37,8 +40,8 @@ export function againVerdict(
       return { type: 'model.retried', payload, tool: null, verdict: 'empty_answer' }
     }
     case 'continue': {
-      const payload = { turn: context.turn, messageId, text: goOnText }
-      return { type: 'turn.continued', payload, tool: null, verdict: 'length' }
+      const payload = { turn: context.turn, messageId, text: goOnText(turn) }
+      return { type: 'turn.continued', payload, tool: null, verdict: turn.verdict }
     }
     case 'correct': {
       const correction = context.corrections + 1

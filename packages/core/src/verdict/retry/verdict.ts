@@ -5,7 +5,9 @@
  * A1 A retry waits: decorrelated jitter between `baseMs` and `capMs`, from the chance in the fact; never shorter than
  *    what the provider asked for, which also goes beyond the cap.
  * A2 A fallback model is asked when the retries are used up, or the model will not serve us whatever we do.
- * A3 Corrections count on their own: `maxGuardrailRetries` is the number of attempts after the first.
+ * A3 A stream that broke off, or reached its length, and has said something, may be gone on with in another turn, as often
+ *    as the agent allows; one that broke off only when nobody is left to ask for the whole.
+ * A4 Corrections count on their own: `maxGuardrailRetries` is the number of attempts after the first.
  */
 import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
@@ -53,11 +55,15 @@ export function againOf(
   switch (turn.verdict) {
     case 'error':
     case 'interrupted':
-      return retryOf(agent, tried, { turn, chance: chance ?? 0 }) ?? fallbackOf(agent, tried, turn)
+      return (
+        retryOf(agent, tried, { turn, chance: chance ?? 0 }) ??
+        fallbackOf(agent, tried, turn) ??
+        continuationOf(agent, tried, turn)
+      )
     case 'guardrail':
       return correctionOf(agent, tried, turn)
     case 'length':
-      return tried.continued < agent.continuations && isVisible(turn) ? { kind: 'continue' } : null
+      return continuationOf(agent, tried, turn)
     case 'complete':
       return isMissing(tried, turn) && tried.empties === 0 ? { kind: 'empty' } : null
     default:
@@ -93,6 +99,11 @@ function fallbackOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Agai
   if (model > agent.fallbackModels.length) return null
   const known = turn.error?.class ?? 'network'
   return elsewhere.includes(known) ? { kind: 'fallback', model, why: whyOf(turn) } : null
+}
+
+function continuationOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
+  if (turn.verdict !== 'length' && turn.verdict !== 'interrupted') return null
+  return tried.continued < agent.continuations && isVisible(turn) ? { kind: 'continue' } : null
 }
 
 function correctionOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
