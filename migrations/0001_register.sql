@@ -18,9 +18,10 @@
 --   hash_n         = sha256(hash_{n-1} ‖ int8send(seq) ‖ digest)
 -- Erasing payload and salt leaves the chain verifiable. gpos and xid are physical positions and stand outside of it.
 --
--- Locks, in this order, so that no two appends can wait for each other: aliases by hash, runs by id, effects and approvals
--- of a locked run. Thread slots are only tried, never waited for; take_due() and renew() skip locked effects and hold
--- nothing else; a circuit is locked alone.
+-- Locks, in this order, so that no two appends can wait for each other: aliases by hash, runs by id, effects, approvals and
+-- family of a locked run. A batch that creates children locks the parents among its runs, all before its first item. Thread
+-- slots are only tried, never waited for; take_due() and renew() skip locked effects and hold nothing else; a circuit is
+-- locked alone. Budgets: the budget, then its reservations; no run or effect is locked with them.
 
 do $roles$
 declare
@@ -119,7 +120,10 @@ create table run (
   state jsonb,
   metadata jsonb not null,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  parent_id uuid,                         -- who started it, by which effect; all three null where nobody did
+  parent_effect text,
+  root_id uuid                            -- the run at the top
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
 create unique index run_slot on run (tenant_id, thread_id) where admitted and status <> 'ended';
@@ -127,6 +131,8 @@ create index run_open on run (tenant_id, thread_id, id) where status <> 'ended';
 create index run_ready on run (id) where ready;
 create index run_by_thread on run (tenant_id, thread_id, id);
 create index run_by_tenant on run (tenant_id, id);
+create index run_by_parent on run (parent_id, id) where parent_id is not null;
+create index run_open_child on run (id) where parent_id is not null and status <> 'ended';
 
 create table alias (
   tenant_id text not null,
@@ -193,7 +199,7 @@ create table effect (
   status text not null default 'pending', -- pending, started, done, unknown, cancelled
   attempt int not null default 0,
   owner text,
-  lease_until timestamptz,                -- exactly while started
+  lease_until timestamptz,                -- only while started; null then: it goes on by itself, a run that was started
   due timestamptz not null,
   next_look timestamptz not null,
   dispatches int not null default 0,
@@ -202,6 +208,7 @@ create table effect (
 
 create index effect_next_look on effect (next_look) where status in ('pending', 'started');
 create index effect_open on effect (run_id) where status in ('pending', 'started', 'unknown');
+create index effect_child on effect (run_id) where kind = 'run.start' and status = 'started';
 create index effect_unknown on effect (tenant_id) where status = 'unknown';
 
 create table timer (
@@ -238,6 +245,34 @@ create table approval_grant (
   seq int not null,
   primary key (tenant_id, agent, tool, args_hash, run_id, seq)
 );
+
+-- What trees of runs may use, and have used: money in millionths. `held` is the sum of the reservations that are open.
+create table budget (
+  root_id uuid primary key,
+  tenant_id text not null,
+  turns int not null,
+  calls int not null,
+  tokens bigint not null,
+  cost bigint,                            -- null: no limit
+  turns_spent int not null default 0,
+  calls_spent int not null default 0,
+  tokens_spent bigint not null default 0,
+  cost_spent bigint not null default 0,
+  tokens_held bigint not null default 0,
+  cost_held bigint not null default 0
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+
+-- What effects took. A closed one stays as long as its tree: repeated, it counts no turn and no call.
+create table reservation (
+  root_id uuid not null,
+  effect_id text not null,
+  tenant_id text not null,
+  tokens bigint not null,
+  cost bigint not null,
+  open boolean not null default true,
+  primary key (root_id, effect_id)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+create index reservation_open on reservation (root_id, effect_id) where open;
 
 -- Circuits of models, shared by all orchestrators and tenants. A model without a row has not failed since it last answered.
 create table breaker (
@@ -389,7 +424,7 @@ begin
     for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
       c := d -> 'effects' -> n;
       if (is_id(c ->> 'id') and starts_with(c ->> 'id', (item ->> 'runId') || '.')
-        and c ->> 'kind' in ('model.call', 'tool.call', 'policy.evaluate', 'webhook.deliver')
+        and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver')
         and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
         ) is not true
       then
@@ -436,13 +471,16 @@ language sql stable as $$
   from (values (1)) one left join run r on r.id = refusal.run_id and answer in ('exists', 'conflict')
 $$;
 
--- Inserts the run of a `create`, or says why not: exists, conflict, thread_full. Null: the run was inserted, or is there.
--- The caller holds the lock of the alias.
+-- Inserts the run of a `create`, or says why not: exists, conflict, no_parent, thread_full. Null: the run was inserted, or
+-- is there. The caller holds the locks of the alias and of the parent.
 create function create_run(item jsonb, rid uuid) returns jsonb
 language plpgsql volatile as $$
 declare
   c jsonb := item -> 'create';
   tenant text := item ->> 'tenantId';
+  parent uuid;
+  parent_effect text;
+  root uuid;
   taken record;
   moment timestamptz := wall();
 begin
@@ -456,15 +494,35 @@ begin
         null, taken.run_id);
     end if;
   end if;
+  -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
+  if c ? 'parent' then
+    parent := (c #>> '{parent,runId}')::uuid;
+    parent_effect := c #>> '{parent,effectId}';
+    root := (c #>> '{parent,rootId}')::uuid;
+    if (is_id(parent_effect) and starts_with(parent_effect, parent || '.')) is not true then
+      return refusal('rejected', 'parent_malformed', rid);
+    end if;
+    -- We hold this lock. A parent that appeared since the locks were taken is not waited for, which would be out of order.
+    perform from run where id = parent and tenant_id = tenant and status <> 'ended' and not cancel_requested
+      and coalesce(root_id, id) = root for update skip locked;
+    -- An attempt that was taken over starts nothing: the call may have been answered without it.
+    if not found or exists (
+      select from effect where id = parent_effect
+        and (status not in ('pending', 'started') or attempt is distinct from (c #>> '{parent,attempt}')::int)
+    ) then
+      return refusal('no_parent', null, rid);
+    end if;
+  end if;
   -- Counted without a lock: creates that race may exceed the limit by their number.
   if (select count(*) from (select from run where tenant_id = tenant and thread_id = c ->> 'threadId'
       and status <> 'ended' and not admitted limit 1000) waiting) >= 1000 then
     return refusal('thread_full', null, rid);
   end if;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
-    created_at, updated_at)
+    created_at, updated_at, parent_id, parent_effect, root_id)
   values (rid, tenant, c ->> 'threadId', c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
-    (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment)
+    (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment,
+    parent, parent_effect, root)
   on conflict (id) do nothing;
   if found and c ->> 'alias' is not null then
     insert into alias (tenant_id, key, run_id, body_hash)
@@ -498,7 +556,8 @@ begin
     status = becomes,
     lease_until = null,
     due = case when becomes = 'pending' then moment else due end,
-    next_look = case when becomes = 'pending' then moment else next_look end
+    -- What goes on without a lease is ended by a fact, and is nobody's to look after.
+    next_look = case becomes when 'pending' then moment when 'started' then 'infinity' else next_look end
   where id = fence ->> 'effectId' and run_id = r.id and case fence ->> 'expect'
     when 'started' then status = 'started' and attempt = (fence ->> 'attempt')::int
     when 'lost' then status = 'started' and attempt = (fence ->> 'attempt')::int and lease_until <= moment
@@ -575,9 +634,11 @@ begin
     on conflict (run_id, id) do update set fire_at = excluded.fire_at;
   end loop;
   if d ->> 'status' = 'ended' then
-    update effect set status = 'cancelled' where run_id = r.id and status = 'pending';
-    -- What still runs may finish, as a note; nobody has to look after it any more.
-    update effect set next_look = 'infinity' where run_id = r.id and status = 'started';
+    -- What still runs may finish, as a note; nobody has to look after it any more. The end of a run that was started is
+    -- awaited by nobody now: that is cancelled.
+    update effect set next_look = 'infinity',
+      status = case when status = 'pending' or kind = 'run.start' then 'cancelled' else status end
+    where run_id = r.id and status in ('pending', 'started');
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
   end if;
@@ -782,6 +843,8 @@ declare
   rid uuid;
   item jsonb;
   aliases bigint[];
+  parents uuid[];
+  own uuid[];
   done appended;
   answers jsonb[] := '{}';
   new_events event[] := '{}';
@@ -798,13 +861,25 @@ begin
     end if;
     last := rid;
     perform check_tenant(item ->> 'tenantId');
-    if item #>> '{create,alias,key}' is not null then
-      aliases := aliases
-        || hashtextextended(netstring(item ->> 'tenantId') || netstring(item #>> '{create,alias,key}'), 2);
+    if item ? 'create' then
+      if item #>> '{create,alias,key}' is not null then
+        aliases := aliases
+          || hashtextextended(netstring(item ->> 'tenantId') || netstring(item #>> '{create,alias,key}'), 2);
+      end if;
+      if item #>> '{create,parent,runId}' is not null then
+        parents := parents || (item #>> '{create,parent,runId}')::uuid;
+      end if;
     end if;
   end loop;
   if aliases is not null then
     perform pg_advisory_xact_lock(h) from (select distinct unnest(aliases) h order by 1) ordered;
+  end if;
+  -- A parent may have the greater id: the clocks of those who mint them differ. So all are locked before any is used.
+  if parents is not null then
+    for n in 0 .. jsonb_array_length(items) - 1 loop
+      own := own || (items -> n ->> 'runId')::uuid;
+    end loop;
+    perform from run where id = any (parents || own) order by id for update;
   end if;
   for n in 0 .. jsonb_array_length(items) - 1 loop
     done := append_item(items -> n);
@@ -867,7 +942,7 @@ as $$
     from jsonb_array_elements(leases) with ordinality l
   ), held as (
     select e.id from effect e join asked a on a.id = e.id and a.attempt = e.attempt
-    where e.status = 'started'
+    where e.status = 'started' and e.lease_until is not null
     for update of e skip locked
   ), extended as (
     update effect e set
@@ -944,6 +1019,154 @@ begin
     probe_at = null;
 end $$;
 
+-- Budgets of trees. Whoever touches one locks its row first, and no run and no effect: they are read as they stand.
+
+-- A whole number that counts something: below 2^53, as the engine counts.
+create function is_count(n bigint) returns boolean
+language sql immutable parallel safe
+return n between 0 and 9007199254740991;
+
+-- The budget of a tree, unless it has one.
+create function open_budget(root uuid, tenant text, turns int, calls int, tokens bigint, cost bigint) returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+begin
+  if (root is not null and fits(tenant) and is_count(turns) and is_count(calls) and is_count(tokens)
+    and is_count(coalesce(cost, 0))) is not true
+  then
+    raise exception 'budget_malformed' using errcode = '22023';
+  end if;
+  insert into budget (root_id, tenant_id, turns, calls, tokens, cost)
+  values (root, tenant, open_budget.turns, open_budget.calls, open_budget.tokens, open_budget.cost)
+  on conflict do nothing;
+end $$;
+
+-- Takes from the budget of a tree while what is spent and what others hold is below the limit: that one check under the lock
+-- is what keeps twenty at once from exceeding it by more than one reservation. Refused: which budget, what is used of it.
+create function reserve_budget(root uuid, run uuid, effect text, turns int, calls int, tokens bigint, cost bigint,
+  out code text, out budget text, out used bigint, out "limit" bigint)
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+declare
+  b signalbox.budget;
+  own reservation;
+  before boolean;
+begin
+  if (root is not null and run is not null and is_id(effect) and turns in (0, 1) and calls in (0, 1)
+    and is_count(tokens) and is_count(cost)) is not true
+  then
+    raise exception 'reservation_malformed' using errcode = '22023';
+  end if;
+  code := 'ok';
+  select * into b from signalbox.budget where root_id = root for update;
+  if not found then
+    -- The run at the top opens the budget with the first run it starts. Any other run comes after its end.
+    if run <> root then
+      code := 'refused';
+      budget := 'tokens';
+      used := 0;
+      "limit" := 0;
+    end if;
+    return;
+  end if;
+  select * into own from reservation where root_id = root and effect_id = effect;
+  -- A repetition is counted already, and takes the place of what it held.
+  before := found;
+  if own.open then
+    b.tokens_held := b.tokens_held - own.tokens;
+    b.cost_held := b.cost_held - own.cost;
+  end if;
+  if not before and turns > 0 and b.turns_spent >= b.turns then
+    budget := 'turns';
+    used := b.turns_spent;
+    "limit" := b.turns;
+  elsif not before and calls > 0 and b.calls_spent >= b.calls then
+    budget := 'calls';
+    used := b.calls_spent;
+    "limit" := b.calls;
+  elsif tokens > 0 and b.tokens_spent + b.tokens_held >= b.tokens then
+    budget := 'tokens';
+    used := b.tokens_spent + b.tokens_held;
+    "limit" := b.tokens;
+  elsif cost > 0 and b.cost_spent + b.cost_held >= b.cost then
+    budget := 'money';
+    used := b.cost_spent + b.cost_held;
+    "limit" := b.cost;
+  end if;
+  if budget is not null then
+    code := 'refused';
+    return;
+  end if;
+  insert into reservation as r (root_id, effect_id, tenant_id, tokens, cost)
+  values (root, effect, b.tenant_id, reserve_budget.tokens, reserve_budget.cost)
+  on conflict (root_id, effect_id) do update set tokens = excluded.tokens, cost = excluded.cost, open = true;
+  update signalbox.budget set
+    turns_spent = b.turns_spent + case when before then 0 else reserve_budget.turns end,
+    calls_spent = b.calls_spent + case when before then 0 else reserve_budget.calls end,
+    tokens_held = b.tokens_held + reserve_budget.tokens,
+    cost_held = b.cost_held + reserve_budget.cost
+  where root_id = root;
+end $$;
+
+-- Gives the reservation of an effect back, once, and counts what was used.
+create function spend_budget(root uuid, effect text, tokens bigint, cost bigint) returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+declare
+  held reservation;
+begin
+  if (root is not null and is_id(effect) and is_count(tokens) and is_count(cost)) is not true then
+    raise exception 'spending_malformed' using errcode = '22023';
+  end if;
+  perform from budget where root_id = root for update;
+  update reservation set open = false where root_id = root and effect_id = effect and open returning * into held;
+  if found then
+    update budget set
+      tokens_spent = tokens_spent + spend_budget.tokens,
+      cost_spent = cost_spent + spend_budget.cost,
+      tokens_held = tokens_held - held.tokens,
+      cost_held = cost_held - held.cost
+    where root_id = root;
+  end if;
+end $$;
+
+-- Gives back what effects that are over still hold, and forgets the budgets of trees whose run at the top has ended. A
+-- budget that somebody holds right now is left for the next time.
+create function settle_budgets() returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+declare
+  tree record;
+begin
+  for tree in
+    select b.root_id, exists (select from run r where r.id = b.root_id and r.status = 'ended') as over
+    from budget b
+    where exists (select from run r where r.id = b.root_id and r.status = 'ended')
+      or exists (select from reservation h where h.root_id = b.root_id and h.open
+        and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started')))
+    for update of b skip locked
+  loop
+    if tree.over then
+      delete from reservation where root_id = tree.root_id;
+      delete from budget where root_id = tree.root_id;
+      continue;
+    end if;
+    with given as (
+      update reservation h set open = false
+      where h.root_id = tree.root_id and h.open
+        and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started'))
+      returning h.tokens, h.cost
+    )
+    update budget set tokens_held = tokens_held - g.tokens, cost_held = cost_held - g.cost
+    from (select coalesce(sum(tokens), 0) as tokens, coalesce(sum(cost), 0) as cost from given) g
+    where root_id = tree.root_id;
+  end loop;
+end $$;
+
 -- ---- who may read what ----
 
 do $policies$
@@ -951,7 +1174,7 @@ declare
   name text;
 begin
   foreach name in array array['thread', 'definition', 'blob', 'run', 'alias', 'event', 'effect', 'timer', 'approval',
-    'approval_grant', 'breaker'] loop
+    'approval_grant', 'budget', 'reservation', 'breaker'] loop
     execute format('alter table %I enable row level security', name);
     execute format('alter table %I force row level security', name);
     -- The definer functions run as the owner, which FORCE binds as well.
@@ -967,7 +1190,7 @@ end
 $policies$;
 
 grant usage on schema signalbox to signalbox_app, signalbox_engine, signalbox_maintenance;
-grant select on blob, run, alias, event, effect, timer, approval, approval_grant to signalbox_app;
+grant select on blob, run, alias, event, effect, timer, approval, approval_grant, budget, reservation to signalbox_app;
 -- Not the key of the content.
 grant select (thread_id, tenant_id, metadata, created_at) on thread to signalbox_app;
 grant select on migration to signalbox_app, signalbox_engine, signalbox_maintenance;
@@ -975,5 +1198,6 @@ grant select on migration to signalbox_app, signalbox_engine, signalbox_maintena
 revoke execute on all functions in schema signalbox from public;
 grant execute on function to_ms, from_ms to signalbox_app, signalbox_engine;
 grant execute on function append to signalbox_app, signalbox_engine;
-grant execute on function ensure_thread, put_definition, put_blob, take_due, renew, admit_call, report_call to signalbox_engine;
+grant execute on function ensure_thread, put_definition, put_blob, take_due, renew, admit_call, report_call, open_budget,
+  reserve_budget, spend_budget, settle_budgets to signalbox_engine;
 grant execute on function ensure_partitions to signalbox_maintenance;

@@ -33,6 +33,19 @@ table breaker -- row level security, forced with (fillfactor=50)
   failures integer not null
   opened_at timestamp with time zone
   probe_at timestamp with time zone
+table budget -- row level security, forced with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
+  root_id uuid not null
+  tenant_id text not null
+  turns integer not null
+  calls integer not null
+  tokens bigint not null
+  cost bigint
+  turns_spent integer not null default 0
+  calls_spent integer not null default 0
+  tokens_spent bigint not null default 0
+  cost_spent bigint not null default 0
+  tokens_held bigint not null default 0
+  cost_held bigint not null default 0
 table definition -- row level security, forced
   hash text not null
   body jsonb not null
@@ -76,6 +89,13 @@ table migration
   name text not null
   checksum text not null
   applied_at timestamp with time zone not null default now()
+table reservation -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
+  root_id uuid not null
+  effect_id text not null
+  tenant_id text not null
+  tokens bigint not null
+  cost bigint not null
+  open boolean not null default true
 table run -- row level security, forced with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   id uuid not null
   tenant_id text not null
@@ -98,6 +118,9 @@ table run -- row level security, forced with (fillfactor=70, autovacuum_vacuum_s
   metadata jsonb not null
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  parent_id uuid
+  parent_effect text
+  root_id uuid
 table thread -- row level security, forced
   thread_id text not null
   tenant_id text not null
@@ -126,11 +149,13 @@ blob: blob_mime_check CHECK ((char_length(mime) <= 200))
 blob: blob_pkey PRIMARY KEY (tenant_id, thread_id, key)
 breaker: breaker_model_check CHECK (((char_length(model) >= 1) AND (char_length(model) <= 200)))
 breaker: breaker_pkey PRIMARY KEY (model)
+budget: budget_pkey PRIMARY KEY (root_id)
 definition: definition_hash_check CHECK (((char_length(hash) >= 1) AND (char_length(hash) <= 200)))
 definition: definition_pkey PRIMARY KEY (hash)
 effect: effect_pkey PRIMARY KEY (id)
 event: event_pkey PRIMARY KEY (run_id, seq)
 migration: migration_pkey PRIMARY KEY (version)
+reservation: reservation_pkey PRIMARY KEY (root_id, effect_id)
 run: run_pkey PRIMARY KEY (id)
 thread: thread_content_key_check CHECK ((octet_length(content_key) = 32))
 thread: thread_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text))
@@ -148,7 +173,9 @@ CREATE UNIQUE INDEX approval_pkey ON signalbox.approval USING btree (run_id, seq
 CREATE INDEX approval_waits ON signalbox.approval USING btree (tenant_id, at, run_id, seq) WHERE waits
 CREATE UNIQUE INDEX blob_pkey ON signalbox.blob USING btree (tenant_id, thread_id, key)
 CREATE UNIQUE INDEX breaker_pkey ON signalbox.breaker USING btree (model)
+CREATE UNIQUE INDEX budget_pkey ON signalbox.budget USING btree (root_id)
 CREATE UNIQUE INDEX definition_pkey ON signalbox.definition USING btree (hash)
+CREATE INDEX effect_child ON signalbox.effect USING btree (run_id) WHERE ((kind = 'run.start'::text) AND (status = 'started'::text))
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
 CREATE INDEX effect_open ON signalbox.effect USING btree (run_id) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text, 'unknown'::text]))
 CREATE UNIQUE INDEX effect_pkey ON signalbox.effect USING btree (id)
@@ -163,9 +190,13 @@ CREATE INDEX event_feed ON ONLY signalbox.event USING btree (xid, gpos)
 CREATE UNIQUE INDEX event_key ON ONLY signalbox.event USING btree (run_id, key) WHERE (key IS NOT NULL)
 CREATE UNIQUE INDEX event_pkey ON ONLY signalbox.event USING btree (run_id, seq)
 CREATE UNIQUE INDEX migration_pkey ON signalbox.migration USING btree (version)
+CREATE INDEX reservation_open ON signalbox.reservation USING btree (root_id, effect_id) WHERE open
+CREATE UNIQUE INDEX reservation_pkey ON signalbox.reservation USING btree (root_id, effect_id)
+CREATE INDEX run_by_parent ON signalbox.run USING btree (parent_id, id) WHERE (parent_id IS NOT NULL)
 CREATE INDEX run_by_tenant ON signalbox.run USING btree (tenant_id, id)
 CREATE INDEX run_by_thread ON signalbox.run USING btree (tenant_id, thread_id, id)
 CREATE INDEX run_open ON signalbox.run USING btree (tenant_id, thread_id, id) WHERE (status <> 'ended'::text)
+CREATE INDEX run_open_child ON signalbox.run USING btree (id) WHERE ((parent_id IS NOT NULL) AND (status <> 'ended'::text))
 CREATE UNIQUE INDEX run_pkey ON signalbox.run USING btree (id)
 CREATE INDEX run_ready ON signalbox.run USING btree (id) WHERE ready
 CREATE UNIQUE INDEX run_slot ON signalbox.run USING btree (tenant_id, thread_id) WHERE (admitted AND (status <> 'ended'::text))
@@ -190,6 +221,9 @@ blob: engine_read for SELECT to signalbox_engine using true check -
 blob: owner_all for ALL to signalbox_owner using true check true
 breaker: engine_read for SELECT to signalbox_engine using true check -
 breaker: owner_all for ALL to signalbox_owner using true check true
+budget: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+budget: engine_read for SELECT to signalbox_engine using true check -
+budget: owner_all for ALL to signalbox_owner using true check true
 definition: engine_read for SELECT to signalbox_engine using true check -
 definition: owner_all for ALL to signalbox_owner using true check true
 effect: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
@@ -198,6 +232,9 @@ effect: owner_all for ALL to signalbox_owner using true check true
 event: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 event: engine_read for SELECT to signalbox_engine using true check -
 event: owner_all for ALL to signalbox_owner using true check true
+reservation: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+reservation: engine_read for SELECT to signalbox_engine using true check -
+reservation: owner_all for ALL to signalbox_owner using true check true
 run: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 run: engine_read for SELECT to signalbox_engine using true check -
 run: owner_all for ALL to signalbox_owner using true check true
@@ -215,6 +252,7 @@ approval owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_
 approval_grant owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 blob owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 breaker owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+budget owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 definition owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 effect owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -232,6 +270,7 @@ function signalbox.ensure_thread(text,text,jsonb,bigint,bytea) owner signalbox_o
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -239,6 +278,7 @@ function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_
 function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.may_admit(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.open_budget(uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.pass_fence(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_timer(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -246,11 +286,15 @@ function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signa
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.spend_budget(uuid,text,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 schema signalbox owner signalbox_owner grants signalbox_app=U/signalbox_owner signalbox_engine=U/signalbox_owner signalbox_maintenance=U/signalbox_owner signalbox_owner=UC/signalbox_owner
 signalbox.thread.created_at grants signalbox_app=r/signalbox_owner
@@ -305,6 +349,8 @@ declare
   rid uuid;
   item jsonb;
   aliases bigint[];
+  parents uuid[];
+  own uuid[];
   done appended;
   answers jsonb[] := '{}';
   new_events event[] := '{}';
@@ -321,13 +367,25 @@ begin
     end if;
     last := rid;
     perform check_tenant(item ->> 'tenantId');
-    if item #>> '{create,alias,key}' is not null then
-      aliases := aliases
-        || hashtextextended(netstring(item ->> 'tenantId') || netstring(item #>> '{create,alias,key}'), 2);
+    if item ? 'create' then
+      if item #>> '{create,alias,key}' is not null then
+        aliases := aliases
+          || hashtextextended(netstring(item ->> 'tenantId') || netstring(item #>> '{create,alias,key}'), 2);
+      end if;
+      if item #>> '{create,parent,runId}' is not null then
+        parents := parents || (item #>> '{create,parent,runId}')::uuid;
+      end if;
     end if;
   end loop;
   if aliases is not null then
     perform pg_advisory_xact_lock(h) from (select distinct unnest(aliases) h order by 1) ordered;
+  end if;
+  -- A parent may have the greater id: the clocks of those who mint them differ. So all are locked before any is used.
+  if parents is not null then
+    for n in 0 .. jsonb_array_length(items) - 1 loop
+      own := own || (items -> n ->> 'runId')::uuid;
+    end loop;
+    perform from run where id = any (parents || own) order by id for update;
   end if;
   for n in 0 .. jsonb_array_length(items) - 1 loop
     done := append_item(items -> n);
@@ -518,9 +576,11 @@ begin
     on conflict (run_id, id) do update set fire_at = excluded.fire_at;
   end loop;
   if d ->> 'status' = 'ended' then
-    update effect set status = 'cancelled' where run_id = r.id and status = 'pending';
-    -- What still runs may finish, as a note; nobody has to look after it any more.
-    update effect set next_look = 'infinity' where run_id = r.id and status = 'started';
+    -- What still runs may finish, as a note; nobody has to look after it any more. The end of a run that was started is
+    -- awaited by nobody now: that is cancelled.
+    update effect set next_look = 'infinity',
+      status = case when status = 'pending' or kind = 'run.start' then 'cancelled' else status end
+    where run_id = r.id and status in ('pending', 'started');
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
   end if;
@@ -580,6 +640,9 @@ AS $function$
 declare
   c jsonb := item -> 'create';
   tenant text := item ->> 'tenantId';
+  parent uuid;
+  parent_effect text;
+  root uuid;
   taken record;
   moment timestamptz := wall();
 begin
@@ -593,15 +656,35 @@ begin
         null, taken.run_id);
     end if;
   end if;
+  -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
+  if c ? 'parent' then
+    parent := (c #>> '{parent,runId}')::uuid;
+    parent_effect := c #>> '{parent,effectId}';
+    root := (c #>> '{parent,rootId}')::uuid;
+    if (is_id(parent_effect) and starts_with(parent_effect, parent || '.')) is not true then
+      return refusal('rejected', 'parent_malformed', rid);
+    end if;
+    -- We hold this lock. A parent that appeared since the locks were taken is not waited for, which would be out of order.
+    perform from run where id = parent and tenant_id = tenant and status <> 'ended' and not cancel_requested
+      and coalesce(root_id, id) = root for update skip locked;
+    -- An attempt that was taken over starts nothing: the call may have been answered without it.
+    if not found or exists (
+      select from effect where id = parent_effect
+        and (status not in ('pending', 'started') or attempt is distinct from (c #>> '{parent,attempt}')::int)
+    ) then
+      return refusal('no_parent', null, rid);
+    end if;
+  end if;
   -- Counted without a lock: creates that race may exceed the limit by their number.
   if (select count(*) from (select from run where tenant_id = tenant and thread_id = c ->> 'threadId'
       and status <> 'ended' and not admitted limit 1000) waiting) >= 1000 then
     return refusal('thread_full', null, rid);
   end if;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
-    created_at, updated_at)
+    created_at, updated_at, parent_id, parent_effect, root_id)
   values (rid, tenant, c ->> 'threadId', c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
-    (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment)
+    (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment,
+    parent, parent_effect, root)
   on conflict (id) do nothing;
   if found and c ->> 'alias' is not null then
     insert into alias (tenant_id, key, run_id, body_hash)
@@ -669,6 +752,11 @@ CREATE OR REPLACE FUNCTION signalbox.genesis(tenant text, run uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN sha256(((((convert_to('signalbox.v1'::text, 'UTF8'::name) || '\x00'::bytea) || convert_to(tenant, 'UTF8'::name)) || '\x00'::bytea) || convert_to((run)::text, 'UTF8'::name)))
+CREATE OR REPLACE FUNCTION signalbox.is_count(n bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((n >= 0) AND (n <= '9007199254740991'::bigint))
 CREATE OR REPLACE FUNCTION signalbox.is_id(t text)
  RETURNS boolean
  LANGUAGE sql
@@ -713,7 +801,7 @@ begin
     for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
       c := d -> 'effects' -> n;
       if (is_id(c ->> 'id') and starts_with(c ->> 'id', (item ->> 'runId') || '.')
-        and c ->> 'kind' in ('model.call', 'tool.call', 'policy.evaluate', 'webhook.deliver')
+        and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver')
         and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
         ) is not true
       then
@@ -799,6 +887,22 @@ CREATE OR REPLACE FUNCTION signalbox.netstring(t text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(((((octet_length(t))::text || ':'::text) || t) || ','::text), '-,'::text)
+CREATE OR REPLACE FUNCTION signalbox.open_budget(root uuid, tenant text, turns integer, calls integer, tokens bigint, cost bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  if (root is not null and fits(tenant) and is_count(turns) and is_count(calls) and is_count(tokens)
+    and is_count(coalesce(cost, 0))) is not true
+  then
+    raise exception 'budget_malformed' using errcode = '22023';
+  end if;
+  insert into budget (root_id, tenant_id, turns, calls, tokens, cost)
+  values (root, tenant, open_budget.turns, open_budget.calls, open_budget.tokens, open_budget.cost)
+  on conflict do nothing;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.pass_fence(r signalbox.run, fence jsonb, moment timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -810,7 +914,8 @@ begin
     status = becomes,
     lease_until = null,
     due = case when becomes = 'pending' then moment else due end,
-    next_look = case when becomes = 'pending' then moment else next_look end
+    -- What goes on without a lease is ended by a fact, and is nobody's to look after.
+    next_look = case becomes when 'pending' then moment when 'started' then 'infinity' else next_look end
   where id = fence ->> 'effectId' and run_id = r.id and case fence ->> 'expect'
     when 'started' then status = 'started' and attempt = (fence ->> 'attempt')::int
     when 'lost' then status = 'started' and attempt = (fence ->> 'attempt')::int and lease_until <= moment
@@ -868,7 +973,7 @@ AS $function$
     from jsonb_array_elements(leases) with ordinality l
   ), held as (
     select e.id from effect e join asked a on a.id = e.id and a.attempt = e.attempt
-    where e.status = 'started'
+    where e.status = 'started' and e.lease_until is not null
     for update of e skip locked
   ), extended as (
     update effect e set
@@ -911,6 +1016,128 @@ begin
       else wall()
     end,
     probe_at = null;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.reserve_budget(root uuid, run uuid, effect text, turns integer, calls integer, tokens bigint, cost bigint, OUT code text, OUT budget text, OUT used bigint, OUT "limit" bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  b signalbox.budget;
+  own reservation;
+  before boolean;
+begin
+  if (root is not null and run is not null and is_id(effect) and turns in (0, 1) and calls in (0, 1)
+    and is_count(tokens) and is_count(cost)) is not true
+  then
+    raise exception 'reservation_malformed' using errcode = '22023';
+  end if;
+  code := 'ok';
+  select * into b from signalbox.budget where root_id = root for update;
+  if not found then
+    -- The run at the top opens the budget with the first run it starts. Any other run comes after its end.
+    if run <> root then
+      code := 'refused';
+      budget := 'tokens';
+      used := 0;
+      "limit" := 0;
+    end if;
+    return;
+  end if;
+  select * into own from reservation where root_id = root and effect_id = effect;
+  -- A repetition is counted already, and takes the place of what it held.
+  before := found;
+  if own.open then
+    b.tokens_held := b.tokens_held - own.tokens;
+    b.cost_held := b.cost_held - own.cost;
+  end if;
+  if not before and turns > 0 and b.turns_spent >= b.turns then
+    budget := 'turns';
+    used := b.turns_spent;
+    "limit" := b.turns;
+  elsif not before and calls > 0 and b.calls_spent >= b.calls then
+    budget := 'calls';
+    used := b.calls_spent;
+    "limit" := b.calls;
+  elsif tokens > 0 and b.tokens_spent + b.tokens_held >= b.tokens then
+    budget := 'tokens';
+    used := b.tokens_spent + b.tokens_held;
+    "limit" := b.tokens;
+  elsif cost > 0 and b.cost_spent + b.cost_held >= b.cost then
+    budget := 'money';
+    used := b.cost_spent + b.cost_held;
+    "limit" := b.cost;
+  end if;
+  if budget is not null then
+    code := 'refused';
+    return;
+  end if;
+  insert into reservation as r (root_id, effect_id, tenant_id, tokens, cost)
+  values (root, effect, b.tenant_id, reserve_budget.tokens, reserve_budget.cost)
+  on conflict (root_id, effect_id) do update set tokens = excluded.tokens, cost = excluded.cost, open = true;
+  update signalbox.budget set
+    turns_spent = b.turns_spent + case when before then 0 else reserve_budget.turns end,
+    calls_spent = b.calls_spent + case when before then 0 else reserve_budget.calls end,
+    tokens_held = b.tokens_held + reserve_budget.tokens,
+    cost_held = b.cost_held + reserve_budget.cost
+  where root_id = root;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.settle_budgets()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  tree record;
+begin
+  for tree in
+    select b.root_id, exists (select from run r where r.id = b.root_id and r.status = 'ended') as over
+    from budget b
+    where exists (select from run r where r.id = b.root_id and r.status = 'ended')
+      or exists (select from reservation h where h.root_id = b.root_id and h.open
+        and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started')))
+    for update of b skip locked
+  loop
+    if tree.over then
+      delete from reservation where root_id = tree.root_id;
+      delete from budget where root_id = tree.root_id;
+      continue;
+    end if;
+    with given as (
+      update reservation h set open = false
+      where h.root_id = tree.root_id and h.open
+        and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started'))
+      returning h.tokens, h.cost
+    )
+    update budget set tokens_held = tokens_held - g.tokens, cost_held = cost_held - g.cost
+    from (select coalesce(sum(tokens), 0) as tokens, coalesce(sum(cost), 0) as cost from given) g
+    where root_id = tree.root_id;
+  end loop;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.spend_budget(root uuid, effect text, tokens bigint, cost bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  held reservation;
+begin
+  if (root is not null and is_id(effect) and is_count(tokens) and is_count(cost)) is not true then
+    raise exception 'spending_malformed' using errcode = '22023';
+  end if;
+  perform from budget where root_id = root for update;
+  update reservation set open = false where root_id = root and effect_id = effect and open returning * into held;
+  if found then
+    update budget set
+      tokens_spent = tokens_spent + spend_budget.tokens,
+      cost_spent = cost_spent + spend_budget.cost,
+      tokens_held = tokens_held - held.tokens,
+      cost_held = cost_held - held.cost
+    where root_id = root;
+  end if;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.take_due(kinds text[], again_ms bigint, max_rows integer)
  RETURNS SETOF signalbox.effect

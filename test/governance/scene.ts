@@ -32,6 +32,8 @@ export interface SceneOptions {
   readonly tools?: readonly DefinedTool[]
   /** Stream guardrails of the test's own, by the path their specs name. */
   readonly guardrails?: Readonly<Record<string, Guardrail>>
+  /** Agents by name, for runs that start runs. */
+  readonly agents?: (name: string) => AgentDefinition | null
   /** Milliseconds since the epoch, as the register tells the time. */
   readonly now?: () => number
 }
@@ -126,6 +128,7 @@ async function startProcess(register: Register, options: SceneOptions): Promise<
     tools,
     policies,
     checkArguments: () => null,
+    agents: options.agents ?? (() => null),
     guardrails: (spec) =>
       spec.use === 'module' ? (options.guardrails?.[spec.path] ?? null) : null,
     clock: systemClock,

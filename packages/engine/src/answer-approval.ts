@@ -93,7 +93,8 @@ async function record(
   const edited = request.args && decision === 'edit' ? editOf(request.args) : null
   const scope = decision === 'approve' ? (request.scope ?? 'once') : undefined
   const [first] = events
-  const user = (first && factSchemas['run.created'].parse(first.payload).user) ?? null
+  const created = first && factSchemas['run.created'].parse(first.payload)
+  const from = { user: created?.user ?? null, isSubagent: created?.parent !== undefined }
   const fact = deps.writer.fact(
     'approval.answered',
     {
@@ -103,7 +104,7 @@ async function record(
       decision,
       ...(note === undefined ? {} : { note }),
       ...(scope === undefined ? {} : { scope }),
-      ...(edited ? { edited, caller: { user, isSubagent: false } } : {}),
+      ...(edited ? { edited, caller: from } : {}),
       ...(by ? { by } : {}),
     },
     { key: `approval:${callId}`, actor, tool, verdict: decision },

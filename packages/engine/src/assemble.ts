@@ -7,11 +7,11 @@ import { createContent } from './perform/content.ts'
 import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type { Hint, Model, PolicyHost, WakeBus } from './ports.ts'
+import type { EffectRow, Hint, Model, PolicyHost, WakeBus } from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
 import { createWriter } from './record/draft.ts'
 import { patientRegister } from './record/patient-register.ts'
-import { createRecorder } from './record/recorder.ts'
+import { createRecorder, type Recorder } from './record/recorder.ts'
 import { createViews } from './record/view.ts'
 import { createBreaker } from './roles/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
@@ -19,6 +19,7 @@ import { createFollower } from './roles/follow.ts'
 import { createModelPerformer, type ModelPerformer } from './roles/model-performer.ts'
 import { createPolicyPerformer } from './roles/policy-performer.ts'
 import type { ReconcilerDeps } from './roles/reconciler.ts'
+import { createRunStarter } from './roles/run-starter.ts'
 import { createVerifier } from './roles/verify.ts'
 import { performHint } from './roles/worker.ts'
 
@@ -90,7 +91,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     onRoom: (effectId) => void modelHints.ask(effectId),
   })
 
-  const questions = createPolicyPerformer({ ...base, recorder })
+  const others = performersBeside(deps, { ...base, recorder })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
   const reconciler: ReconcilerDeps = {
@@ -98,9 +99,8 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     recorder,
     dispatch,
     advance: (runId) => advances.ask(runId),
-    takePolicy: async (row) => {
-      if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })
-    },
+    takePolicy: others.takePolicy,
+    startRun: (effectId) => others.starter.take(effectId),
     takeModel: (row) => (deps.model ? models.take(row) : Promise.resolve()),
   }
 
@@ -108,7 +108,8 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     recorder,
     models,
-    questions,
+    questions: others.questions,
+    starter: others.starter,
     dispatch,
     advance: (runId) => void advances.ask(runId),
     forget: (runId) => transcripts.forget(runId),
@@ -122,10 +123,27 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     advances,
     modelHints,
     models,
-    idle: () => Promise.all([models.idle(), questions.idle()]).then(() => undefined),
+    idle: async () => void (await Promise.all([models.idle(), others.idle()])),
     leases,
     live,
     reconciler,
+  }
+}
+
+/** What orchestrators perform beside model calls: questions to policies, and runs that calls ask for. */
+function performersBeside(
+  deps: EngineDeps,
+  ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder },
+) {
+  const questions = createPolicyPerformer(ground)
+  const starter = createRunStarter({ ...ground, agents: deps.agents ?? (() => null) })
+  return {
+    questions,
+    starter,
+    takePolicy: async (row: EffectRow): Promise<void> => {
+      if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })
+    },
+    idle: () => Promise.all([questions.idle(), starter.idle()]),
   }
 }
 

@@ -1,38 +1,13 @@
 /** The commands: each is one append, and may be repeated after any failure. */
-import { AgentDefinition } from '@signalbox/core'
 import { answerApproval, type ApprovalDeps } from './answer-approval.ts'
-import type {
-  CancelAnswer,
-  CancelRun,
-  Commands,
-  CreateAnswer,
-  CreateRun,
-  ResolveAnswer,
-  ResolveUnknown,
-} from './engine.ts'
-import { holdOf } from './hold.ts'
-import type { Register, WakeBus } from './ports.ts'
-import type { Content } from './perform/content.ts'
-import { canonical, sha256, type Writer } from './record/draft.ts'
-import { insist, type Patience } from './record/patience.ts'
-import type { Recorder } from './record/recorder.ts'
-import { sanitiseObject } from './record/sanitise.ts'
-import { emptyView } from './record/view.ts'
+import type { CancelAnswer, CancelRun, Commands, ResolveAnswer, ResolveUnknown } from './engine.ts'
+import { createRun, type CreateRunDeps } from './create-run.ts'
+import type { WakeBus } from './ports.ts'
+import { insist } from './record/patience.ts'
 
-export interface CommandDeps extends ApprovalDeps, Patience {
-  readonly register: Register
-  readonly recorder: Recorder
-  readonly content: Content
+export interface CommandDeps extends ApprovalDeps, CreateRunDeps {
   readonly wakeBus: WakeBus
-  readonly writer: Writer
-  /** Loads what the policies of a definition need; rejects with what is missing. */
-  readonly prepare: (definition: AgentDefinition) => Promise<void>
 }
-
-/** Names the machine a run is pinned to. */
-const machine = { machine: 'run', machineVersion: 1 } as const
-
-const storedDefinitions = new WeakMap<AgentDefinition, string>()
 
 export function createCommands(deps: CommandDeps): Commands {
   return {
@@ -40,63 +15,6 @@ export function createCommands(deps: CommandDeps): Commands {
     cancel: (request) => cancel(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
     answerApproval: (request) => answerApproval(deps, request),
-  }
-}
-
-/** Definitions are content-addressed and immutable: each object is hashed and stored once per process. */
-async function storeDefinition(deps: CommandDeps, definition: AgentDefinition): Promise<string> {
-  const known = storedDefinitions.get(definition)
-  if (known) return known
-  const clean = AgentDefinition.parse(sanitiseObject(definition))
-  const hash = sha256(canonical(clean))
-  await deps.prepare(clean)
-  await insist(deps, 'store definition', () => deps.register.putDefinition(hash, clean))
-  storedDefinitions.set(definition, hash)
-  return hash
-}
-
-async function createRun(deps: CommandDeps, request: CreateRun): Promise<CreateAnswer> {
-  const { tenantId, threadId, actor, definition, metadata, alias, user, endUser } = request
-  const held = await holdOf(deps, request)
-  if (held) return held
-  const definitionHash = await storeDefinition(deps, definition)
-  const runId = deps.random.uuid()
-  const thread = { tenantId, threadId }
-  const input = []
-  for (const message of request.input)
-    input.push({ ...message, parts: await deps.content.spill(thread, message.parts) })
-  const agent = definition.name
-  const pinned = { agent, definitionHash, ...machine }
-  const created = deps.writer.fact(
-    'run.created',
-    {
-      ...pinned,
-      input,
-      metadata,
-      ...(user === undefined ? {} : { user }),
-      ...(endUser === undefined ? {} : { endUser }),
-    },
-    { key: 'created', actor },
-  )
-  const admitted = deps.writer.fact('run.admitted', {}, { key: 'admitted' })
-  const result = await deps.recorder.record({ runId, tenantId }, [created, admitted], {
-    create: { threadId, ...pinned, metadata: sanitiseObject(metadata), alias },
-    admit: true,
-    view: emptyView({ runId, tenantId, threadId, agent: definition }),
-  })
-  switch (result.code) {
-    case 'ok':
-      return { code: 'created', runId, admitted: result.admitted }
-    case 'exists':
-      return { code: 'existing', runId: result.runId }
-    case 'conflict':
-      return { code: 'conflict', runId: result.runId }
-    case 'thread_full':
-      return { code: 'thread_full' }
-    case 'no_run':
-      return { code: 'no_thread' }
-    case 'rejected':
-      return { code: 'rejected', detail: result.detail ?? '' }
   }
 }
 

@@ -2,6 +2,7 @@
  * The composition of one engine process: recorder, performers, reconciler, over ports. No process owns a run; any
  * number of engines may share a register.
  */
+import type { AgentDefinition } from '@signalbox/core'
 import { assemble } from './assemble.ts'
 import type { CheckArguments } from './answer-approval.ts'
 import type { Engine } from './engine.ts'
@@ -42,6 +43,8 @@ export interface EngineDeps {
   readonly policies?: PolicyHost
   /** What is wrong with arguments for a tool, null if nothing. Default: nothing can be checked, and no call edited. */
   readonly checkArguments?: CheckArguments
+  /** Agents by name, for runs that start runs of others. Default: none, such a call fails with `unknown_agent`. */
+  readonly agents?: (name: string) => AgentDefinition | null
   /** Stream guardrails of the user's own. Default: none. */
   readonly guardrails?: CustomGuardrails
   readonly clock: Clock

@@ -33,6 +33,8 @@ export type CreateAnswer =
   | { readonly code: 'existing'; readonly runId: string }
   /** The key was used for another request. */
   | { readonly code: 'conflict'; readonly runId: string }
+  /** The run that asked for this one has ended, or is being cancelled. */
+  | { readonly code: 'no_parent' }
   /** Too many runs wait on the thread. */
   | { readonly code: 'thread_full' }
   /** The thread's id belongs to somebody else. */

@@ -20,8 +20,11 @@ export type {
   FactCode,
   FactDraft,
   ItemCode,
+  ParentRef,
 } from './ports/append.ts'
+export type { BudgetPort, Reservation, Reserved, TreeBudget } from './ports/budget.ts'
 export type {
+  ChildRef,
   EffectRow,
   Admission,
   BreakerSettings,

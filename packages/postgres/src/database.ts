@@ -36,6 +36,10 @@ export interface RunTable {
   metadata: JsonObject
   created_at: Opaque
   updated_at: Opaque
+  /** All three null for a run that nobody started. */
+  parent_id: string | null
+  parent_effect: string | null
+  root_id: string | null
 }
 
 export interface EventTable {

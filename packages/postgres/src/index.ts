@@ -35,5 +35,12 @@ export type {
   ApprovalView,
 } from './read/approvals.ts'
 export type { AuditEvent, AuditFilter } from './read/audit.ts'
-export type { Page, RunFilter, ThreadView } from './read/listings.ts'
+export type { Page, RunFilter } from './read/listings.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'
+export type {
+  ThreadEventsPage,
+  ThreadFilter,
+  ThreadOrder,
+  ThreadStatus,
+  ThreadView,
+} from './read/threads.ts'

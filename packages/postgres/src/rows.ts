@@ -1,6 +1,6 @@
 /** Selections and shapes of what reads answer: one place says how a column becomes a field of a port. */
 import type { ToolCallPart } from '@signalbox/core'
-import type { StoredEvent } from '@signalbox/engine'
+import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { sql, type RawBuilder } from 'kysely'
 import { inHex, inMs } from './query.ts'
 
@@ -43,6 +43,7 @@ export const runColumns = [
   inHex('r.head_hash').as('headHash'),
   'r.cancel_requested as cancelRequested',
   'r.metadata',
+  parentRef().as('parent'),
   inMs('r.created_at').as('createdAt'),
   inMs('r.updated_at').as('updatedAt'),
 ] as const
@@ -54,6 +55,7 @@ export const effectColumns = [
   'r.thread_id as threadId',
   'e.run_id as runId',
   'r.definition_hash as definitionHash',
+  'r.root_id as rootId',
   'e.kind',
   'e.queue',
   'e.mode',
@@ -67,6 +69,11 @@ export const effectColumns = [
   'r.cancel_requested as cancelRequested',
 ] as const
 
+function parentRef(): RawBuilder<RunHead['parent']> {
+  return sql<RunHead['parent']>`case when r.parent_id is not null then json_build_object(
+    'runId', r.parent_id, 'effectId', r.parent_effect, 'rootId', r.root_id) end`
+}
+
 function leaseInMs(): RawBuilder<number | null> {
   return sql<number | null>`signalbox.to_ms(e.lease_until)::float8`
 }
@@ -76,7 +83,7 @@ function askedCall(): RawBuilder<ToolCallPart | null> {
   return sql<ToolCallPart | null>`(
     select part from signalbox.event m
       cross join lateral jsonb_array_elements(m.payload #> '{turn,message,parts}') part
-    where e.kind = 'tool.call' and m.run_id = e.run_id and m.key = e.spec ->> 'source'
+    where e.kind in ('tool.call', 'run.start') and m.run_id = e.run_id and m.key = e.spec ->> 'source'
       and m.type = 'model.completed' and part ->> 'type' = 'tool_call'
       and part ->> 'id' = e.spec ->> 'callId'
     limit 1)`

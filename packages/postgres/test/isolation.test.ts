@@ -28,6 +28,8 @@ const tables = [
   'timer',
   'approval',
   'approval_grant',
+  'budget',
+  'reservation',
   'breaker',
 ]
 /** Of no tenant: nothing of an app's. */
@@ -69,6 +71,11 @@ beforeAll(async () => {
     facts: [fact('approval.answered', 'x', { tool: 'write', payload: granted })],
     decision: decision(2, 6, { events: [event('run.transitioned'), request] }),
   })
+  const { tenantId, runId } = run
+  const tree = { rootId: runId, tenantId, turns: 1, calls: 1, tokens: 1, cost: null }
+  await bench.register.openBudget(tree)
+  const share = { rootId: runId, runId, effectId: `${runId}.2`, tokens: 1, cost: 0 }
+  await bench.register.reserve({ ...share, turns: 1, calls: 0 })
 })
 
 afterAll(async () => {
@@ -84,6 +91,11 @@ describe('the reader', () => {
     ['runs', (tenant) => reader.runs(tenant, {})],
     ['thread', (tenant) => reader.thread(tenant, run.threadId)],
     ['threads', (tenant) => reader.threads(tenant, {})],
+    ['thread count', async (tenant) => (await reader.threadCount(tenant, {})) || null],
+    [
+      'thread events',
+      (tenant) => reader.threadEvents(tenant, run.threadId, { types: ['run.created'] }),
+    ],
     ['events', (tenant) => reader.events(tenant, {})],
     ['run events', (tenant) => reader.runEvents(tenant, run.runId, { after: 0, limit: 10 })],
     ['waiting', async (tenant) => (await reader.waiting(tenant)).unknown],
@@ -127,6 +139,20 @@ describe('the roles', () => {
     },
   )
 
+  it.each(tables.filter((table) => !engineOnly.includes(table)))(
+    'app sees what there is of its tenant in %s, and nothing of another',
+    async (table) => {
+      const count = async (tenant: string) => {
+        await app.query("select set_config('signalbox.tenant', $1, false)", [tenant])
+        const columns = table === 'thread' ? 'thread_id' : '*'
+        return (await app.query(`select ${columns} from signalbox.${table}`)).rowCount
+      }
+      expect(await count('b')).toBeGreaterThan(0)
+      expect(await count('a')).toBe(0)
+      await app.query("select set_config('signalbox.tenant', '', false)")
+    },
+  )
+
   it.each(tables)('neither app nor engine writes %s', async (table) => {
     for (const client of [app, engine]) {
       for (const statement of [
@@ -153,6 +179,10 @@ describe('the roles', () => {
       'select signalbox.append_item(null)',
       "select signalbox.take_due('{tool.call}', 1, 1)",
       "select signalbox.put_definition('h', '{}')",
+      `select signalbox.open_budget('${run.runId}', 'a', 1, 1, 1, null)`,
+      `select signalbox.reserve_budget('${run.runId}', '${run.runId}', 'e', 1, 0, 1, 1)`,
+      `select signalbox.spend_budget('${run.runId}', 'e', 1, 1)`,
+      'select signalbox.settle_budgets()',
       'set role signalbox_owner',
     ]) {
       await expect(app.query(statement)).rejects.toMatchObject({ code: '42501' })

@@ -69,6 +69,18 @@ function create(tables: Tables, now: number, item: AppendItem): AppendResult | n
   const alias = draft.alias && `${tenantId}\u0000${draft.alias.key}`
   const taken = alias === null ? undefined : tables.aliases.get(alias)
   if (taken) return answerTaken(tables, item, taken)
+  if (draft.parent) {
+    const parent = tables.runs.get(draft.parent.runId)
+    const root = parent?.parent?.rootId ?? parent?.runId
+    if (!parent || parent.tenantId !== tenantId || root !== draft.parent.rootId)
+      return answer(item, 'no_parent')
+    if (parent.status === 'ended' || parent.cancelRequested) return answer(item, 'no_parent')
+    // An attempt that was taken over starts nothing: the call may have been answered without it.
+    const effect = tables.effects.get(draft.parent.effectId)
+    const isOpen = effect?.status === 'pending' || effect?.status === 'started'
+    if (effect && (!isOpen || effect.attempt !== draft.parent.attempt))
+      return answer(item, 'no_parent')
+  }
   const onThread = [...tables.runs.values()].filter(
     (run) => run.tenantId === tenantId && run.threadId === draft.threadId,
   )
@@ -76,9 +88,11 @@ function create(tables: Tables, now: number, item: AppendItem): AppendResult | n
     return answer(item, 'thread_full')
   if (alias !== null && draft.alias)
     tables.aliases.set(alias, { runId, bodyHash: draft.alias.bodyHash })
-  const { alias: _alias, ...pinned } = draft
+  const { alias: _alias, parent: by, ...pinned } = draft
+  const parent = by ? { runId: by.runId, effectId: by.effectId, rootId: by.rootId } : null
   tables.runs.set(runId, {
     ...pinned,
+    parent,
     runId,
     tenantId,
     status: 'queued',
@@ -208,5 +222,7 @@ function endEffects(tables: Tables, run: RunRow): void {
     if (effect.status === 'pending') effect.status = 'cancelled'
     // What still runs may finish, as a note; nobody has to look after it any more.
     if (effect.status === 'started') effect.due = Infinity
+    // Nobody waits any more for the end of a run that was started: it is cancelled.
+    if (effect.status === 'started' && effect.kind === 'run.start') effect.status = 'cancelled'
   }
 }

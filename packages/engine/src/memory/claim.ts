@@ -21,7 +21,7 @@ export function claim(
   effect.due = now + draft.leaseMs
   const { effectId, leaseMs, owner, salt, at } = draft
   const payload = { attempt: effect.attempt, effectId, leaseMs, owner }
-  const tool = effect.spec.kind === 'tool.call' ? effect.spec.tool : null
+  const tool = 'tool' in effect.spec ? effect.spec.tool : null
   const about = { type: 'effect.started', version: 1, at, actor: owner, tool, verdict: null }
   const event = { ...about, payload, salt, payloadHash: payloadHash(salt, payload) }
   write(tables, run, { draft: event, key: null, fact: false })
@@ -32,6 +32,7 @@ function codeOf(run: RunRow, effect: EffectRecord, now: number): ClaimCode {
   if (run.cancelRequested || run.status === 'ended') return 'cancelled'
   if (effect.status === 'pending') return effect.notBefore > now ? 'early' : 'ok'
   if (effect.status !== 'started') return 'gone'
-  if ((effect.leaseUntil ?? 0) > now) return 'leased'
+  // Without a lease it goes on by itself: a run that was started.
+  if (effect.leaseUntil === null || effect.leaseUntil > now) return 'leased'
   return effect.mode === 'once' ? 'lost' : 'ok'
 }

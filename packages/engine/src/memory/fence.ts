@@ -20,16 +20,18 @@ export function fenceHolds(
       return (
         effect.status === 'started' &&
         effect.attempt === fence.attempt &&
-        (effect.leaseUntil ?? 0) <= now
+        effect.leaseUntil !== null &&
+        effect.leaseUntil <= now
       )
   }
 }
 
-/** An effect that becomes pending again is due at once. */
+/** An effect that becomes pending again is due at once; one that goes on without a lease, never. */
 export function moveFenced(tables: Tables, fence: EffectFence, now: number): void {
   const effect = tables.effects.get(fence.effectId)
   if (!effect) return
   effect.status = fence.becomes
   effect.leaseUntil = null
   if (fence.becomes === 'pending') effect.due = effect.notBefore = now
+  if (fence.becomes === 'started') effect.due = Infinity
 }

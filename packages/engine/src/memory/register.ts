@@ -2,7 +2,9 @@
 import { callsOf, type EffectKind, factSchemas, type ToolCallPart } from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef, StoredEvent } from '../ports.ts'
 import { appendItem } from './append.ts'
+import { budgetsOf } from './budgets.ts'
 import { circuitsOf } from './circuit.ts'
+import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { type EffectRecord, emptyTables, isFree, type RunRow, type Tables } from './tables.ts'
 
@@ -22,6 +24,8 @@ export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister 
     ...duesOf(tables, clock),
     ...governanceOf(tables),
     ...circuitsOf(tables, clock),
+    ...familiesOf(tables),
+    ...budgetsOf(tables),
     close: async () => {},
   }
 }
@@ -124,7 +128,8 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
     renew: async (leases, leaseMs) =>
       leases.map(({ effectId, attempt }) => {
         const effect = effects.get(effectId)
-        const kept = effect?.status === 'started' && effect.attempt === attempt
+        const kept =
+          effect?.status === 'started' && effect.attempt === attempt && effect.leaseUntil !== null
         const run = effect && runs.get(effect.runId)
         const ended = run?.status === 'ended'
         if (kept) effect.leaseUntil = clock.now() + leaseMs
@@ -160,6 +165,7 @@ function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
     ...rest,
     threadId: run?.threadId ?? '',
     definitionHash: run?.definitionHash ?? '',
+    rootId: run?.parent?.rootId ?? null,
     cancelRequested: run?.cancelRequested ?? false,
     call: callOf(tables, effect),
   }
@@ -167,7 +173,7 @@ function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
 
 /** The call an effect is about, from the answer that asked for it. */
 function callOf(tables: Tables, { spec, runId }: EffectRecord): ToolCallPart | null {
-  if (spec.kind !== 'tool.call') return null
+  if (!('callId' in spec)) return null
   const answer = tables.events
     .get(runId)
     ?.find((event) => event.type === 'model.completed' && event.key === spec.source)

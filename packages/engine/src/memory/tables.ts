@@ -1,13 +1,13 @@
 /** The rows of the in-memory register: what the SQL tables hold, as plain mutable objects. */
 import type { AgentDefinition } from '@signalbox/core'
-import type { EffectRow, RunHead, StoredEvent, Thread } from '../ports.ts'
+import type { EffectRow, RunHead, StoredEvent, Thread, TreeBudget } from '../ports.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export type RunRow = Mutable<RunHead> & { admitted: boolean }
 
 export type EffectRecord = Mutable<
-  Omit<EffectRow, 'call' | 'cancelRequested' | 'threadId' | 'definitionHash'>
+  Omit<EffectRow, 'call' | 'cancelRequested' | 'threadId' | 'definitionHash' | 'rootId'>
 > & {
   /** Not to be claimed before. */
   notBefore: number
@@ -20,6 +20,13 @@ export interface TimerRow {
   readonly runId: string
   readonly timerId: string
   readonly fireAt: number
+}
+
+/** What a tree of runs may use, and has used. Money in millionths of the currency's unit. */
+export interface BudgetRow extends TreeBudget {
+  readonly spent: { turns: number; calls: number; tokens: number; cost: number }
+  /** By effect. Closed: nothing is reserved any more. */
+  readonly reservations: Map<string, { tokens: number; cost: number; open: boolean }>
 }
 
 /** The circuit of a model that has failed since it last answered. Times in milliseconds since the epoch. */
@@ -47,6 +54,8 @@ export interface Tables {
   readonly blobs: Map<string, { readonly mime: string; readonly bytes: Uint8Array }>
   /** By model. */
   readonly circuits: Map<string, CircuitRow>
+  /** By the run at the top. */
+  readonly budgets: Map<string, BudgetRow>
 }
 
 export const emptyTables = (): Tables => ({
@@ -61,6 +70,7 @@ export const emptyTables = (): Tables => ({
   threads: new Map(),
   blobs: new Map(),
   circuits: new Map(),
+  budgets: new Map(),
 })
 
 /** Is the thread's slot free for this run: held by nobody, and nobody before it in the queue? */

@@ -16,14 +16,16 @@ type Answered = FactPayload<'model.completed'>
 export interface Origin {
   readonly user: Created['user']
   readonly endUser: string | null
+  /** The run that started this one; undefined if nobody did. */
+  readonly parent: Created['parent']
 }
 
 /** Reads it from the conversation, which begins each run with its first event. */
 export function originOf(events: readonly StoredEvent[], runId: string): Origin {
   const first = events.find((event) => event.runId === runId && event.type === 'run.created')
-  if (!first) return { user: undefined, endUser: null }
-  const { user, endUser } = factSchemas['run.created'].parse(first.payload)
-  return { user, endUser: endUser ?? null }
+  if (!first) return { user: undefined, endUser: null, parent: undefined }
+  const { user, endUser, parent } = factSchemas['run.created'].parse(first.payload)
+  return { user, endUser: endUser ?? null, parent }
 }
 
 /** Only what somebody will ask for: chance where a retry may follow, people where policies may be. */
@@ -37,7 +39,7 @@ export async function evidenceOf(
   const calls = callsOf(turn)
   const { approvalTools, policies } = task.agent.guardrails
   if (calls.length === 0 || (approvalTools.length === 0 && policies.length === 0)) return {}
-  const caller = { user: origin.user ?? null, isSubagent: false }
+  const caller = { user: origin.user ?? null, isSubagent: origin.parent !== undefined }
   const mayAsk = approvalTools.length > 0 || policies.some(mayAskAPerson)
   const granted = mayAsk ? await grantedOf(deps.register, task, turn) : []
   return { ...(policies.length > 0 ? { caller } : {}), ...(granted.length > 0 ? { granted } : {}) }

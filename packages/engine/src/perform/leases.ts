@@ -58,7 +58,8 @@ export function createLeases(deps: LeasesDeps): Leases {
     renewing = true
     while (held.size > 0 && !deps.stopped.aborted) {
       await deps.clock.sleep(deps.renewMs, deps.stopped)
-      if (held.size === 0) break
+      // What is given back at the end is not taken again.
+      if (held.size === 0 || deps.stopped.aborted) break
       await renewOnce().catch((error: unknown) =>
         deps.log.warn('leases could not be renewed', { error: messageOf(error) }),
       )

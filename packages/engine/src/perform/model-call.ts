@@ -16,18 +16,19 @@ import {
   setKey,
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
-import type { Clock, FactDraft, Log, Model, Random, Register } from '../ports.ts'
+import type { BudgetPort, Clock, FactDraft, Log, Model, Random, Register } from '../ports.ts'
 import { sha256, type Writer } from '../record/draft.ts'
 import type { Breaker } from '../roles/breaker.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { type CustomGuardrails, streamGuardOf } from './guard.ts'
+import { type Refused, underBudget } from './reservation.ts'
 import type { LiveMessages } from './live.ts'
 import type { Transcripts } from './transcript.ts'
 
 export interface ModelCallDeps {
   readonly model: Model
-  readonly register: Pick<Register, 'grants'>
+  readonly register: Pick<Register, 'grants' | keyof BudgetPort>
   readonly breaker: Breaker
   readonly guardrails: CustomGuardrails
   readonly transcripts: Transcripts
@@ -45,6 +46,8 @@ export interface ModelTask {
   readonly tenantId: string
   readonly threadId: string
   readonly agent: AgentDefinition
+  /** The run at the top of the tree: this one, if nobody started it. */
+  readonly rootId: string
   readonly effect: ModelCallEffect
   readonly attempt: number
   readonly seq: number
@@ -62,7 +65,9 @@ export async function performModelCall(
   const fence = { ...about, expect: 'started', becomes: 'done' } as const
   const began = clock.now()
   try {
-    const { turn, origin } = await makeCall(deps, task, signal)
+    const made = await makeCall(deps, task, signal)
+    if ('refused' in made) return refusal(writer, about, made.refused)
+    const { turn, origin } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
     const durationMs = clock.now() - began
     const payload = { ...about, turn, callSet: callSetOf(turn), durationMs, ...evidence }
@@ -85,10 +90,18 @@ export async function performModelCall(
   }
 }
 
-interface Made {
-  readonly turn: ModelTurn
-  readonly origin: Origin
+/** The budget of the tree is used up: the model was not asked. */
+function refusal(
+  writer: Writer,
+  about: { readonly effectId: string; readonly attempt: number },
+  { budget, used, limit }: Refused,
+): FactDraft {
+  const fence = { ...about, expect: 'started', becomes: 'cancelled' } as const
+  const payload = { ...about, budget, used, limit }
+  return writer.fact('budget.refused', payload, { key: about.effectId, fence, verdict: budget })
 }
+
+type Made = { readonly turn: ModelTurn; readonly origin: Origin } | { readonly refused: Refused }
 
 async function makeCall(deps: ModelCallDeps, task: ModelTask, signal: AbortSignal): Promise<Made> {
   const { agent, effect } = task
@@ -104,7 +117,9 @@ async function makeCall(deps: ModelCallDeps, task: ModelTask, signal: AbortSigna
   const name = `${model.provider}/${model.model}`
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
   if (state === 'open') return { turn: openCircuit(task, waitMs), origin }
-  const turn = await stream(deps, task, { prompt, endUser: origin.endUser, signal })
+  const call = () => stream(deps, task, { prompt, endUser: origin.endUser, signal })
+  const turn = await underBudget(deps.register, task, { model, prompt, call })
+  if ('code' in turn) return { refused: turn }
   const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })
   if (outcome) await deps.breaker.report(name, outcome, agent.breaker)
   const parts = await deps.content.spill(task, turn.message.parts)

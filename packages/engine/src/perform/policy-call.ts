@@ -31,7 +31,7 @@ export interface PolicyCallDeps {
 }
 
 /** A claimed question, and where the run stood when it was claimed. */
-export interface PolicyTask extends Omit<ModelTask, 'effect'> {
+export interface PolicyTask extends Omit<ModelTask, 'effect' | 'rootId'> {
   readonly effect: PolicyEffect
 }
 
@@ -46,10 +46,19 @@ export async function performPolicyCall(
   const { effect, attempt, agent, runId } = task
   const began = deps.clock.now()
   const events = await deps.transcripts.read(task, task.seq)
-  const { user } = originOf(events, runId)
+  const { user, parent } = originOf(events, runId)
+  const isSubagent = parent !== undefined
   const specs = agent.guardrails.policies.filter(needsIo)
   const judge = (call: ToolCallPart) =>
-    decide(deps.policies, { task, specs, call, user: user ?? null, at: began, signal })
+    decide(deps.policies, {
+      task,
+      specs,
+      call,
+      user: user ?? null,
+      isSubagent,
+      at: began,
+      signal,
+    })
   const decisions = await Promise.all(askedCalls(events, effect).map(judge))
   if (signal.aborted) return null
   const granted = await grantedOf(deps.register, task, decisions)
@@ -93,11 +102,12 @@ async function decide(
     readonly specs: readonly PolicySpec[]
     readonly call: ToolCallPart
     readonly user: PolicyRequest['user']
+    readonly isSubagent: boolean
     readonly at: number
     readonly signal: AbortSignal
   },
 ): Promise<Decision> {
-  const { task, specs, call, user, at, signal } = about
+  const { task, specs, call, user, isSubagent, at, signal } = about
   const { runId, tenantId, threadId, agent } = task
   const request: PolicyRequest = {
     tool: call.name,
@@ -107,7 +117,7 @@ async function decide(
     runId,
     tenantId,
     threadId,
-    isSubagent: false,
+    isSubagent,
     user,
     at,
   }

@@ -9,11 +9,11 @@ import {
   factSchemas,
   type PolicyAnswer,
   type PolicyRequest,
+  type ToolCallPart,
 } from '@signalbox/core'
-import type { Clock, PolicyHost, Register } from '../ports.ts'
+import type { Clock, EffectRow, PolicyHost, Register } from '../ports.ts'
 import type { EvaluatorOf } from '../record/decision.ts'
 import type { Views } from '../record/view.ts'
-import type { ToolTask } from './tool-call.ts'
 
 export interface RecheckDeps {
   readonly policies: PolicyHost
@@ -23,10 +23,17 @@ export interface RecheckDeps {
   readonly evaluatorOf: EvaluatorOf
 }
 
+/** A call that is about to be executed, on a worker or by a run of its own. */
+export interface CheckedCall {
+  readonly row: EffectRow
+  readonly effect: { readonly approval?: number | undefined }
+  readonly call: ToolCallPart
+}
+
 /** The denial, or null if the call may run. Rejects when the signal is aborted, or when nobody can tell who asks. */
 export async function recheck(
   deps: RecheckDeps,
-  task: ToolTask,
+  task: CheckedCall,
   signal: AbortSignal,
 ): Promise<PolicyAnswer | null> {
   const agent = await deps.views.definition(task.row.definitionHash)
@@ -47,7 +54,7 @@ const mayHaveChanged = ({ guardrails }: AgentDefinition, approved: boolean): boo
 /** What the pinned policies say now. */
 const pinnedAnswer = (
   { evaluatorOf }: RecheckDeps,
-  { row, call }: ToolTask,
+  { row, call }: CheckedCall,
   { agent, request }: { readonly agent: AgentDefinition; readonly request: PolicyRequest },
 ): PolicyAnswer => {
   const caller = { user: request.user, isSubagent: request.isSubagent }
@@ -56,7 +63,7 @@ const pinnedAnswer = (
 
 async function requestOf(
   { register, clock }: RecheckDeps,
-  { row, call }: ToolTask,
+  { row, call }: CheckedCall,
   agent: AgentDefinition,
 ): Promise<PolicyRequest> {
   const [first] = await register.events(row.runId, { limit: 1 })
@@ -69,7 +76,7 @@ async function requestOf(
     runId: row.runId,
     tenantId: row.tenantId,
     threadId: row.threadId,
-    isSubagent: false,
+    isSubagent: created?.parent !== undefined,
     user: created?.user ?? null,
     at: clock.now(),
   }

@@ -7,23 +7,28 @@
  * T4 The tool sees the effect id as its idempotency key, the same on every attempt (I9).
  * T5 What may have been forbidden since the decision is asked again before the call, and deny wins.
  */
-import {
-  type ContentPart,
-  limits,
-  type PolicyAnswer,
-  type ToolCallEffect,
-  type ToolCallPart,
-} from '@signalbox/core'
+import type { PolicyAnswer, ToolCallEffect, ToolCallPart } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
-import type { Clock, EffectRow, FactDraft, ToolHost, ToolOutcome, WakeBus } from '../ports.ts'
+import type {
+  Clock,
+  EffectRow,
+  FactDraft,
+  Register,
+  Reserved,
+  ToolHost,
+  ToolOutcome,
+  WakeBus,
+} from '../ports.ts'
 import { canonical, sha256, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
-import { type Content, previewChars } from './content.ts'
+import type { Content } from './content.ts'
+import { keepResult } from './long-result.ts'
 import { reportProgress } from './progress.ts'
-import { pointer, readResultTool } from './read-result.ts'
+import { readResultTool } from './read-result.ts'
 import { recheck, type RecheckDeps } from './recheck.ts'
 
 export interface ToolCallDeps extends RecheckDeps {
+  readonly register: Pick<Register, 'events' | 'reserve'>
   readonly tools: ToolHost
   readonly content: Content
   readonly writer: Writer
@@ -51,6 +56,8 @@ export async function performToolCall(
     return 'unasked' as const
   })
   if (denied !== null && denied !== 'unasked') return refused(deps, task, denied)
+  const share = denied === null ? await reserveCall(deps.register, task) : null
+  if (share?.code === 'refused') return overBudget(deps, task, share)
   const outcome = denied === 'unasked' ? notStarted : await runTool(deps, task, signal)
   const durationMs = deps.clock.now() - began
   if (outcome.status !== 'aborted') return report(deps, task, { outcome, durationMs })
@@ -74,6 +81,27 @@ async function refused(
   if (task.attempt > 1 && mode !== 'read') return unknown(deps, task, 'worker_lost')
   const payload = { ...about(task), tool, answer }
   return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
+}
+
+/** A call of a run that shares a budget takes one call from it. */
+export async function reserveCall(
+  register: Pick<Register, 'reserve'>,
+  { row, effect }: { readonly row: EffectRow; readonly effect: { readonly shared?: unknown } },
+): Promise<Reserved | null> {
+  if (effect.shared !== true) return null
+  const { effectId, runId, rootId } = row
+  const call = { turns: 0, calls: 1, tokens: 0, cost: 0 } as const
+  return register.reserve({ rootId: rootId ?? runId, runId, effectId, ...call })
+}
+
+/** The tree has made all the calls it may: this one does not run, and the run ends. */
+async function overBudget(
+  deps: ToolCallDeps,
+  task: ToolTask,
+  { budget, used, limit }: Extract<Reserved, { code: 'refused' }>,
+): Promise<FactDraft> {
+  const payload = { ...about(task), budget, used, limit }
+  return deps.writer.fact('budget.refused', payload, { ...options(task), verdict: budget })
 }
 
 async function runTool(
@@ -139,29 +167,14 @@ async function report(
     const payload = { ...about(task), error: outcome.error, durationMs }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
-  const parts = await spill(deps, task, outcome.output.content)
-  const output = { ...outcome.output, content: parts }
+  const said = outcome.output.content
+  // What `read_result` answers is never moved.
+  const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)
+  const output = { ...outcome.output, content: [...parts] }
   const verdict = output.isError ? 'error' : 'ok'
-  const resultHash = sha256(canonical(outcome.output.content)).slice(0, 16)
+  const resultHash = sha256(canonical(said)).slice(0, 16)
   const payload = { ...about(task), output, durationMs, resultHash }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
-}
-
-/** A long result goes to a blob; the agent is told how to read on, if it can. What `read_result` answers is never moved. */
-async function spill(
-  { content, views }: ToolCallDeps,
-  { row, effect }: ToolTask,
-  parts: readonly ContentPart[],
-): Promise<ContentPart[]> {
-  if (effect.tool === readResultTool) return [...parts]
-  const moved = await content.spill(row, parts, { chars: limits.resultCharsMax })
-  const { tools } = await views.definition(row.definitionHash)
-  if (!tools.some(({ name }) => name === readResultTool)) return moved
-  return moved.map((part) =>
-    part.type === 'blob'
-      ? { ...part, preview: `${part.preview}\n${pointer(part.key, previewChars)}` }
-      : part,
-  )
 }
 
 /** After a cancel: a call that did not come back may have happened, unless it only reads. */

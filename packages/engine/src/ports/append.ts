@@ -27,8 +27,11 @@ export interface EffectFence {
   readonly expect: 'started' | 'lost' | 'pending' | 'unknown'
   /** Ignored for `pending` and `unknown`. */
   readonly attempt: number
-  /** `pending`: it may be claimed again, at once, under the same id (an operator's retry of an unknown call). */
-  readonly becomes: 'done' | 'unknown' | 'cancelled' | 'pending'
+  /**
+   * `pending`: it may be claimed again, at once, under the same id (an operator's retry of an unknown call). `started`: it
+   * goes on without a lease, nobody takes it over, and a later fact at the same attempt ends it (a run that was started).
+   */
+  readonly becomes: 'done' | 'unknown' | 'cancelled' | 'pending' | 'started'
 }
 
 /** A fact: idempotent by `key`, no expected version, refused on ended runs. */
@@ -76,6 +79,15 @@ export interface CreateDraft {
   readonly metadata: JsonObject
   /** The client's idempotency key or own id: an alias of the run, unique per tenant. */
   readonly alias: { readonly key: string; readonly bodyHash: string } | null
+  /** The run that starts this one, by which of its effects, at which attempt; the run at the top of both. */
+  readonly parent?: ParentRef & { readonly attempt: number }
+}
+
+/** Where a run stands in a tree of runs. */
+export interface ParentRef {
+  readonly runId: string
+  readonly effectId: string
+  readonly rootId: string
 }
 
 /**
@@ -144,6 +156,8 @@ export type ItemCode =
   | 'conflict'
   /** No such run for this tenant. */
   | 'no_run'
+  /** `create`: the parent has ended, is being cancelled (I14), or another attempt took over: no run is started. */
+  | 'no_parent'
   /** `create`: too many runs wait on the thread. */
   | 'thread_full'
   /** The item broke a rule of the register or an SQL error; nothing of it was written. `detail` says which. */

@@ -10,7 +10,8 @@ import type {
   StateName,
   ToolCallPart,
 } from '@signalbox/core'
-import type { AppendItem, AppendResult } from './append.ts'
+import type { AppendItem, AppendResult, ParentRef } from './append.ts'
+import type { BudgetPort } from './budget.ts'
 
 /** An event as stored. */
 export interface StoredEvent {
@@ -54,8 +55,16 @@ export interface RunHead {
   readonly headHash: string
   readonly cancelRequested: boolean
   readonly metadata: JsonObject
+  /** Null for a run that nobody started. */
+  readonly parent: ParentRef | null
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+/** A run that another one has started. */
+export interface ChildRef extends RunRef {
+  readonly effectId: string
+  readonly ended: boolean
 }
 
 /** A run from its last decision on. */
@@ -72,6 +81,8 @@ export interface EffectRow {
   readonly threadId: string
   readonly runId: string
   readonly definitionHash: string
+  /** The run at the top of the tree; null for a run that nobody started. */
+  readonly rootId: string | null
   readonly kind: EffectKind
   readonly queue: string
   readonly mode: EffectMode
@@ -81,7 +92,7 @@ export interface EffectRow {
   readonly leaseUntil: number | null
   readonly dispatches: number
   readonly spec: Effect
-  /** For a tool call: the call as the model asked for it, arguments included, from its `model.completed`. */
+  /** For a tool call, and a run that does the work of one: the call as the model asked for it, arguments included, from its `model.completed`. */
   readonly call: ToolCallPart | null
   readonly cancelRequested: boolean
 }
@@ -101,7 +112,7 @@ export interface Thread {
 }
 
 /** The truth. Every method is one round trip; `append` is the only one that writes events. */
-export interface Register {
+export interface Register extends BudgetPort {
   append(item: AppendItem): Promise<AppendResult>
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
@@ -122,6 +133,9 @@ export interface Register {
   effect(effectId: string): Promise<EffectRow | null>
   /** Effects of one run that are pending, started or unknown. */
   openEffects(runId: string): Promise<readonly EffectRow[]>
+
+  /** The runs a run has started, in the order of their starting. At most `limits.childrenMax`. */
+  children(runId: string): Promise<readonly ChildRef[]>
 
   putDefinition(hash: string, definition: AgentDefinition): Promise<void>
   definition(hash: string): Promise<AgentDefinition | null>
@@ -158,6 +172,10 @@ export interface Register {
   dueTimers(
     limit: number,
   ): Promise<readonly (RunRef & { readonly timerId: string; readonly fireAt: number })[]>
+  /** Ended runs whose parent lives and still waits for them. */
+  endedChildren(limit: number): Promise<readonly RunRef[]>
+  /** Runs that live, are not being cancelled, and whose parent has ended or is being cancelled. */
+  orphans(limit: number): Promise<readonly RunRef[]>
   /** Milliseconds until the next effect or timer is due, null if none is. */
   nextDue(): Promise<number | null>
   /** Extends the leases of started effects at their attempts; answers which were kept and whether a cancel was asked. */

@@ -14,6 +14,10 @@ export function patientRegister(patience: Patience, register: Register): Registe
     conversation: (threadId, runId) =>
       again('read conversation', () => register.conversation(threadId, runId)),
     definition: (hash) => again('read definition', () => register.definition(hash)),
+    openBudget: (budget) => again('open budget', () => register.openBudget(budget)),
+    reserve: (asked) => again('reserve', () => register.reserve(asked)),
+    spend: (effect, used) => again('spend', () => register.spend(effect, used)),
+    children: (runId) => again('read children', () => register.children(runId)),
     grants: (agent, calls) => again('read grants', () => register.grants(agent, calls)),
     ensureThread: (thread) => again('read thread', () => register.ensureThread(thread)),
     putBlob: (thread, blob) => again('store blob', () => register.putBlob(thread, blob)),

@@ -16,13 +16,14 @@ import {
 import { LRUCache } from 'lru-cache'
 import { messageOf, TerminalError } from '../errors.ts'
 import type { EvaluatorOf } from './decision.ts'
-import type { AppendResult, Register, RunHead, StoredEvent } from '../ports.ts'
+import type { AppendResult, ParentRef, Register, RunHead, StoredEvent } from '../ports.ts'
 
 export interface RunView {
   readonly runId: string
   readonly tenantId: string
   readonly threadId: string
   readonly agent: AgentDefinition
+  readonly parent: ParentRef | null
   readonly state: RunState
   readonly seq: number
   readonly facts: number
@@ -120,9 +121,9 @@ function readFacts(events: readonly StoredEvent[]): Pick<LoadedRun, 'undecided' 
 }
 
 function viewOf(head: RunHead, agent: AgentDefinition, state: RunState): RunView {
-  const { runId, tenantId, threadId, seq, facts, decided } = head
+  const { runId, tenantId, threadId, parent, seq, facts, decided } = head
   const ended = head.status === 'ended'
-  return { runId, tenantId, threadId, agent, state, seq, facts, decided, ended }
+  return { runId, tenantId, threadId, agent, parent, state, seq, facts, decided, ended }
 }
 
 /** The cached state, or, where the cache is gone or unreadable, the fold of the log. */
@@ -152,5 +153,5 @@ export function foldLog(
 
 /** A run that is only just being created. */
 export const emptyView = (
-  run: Pick<RunView, 'runId' | 'tenantId' | 'threadId' | 'agent'>,
+  run: Pick<RunView, 'runId' | 'tenantId' | 'threadId' | 'agent' | 'parent'>,
 ): RunView => ({ ...run, state: initialState, seq: 0, facts: 0, decided: 0, ended: false })

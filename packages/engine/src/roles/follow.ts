@@ -7,9 +7,11 @@ import { messageOf } from '../errors.ts'
 import type { Hint, Log, Register, WakeBus } from '../ports.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { RunView } from '../record/view.ts'
+import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
 import type { LostDeps } from './lost.ts'
 import type { ModelPerformer } from './model-performer.ts'
 import type { PolicyPerformer } from './policy-performer.ts'
+import type { RunStarter } from './run-starter.ts'
 import { admit, close } from './reconciler.ts'
 
 export interface Committed {
@@ -19,12 +21,13 @@ export interface Committed {
   readonly claimed: readonly Effect[]
 }
 
-export interface FollowDeps extends LostDeps {
+export interface FollowDeps extends LostDeps, FamilyDeps {
   readonly register: Register
   readonly recorder: Recorder
   readonly wakeBus: WakeBus
   readonly models: ModelPerformer
   readonly questions: PolicyPerformer
+  readonly starter: RunStarter
   readonly log: Log
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly advance: (runId: string) => void
@@ -39,8 +42,10 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     const { view, decision, claimed } = committed
     for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect, 1)
     announce(deps, committed)
-    for (const effect of decision.effects)
+    for (const effect of decision.effects) {
       if (effect.kind === 'policy.evaluate') void deps.questions.take({ ...view, effect })
+      if (effect.kind === 'run.start') void deps.starter.take(effect.id)
+    }
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)
@@ -74,7 +79,11 @@ async function settle(deps: FollowDeps, view: RunView, decision: Decision): Prom
     for (const row of await register.openEffects(view.runId))
       if (row.status === 'pending') await close(deps, row)
   }
-  if (decision.status !== 'ended') return
+  const ended = decision.status === 'ended'
+  const leaves = ended || decision.state.name === 'cancelling'
+  if (leaves && decision.state.context.children > 0) await cancelChildren(deps, view.runId)
+  if (!ended) return
+  if (view.parent) await tellParent(deps, view.runId)
   deps.forget(view.runId)
   const next = await register.nextInThread(view.tenantId, view.threadId)
   if (next) await admit(deps, next)

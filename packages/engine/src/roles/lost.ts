@@ -2,7 +2,7 @@
  * What becomes of an effect whose worker vanished: its lease expired and nobody reported. `read` and `idempotent` ones
  * run again; a `once` one is unknown, and nobody re-runs it by himself (I8). After a cancel, nothing runs again.
  */
-import type { EffectRow, FactDraft } from '../ports.ts'
+import type { EffectRow, FactDraft, Register } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
 
@@ -20,7 +20,7 @@ export async function lostFact(
   row: EffectRow,
   attempt: number,
 ): Promise<FactDraft> {
-  if (row.spec.kind !== 'tool.call') return abortedModel(writer, row, attempt)
+  if (!('callId' in row.spec)) return abortedModel(writer, row, attempt)
   const { callId, tool } = row.spec
   const fence = { effectId: row.effectId, attempt, expect: 'lost' } as const
   if (row.mode !== 'once') {
@@ -66,7 +66,7 @@ export function neverStarted(writer: Writer, row: EffectRow): FactDraft {
     becomes: 'cancelled',
   } as const
   const about = { effectId: row.effectId, attempt: row.attempt }
-  if (row.spec.kind !== 'tool.call')
+  if (!('callId' in row.spec))
     return writer.fact('model.aborted', about, { key: row.effectId, fence })
   const { callId, tool } = row.spec
   if (row.attempt > 0) {
@@ -85,5 +85,27 @@ export function neverStarted(writer: Writer, row: EffectRow): FactDraft {
     'tool.aborted',
     { ...about, callId, reason: 'never_started' },
     { key: row.effectId, fence, tool, verdict: 'aborted' },
+  )
+}
+
+/**
+ * The fact that a run was started by an attempt that vanished before it could say so; null if none was. After a cancel none
+ * can be any more: the register refuses it.
+ */
+export async function startedBy(
+  { writer, register }: { readonly writer: Writer; readonly register: Pick<Register, 'children'> },
+  { effectId, attempt, runId, spec }: EffectRow,
+): Promise<FactDraft | null> {
+  if (spec.kind !== 'run.start') return null
+  const child = (await register.children(runId)).find((each) => each.effectId === effectId)
+  if (!child) return null
+  return writer.fact(
+    'child.started',
+    { effectId, attempt, callId: spec.callId, childRunId: child.runId },
+    {
+      key: `${effectId}:started`,
+      fence: { effectId, attempt, expect: 'lost', becomes: 'started' },
+      tool: spec.tool,
+    },
   )
 }

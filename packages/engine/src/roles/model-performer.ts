@@ -72,7 +72,7 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
   }
 
   const perform: ModelPerformer['perform'] = (view, effect, attempt) =>
-    start({ ...view, effect, attempt })
+    start({ ...view, rootId: view.parent?.rootId ?? view.runId, effect, attempt })
 
   const take: ModelPerformer['take'] = async (row) => {
     const draft = claim(row.effectId)
@@ -91,6 +91,7 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
       tenantId,
       threadId,
       agent,
+      rootId: row.rootId ?? runId,
       effect: spec,
       attempt: claimed.attempt,
       seq: result.seq,

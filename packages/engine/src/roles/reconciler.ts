@@ -7,9 +7,10 @@ import type { EffectRow, Hint, Log, Register, RunRef } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { EngineSettings } from '../settings.ts'
-import { lostFact, type LostDeps, neverStarted } from './lost.ts'
+import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
+import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
 
-export interface ReconcilerDeps extends LostDeps, Patience {
+export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly register: Register
   readonly recorder: Recorder
   readonly log: Log
@@ -20,13 +21,14 @@ export interface ReconcilerDeps extends LostDeps, Patience {
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly takeModel: (row: EffectRow) => Promise<void>
   readonly takePolicy: (row: EffectRow) => Promise<void>
+  readonly startRun: (effectId: string) => Promise<void>
 }
 
 const batchMax = 500
 
 /** One look at everything that is due. Each part goes on when another fails. */
 async function reconcile(deps: ReconcilerDeps): Promise<void> {
-  for (const part of [timers, admissions, ready, effects]) {
+  for (const part of [timers, admissions, ready, effects, families]) {
     if (deps.draining.aborted) return
     await part(deps).catch((error: unknown) =>
       deps.log.warn('reconciling failed', { part: part.name, error: messageOf(error) }),
@@ -65,13 +67,14 @@ async function timers(deps: ReconcilerDeps): Promise<void> {
 
 async function effects(deps: ReconcilerDeps): Promise<void> {
   const { register, settings } = deps
-  const kinds = ['model.call', 'tool.call', 'policy.evaluate'] as const
+  const kinds = ['model.call', 'tool.call', 'run.start', 'policy.evaluate'] as const
   const due = await register.takeDue(kinds, settings.redispatchMs, batchMax)
   const hints: Hint[] = []
   for (const row of due) {
     if (row.kind === 'policy.evaluate') void deps.takePolicy(row)
     else if (row.cancelRequested) await close(deps, row)
     else if (row.kind === 'model.call') await deps.takeModel(row)
+    else if (row.kind === 'run.start') void deps.startRun(row.effectId)
     else if (row.status === 'started' && row.mode === 'once')
       await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
     else hints.push({ effectId: row.effectId, queue: row.queue, dispatch: row.dispatches })
@@ -79,13 +82,30 @@ async function effects(deps: ReconcilerDeps): Promise<void> {
   if (hints.length > 0) await deps.dispatch(hints)
 }
 
+/** Parents hear of the ends of their children, children of the ends of their parents, and nobody holds what he does not use. */
+async function families(deps: ReconcilerDeps): Promise<void> {
+  const { register } = deps
+  const each = (run: RunRef, work: Promise<void>): Promise<void> =>
+    // One that fails does not hide the others.
+    work.catch((error: unknown) =>
+      deps.log.warn('a tree of runs waits', { runId: run.runId, error: messageOf(error) }),
+    )
+  const ended = await register.endedChildren(batchMax)
+  await Promise.all(ended.map((child) => each(child, tellParent(deps, child.runId))))
+  const orphans = await register.orphans(batchMax)
+  await Promise.all(orphans.map((orphan) => each(orphan, cancelChild(deps, orphan))))
+  await register.settleBudgets()
+}
+
 /** An effect of a run that is being cancelled: it starts no more, and its outcome is recorded (I7, I14). */
 export async function close(
-  deps: Pick<ReconcilerDeps, 'recorder' | 'writer' | 'views'>,
+  deps: Pick<ReconcilerDeps, 'recorder' | 'writer' | 'views' | 'register'>,
   row: EffectRow,
 ): Promise<void> {
   // A question has no effect in the world: nobody waits for its end, and the end of the run closes it.
   if (row.kind === 'policy.evaluate') return
+  const child = row.status === 'started' ? await startedBy(deps, row) : null
+  if (child) return void (await deps.recorder.record(row, [child]))
   const fact =
     row.status === 'pending'
       ? neverStarted(deps.writer, row)

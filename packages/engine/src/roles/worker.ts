@@ -1,5 +1,4 @@
 /** The worker role: takes hints from a queue, claims, runs the tool, reports. A hint proves nothing; the claim does. */
-import { factSchemas, type ToolCallEffect, type ToolCallPart } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import type {
   AppendResult,
@@ -11,6 +10,7 @@ import type {
   WakeBus,
 } from '../ports.ts'
 import { draftClaim } from '../perform/claim.ts'
+import { editedCall } from '../perform/edited-call.ts'
 import type { Leases } from '../perform/leases.ts'
 import { performToolCall, type ToolCallDeps, type ToolTask } from '../perform/tool-call.ts'
 import { insist, type Patience } from '../record/patience.ts'
@@ -62,26 +62,11 @@ async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<void> {
   deps.wakeBus.publish('run', [runId])
   // Where this process decides as well, its result and the next decision then travel together.
   deps.views.noted(runId, result)
-  const executed = spec.edited ? await editedCall(deps, row, spec) : call
+  const executed = spec.edited ? await editedCall(register, row, spec) : call
   const task: ToolTask = { row, effect: spec, call: executed, attempt: claimed.attempt }
   const lease = { effectId, runId, attempt: claimed.attempt }
   const fact = await deps.leases.hold(lease, (signal) => performToolCall(deps, task, signal))
   if (fact) await report(deps, task, fact)
-}
-
-/** The call as a human changed it: his answer holds the arguments. */
-async function editedCall(
-  deps: WorkerDeps,
-  { runId, call }: EffectRow,
-  { approval = 0, callId, tool, argsHash }: ToolCallEffect,
-): Promise<ToolCallPart> {
-  const [answer] = await insist(deps, 'read approval', () =>
-    deps.register.events(runId, { after: approval - 1, limit: 1 }),
-  )
-  const edited = answer && factSchemas['approval.answered'].parse(answer.payload).edited
-  // Without the arguments the call is not the one that was approved: the hash will say so.
-  const args = edited?.args ?? {}
-  return { type: 'tool_call', id: callId, name: call?.name ?? tool, args, argsHash }
 }
 
 /** Reports until the register answers. A result that can no longer count is kept as a note: it did happen. */

@@ -15,6 +15,7 @@ import {
   systemClock,
   systemRandom,
   type ToolHost,
+  type WakeBus,
 } from '@signalbox/engine'
 import {
   createMemoryQueue,
@@ -115,6 +116,8 @@ export function world(parts: {
   readonly settings?: Partial<EngineSettings>
   readonly policies?: PolicyHost
   readonly checkArguments?: CheckArguments
+  readonly agents?: (name: string) => AgentDefinition | null
+  readonly wakeBus?: WakeBus
 }): { readonly engine: Engine; readonly register: Register } {
   const register = parts.register ?? createMemoryRegister(systemClock)
   const queue = createMemoryQueue()
@@ -122,7 +125,7 @@ export function world(parts: {
     register,
     dispatcher: queue.dispatcher,
     hintSource: queue.source,
-    wakeBus: createMemoryWakeBus(),
+    wakeBus: parts.wakeBus ?? createMemoryWakeBus(),
     model: parts.model,
     tools: parts.tools,
     clock: systemClock,
@@ -130,6 +133,7 @@ export function world(parts: {
     log: silentLog,
     ...(parts.policies ? { policies: parts.policies } : {}),
     ...(parts.checkArguments ? { checkArguments: parts.checkArguments } : {}),
+    ...(parts.agents ? { agents: parts.agents } : {}),
     roles: parts.roles ?? ['orchestrator', 'worker'],
     settings: {
       ...defaultSettings,

@@ -1,8 +1,8 @@
-/** Queries of the read models: runs, threads, and what waits for a human. The tenant is not a parameter: RLS is. */
-import { limits, type RunStatus } from '@signalbox/core'
-import type { EffectRow, RunHead, Thread } from '@signalbox/engine'
+/** Queries of the read models: runs, and what waits for a human. The tenant is not a parameter: RLS is. */
+import { limits, type Outcome, type RunStatus } from '@signalbox/core'
+import type { EffectRow, RunHead } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
-import { build, inMs, isUuid, pageSize } from '../query.ts'
+import { build, isUuid, pageSize } from '../query.ts'
 import { effectColumns, runColumns } from '../rows.ts'
 
 /** A page of a listing: at most `limits.pageMax` rows. */
@@ -15,10 +15,12 @@ export interface Page {
 export interface RunFilter extends Page {
   readonly threadId?: string
   readonly status?: RunStatus
+  /** Runs that are in one of these statuses, or have ended with one of these outcomes. */
+  readonly among?: {
+    readonly statuses: readonly RunStatus[]
+    readonly outcomes: readonly Outcome[]
+  }
 }
-
-/** A thread without the key of its content. */
-export type ThreadView = Omit<Thread, 'contentKey'>
 
 /** The run itself wins over an alias that looks like its id. */
 export function runQuery(idOrAlias: string): CompiledQuery<RunHead> {
@@ -42,26 +44,13 @@ export function runsQuery(filter: RunFilter): CompiledQuery<RunHead> {
     .offset(filter.offset ?? 0)
   if (filter.threadId !== undefined) query = query.where('r.thread_id', '=', filter.threadId)
   if (filter.status !== undefined) query = query.where('r.status', '=', filter.status)
+  if (filter.among !== undefined) {
+    const { statuses, outcomes } = filter.among
+    query = query.where(
+      sql<boolean>`(r.status = any(${[...statuses]}) or r.outcome = any(${[...outcomes]}))`,
+    )
+  }
   return query.compile()
-}
-
-const threads = build
-  .selectFrom('thread')
-  .select(['thread_id as threadId', 'tenant_id as tenantId', 'metadata'])
-  .select(inMs('created_at').as('createdAt'))
-
-export function threadQuery(threadId: string): CompiledQuery<ThreadView> {
-  return threads.where('thread_id', '=', threadId).compile()
-}
-
-/** Newest first. */
-export function threadsQuery(page: Page): CompiledQuery<ThreadView> {
-  return threads
-    .orderBy('created_at', 'desc')
-    .orderBy('thread_id')
-    .limit(pageSize(page.limit, limits.pageMax))
-    .offset(page.offset ?? 0)
-    .compile()
 }
 
 /** Effects of living runs whose outcome is unknown, oldest run first. */

@@ -10,17 +10,17 @@ import {
   type ApprovalView,
 } from './approvals.ts'
 import { type AuditEvent, type AuditFilter, auditQuery, runEventsQuery } from './audit.ts'
+import { type RunFilter, runQuery, runsQuery, unknownEffectsQuery } from './listings.ts'
+import { tenantSession } from './tenant-session.ts'
 import {
-  type Page,
-  type RunFilter,
-  runQuery,
-  runsQuery,
+  threadCountQuery,
+  threadEventsQuery,
+  type ThreadEventsPage,
+  type ThreadFilter,
   threadQuery,
   threadsQuery,
   type ThreadView,
-  unknownEffectsQuery,
-} from './listings.ts'
-import { tenantSession } from './tenant-session.ts'
+} from './threads.ts'
 
 /** What waits for a human: runs in `approval` or `input`, and calls that nobody knows the outcome of. */
 export interface Waiting {
@@ -34,7 +34,15 @@ export interface Reader {
   run(tenantId: string, idOrAlias: string): Promise<RunHead | null>
   runs(tenantId: string, filter: RunFilter): Promise<readonly RunHead[]>
   thread(tenantId: string, threadId: string): Promise<ThreadView | null>
-  threads(tenantId: string, page: Page): Promise<readonly ThreadView[]>
+  threads(tenantId: string, filter: ThreadFilter): Promise<readonly ThreadView[]>
+  /** How many threads a filter finds, its page aside. */
+  threadCount(tenantId: string, filter: ThreadFilter): Promise<number>
+  /** Events of the runs of a thread that have begun, oldest run first, each run's in order. */
+  threadEvents(
+    tenantId: string,
+    threadId: string,
+    page: ThreadEventsPage,
+  ): Promise<readonly StoredEvent[]>
   /** The audit feed, in order of `position`; complete up to the last one answered. */
   events(tenantId: string, filter: AuditFilter): Promise<readonly AuditEvent[]>
   runEvents(
@@ -70,7 +78,10 @@ export function createReader(options: ReaderOptions): Reader {
     run: async (tenantId, idOrAlias) => (await as(tenantId, runQuery(idOrAlias)))[0] ?? null,
     runs: (tenantId, filter) => as(tenantId, runsQuery(filter)),
     thread: async (tenantId, threadId) => (await as(tenantId, threadQuery(threadId)))[0] ?? null,
-    threads: (tenantId, page) => as(tenantId, threadsQuery(page)),
+    threads: (tenantId, filter) => as(tenantId, threadsQuery(filter)),
+    threadCount: async (tenantId, filter) =>
+      (await as(tenantId, threadCountQuery(filter)))[0]?.count ?? 0,
+    threadEvents: (tenantId, threadId, page) => as(tenantId, threadEventsQuery(threadId, page)),
     events: async (tenantId, filter) => {
       if (filter.runId !== undefined && !isUuid(filter.runId)) return []
       return as(tenantId, auditQuery(filter))

@@ -3,6 +3,7 @@ import { limits } from '@signalbox/core'
 import type { AppendItem, AppendResult, Register } from '@signalbox/engine'
 import type { Pool } from 'pg'
 import { openPool } from '../pool.ts'
+import { budgetsOf } from './budgets.ts'
 import { Batcher, type BatchOptions, type Send } from './batcher.ts'
 import { contentOf } from './content.ts'
 import {
@@ -14,6 +15,7 @@ import {
   takeDue,
 } from './effects.ts'
 import { wrap } from './encode.ts'
+import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { readAdmissibleRuns, readNextInThread } from './admissions.ts'
 import { readConversation, readEvents, readHead, readReadyRuns, readTail } from './runs.ts'
@@ -65,9 +67,13 @@ export function createRegister(options: RegisterOptions): Register {
     nextInThread: (tenantId, threadId) => readNextInThread(pool, tenantId, threadId),
     takeDue: (kinds, againMs, limit) => takeDue(pool, kinds, { againMs, limit }),
     dueTimers: (limit) => readDueTimers(pool, limit),
+    children: (runId) => readChildren(pool, runId),
+    endedChildren: (limit) => readEndedChildren(pool, limit),
+    orphans: (limit) => readOrphans(pool, limit),
     nextDue: () => readNextDue(pool),
     renew: (leases, leaseMs) => renewLeases(pool, leases, leaseMs),
     ...governanceOf(pool),
+    ...budgetsOf(pool),
     close: async () => {
       if (isOwnPool) await pool.end()
     },

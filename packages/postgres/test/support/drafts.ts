@@ -1,5 +1,5 @@
 /** Items as an engine would write them, in as few words as a test needs. */
-import type { Effect, JsonObject, Timer, ToolCallEffect } from '@signalbox/core'
+import type { Effect, JsonObject, RunStartEffect, Timer, ToolCallEffect } from '@signalbox/core'
 import type {
   AppendItem,
   ClaimDraft,
@@ -118,6 +118,32 @@ export function toolEffect(run: RunIds, n: number, over: Partial<ToolCallEffect>
   }
 }
 
+/** An effect that starts a run. */
+export function startEffect(run: RunIds, n: number, over: Partial<RunStartEffect> = {}): Effect {
+  const left = {
+    maxTurns: 10,
+    maxToolCalls: 10,
+    maxTokens: 1000,
+    timeoutMs: 1000,
+    maxCost: null,
+  }
+  return {
+    id: `${run.runId}.${n}`,
+    kind: 'run.start',
+    mode: 'idempotent',
+    queue: 'run.start',
+    delayMs: 0,
+    source: `${run.runId}.0`,
+    callId: `call_${n}`,
+    tool: 'task',
+    argsHash: 'a',
+    agent: 'writer',
+    depth: 1,
+    left,
+    ...over,
+  }
+}
+
 export function timer(id: string, afterMs: number): Timer {
   return { id, afterMs }
 }
@@ -162,6 +188,23 @@ export function creation(
     create: createDraft(run, create),
     facts: [fact('run.created', 'created', { payload })],
   }
+}
+
+/** Creates a run for the n-th effect of another. */
+export function birth(
+  child: RunIds,
+  parent: RunIds,
+  over: {
+    readonly n?: number
+    readonly rootId?: string
+    /** Of the effect: 0 while nobody has claimed it. */
+    readonly attempt?: number
+    readonly alias?: CreateDraft['alias']
+  } = {},
+): AppendItem {
+  const { n = 1, rootId = parent.runId, attempt = 0, alias = null } = over
+  const place = { runId: parent.runId, effectId: `${parent.runId}.${n}`, rootId, attempt }
+  return creation(child, { parent: place, alias })
 }
 
 /** Creates a run, admits it, and decides: seq 1 and 2 are facts, 3 is the decision. */

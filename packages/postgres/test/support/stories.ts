@@ -9,6 +9,7 @@ import {
   finalDecision,
   newRun,
   type RunIds,
+  startEffect,
   toolEffect,
 } from './drafts.ts'
 import type { Bench } from './register.ts'
@@ -43,6 +44,12 @@ export async function withEffect(
   over: Parameters<typeof toolEffect>[2] = {},
 ): Promise<Subject> {
   const run = await running(bench, (ids) => [toolEffect(ids, 1, over)])
+  return { run, id: `${run.runId}.1` }
+}
+
+/** A running run with one effect that starts a run. */
+export async function withStart(bench: Bench): Promise<Subject> {
+  const run = await running(bench, (ids) => [startEffect(ids, 1)])
   return { run, id: `${run.runId}.1` }
 }
 

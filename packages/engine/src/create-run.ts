@@ -1,0 +1,106 @@
+/** Creating a run: by a client, or by a run for one of its calls. */
+import { AgentDefinition, type FactPayload } from '@signalbox/core'
+import type { CreateAnswer, CreateRun } from './engine.ts'
+import { holdOf } from './hold.ts'
+import type { Content } from './perform/content.ts'
+import type { Register } from './ports.ts'
+import { canonical, sha256, type Writer } from './record/draft.ts'
+import { insist, type Patience } from './record/patience.ts'
+import type { Recorder } from './record/recorder.ts'
+import { sanitiseObject } from './record/sanitise.ts'
+import { emptyView } from './record/view.ts'
+
+export interface CreateRunDeps extends Patience {
+  readonly register: Register
+  readonly recorder: Recorder
+  readonly content: Content
+  readonly writer: Writer
+  /** Loads what the policies of a definition need; rejects with what is missing. */
+  readonly prepare: (definition: AgentDefinition) => Promise<void>
+}
+
+/** What a client asks for, or a run: then `parent` says which, and for which call. */
+export interface NewRun extends CreateRun {
+  readonly parent?: NonNullable<FactPayload<'run.created'>['parent']>
+  /** Of the effect that starts it: an attempt that was taken over starts nothing. */
+  readonly attempt?: number
+}
+
+/** Names the machine a run is pinned to. */
+const machine = { machine: 'run', machineVersion: 1 } as const
+
+const storedIn = new WeakMap<Register, WeakMap<AgentDefinition, string>>()
+
+/** Definitions are content-addressed and immutable: each object is hashed, and stored in a register, once per process. */
+async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition): Promise<string> {
+  const stored = storedIn.get(deps.register) ?? new WeakMap<AgentDefinition, string>()
+  storedIn.set(deps.register, stored)
+  const known = stored.get(definition)
+  if (known) return known
+  const clean = AgentDefinition.parse(sanitiseObject(definition))
+  const hash = sha256(canonical(clean))
+  await deps.prepare(clean)
+  await insist(deps, 'store definition', () => deps.register.putDefinition(hash, clean))
+  stored.set(definition, hash)
+  return hash
+}
+
+/** Creates a run, and admits it if its thread is free. Repeated with the same alias, it answers the first one. */
+export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<CreateAnswer> {
+  const { tenantId, threadId, actor, definition, metadata, alias, user, endUser } = request
+  const { parent = null, attempt = 0 } = request
+  const held = await holdOf(deps, request)
+  if (held) return held
+  const definitionHash = await storeDefinition(deps, definition)
+  const runId = deps.random.uuid()
+  const thread = { tenantId, threadId }
+  const input = []
+  for (const message of request.input)
+    input.push({ ...message, parts: await deps.content.spill(thread, message.parts) })
+  const agent = definition.name
+  const pinned = { agent, definitionHash, ...machine }
+  const created = deps.writer.fact(
+    'run.created',
+    {
+      ...pinned,
+      input,
+      metadata,
+      ...(user === undefined ? {} : { user }),
+      ...(endUser === undefined ? {} : { endUser }),
+      ...(parent ? { parent } : {}),
+    },
+    { key: 'created', actor },
+  )
+  const place = parent && {
+    runId: parent.runId,
+    effectId: parent.effectId,
+    rootId: parent.rootId,
+  }
+  const admitted = deps.writer.fact('run.admitted', {}, { key: 'admitted' })
+  const result = await deps.recorder.record({ runId, tenantId }, [created, admitted], {
+    create: {
+      threadId,
+      ...pinned,
+      metadata: sanitiseObject(metadata),
+      alias,
+      ...(place ? { parent: { ...place, attempt } } : {}),
+    },
+    admit: true,
+    view: emptyView({ runId, tenantId, threadId, agent: definition, parent: place }),
+  })
+  switch (result.code) {
+    case 'ok':
+      return { code: 'created', runId, admitted: result.admitted }
+    case 'exists':
+      return { code: 'existing', runId: result.runId }
+    case 'conflict':
+      return { code: 'conflict', runId: result.runId }
+    case 'no_parent':
+    case 'thread_full':
+      return { code: result.code }
+    case 'no_run':
+      return { code: 'no_thread' }
+    case 'rejected':
+      return { code: 'rejected', detail: result.detail ?? '' }
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * Starting a run that does the work of a call.
+ *
+ * S1 One effect starts one run, however often it is performed: the run is known by the effect's id.
+ * S2 What may have been forbidden since the decision is asked again before, and deny wins (as for any call).
+ * S3 The child's limits are those of its agent, lowered to what its parent had left.
+ */
+import {
+  type AgentDefinition,
+  factSchemas,
+  lowered,
+  type RunStartEffect,
+  type ToolCallPart,
+} from '@signalbox/core'
+import { createRun, type CreateRunDeps, type NewRun } from '../create-run.ts'
+import { AbortError, TerminalError } from '../errors.ts'
+import type { EffectRow, FactDraft, Register } from '../ports.ts'
+import { canonical, sha256 } from '../record/draft.ts'
+import { recheck, type RecheckDeps } from './recheck.ts'
+import { reserveCall } from './tool-call.ts'
+
+export interface RunStartDeps extends CreateRunDeps, RecheckDeps {
+  readonly register: Register
+  /** The agent of this name as this process knows it now; null if it knows none. */
+  readonly agents: (name: string) => AgentDefinition | null
+}
+
+export interface RunStartTask {
+  readonly row: EffectRow
+  readonly effect: RunStartEffect
+  readonly call: ToolCallPart
+  readonly attempt: number
+}
+
+/** Starts the run, and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
+export async function performRunStart(
+  deps: RunStartDeps,
+  task: RunStartTask,
+  signal: AbortSignal,
+): Promise<FactDraft | null> {
+  const { row, effect, attempt } = task
+  // An attempt that was lost may have started it.
+  const before =
+    attempt > 1
+      ? (await deps.register.children(row.runId)).find(({ effectId }) => effectId === effect.id)
+      : undefined
+  if (before) return started(deps, task, before.runId)
+  if (signal.aborted) return aborted(deps, task, signal)
+  const { call } = task
+  if (call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash)
+    return failed(deps, task, ['call_changed', 'the stored call is not the one that was judged'])
+  const answer = await recheck(deps, task, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+    return 'unasked' as const
+  })
+  if (answer === 'unasked') return aborted(deps, task, signal)
+  if (answer) {
+    const payload = { ...about(task), tool: effect.tool, answer }
+    return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
+  }
+  await openBudget(deps, task)
+  const share = await reserveCall(deps.register, task)
+  if (share?.code === 'refused') {
+    const { budget, used, limit } = share
+    const payload = { ...about(task), budget, used, limit }
+    return deps.writer.fact('budget.refused', payload, { ...options(task), verdict: budget })
+  }
+  const definition = deps.agents(effect.agent)
+  if (!definition)
+    return failed(deps, task, ['unknown_agent', `there is no agent named ${effect.agent}`])
+  return create(deps, task, lowered(definition, effect.left))
+}
+
+/** The run at the top of a tree brings in what it has left when it starts its first child. */
+async function openBudget(deps: RunStartDeps, { row, effect }: RunStartTask): Promise<void> {
+  if (row.rootId !== null) return
+  const { maxTurns: turns, maxToolCalls: calls, maxTokens: tokens, maxCost } = effect.left
+  const cost = maxCost === null ? null : Math.round(maxCost * 1_000_000)
+  const { runId: rootId, tenantId } = row
+  await deps.register.openBudget({ rootId, tenantId, turns, calls, tokens, cost })
+}
+
+async function create(
+  deps: RunStartDeps,
+  task: RunStartTask,
+  definition: AgentDefinition,
+): Promise<FactDraft | null> {
+  const { row, effect, call } = task
+  const { tenantId, runId, rootId } = row
+  const [first] = await deps.register.events(runId, { limit: 1 })
+  if (!first) throw new Error('the run is gone')
+  const { user, endUser } = factSchemas['run.created'].parse(first.payload)
+  const { prompt } = call.args
+  const text = typeof prompt === 'string' ? prompt : canonical(call.args)
+  const asked: NewRun = {
+    tenantId,
+    threadId: threadOf(effect.id),
+    actor: `run:${runId}`,
+    definition,
+    input: [{ id: `u_${effect.id.slice(-60)}`, role: 'user', parts: [{ type: 'text', text }] }],
+    metadata: {},
+    ...(user === undefined ? {} : { user }),
+    ...(endUser === undefined ? {} : { endUser }),
+    // The server takes no key of this form from a client.
+    alias: { key: `child:${effect.id}`, bodyHash: effect.argsHash },
+    parent: {
+      runId,
+      callId: effect.callId,
+      effectId: effect.id,
+      rootId: rootId ?? runId,
+      depth: effect.depth,
+    },
+    attempt: task.attempt,
+  }
+  // What the register refuses for good, it refuses every attempt.
+  const answer = await createRun(deps, asked).catch((error: unknown) => {
+    if (!(error instanceof TerminalError)) throw error
+    return { code: 'rejected', detail: error.message } as const
+  })
+  switch (answer.code) {
+    case 'created':
+    case 'existing':
+      return started(deps, task, answer.runId)
+    case 'no_parent':
+      return deps.writer.fact(
+        'tool.aborted',
+        { ...about(task), reason: 'cancelled' },
+        { ...options(task), verdict: 'aborted' },
+      )
+    case 'held':
+      return failed(deps, task, ['held', 'runs of this end user are held after safety stops'])
+    default:
+      return failed(deps, task, [`child_${answer.code}`, 'the run could not be started'])
+  }
+}
+
+/** Runs that are started have threads of their own, found again from the effect. */
+function threadOf(effectId: string): string {
+  const hex = sha256(`signalbox.child\u0000${effectId}`)
+  const part = (from: number, to: number): string => hex.slice(from, to)
+  return `${part(0, 8)}-${part(8, 12)}-8${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`
+}
+
+const about = ({ effect, attempt }: RunStartTask) => ({
+  effectId: effect.id,
+  attempt,
+  callId: effect.callId,
+})
+
+const options = ({ effect, attempt }: RunStartTask) => ({
+  key: effect.id,
+  fence: { effectId: effect.id, attempt, expect: 'started', becomes: 'done' } as const,
+  tool: effect.tool,
+})
+
+/** The effect goes on without a lease until the child has ended: that is its outcome. */
+const started = (deps: RunStartDeps, task: RunStartTask, childRunId: string): FactDraft =>
+  deps.writer.fact(
+    'child.started',
+    { ...about(task), childRunId },
+    {
+      ...options(task),
+      key: `${task.effect.id}:started`,
+      fence: { ...options(task).fence, becomes: 'started' },
+    },
+  )
+
+const failed = (
+  deps: RunStartDeps,
+  task: RunStartTask,
+  [code, message]: readonly [string, string],
+): FactDraft =>
+  deps.writer.fact(
+    'tool.failed',
+    { ...about(task), error: { code, message }, durationMs: 0 },
+    { ...options(task), verdict: 'failed' },
+  )
+
+function aborted(
+  deps: RunStartDeps,
+  task: RunStartTask,
+  { reason }: AbortSignal,
+): FactDraft | null {
+  if (!(reason instanceof AbortError) || reason.abortCause !== 'cancelled') return null
+  const payload = { ...about(task), reason: 'cancelled' } as const
+  return deps.writer.fact('tool.aborted', payload, { ...options(task), verdict: 'aborted' })
+}

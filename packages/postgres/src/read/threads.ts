@@ -1,0 +1,131 @@
+/**
+ * Threads, how they are, and what was said in them. The tenant is not a parameter: RLS is.
+ *
+ * T1 How a thread is follows from its newest runs: the open ones are among them.
+ * T2 A run that was never admitted has said nothing yet: it is left out of its thread until it ended.
+ */
+import { type JsonObject, limits } from '@signalbox/core'
+import type { StoredEvent, Thread } from '@signalbox/engine'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { build, compile, pageSize } from '../query.ts'
+import { eventColumns } from '../rows.ts'
+import type { Page } from './listings.ts'
+
+/** Enough to know how a thread is: its open runs are its newest. */
+const runsToLookAt = 50
+
+/** `waiting`: a run of it waits for a human. `failed`: its newest run could not do its work. */
+export type ThreadStatus = 'idle' | 'busy' | 'waiting' | 'failed'
+
+/** A thread without the key of its content, and how it is. Times in milliseconds since the epoch. */
+export interface ThreadView extends Omit<Thread, 'contentKey'> {
+  readonly status: ThreadStatus
+  /** When one of its newest runs last changed. */
+  readonly updatedAt: number
+}
+
+/** By what a listing of threads is sorted. */
+export type ThreadOrder = 'threadId' | 'createdAt' | 'updatedAt' | 'status'
+
+/** Which threads a listing shows. Filters join with "and". */
+export interface ThreadFilter extends Page {
+  readonly ids?: readonly string[]
+  /** Keys and values that the metadata must have. */
+  readonly metadata?: JsonObject
+  readonly status?: ThreadStatus
+  /** Default: `createdAt`, newest first. */
+  readonly orderBy?: ThreadOrder
+  readonly ascending?: boolean
+}
+
+/** Which events of a thread are read, in order of (run, seq). */
+export interface ThreadEventsPage {
+  readonly types: readonly string[]
+  /** The last event seen; its run is a uuid, as is `throughRun`. */
+  readonly after?: { readonly runId: string; readonly seq: number }
+  /** Nothing of later runs. */
+  readonly throughRun?: string
+  /** At most `limits.pageMax`, which is the default. */
+  readonly limit?: number
+}
+
+const howItIs = sql`
+  left join lateral (
+    select bool_or(r.status = 'waiting') as waits, bool_or(r.status <> 'ended') as open,
+      max(r.updated_at) as updated_at, (array_agg(r.outcome order by r.id desc))[1] as outcome
+    from (
+      select id, status, outcome, updated_at from signalbox.run
+      where tenant_id = t.tenant_id and thread_id = t.thread_id
+      order by id desc limit ${sql.lit(runsToLookAt)}
+    ) r
+  ) r on true`
+
+const status = sql`case
+  when r.waits then 'waiting' when r.open then 'busy'
+  when r.outcome in ('failed', 'interrupted', 'timed_out') then 'failed' else 'idle' end`
+
+const columns: Readonly<Record<ThreadOrder, RawBuilder<unknown>>> = {
+  threadId: sql`t.thread_id`,
+  createdAt: sql`t.created_at`,
+  updatedAt: sql`greatest(t.created_at, r.updated_at)`,
+  status,
+}
+
+const selected = sql`
+  select t.thread_id as "threadId", t.tenant_id as "tenantId", t.metadata,
+    signalbox.to_ms(t.created_at)::float8 as "createdAt",
+    signalbox.to_ms(${columns.updatedAt})::float8 as "updatedAt", ${status} as status
+  from signalbox.thread t ${howItIs}`
+
+export function threadQuery(threadId: string): CompiledQuery<ThreadView> {
+  return compile(sql<ThreadView>`${selected} where t.thread_id = ${threadId}`)
+}
+
+export function threadsQuery(filter: ThreadFilter): CompiledQuery<ThreadView> {
+  const { orderBy = 'createdAt', ascending = false } = filter
+  const direction = ascending ? sql`asc` : sql`desc`
+  const tie = orderBy === 'threadId' ? sql`` : sql`, t.thread_id`
+  return compile(sql<ThreadView>`${selected} where ${matches(filter)}
+    order by ${columns[orderBy]} ${direction} ${tie}
+    limit ${pageSize(filter.limit, limits.pageMax)} offset ${filter.offset ?? 0}`)
+}
+
+export function threadCountQuery(filter: ThreadFilter): CompiledQuery<{ readonly count: number }> {
+  const how = filter.status === undefined ? sql`` : howItIs
+  return compile(sql<{ readonly count: number }>`
+    select count(*)::int as count from signalbox.thread t ${how} where ${matches(filter)}`)
+}
+
+function matches(filter: ThreadFilter): RawBuilder<unknown> {
+  const { ids, metadata } = filter
+  const conditions = [
+    ...(ids === undefined ? [] : [sql`t.thread_id = any(${[...ids]})`]),
+    ...(metadata === undefined ? [] : [sql`t.metadata @> ${JSON.stringify(metadata)}::jsonb`]),
+    ...(filter.status === undefined ? [] : [sql`${status} = ${filter.status}`]),
+  ]
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+/** Read run by run, by the primary key: a page costs what it brings, however long the thread is. */
+export function threadEventsQuery(
+  threadId: string,
+  page: ThreadEventsPage,
+): CompiledQuery<StoredEvent> {
+  const { types, after, throughRun } = page
+  let query = build
+    .selectFrom('run as r')
+    .innerJoin('event as e', 'e.run_id', 'r.id')
+    .select(eventColumns)
+    .where('r.thread_id', '=', threadId)
+    .where(sql<boolean>`(r.admitted or r.status = 'ended')`)
+    .where(sql<boolean>`e.type = any(${[...types]})`)
+    .orderBy('r.id')
+    .orderBy('e.seq')
+    .limit(pageSize(page.limit, limits.pageMax))
+  if (after !== undefined)
+    query = query
+      .where('r.id', '>=', after.runId)
+      .where(sql<boolean>`(r.id > ${after.runId}::uuid or e.seq > ${after.seq}::int)`)
+  if (throughRun !== undefined) query = query.where('r.id', '<=', throughRun)
+  return query.compile()
+}
