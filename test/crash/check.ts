@@ -2,13 +2,16 @@
 import type { StoredEvent } from '@signalbox/engine'
 import { verifyChain } from '@signalbox/postgres'
 import { approvalViolations } from '../invariants/check-approvals.ts'
+import { budgetViolations } from '../invariants/check-budgets.ts'
 import { callViolations } from '../invariants/check-calls.ts'
 import { effectViolations, strayViolations } from '../invariants/check-effects.ts'
+import { familyViolations } from '../invariants/check-families.ts'
+import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
-import { effectOf, type Execution } from '../invariants/run-record.ts'
+import { effectOf, type Execution, parentOf } from '../invariants/run-record.ts'
 import type { Kill } from './child.ts'
 import type { Client } from './client.ts'
 import type { StoredRun } from './tables.ts'
@@ -30,6 +33,9 @@ export function violations(
       ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),
+    ...familyViolations(runs),
+    ...inheritedViolations(runs),
+    ...budgetViolations(runs, executions),
     ...strayViolations(
       runs.flatMap(({ effects }) => effects),
       executions,
@@ -60,8 +66,9 @@ function promiseViolations(runs: readonly StoredRun[], client: Client): readonly
   const ids = new Set(runs.map(({ head }) => head.runId))
   for (const [key, runId] of client.created)
     if (!ids.has(runId)) bad.push(`I2 ${key} was acknowledged as ${runId}, which is not there`)
-  if (runs.length !== client.created.size)
-    bad.push(`I3 ${client.created.size} requests made ${runs.length} runs`)
+  const asked = runs.filter((run) => !parentOf(run)).length
+  if (asked !== client.created.size)
+    bad.push(`I3 ${client.created.size} requests made ${asked} runs`)
   for (const { runId, type } of client.acknowledged) {
     const log = runs.find(({ head }) => head.runId === runId)?.log ?? []
     if (!log.some((event) => event.type === type))

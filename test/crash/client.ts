@@ -74,6 +74,15 @@ export class Client {
     return this.#tell(runId, 'tool.resolved', { path: `effects/${effectId}/resolve`, body })
   }
 
+  /** The runs that a run has started. */
+  async children(runId: string): Promise<readonly string[]> {
+    const { body } = await this.request('GET', `/runs/${runId}/children`)
+    return z
+      .array(Run)
+      .parse(body)
+      .map(({ run_id }) => run_id)
+  }
+
   /** A run that has ended meanwhile refuses to be told anything; that is no acknowledgement. */
   async #tell(
     runId: string,

@@ -2,7 +2,7 @@
 import type { EngineSettings } from '@signalbox/engine'
 import { definePolicy, parseConfig, type Role } from '@signalbox/server'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bannedTerm, playPlans } from './plan.ts'
+import { bannedTerm, playPlans, toolOf } from './plan.ts'
 import { crashTools } from './tools.ts'
 
 /** Leases that lapse soon and polls that find things soon, so that a schedule takes seconds. */
@@ -43,12 +43,17 @@ const policyOf = (role: Role) =>
     },
   })
 
+const starts = { ...agent, tools: [...everything, 'agent:helper', 'agent:leaf'] }
+
 /**
  * Agents: `plain`; `guarded`, whose `put` a human must approve; `hasty`, which has no time; `governed`, with everything that
- * can stand between a model and a tool; `falling`, whose own model never answers.
+ * can stand between a model and a tool; `falling`, whose own model never answers. And those that start runs: `chief`, which
+ * must ask before it starts a `leaf`; `helper`, which also starts itself; `frugal` and `terse`, whose trees have too few calls
+ * and too few turns; `leaf`, which starts none.
  */
-export const configurationOf = (world: string, role: Role) =>
-  parseConfig({
+export function configurationOf(world: string, role: Role) {
+  const provider = policyOf(role)
+  return parseConfig({
     scripts: { plans: playPlans(), down: () => ({ status: { code: 503 } }) },
     tools: crashTools(world),
     agents: {
@@ -58,7 +63,7 @@ export const configurationOf = (world: string, role: Role) =>
       governed: {
         ...agent,
         guardrails: {
-          provider: policyOf(role),
+          provider,
           approvalTools: ['put'],
           stream: [{ use: 'banned-terms', terms: [bannedTerm] }],
         },
@@ -73,7 +78,16 @@ export const configurationOf = (world: string, role: Role) =>
         // Its circuit never opens: each schedule must report its failures.
         breaker: { threshold: 1_000, openMs: 1 },
       },
+      chief: {
+        ...starts,
+        guardrails: { provider, approvalTools: [toolOf('leaf')] },
+      },
+      helper: { ...starts, safety: { hold } },
+      frugal: { ...starts, limits: { maxToolCalls: 3 } },
+      terse: { ...starts, limits: { maxTurns: 2 } },
+      leaf: agent,
     },
     queues: { tools: { concurrency: 8 }, endless: { concurrency: 2 } },
     server: { graceMs: 500, identity: { userHeader: 'x-user' } },
   })
+}

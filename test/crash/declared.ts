@@ -12,6 +12,7 @@ import type {
   WakeBus,
 } from '@signalbox/engine'
 import type { Role } from '@signalbox/server'
+import { startsRun } from './failpoints.ts'
 
 /** Why a role does not reach a method. Who reaches it none the less has proved the table wrong. */
 type Reach = Readonly<Record<Role, true | string>>
@@ -25,26 +26,31 @@ const only = (role: Role, why: string): Reach => ({
 })
 const lifecycle = (why: string): Reach => ({ api: why, orchestrator: why, worker: why })
 const butApi = (why: string): Reach => ({ ...all, api: why })
+const butWorker = (why: string): Reach => ({ ...all, worker: why })
 
 const polled = 'the reconciler of an orchestrator polls this'
 const loads = 'who decides reads this, and only an orchestrator decides'
-const creates = 'a create stores this, and only the API creates'
+const creates =
+  'a create needs this: the API creates, and an orchestrator for a run that starts one'
 const closes = 'a graceful stop; a process that is killed never gets there'
 const inBatches = 'the register batches by itself; the engine appends item by item'
 const executes = 'only a worker executes tools'
 const models = 'only an orchestrator calls models'
+const startsRuns = 'only an orchestrator starts runs for runs'
 const subscribes = 'a start subscribes once; a start that is killed is a start that is repeated'
 
 const register = {
   append: all,
   appendMany: lifecycle(inBatches),
-  head: only('api', 'an answer of a human is checked against it; who decides reads `tail`'),
+  head: butWorker(
+    'answers of humans are checked against it, and the ends of children told from it',
+  ),
   tail: only('orchestrator', loads),
   events: all,
   conversation: only('orchestrator', 'prompts are built where model calls are made'),
   effect: all,
   openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),
-  putDefinition: only('api', creates),
+  putDefinition: butWorker(creates),
   definition: all,
   putBlob: all,
   blob: only('orchestrator', 'long texts are read back for prompts'),
@@ -55,9 +61,16 @@ const register = {
   takeDue: only('orchestrator', polled),
   dueTimers: only('orchestrator', polled),
   nextDue: only('orchestrator', polled),
+  children: butWorker('clients ask for them, and orchestrators move them'),
+  endedChildren: only('orchestrator', polled),
+  orphans: only('orchestrator', polled),
+  openBudget: only('orchestrator', startsRuns),
+  reserve: butApi('who asks a model, executes a call or starts a run reserves'),
+  spend: only('orchestrator', models),
+  settleBudgets: only('orchestrator', polled),
   renew: butApi('the API holds no leases'),
   grants: only('orchestrator', 'looked up with the answers of models and policies'),
-  safetyStops: only('api', 'a create asks whether the end user is held'),
+  safetyStops: butWorker(creates),
   admitCall: only('orchestrator', models),
   reportCall: only('orchestrator', models),
   close: lifecycle(closes),
@@ -100,7 +113,7 @@ const policyHost = {
   evaluator: lifecycle('asked for Cedar alone, in memory; the workload has none'),
   prepare: all,
   ask: only('orchestrator', 'who decides asks what a decision needs'),
-  recheck: only('worker', executes),
+  recheck: butApi('asked right before a call is executed, or a run started for it'),
   close: lifecycle(closes),
 } satisfies Record<keyof PolicyHost, Reach>
 
@@ -136,6 +149,11 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
     'register.append(timer.fired)',
     'register.append(tool.aborted)',
     'register.append(tool.unknown)',
+    `register.append(${startsRun})`,
+    'register.append(child.started)',
+    'register.append(child.ended)',
+    'register.append(cancel.requested)',
+    'register.append(budget.refused)',
     'wakeBus.publish(run)',
     'wakeBus.publish(cancel)',
     'wakeBus.publish(model)',
@@ -147,6 +165,7 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
     'register.append(tool.aborted)',
     'register.append(tool.late)',
     'register.append(tool.denied)',
+    'register.append(budget.refused)',
     'wakeBus.publish(run)',
     'wakeBus.publish(facts)',
   ],

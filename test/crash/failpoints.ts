@@ -94,6 +94,9 @@ export class Failpoints {
 
 type Label = (method: string, args: readonly unknown[]) => string
 
+/** A create by a run, for one of its calls. */
+export const startsRun = 'run.created by a run'
+
 const plainLabel: Label = (method) => method
 
 const publishLabel: Label = (method, args) =>
@@ -108,7 +111,8 @@ const isItem = (value: unknown): value is AppendItem =>
   typeof value === 'object' && value !== null && 'runId' in value
 
 /** The first thing of an item says what it is about. */
-function kindOf({ facts, decision, claims, notes }: AppendItem): string {
+function kindOf({ create, facts, decision, claims, notes }: AppendItem): string {
+  if (create?.parent) return startsRun
   const [fact] = facts ?? []
   if (fact) return fact.type
   if (decision) return 'decision'

@@ -22,13 +22,16 @@ export const none = (wave: Wave): Fault => ({
   missed: nothingMissed,
 })
 
+/** In another wave than the first the same fault is another one. */
+const nameIn = (wave: Wave, name: string): string => (wave === 'work' ? name : `${name} in ${wave}`)
+
 /** A process that kills itself at a failpoint. */
-export const killAt = (armed: Armed, waves: readonly Wave[]): Fault => {
+export const killAt = (armed: Armed, wave: Wave): Fault => {
   const role = roles.find((each) => armed.point.startsWith(`${each}.`))
   if (!role) throw new Error(`${armed.point} belongs to no role`)
   return {
-    name: armed.point,
-    waves,
+    name: nameIn(wave, armed.point),
+    waves: [wave],
     play: (stack) => stack.child(role).arm(armed),
     missed: async (stack) => {
       if (!stack.child(role).pending) return []
@@ -99,13 +102,13 @@ const infrastructure: readonly Infrastructure[] = [
   },
 ]
 
-/** Infrastructure faults that a backend can have. */
-export function infrastructureFaults(backend: Backend): readonly Fault[] {
+/** Infrastructure faults that a backend can have, in the middle of a wave. */
+export function infrastructureFaults(backend: Backend, wave: Wave): readonly Fault[] {
   return infrastructure
     .filter(({ backends }) => backends.includes(backend))
     .map(({ name, prepare, play }) => ({
-      name,
-      waves: ['work'],
+      name: nameIn(wave, name),
+      waves: [wave],
       blame: name,
       ...(prepare ? { prepare } : {}),
       play: async (stack, middle) => {
@@ -117,9 +120,9 @@ export function infrastructureFaults(backend: Backend): readonly Fault[] {
 }
 
 /** Kills of random processes at random moments. */
-export const storm = (seed: number): Fault => ({
-  name: `storm ${seed}`,
-  waves: ['work'],
+export const storm = (seed: number, wave: Wave): Fault => ({
+  name: nameIn(wave, `storm ${seed}`),
+  waves: [wave],
   async play(stack, middle) {
     const unit = seeded(seed)
     await middle()

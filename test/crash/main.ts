@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { redisMissing } from '../../packages/bullmq/test/support/redis-server.ts'
 import { coverageProblems, exclusions, isKilled } from './declared.ts'
 import { Lane } from './lane.ts'
-import { record, type Recording } from './recording.ts'
+import { pointsOf, record, type Recording } from './recording.ts'
 import { failuresOf, figuresOf, printFigures, printSchedule } from './report.ts'
 import { isSabotage } from './sabotage.ts'
 import type { Played } from './schedule.ts'
@@ -90,8 +90,7 @@ let points: ReadonlySet<string> = new Set()
 try {
   console.log(`seed ${seed}`)
   const recordings = await recordAll()
-  for (const { hits } of recordings.values())
-    points = new Set([...points, ...hits.work.keys(), ...hits.stall.keys()])
+  points = new Set([...recordings.values()].flatMap(pointsOf))
   const isClean = results.every((tries) => failuresOf(tries).length === 0)
   problems = isClean ? coverageProblems(points) : []
   const choice = { backends, full: values.full, only: values.only ?? null, seed }

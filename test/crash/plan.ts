@@ -3,10 +3,15 @@ import type { Prompt } from '@signalbox/core'
 import type { Script } from '@signalbox/models'
 import { z } from 'zod'
 
-/** `turns`: the tools to call, turn by turn; after them the run completes. */
+/** The name of the tool whose calls are runs of the agent. */
+export const toolOf = (agent: string): string => `agent__${agent}`
+
+/** `turns`: the tools to call, turn by turn, or runs to start with plans of their own; after them the run completes. */
 export const Plan = z.object({
   name: z.string(),
-  turns: z.array(z.array(z.string())).default([]),
+  get turns() {
+    return z.array(z.array(z.union([z.string(), Start]))).default([])
+  },
   /** The provider refuses this many calls first, per process: an orchestrator that is killed forgets them. */
   failures: z.number().default(0),
   /** Milliseconds before each chunk of an answer. */
@@ -18,6 +23,8 @@ export const Plan = z.object({
   slips: z.boolean().default(false),
 })
 export type Plan = z.input<typeof Plan>
+
+const Start = z.object({ agent: z.string(), plan: Plan })
 
 /** What the agent `governed` may not say. */
 export const bannedTerm = 'snozzberry'
@@ -51,10 +58,11 @@ export function playPlans(): Script {
     }
     if (isCorrected(prompt)) return { text: 'I take that back', delayMs }
     if (slips && turns[turnIndex] === undefined) return { text: `I say ${bannedTerm}`, delayMs }
-    const calls = turns[turnIndex]?.map((tool, n) => ({
-      name: tool,
-      args: { n: turnIndex * 10 + n },
-    }))
+    const calls = turns[turnIndex]?.map((call, n) =>
+      typeof call === 'string'
+        ? { name: call, args: { n: turnIndex * 10 + n } }
+        : { name: toolOf(call.agent), args: { prompt: JSON.stringify(call.plan) } },
+    )
     return calls ? { calls, delayMs } : { text: 'x'.repeat(chars), delayMs, chunkSize: chars / 4 }
   }
 }

@@ -14,9 +14,17 @@ export interface Recording {
   readonly played: readonly Played[]
 }
 
+/** Every point that was met, of any wave. */
+export const pointsOf = ({ hits }: Recording): readonly string[] =>
+  waves.flatMap((wave) => [...hits[wave].keys()])
+
 export async function record(lane: Lane, seed: number): Promise<Recording> {
   const stack = await lane.stack()
-  const hits = { work: new Map<string, number>(), stall: new Map<string, number>() }
+  const hits = {
+    work: new Map<string, number>(),
+    family: new Map<string, number>(),
+    stall: new Map<string, number>(),
+  }
   const played: Played[] = []
   // What a start passes belongs to no wave.
   await Promise.all(roles.map((role) => stack.child(role).counts()))

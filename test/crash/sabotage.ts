@@ -35,6 +35,38 @@ export const sabotages = {
     ...ports,
     register: over(ports.register, { readyRuns: () => Promise.resolve([]) }),
   }),
+  /** Nobody looks for runs whose parents have not heard of their ends: only a kill tells the difference (I12). */
+  deaf: (ports: Ports): Ports => ({
+    ...ports,
+    register: over(ports.register, { endedChildren: () => Promise.resolve([]) }),
+  }),
+  /** Nobody looks for runs whose parents have left: only a kill tells the difference (I12). */
+  orphaned: (ports: Ports): Ports => ({
+    ...ports,
+    register: over(ports.register, { orphans: () => Promise.resolve([]) }),
+  }),
+  /** The first run that does the work of a call is forgotten: only a kill tells the difference (I8). */
+  twins: (ports: Ports): Ports => ({
+    ...ports,
+    register: over(overAppend(ports.register, unnamed(ports.register)), {
+      children: () => Promise.resolve([]),
+    }),
+  }),
+  /** The budget of a tree refuses nothing (G1). */
+  lavish: (ports: Ports): Ports => ({
+    ...ports,
+    register: over(ports.register, {
+      reserve: async (asked) => {
+        await ports.register.reserve(asked)
+        return { code: 'ok' }
+      },
+    }),
+  }),
+  /** Budgets outlive their trees (I12). */
+  hoarded: (ports: Ports): Ports => ({
+    ...ports,
+    register: over(ports.register, { settleBudgets: () => Promise.resolve() }),
+  }),
   /** What a policy denies right before an execution runs all the same (I10). */
   recheck: (ports: Ports): Ports => {
     const { policies } = ports
@@ -61,6 +93,14 @@ export const isSabotage = (name: string): name is Sabotage => Object.hasOwn(sabo
 function unfenced(fact: NonNullable<AppendItem['facts']>[number]) {
   return fact.fence === null ? fact : { ...fact, fence: null, key: `${fact.key}.${fact.salt}` }
 }
+
+/** Creates by runs are known by a name of their own each. */
+const unnamed =
+  (register: Register): Register['append'] =>
+  (item) => {
+    const { create, ...rest } = item
+    return register.append(create?.parent ? { ...rest, create: { ...create, alias: null } } : item)
+  }
 
 const repeatable = (effect: Effect): Effect =>
   effect.mode === 'once' ? { ...effect, mode: 'idempotent' } : effect

@@ -15,6 +15,10 @@ import { Client } from 'pg'
 import { z } from 'zod'
 import type { EffectRecord, RunRecord } from '../invariants/run-record.ts'
 
+/** Whose thread's id begins with the first parameter, and all that they have started: those have threads of their own. */
+const ofSchedule = `(r.thread_id like $1 || '%' or r.root_id in (
+  select top.id from signalbox.run top where top.thread_id like $1 || '%'))`
+
 /** A run, and where its chain must end. */
 export interface StoredRun extends RunRecord {
   readonly end: { readonly seq: number; readonly hash: string }
@@ -43,7 +47,7 @@ const headSql = `
   select r.id as "runId", r.thread_id as "threadId", r.status, r.state_name as "stateName", r.state, r.seq,
     encode(r.head_hash, 'hex') as hash, d.body as definition
   from signalbox.run r left join signalbox.definition d on d.hash = r.definition_hash
-  where r.thread_id like $1 || '%' order by r.id`
+  where ${ofSchedule} order by r.id`
 
 const eventSql = `
   select run_id as "runId", seq, tenant_id as "tenantId", thread_id as "threadId", type, type_version as version,
@@ -55,7 +59,7 @@ const eventSql = `
 const effectSql = `
   select id as "effectId", run_id as "runId", mode, status, spec from signalbox.effect where run_id = any($1)`
 
-/** All runs whose thread's id begins with `threads`. */
+/** All runs whose thread's id begins with `threads`, and those they have started. */
 export function readRuns(databaseUrl: string, threads: string): Promise<readonly StoredRun[]> {
   return asSuperuser(databaseUrl, async (client) => {
     // One view of all three tables, also of runs that have not settled.
@@ -76,9 +80,10 @@ export function readRuns(databaseUrl: string, threads: string): Promise<readonly
   })
 }
 
-/** Runs that have not ended. */
+/** Runs that have not ended, and budgets of trees that nobody has taken away. */
 export function countOpen(databaseUrl: string, threads: string): Promise<number> {
-  const sql = `select count(*)::int as n from signalbox.run where status <> 'ended' and thread_id like $1 || '%'`
+  const sql = `select (select count(*) from signalbox.run r where r.status <> 'ended' and ${ofSchedule})::int
+    + (select count(*) from signalbox.budget b join signalbox.run r on r.id = b.root_id where ${ofSchedule})::int as n`
   return asSuperuser(databaseUrl, async (client) =>
     Number((await client.query(sql, [threads])).rows[0]?.n),
   )

@@ -1,37 +1,23 @@
 /**
- * What the clients of a schedule do. Two waves: the second stalls its worker on purpose, and would disturb the first.
- * Together they lead every role through every port method it can reach.
+ * What the clients of a schedule do. Three waves: runs on their own, runs that start runs, and one that stalls its worker on
+ * purpose, and would disturb the others. Together they lead every role through every port method it can reach.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from './client.ts'
-import type { Plan } from './plan.ts'
-import { countStarts } from './tables.ts'
+import { families } from './families.ts'
+import { create, type Part, type Setting, started } from './sending.ts'
 import { stallMs } from './tools.ts'
 
-export type Wave = 'work' | 'stall'
+export type Wave = 'work' | 'family' | 'stall'
 
-export const waves: readonly Wave[] = ['work', 'stall']
-
-export interface Setting {
-  /** Begins every thread and key of the schedule. */
-  readonly name: string
-  readonly client: Client
-  readonly databaseUrl: string
-}
+export const waves: readonly Wave[] = ['work', 'family', 'stall']
 
 const longChars = 40_000
-const lookMs = 40
-const waitMsMax = 8_000
 /** What a worker gets to report what it did while it was stalled. */
 const lateMs = 300
 
 /** Sends everything there is to send. The runs go on when this is over. */
 export async function send(setting: Setting, wave: Wave): Promise<void> {
-  const parts =
-    wave === 'stall'
-      ? [stalling]
-      : [working, longTexts, approving, governed, falling, cancelling, interrupting, hurrying]
-  await Promise.all(parts.map((part) => part(setting)))
+  await Promise.all(parts[wave].map((part) => part(setting)))
 }
 
 /** Parallel calls of all modes, one that fails, a big result; followed as it runs. */
@@ -91,25 +77,8 @@ async function stalling(setting: Setting): Promise<void> {
   await sleep(stallMs + lateMs)
 }
 
-function create(
-  { name, client }: Setting,
-  plan: Plan,
-  { thread = plan.name, agent = 'plain' }: { thread?: string; agent?: string } = {},
-): Promise<string> {
-  const key = `${name}-${plan.name}`
-  return client.create({ agent, threadId: `${name}-${thread}`, plan: { ...plan, name: key } })
-}
-
-/** Waits until a call of the tool, or of the model, has started: not for ever, for it may have been killed first. */
-async function started(
-  { databaseUrl }: Setting,
-  runId: string,
-  tool: string | null,
-): Promise<void> {
-  const deadline = Date.now() + waitMsMax
-  while (Date.now() < deadline) {
-    // Postgres itself may be the one that is away.
-    if ((await countStarts(databaseUrl, runId, tool).catch(() => 0)) > 0) return
-    await sleep(lookMs)
-  }
+const parts: Readonly<Record<Wave, readonly Part[]>> = {
+  work: [working, longTexts, approving, governed, falling, cancelling, interrupting, hurrying],
+  family: families,
+  stall: [stalling],
 }

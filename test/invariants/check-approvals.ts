@@ -93,7 +93,7 @@ function effectViolations(
   { effectId, spec }: EffectRecord,
   runs: readonly RunRecord[],
 ): readonly string[] {
-  if (spec.kind !== 'tool.call') return []
+  if (!('callId' in spec)) return []
   const { log, agent } = run
   const { callId } = spec
   const bad: string[] = []

@@ -30,6 +30,7 @@ const results = new Set([
   'tool.failed',
   'tool.denied',
   'tool.aborted',
+  'child.ended',
 ])
 
 /** One result per call; exactly one, if the run completed on an answer. */
@@ -64,7 +65,7 @@ const askedFor = (log: readonly StoredEvent[]): readonly string[] =>
 
 /** Only a call of a turn with a positive verdict has an effect, with its own arguments unless a human changed them (I23). */
 function sourceViolations({ log }: RunRecord, { effectId, spec }: EffectRecord): readonly string[] {
-  if (spec.kind !== 'tool.call') return []
+  if (!('callId' in spec)) return []
   const source = log.find(
     (event) => event.type === 'model.completed' && isAbout(event, spec.source),
   )
@@ -83,7 +84,7 @@ function policyViolations(
   { agent, log }: RunRecord,
   { effectId, spec }: EffectRecord,
 ): readonly string[] {
-  if (spec.kind !== 'tool.call' || !agent?.guardrails.policies.some(needsIo)) return []
+  if (!('callId' in spec) || !agent?.guardrails.policies.some(needsIo)) return []
   const start = log.find((event) => event.type === 'effect.started' && isAbout(event, effectId))
   if (!start) return []
   const said = log

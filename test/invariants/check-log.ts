@@ -24,6 +24,8 @@ const outcomes = new Set([
   'tool.denied',
   'tool.aborted',
   'policy.answered',
+  'child.ended',
+  'budget.refused',
 ])
 
 /** One outcome per effect (I7); a run does not complete on a turn without a positive verdict (I23). */

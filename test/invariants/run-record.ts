@@ -1,5 +1,5 @@
 /** What the invariants are checked on: runs as a register's tables hold them, and what the world saw of their effects. */
-import type { AgentDefinition } from '@signalbox/core'
+import { type AgentDefinition, type FactPayload, factSchemas } from '@signalbox/core'
 import type { EffectRow, RunHead, StoredEvent } from '@signalbox/engine'
 
 /** One run with everything that is stored of it. */
@@ -42,6 +42,15 @@ export function callOf(event: StoredEvent): string {
   const { callId } = event.payload
   return typeof callId === 'string' ? callId : ''
 }
+
+/** Where a run stands that another one has started. */
+export type Parent = NonNullable<FactPayload<'run.created'>['parent']>
+
+/** The run that started this one, as its first event says; undefined if nobody did. */
+export const parentOf = ({ log: [first] }: Pick<RunRecord, 'log'>): Parent | undefined =>
+  first && 'parent' in first.payload
+    ? factSchemas['run.created'].parse(first.payload).parent
+    : undefined
 
 export const isAbout = (event: StoredEvent, effectId: string): boolean =>
   effectOf(event) === effectId

@@ -1,6 +1,7 @@
 /** What stored logs must show between them: every outcome, every way a human, a policy or a guardrail can step in. */
+import type { JsonObject } from '@signalbox/core'
 
-/** Outcomes of runs, types of events, and types with their verdicts. */
+/** Outcomes of runs, types of events, and types with their verdicts, codes or reasons. */
 export const features = [
   'budget_exhausted',
   'cancelled',
@@ -22,11 +23,24 @@ export const features = [
   'approval.requested',
   'approval.reused always',
   'approval.reused run',
+  'budget.exhausted calls',
   'budget.exhausted money',
   'budget.exhausted tokens',
   'budget.exhausted turns',
+  'budget.refused calls',
+  'budget.refused money',
+  'budget.refused tokens',
+  'budget.refused turns',
   'budget.warned',
   'call.denied',
+  'call.denied too_deep',
+  'cancel.requested parent',
+  'child.ended budget_exhausted',
+  'child.ended cancelled',
+  'child.ended completed',
+  'child.ended failed',
+  'child.ended timed_out',
+  'child.started',
   'event.ignored',
   'guardrail.stopped',
   'guardrail.tripped',
@@ -37,6 +51,7 @@ export const features = [
   'policy.answered allow',
   'policy.answered deny',
   'policy.faulted',
+  'run.created by a run',
   'safety.suppressed',
   'tool.aborted',
   'tool.denied',
@@ -49,14 +64,22 @@ export const features = [
 
 export type Feature = (typeof features)[number]
 
+interface Shown {
+  readonly type: string
+  readonly verdict?: string | null | undefined
+  readonly payload: JsonObject
+}
+
+const wordsOf = ({ type, verdict, payload }: Shown): readonly string[] => [
+  type,
+  ...[verdict, payload['code'], payload['reason']].flatMap((word) =>
+    typeof word === 'string' ? `${type} ${word}` : [],
+  ),
+  ...(payload['parent'] ? [`${type} by a run`] : []),
+]
+
 /** The features of a log. */
-export function featuresOf(
-  outcome: string | null,
-  events: readonly { readonly type: string; readonly verdict?: string | null | undefined }[],
-): ReadonlySet<Feature> {
-  const words = new Set([
-    outcome ?? '',
-    ...events.flatMap(({ type, verdict }) => [type, `${type} ${verdict}`]),
-  ])
+export function featuresOf(outcome: string | null, events: readonly Shown[]): ReadonlySet<Feature> {
+  const words = new Set([outcome ?? '', ...events.flatMap(wordsOf)])
   return new Set(features.filter((feature) => words.has(feature)))
 }

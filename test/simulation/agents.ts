@@ -3,6 +3,7 @@
  * short and every pair of them meets in ten thousand.
  */
 import { AgentDefinition, type ToolSpec } from '@signalbox/core'
+import { planOf, sharedLimits, startTools } from './families.ts'
 import { seeded } from './schedule.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
@@ -30,12 +31,33 @@ type Unit = () => number
 
 /** `seed`: of the plan. The same seed always makes the same agent. */
 export function simulatedAgent(onUnknown: 'ask' | 'tell', seed: number): AgentDefinition {
+  return definitionOf(`agent-${onUnknown}`, onUnknown, seed)
+}
+
+/** The agents that runs start, by name: each is made once, as a process keeps its own. */
+export function simulatedAgents(): (name: string) => AgentDefinition | null {
+  const known = new Map<string, AgentDefinition>()
+  return (name) => {
+    const seed = planOf(name)
+    if (seed === null) return null
+    const agent = known.get(name) ?? definitionOf(name, seed % 2 === 0 ? 'tell' : 'ask', seed)
+    known.set(name, agent)
+    return agent
+  }
+}
+
+function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): AgentDefinition {
   const unit = seeded(seed * 31 + 7)
   return AgentDefinition.parse({
-    name: `agent-${onUnknown}`,
+    name,
     model: model('own', seed),
     instructions: 'Go.',
-    tools: [tool('look', 'read'), tool('put', 'idempotent'), tool('pay', 'once')],
+    tools: [
+      tool('look', 'read'),
+      tool('put', 'idempotent'),
+      tool('pay', 'once'),
+      ...startTools(seed, tool('start', 'idempotent')),
+    ],
     guardrails: guardrailsOf(unit, seed),
     approvals: approvalsOf(unit),
     limits: {
@@ -43,6 +65,7 @@ export function simulatedAgent(onUnknown: 'ask' | 'tell', seed: number): AgentDe
       timeoutMs: seed % 7 === 0 ? 3_000 : 60_000,
       ...(unit() < 0.05 ? { maxTokens: 60 } : {}),
       ...(unit() < 0.05 ? { maxCost: 0.0001 } : {}),
+      ...sharedLimits(seed),
     },
     modelRetries: { max: 3, baseMs: 20, capMs: 100 },
     ...(unit() < 0.15 ? { fallbackModels: [model('other', seed)] } : {}),
@@ -56,8 +79,10 @@ export function simulatedAgent(onUnknown: 'ask' | 'tell', seed: number): AgentDe
 function guardrailsOf(unit: Unit, seed: number) {
   const asks = unit()
   const stream = unit() < 0.12
+  const pays = asks < 0.15 ? ['put'] : asks < 0.3 ? ['put', 'pay'] : asks < 0.35 ? ['pay'] : []
   return {
-    approvalTools: asks < 0.15 ? ['put'] : asks < 0.3 ? ['put', 'pay'] : asks < 0.35 ? ['pay'] : [],
+    // A quarter of those that start runs, whatever else they ask about.
+    approvalTools: asks % 0.2 < 0.05 ? [...pays, 'start'] : pays,
     deniedTools: unit() < 0.05 ? ['pay'] : [],
     policies: policiesOf(unit, seed),
     failClosed: unit() < 0.7,
@@ -77,7 +102,7 @@ function policiesOf(unit: Unit, seed: number) {
     use: 'passport',
     id: 'passport',
     passport: { passport_id: 'p', status: 'active', capabilities: [] },
-    capabilities: { look: 'exempt', put: 'exempt', pay: 'exempt' },
+    capabilities: { look: 'exempt', put: 'exempt', pay: 'exempt', start: 'exempt' },
     source: './passport.json',
   }
   return [

@@ -2,15 +2,23 @@
  * What must hold between the world and the register, and only the world can know: what the policies say, when they were
  * switched off, and what people were told.
  */
-import { type AgentDefinition, factSchemas, type JsonObject, needsIo } from '@signalbox/core'
-import { isAbout, type RunRecord } from '../invariants/run-record.ts'
+import {
+  type AgentDefinition,
+  factSchemas,
+  type JsonObject,
+  JsonObjectSchema,
+  needsIo,
+} from '@signalbox/core'
+import type { StoredEvent } from '@signalbox/engine'
+import { isAbout, parentOf, type RunRecord } from '../invariants/run-record.ts'
 import { bannedTerm } from './agents.ts'
-import { isAskedAgain, wordOf } from './policies.ts'
+import { type Asked, isAskedAgain, wordOf } from './policies.ts'
 import { hashOf, type SeenExecution, type Told, type World } from './world.ts'
 
 export function worldViolations(world: World, runs: readonly RunRecord[]): readonly string[] {
+  const executions = [...world.executions, ...startsOf(runs)]
   return runs.flatMap((run) => [
-    ...world.executions
+    ...executions
       .filter(({ runId }) => runId === run.head.runId)
       .flatMap((execution) => executionViolations(world, run, execution)),
     ...world.told
@@ -32,9 +40,12 @@ function executionViolations(
   if (!agent) return []
   const bad: string[] = []
   const spec = effects.find((effect) => effect.effectId === effectId)?.spec
-  const approved = spec?.kind === 'tool.call' && spec.approval !== undefined
-  const words = wordsOf(agent, tool, args)
+  const approved = spec !== undefined && 'callId' in spec && spec.approval !== undefined
+  const words = wordsOf(agent, { tool, args, isSubagent: isStarted(log) })
   if (words.includes('deny')) bad.push(`I10 ${effectId} executed although a policy denies it`)
+  // Of tools, the workers tell (`check-effects.ts`).
+  if (spec?.kind === 'run.start' && spec.argsHash !== hashOf(args))
+    bad.push(`I11 ${effectId} started a run with other arguments than were judged`)
   const start = log.find(
     (event) =>
       event.type === 'effect.started' &&
@@ -53,12 +64,30 @@ function executionViolations(
   return bad
 }
 
+const isStarted = (log: readonly StoredEvent[]): boolean => parentOf({ log }) !== undefined
+
+/** A run that was started is what its call did in the world: its first words are the arguments. */
+function startsOf(runs: readonly RunRecord[]): readonly SeenExecution[] {
+  return runs.flatMap(({ log }) => {
+    const parent = parentOf({ log })
+    const created = log[0] && factSchemas['run.created'].parse(log[0].payload)
+    const [part] = created?.input[0]?.parts ?? []
+    if (!parent || part?.type !== 'text') return []
+    const { effectId, runId, callId } = parent
+    const args: JsonObject = JsonObjectSchema.parse(JSON.parse(part.text))
+    return [{ effectId, runId, callId, tool: 'start', attempt: 1, args, argsHash: hashOf(args) }]
+  })
+}
+
 /** What lists and policies say about a call; one that cannot be asked denies, or has no say. */
-function wordsOf(agent: AgentDefinition, tool: string, args: JsonObject): readonly string[] {
+function wordsOf(agent: AgentDefinition, asked: Asked): readonly string[] {
   const { policies, failClosed } = agent.guardrails
-  const words = policies.map((spec) => wordOf(spec, tool, args))
+  const words = policies.map((spec) => wordOf(spec, asked))
   const inPlace = failClosed ? 'deny' : 'allow'
-  return [...listWords(agent, tool), ...words.map((word) => (word === 'throw' ? inPlace : word))]
+  return [
+    ...listWords(agent, asked.tool),
+    ...words.map((word) => (word === 'throw' ? inPlace : word)),
+  ]
 }
 
 /** Arguments that a human edited are judged again in the decision: what a pure policy denies has no effect. */
@@ -67,10 +96,11 @@ function editViolations({ agent, log, effects }: RunRecord): readonly string[] {
   const policies = agent.guardrails.policies.filter((spec) => !needsIo(spec))
   const pure = { ...agent, guardrails: { ...agent.guardrails, policies } }
   return effects.flatMap(({ effectId, spec }) => {
-    if (spec.kind !== 'tool.call' || !spec.edited) return []
+    if (!('callId' in spec) || !spec.edited) return []
     const answer = log.find(({ seq }) => seq === spec.approval)
     const { edited } = factSchemas['approval.answered'].parse(answer?.payload)
-    return wordsOf(pure, spec.tool, edited?.args ?? {}).includes('deny')
+    const asked = { tool: spec.tool, args: edited?.args ?? {}, isSubagent: isStarted(log) }
+    return wordsOf(pure, asked).includes('deny')
       ? [`I10 ${effectId} is an effect of edited arguments that a policy denies`]
       : []
   })

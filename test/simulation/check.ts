@@ -1,8 +1,11 @@
 /** What must hold after the faults have stopped and everything has settled. Each violation names its invariant. */
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { approvalViolations } from '../invariants/check-approvals.ts'
+import { budgetViolations } from '../invariants/check-budgets.ts'
 import { callViolations } from '../invariants/check-calls.ts'
 import { effectViolations, strayViolations } from '../invariants/check-effects.ts'
+import { familyViolations } from '../invariants/check-families.ts'
+import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
@@ -24,6 +27,9 @@ export function violations(world: World, register: MemoryRegister): readonly str
       ...turnViolations(run),
     ]),
     ...threadViolations(runs),
+    ...familyViolations(runs),
+    ...inheritedViolations(runs),
+    ...budgetViolations(runs, world.executions),
     ...strayViolations([...register.tables.effects.values()], world.executions),
     ...worldViolations(world, runs),
     ...world.complaints,

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { expected } from './counts.ts'
 import type { Simulated } from './simulate.ts'
 import { simulate } from './simulate.ts'
 
@@ -23,6 +24,8 @@ const seeds = Number(values.seeds)
 const from = Number(values.from)
 const lanes = Number(values.lanes)
 const repeatEvery = 100
+/** From here on every feature must have shown. */
+const enough = 10_000
 
 const Totals = z.object({
   seeds: z.number(),
@@ -118,5 +121,7 @@ if (values.lane !== undefined) {
   for (const failure of failures.slice(0, 5))
     console.log(`seed ${failure.seed}: ${failure.violations.slice(0, 4).join('; ')}`)
   console.log(`${totals.seeds - failures.length} passed, ${failures.length} failed`)
-  process.exitCode = failures.length > 0 ? 1 : 0
+  const missing = totals.seeds < enough ? [] : expected.filter((name) => !counts[name])
+  for (const name of missing) console.log(`${name} never happened`)
+  process.exitCode = failures.length + missing.length > 0 ? 1 : 0
 }

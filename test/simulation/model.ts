@@ -6,6 +6,7 @@ import type { ModelTurn, StreamGuard, Trip } from '@signalbox/core'
 import type { Model, ModelRequest } from '@signalbox/engine'
 import { bannedTerm } from './agents.ts'
 import type { Incarnation } from './process.ts'
+import { startsIn } from './families.ts'
 import { type Schedule, seeded } from './schedule.ts'
 import { hashOf, type World } from './world.ts'
 
@@ -15,7 +16,30 @@ const names = ['look', 'put', 'pay', 'nobody'] as const
  * The plan of one turn, counted from 0: the same whenever it is asked for, so a repeated call gives the same answer. Some
  * agents repeat themselves, some never come to an end.
  */
-function planTurn(seed: number, turn: number): readonly { tool: string; n: number }[] {
+function planTurn({ seed, variant, turn }: Moment): readonly { tool: string; n: number }[] {
+  const starts = startsIn(seed, turn)
+  const started = Array.from({ length: starts }, (_, n) => ({ tool: 'start', n }))
+  return [...started, ...ownCalls({ seed: seed + variant, turn, starts })]
+}
+
+/** A turn of a plan. Runs that were started differ by what they were asked for. */
+interface Moment {
+  readonly seed: number
+  readonly variant: number
+  readonly turn: number
+}
+
+/** What the run does itself; one that starts others does less. */
+function ownCalls({
+  seed,
+  turn,
+  starts,
+}: {
+  readonly seed: number
+  readonly turn: number
+  readonly starts: number
+}): readonly { tool: string; n: number }[] {
+  if (starts > 0) return seed % 3 === 0 ? [{ tool: names[turn % 3] ?? 'look', n: turn }] : []
   if (seed % 6 === 1) return [{ tool: 'look', n: 0 }]
   if (seed % 9 === 2) return [{ tool: 'look', n: turn }]
   const unit = seeded(seed * 1_000 + turn)
@@ -40,16 +64,27 @@ export function simulatedModel({ schedule, complaints }: World, life: Incarnatio
         complaints.push(`I24 a prompt of ${request.messageId} lacks a result`)
       const seed = Number(request.model.baseURL)
       const turn = Number(request.callIdPrefix.split('_').at(-1)) - 1
+      const variant = variantOf(request)
       const bad = schedule.faults && schedule.chance(0.06)
       // The own model of some agents breaks for good; another one may still serve.
       const broken = seed % 13 === 3 && turn === 1 && request.model.model === 'own'
       const picked = bad ? failures[Math.floor(schedule.unit() * failures.length)] : undefined
-      const failure = broken ? 'interrupted' : picked
+      // Some have nothing to say to results, however often they are asked.
+      const mute = seed % 47 === 7 && turn > 0 ? 'empty' : picked
+      const failure = broken ? 'interrupted' : mute
       return failure
         ? failed(request, failure, schedule)
-        : answer(request, schedule, { seed, turn })
+        : answer(request, schedule, { seed, variant, turn })
     },
   }
+}
+
+/** What a run was started with: its first words are the arguments of the call. */
+function variantOf({ prompt }: ModelRequest): number {
+  const [first] = prompt.filter(({ role }) => role === 'user')
+  const [part] = first?.role === 'user' ? first.parts : []
+  const [, n] = (part?.type === 'text' && /"n":(\d+)/.exec(part.text)) || []
+  return Number(n ?? 0)
 }
 
 /** Calls of this very run must have their results; those of an earlier run may have ended without. */
@@ -89,12 +124,8 @@ function failed(request: ModelRequest, failure: Failure, schedule: Schedule): Mo
 }
 
 /** What the plan says, as far as the guard lets it. */
-function answer(
-  request: ModelRequest,
-  schedule: Schedule,
-  { seed, turn }: { readonly seed: number; readonly turn: number },
-): ModelTurn {
-  const plan = planTurn(seed, turn)
+function answer(request: ModelRequest, schedule: Schedule, moment: Moment): ModelTurn {
+  const plan = planTurn(moment)
   const calls = plan.map(({ tool: name, n }, index) => {
     const args = { n }
     const id = `${request.callIdPrefix}_${index}`

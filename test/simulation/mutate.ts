@@ -7,6 +7,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { familyMutations } from './family-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -85,10 +86,11 @@ function isGreenUnchanged(seed: string): Promise<boolean> {
 
 async function play(mutation: Mutation): Promise<Verdict> {
   const { name } = mutation
+  const from = String(mutation.from ?? 1)
   const tree = await copyTree()
   try {
     await apply(tree, mutation)
-    const { line, broken } = await firstFailure(tree, ['--seeds', values.seeds])
+    const { line, broken } = await firstFailure(tree, ['--from', from, '--seeds', values.seeds])
     if (line === null) return { name, caught: false, said: broken }
     const seed = /^seed (\d+)/.exec(line)?.[1] ?? ''
     if (await isGreenUnchanged(seed)) return { name, caught: true, said: line }
@@ -98,7 +100,7 @@ async function play(mutation: Mutation): Promise<Verdict> {
   }
 }
 
-const waiting = mutations.filter((mutation) => mutation.name.includes(values.only))
+const waiting = [...mutations, ...familyMutations].filter(({ name }) => name.includes(values.only))
 const verdicts: Verdict[] = []
 await Promise.all(
   Array.from({ length: Math.min(4, availableParallelism()) }, async () => {

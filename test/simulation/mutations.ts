@@ -8,6 +8,8 @@ export interface Mutation {
   /** Occurs exactly once in the file. */
   readonly line: string
   readonly becomes: string
+  /** Where the search begins, for one that few seeds catch: near the seed that caught it last. Default 1. */
+  readonly from?: number
 }
 
 const engine = (file: string): string => `packages/engine/src/${file}`
@@ -41,7 +43,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody reconciles (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'for (const part of [timers, admissions, ready, effects]) {',
+    line: 'for (const part of [timers, admissions, ready, effects, families]) {',
     becomes: 'for (const part of [timers]) {',
   },
   {
@@ -58,7 +60,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a run starts without its thread',
-    file: engine('commands.ts'),
+    file: engine('create-run.ts'),
     line: '    admit: true,\n',
     becomes: '    admit: false,\n',
   },
@@ -155,7 +157,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an edit runs with the arguments of the model (I11)',
     file: engine('roles/worker.ts'),
-    line: 'const executed = spec.edited ? await editedCall(deps, row, spec) : call',
+    line: 'const executed = spec.edited ? await editedCall(register, row, spec) : call',
     becomes: 'const executed = { ...call, argsHash: spec.argsHash }',
   },
   {
@@ -184,7 +186,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an approval for once stands for ever (I10)',
-    file: core('machine/changes.ts'),
+    file: core('machine/humans.ts'),
     line: "const reaches = decision === 'approve' && (scope === 'run' || scope === 'always')",
     becomes: "const reaches = decision === 'approve'",
   },

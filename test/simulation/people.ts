@@ -1,6 +1,12 @@
 /** The people of the simulation: a client that creates runs and cancels some, and two who answer what waits for a human. */
 import { decisionSchemas } from '@signalbox/core'
-import type { AnswerApproval, createEngine, EffectRow, StoredEvent } from '@signalbox/engine'
+import type {
+  AnswerApproval,
+  createEngine,
+  EffectRow,
+  RunHead,
+  StoredEvent,
+} from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { simulatedAgent } from './agents.ts'
 import type { Incarnation } from './process.ts'
@@ -66,14 +72,26 @@ export async function operator(who: 0 | 1, life: Incarnation, office: Office): P
   const { register } = office
   for (;;) {
     await life.clock.sleep(schedule.between(100, 400))
-    const alive = [...register.tables.runs.values()].filter((run) => run.status !== 'ended')
-    for (const { runId } of alive) {
+    for (const { runId, parent } of [...register.tables.runs.values()].filter(isAlive(register))) {
+      if (parent && schedule.chance(0.005))
+        await office.engine.commands
+          .cancel({ ...caller, runId, action: 'interrupt' })
+          .catch(() => null)
       await resolveAll(schedule, await register.openEffects(runId), office.engine)
       for (const asked of requests(await register.events(runId, {})))
         if (schedule.chance(0.4)) await answerOne(schedule, { ...asked, by: people[who] }, office)
     }
   }
 }
+
+/** Nobody answers for a run whose parent has left: it ends because it is cancelled, or not at all (I12). */
+const isAlive =
+  ({ tables }: MemoryRegister) =>
+  ({ status, parent }: RunHead): boolean => {
+    const above = parent && tables.runs.get(parent.runId)
+    const left = above && (above.status === 'ended' || above.cancelRequested)
+    return status !== 'ended' && !left
+  }
 
 async function resolveAll(
   schedule: Schedule,

@@ -4,9 +4,9 @@
  */
 import {
   evaluatorError,
-  type JsonObject,
   needsIo,
   type PolicyAnswer,
+  type PolicyRequest,
   type PolicySpec,
 } from '@signalbox/core'
 import type { PolicyHost } from '@signalbox/engine'
@@ -19,10 +19,14 @@ export type Word = PolicyAnswer['effect'] | 'throw'
 
 const slow = 0.1
 
+/** What the policies of the simulation look at. */
+export type Asked = Pick<PolicyRequest, 'tool' | 'args' | 'isSubagent'>
+
 /** What a policy says about a call, the kill switch aside; lists and passports have nothing to say here. */
-export function wordOf(spec: PolicySpec, tool: string, args: JsonObject): Word {
+export function wordOf(spec: PolicySpec, { tool, args, isSubagent }: Asked): Word {
   if (spec.use !== 'cedar' && !needsIo(spec)) return 'allow'
-  const text = `${JSON.stringify(spec)} ${tool} ${JSON.stringify(args)}`
+  const who = isSubagent ? ' for a run' : ''
+  const text = `${JSON.stringify(spec)} ${tool} ${JSON.stringify(args)}${who}`
   const mixed = Array.from(text).reduce(
     (sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0),
     7,
@@ -46,7 +50,7 @@ const answerOf = (spec: PolicySpec, effect: PolicyAnswer['effect']): PolicyAnswe
 
 /** Answers at once; it cannot be switched off. */
 export const evaluatorOf: PolicyHost['evaluator'] = (spec) =>
-  spec.use === 'cedar' ? ({ tool, args }) => answerOrThrow(spec, wordOf(spec, tool, args)) : null
+  spec.use === 'cedar' ? (asked) => answerOrThrow(spec, wordOf(spec, asked)) : null
 
 function answerOrThrow(spec: PolicySpec, word: Word): PolicyAnswer {
   if (word === 'throw') throw new Error('the policy is down')
@@ -54,10 +58,10 @@ function answerOrThrow(spec: PolicySpec, word: Word): PolicyAnswer {
 }
 
 export function simulatedPolicies({ schedule, killedAt }: World, life: Incarnation): PolicyHost {
-  const ask: PolicyHost['ask'] = async (spec, { tool, args }, signal) => {
+  const ask: PolicyHost['ask'] = async (spec, asked, signal) => {
     await life.clock.sleep(schedule.between(1, schedule.chance(slow) ? 700 : 30), signal)
     signal.throwIfAborted()
-    return answerOrThrow(spec, life.clock.now() >= killedAt ? 'deny' : wordOf(spec, tool, args))
+    return answerOrThrow(spec, life.clock.now() >= killedAt ? 'deny' : wordOf(spec, asked))
   }
   return {
     evaluator: evaluatorOf,

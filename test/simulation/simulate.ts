@@ -6,6 +6,7 @@
 import { createEngine, type Role } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import { createHash } from 'node:crypto'
+import { simulatedAgents } from './agents.ts'
 import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
@@ -73,6 +74,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
   const random = randomOf(schedule)
+  const agents = simulatedAgents()
 
   const engineOf = (life: Incarnation, roles: readonly Role[]) =>
     createEngine({
@@ -83,6 +85,7 @@ export async function simulate(seed: number): Promise<Simulated> {
       model: roles.includes('orchestrator') ? simulatedModel(world, life) : null,
       tools: roles.includes('worker') ? simulatedTools(world, life) : null,
       policies: simulatedPolicies(world, life),
+      agents,
       checkArguments: (_spec, { n }) => (typeof n === 'number' ? null : 'n must be a number'),
       clock: life.clock,
       random,
@@ -133,9 +136,10 @@ export async function simulate(seed: number): Promise<Simulated> {
 }
 
 function isSettled(schedule: Schedule, { tables }: MemoryRegister): boolean {
+  const runs = [...tables.runs.values()]
   return (
     !schedule.faults &&
-    tables.runs.size === runsPerSeed &&
-    [...tables.runs.values()].every((run) => run.status === 'ended')
+    runs.filter(({ parent }) => parent === null).length === runsPerSeed &&
+    runs.every((run) => run.status === 'ended')
   )
 }
