@@ -8,6 +8,7 @@ import {
   type Signalbox,
   startSignalbox,
 } from '@signalbox/server'
+import { StreamMode } from '../../packages/server/src/wires/langgraph/stream/modes.ts'
 import { readSse } from '../../packages/server/test/support/http.ts'
 import type { Remains } from './remains.ts'
 
@@ -93,7 +94,11 @@ async function watchRun(api: string, agent: string) {
   const response = await fetch(`${api}/runs/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ assistant_id: agent, input: 'Write it down.' }),
+    body: JSON.stringify({
+      assistant_id: agent,
+      input: 'Write it down.',
+      stream_mode: 'signalbox',
+    }),
   })
   if (!response.body || response.status !== 200) throw new Error(await response.text())
   const chunks: Uint8Array[] = []
@@ -111,7 +116,10 @@ async function watchRun(api: string, agent: string) {
     texts.push(...textsOf(data))
   }
   const joined = await page(api)(`/runs/${runId}/join`)
-  return { outcome, bytes: Buffer.concat([...chunks, Buffer.from(texts.join('')), joined.bytes]) }
+  const modes = StreamMode.options.map((mode) => `stream_mode=${mode}`).join('&')
+  const streamed = await page(api)(`/runs/${runId}/stream?${modes}`)
+  const said = Buffer.from(texts.join(''))
+  return { outcome, bytes: Buffer.concat([...chunks, said, joined.bytes, streamed.bytes]) }
 }
 
 function textsOf(value: unknown): readonly string[] {

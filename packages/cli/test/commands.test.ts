@@ -111,6 +111,25 @@ describe('runs and events', () => {
     expect(none.stdout).toBe('No runs.\n')
   })
 
+  it('that a run has started are told of by that run, and listed with it', async () => {
+    const { code, stdout, stderr } = await box.run('run', 'Note milk.', '--agent', 'boss')
+    const [, id = ''] = /^run (\S+) on thread/.exec(stderr) ?? []
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}child\.started agent__clerk \S+$/m)
+    expect(stdout).toMatch(/^ {2}child\.ended agent__clerk completed \S+ used \d+ tokens$/m)
+    expect(stdout).not.toContain('s3cret')
+    const [table, none, [child]] = await Promise.all([
+      box.run('runs', '--of', id),
+      box.run('runs', '--of', run),
+      box.json('runs', '--of', id),
+    ])
+    const [titles, row, ...more] = lines(table.stdout)
+    expect(titles).toMatch(/outcome +parent$/)
+    expect(row).toMatch(new RegExp(`^${child.run_id} .* clerk .* completed +${id}$`))
+    expect(more).toEqual([])
+    expect(none.stdout).toBe('No runs.\n')
+  })
+
   it('are shown for one run, from a number on', async () => {
     const [whole, later, human] = await Promise.all([
       box.run('events', run, '--json'),

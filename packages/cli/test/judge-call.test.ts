@@ -69,7 +69,7 @@ async function judge(policies: readonly object[], failClosed = true) {
     guardrails: { policies, failClosed },
   })
   const at = Date.parse('2020-06-01T00:00:00Z')
-  const call = { agent, tool: 'bash', args: { command: 'git' }, user: null, at }
+  const call = { agent, tool: 'bash', args: { command: 'git' }, user: null, isSubagent: false, at }
   const judged = await judgeCall(host, call, new AbortController().signal)
   await host.close()
   const { answer, faults } = judged

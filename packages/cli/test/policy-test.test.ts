@@ -37,7 +37,10 @@ export default defineConfig({
     cedar: agent(['note', 'mail'], {
       provider: {
         use: 'cedar',
-        policies: { notes: 'permit(principal, action, resource == Tool::"note");' },
+        policies: {
+          notes: 'permit(principal, action, resource == Tool::"note");',
+          children: 'forbid(principal, action, resource) when { context.isSubagent };',
+        },
       },
     }),
     remote: agent(['note', 'mail'], { provider: { use: 'http', id: 'opa', url: '${policyServer}' } }),
@@ -150,6 +153,8 @@ const rows = [
   { ...note('own'), at: evening, user: { id: 'ann', role: 'lead' }, ...allow },
   { ...note('own'), at: Date.parse('2026-11-20T09:00:00Z'), ...allow },
   { ...note('both'), expect: 'require_approval' },
+  { ...note('cedar'), isSubagent: false, ...allow },
+  { ...note('cedar'), isSubagent: true, expect: 'deny' },
 ]
 
 describe('a table that is met', () => {
@@ -260,6 +265,7 @@ const wrong: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   ['a time that is none', [{ ...row, at: 'noon' }], /row 1, at: takes a time such as/],
   ['arguments that are no object', [{ ...row, args: [] }], /row 1, args: /],
+  ['a flag that is none', [{ ...row, isSubagent: 'no' }], /row 1, isSubagent: takes true or false/],
   ['a user without an id', [{ ...row, user: { role: 'lead' } }], /row 1, user\.id: is missing/],
 ]
 

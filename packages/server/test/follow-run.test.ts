@@ -52,6 +52,7 @@ const young: RunHead = {
   headHash: '',
   cancelRequested: false,
   metadata: {},
+  parent: null,
   createdAt: 0,
   updatedAt: 0,
 }

@@ -131,7 +131,7 @@ async function watch(agent: string) {
     body: { assistant_id: agent, ...input },
   })
   const path = `${where}/${run.run_id}`
-  const response = await fetch(`${box.api}${path}/stream`)
+  const response = await fetch(`${box.api}${path}/stream?stream_mode=signalbox`)
   const frames: Sse[] = []
   if (!response.body) throw new Error('no body')
   for await (const frame of readSse(response.body)) {
@@ -216,7 +216,7 @@ describe('text that is withdrawn', () => {
       [0, 1],
     ] as const) {
       const headers = { 'last-event-id': String(after) }
-      const again = await fetch(`${box.api}${path}/stream`, { headers })
+      const again = await fetch(`${box.api}${path}/stream?stream_mode=signalbox`, { headers })
       expect((await again.text()).match(/^event: reset-step$/gm) ?? []).toHaveLength(told)
     }
   })

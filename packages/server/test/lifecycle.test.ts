@@ -101,7 +101,7 @@ describe('a Postgres that goes away', () => {
       },
     )
     const { body: run } = await call(box.api, 'POST', '/runs', { body })
-    const stream = await fetch(`${box.api}/runs/${run.run_id}/stream`)
+    const stream = await fetch(`${box.api}/runs/${run.run_id}/stream?stream_mode=signalbox`)
     await first.killImmediate()
     const ill = await health(box.api, 503)
     expect(ill.body).toMatchObject({ code: 'register_unavailable' })
@@ -140,11 +140,15 @@ describe('a stop', () => {
       { env },
     )
     const { body: run } = await call(first.api, 'POST', '/runs', { body })
-    const response = await fetch(`${first.api}/runs/${run.run_id}/stream`)
+    const response = await fetch(`${first.api}/runs/${run.run_id}/stream?stream_mode=signalbox`)
     const text = response.text()
+    // LangGraph's clients take a connection that was closed in order for the end, and one that broke for a break.
+    const broken = await fetch(`${first.api}/runs/${run.run_id}/stream`)
+    const broke = broken.text().catch(String)
     const stopped = first.stop()
     expect(await text).toContain(': this process is stopping')
     expect(await text).not.toContain('event: end')
+    expect(await broke).toContain('terminated')
     gate.resolve('worked')
     await stopped
     await expect(fetch(`${first.api}/ok`)).rejects.toThrow('fetch failed')

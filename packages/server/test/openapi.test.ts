@@ -58,6 +58,7 @@ describe('the OpenAPI document', () => {
       expect.arrayContaining([
         '/threads',
         '/threads/{thread_id}/runs/{run_id}/stream',
+        '/runs/{run_id}/children',
         '/runs/wait',
         '/events',
         '/approvals',
@@ -91,7 +92,9 @@ describe('the OpenAPI document', () => {
     const { body: values } = await call(box.api, 'POST', '/threads/doc/runs/wait', { body })
     const asking = { assistant_id: 'asker', input: 'Ask.' }
     const { body: waits } = await call(box.api, 'POST', '/runs/wait', { body: asking })
+    const { body: state } = await call(box.api, 'GET', '/threads/doc/state')
     const address = {
+      checkpoint_id: String(state.checkpoint.checkpoint_id),
       thread_id: 'doc',
       run_id: String(values.run.run_id),
       approval_id: String(waits.__interrupt__[0].value.approval_id),
@@ -109,6 +112,20 @@ describe('the OpenAPI document', () => {
       const schema = operation.responses['200']?.content?.['application/json']?.schema
       if (!schema) throw new Error('no schema')
       const validate = validator(schema)
+      expect([path, validate(answer.body), validate.errors]).toEqual([path, true, null])
+    }
+    for (const path of [
+      '/threads/search',
+      '/threads/count',
+      '/threads/{thread_id}/history',
+      '/assistants/search',
+      '/assistants/count',
+      '/assistants/{assistant_id}/versions',
+    ]) {
+      const answer = await call(box.api, 'POST', fill(path), { body: {} })
+      const schema =
+        document.paths[path]?.['post']?.responses['200']?.content?.['application/json']?.schema
+      const validate = validator(schema ?? { not: {} })
       expect([path, validate(answer.body), validate.errors]).toEqual([path, true, null])
     }
     const problem = operations()[0]?.operation.responses['default']?.content

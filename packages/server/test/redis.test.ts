@@ -53,7 +53,7 @@ describe.skipIf(skip)(`Redis${why}`, () => {
     const response = await fetch(`${api}/runs/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: JSON.stringify({ ...body, stream_mode: 'signalbox' }),
     })
     const names: string[] = []
     if (response.body) for await (const { event } of readSse(response.body)) names.push(event)

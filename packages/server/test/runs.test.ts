@@ -77,7 +77,8 @@ describe('a run', () => {
     expect(joined.body).toMatchObject({ outcome: 'completed', run: { status: 'success' } })
     expect(joined.body.messages).toMatchObject([
       { type: 'human', content: 'Note milk, please.' },
-      { type: 'ai', content: 'I note it.' },
+      { type: 'ai', content: 'I note it.', tool_calls: [{ name: 'note' }] },
+      { type: 'tool', content: 'noted milk', name: 'note', status: 'success' },
       { type: 'ai', content: 'Milk is noted.' },
     ])
     const { body } = await call(box.api, 'GET', `${path}/${created.body.run_id}/events`)

@@ -108,7 +108,7 @@ async function connect(
   { framesMax = 10_000, go }: { readonly framesMax?: number; readonly go?: () => void } = {},
 ): Promise<Connection> {
   const killer = new AbortController()
-  const response = await fetch(`${box.api}${path}/stream`, {
+  const response = await fetch(`${box.api}${path}/stream?stream_mode=signalbox`, {
     headers: after === null ? {} : { 'last-event-id': after },
     signal: killer.signal,
   })
@@ -223,7 +223,7 @@ describe('a stream', () => {
 
   it('shows what a tool says while it runs, between its start and its end, and stores nothing of it', async () => {
     const { runId, path } = await start('counter')
-    const response = await fetch(`${box.api}${path}/stream`)
+    const response = await fetch(`${box.api}${path}/stream?stream_mode=signalbox`)
     const frames: Sse[] = []
     if (!response.body) throw new Error('no body')
     for await (const frame of readSse(response.body)) {
@@ -268,7 +268,7 @@ describe('a stream', () => {
   it('refuses a position that the run has not reached', async () => {
     const { path } = await start('speaker')
     for (const id of ['x', '1.5', '-2', '99999', '1 2']) {
-      const refused = await call(box.api, 'GET', `${path}/stream`, {
+      const refused = await call(box.api, 'GET', `${path}/stream?stream_mode=signalbox`, {
         headers: { 'last-event-id': id },
       })
       expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_header' } })

@@ -44,6 +44,7 @@ export function createClient(server: Server) {
     agents: () => ask(server, z.array(Assistant), { path: '/assistants' }),
     createRun: (run: NewRun) => createRun(server, run),
     run: (runId: string) => ask(server, Run, { path: onRun(runId) }),
+    children: (runId: string) => ask(server, z.array(Run), { path: onRun(runId, '/children') }),
     runs: (query: RunsQuery) => listRuns(server, query),
     join: (runId: string, signal: AbortSignal) => join(server, runId, signal),
     follow: (follow: Follow) => followRun(server, follow),

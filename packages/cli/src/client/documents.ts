@@ -23,6 +23,8 @@ export const Run = z.looseObject({
   status: z.string(),
   outcome: z.string().nullable(),
   state: z.string(),
+  /** The run that started it. */
+  parent: z.looseObject({ run_id: z.string() }).nullish(),
 })
 export type Run = z.infer<typeof Run>
 

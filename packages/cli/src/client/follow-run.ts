@@ -72,6 +72,7 @@ async function* oneConnection(server: Server, follow: Follow): AsyncGenerator<Ru
   try {
     heard()
     const response = await send(server, `/runs/${inPath(follow.runId)}/stream`, {
+      query: { stream_mode: 'signalbox' },
       headers: { accept: 'text/event-stream', 'last-event-id': String(follow.after) },
       signal,
     })

@@ -57,7 +57,7 @@ function aspect({ type, verdict }: RunEvent, payload: Payload): string {
     case 'run.created':
       return `agent ${payload.agent ?? ''}`
     case 'run.transitioned': {
-      const calls = payload.effects?.filter(({ kind }) => kind === 'tool.call').length ?? 0
+      const calls = payload.effects?.filter(isCall).length ?? 0
       return `${payload.path?.join(' → ') ?? ''}${calls === 0 ? '' : ` (${count(calls, 'call')})`}`
     }
     case 'effect.started':
@@ -80,6 +80,9 @@ function aspect({ type, verdict }: RunEvent, payload: Payload): string {
       return [verdict, duration(payload), why(payload)].filter((part) => part !== null).join(', ')
   }
 }
+
+const isCall = ({ kind }: { readonly kind: string }): boolean =>
+  kind === 'tool.call' || kind === 'run.start'
 
 const by = ({ policyId }: Payload): string => (policyId === undefined ? '' : ` by ${policyId}`)
 

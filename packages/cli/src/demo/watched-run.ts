@@ -83,7 +83,11 @@ export class WatchedRun {
     const response = await fetch(`${url}/runs/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ assistant_id: request.agent, input: request.input }),
+      body: JSON.stringify({
+        assistant_id: request.agent,
+        input: request.input,
+        stream_mode: 'signalbox',
+      }),
       signal,
     })
     if (!response.ok || !response.body)

@@ -3,7 +3,7 @@
  * business: they are said with `verbose` only, and the arguments of a verdict never.
  */
 import type { Event } from '../client/documents.ts'
-import { at, listAt, textAt } from './payload.ts'
+import { at, listAt, textAt, withWord } from './payload.ts'
 import { oneLine } from './printable.ts'
 import { type Detail, verdictDetails } from './verdict-details.ts'
 
@@ -25,6 +25,21 @@ const callsOf: Detail = (payload, verbose) =>
     .map((part) => `${textAt(part, 'name')}${verbose ? json(at(part, 'args')) : ''}`)
 
 const said: Detail = (payload, verbose) => (verbose ? [textAt(payload, 'message')] : [])
+
+/** What a run used that was started for a call. */
+const spentOf = (payload: unknown): string =>
+  withWord('used', countOf(textAt(payload, 'spent', 'tokens'), 'tokens'))
+
+/** What was denied, suppressed or stopped in it, by code: `2 objections (not_allowed, oap.limit_exceeded)`. */
+function objections(payload: unknown): string {
+  const verdicts = listAt(payload, 'verdicts')
+  if (verdicts.length === 0) return ''
+  const codes = new Set(verdicts.map((verdict) => textAt(verdict, 'code')))
+  const noun = verdicts.length === 1 ? 'objection' : 'objections'
+  return `${verdicts.length} ${noun} (${[...codes].slice(0, 8).join(', ')})`
+}
+
+const countOf = (number: string, noun: string): string => (number === '' ? '' : `${number} ${noun}`)
 
 const details: Readonly<Record<string, Detail>> = {
   ...verdictDetails,
@@ -60,6 +75,13 @@ const details: Readonly<Record<string, Detail>> = {
   'tool.resolved': (payload, verbose) => [
     textAt(payload, 'resolution'),
     verbose ? textAt(payload, 'note') : '',
+  ],
+  'child.started': (payload) => [textAt(payload, 'childRunId')],
+  'child.ended': (payload, verbose) => [
+    textAt(payload, 'childRunId'),
+    spentOf(payload),
+    objections(payload),
+    verbose ? json(at(payload, 'output', 'content')) : '',
   ],
   'cancel.requested': (payload) => [textAt(payload, 'reason')],
   'timer.fired': (payload) => [textAt(payload, 'timerId')],

@@ -10,7 +10,7 @@ export interface EventLineOptions {
 }
 
 const alarming =
-  /^(run\.faulted|tool\.failed|tool\.unknown|policy\.faulted|budget\.exhausted|loop\.stopped|guardrail\.stopped|answer\.missing)/
+  /^(run\.faulted|tool\.failed|tool\.unknown|policy\.faulted|budget\.(exhausted|refused)|loop\.stopped|guardrail\.stopped|answer\.missing)/
 const notable =
   /^(safety\.|turn\.|call\.denied|approval\.|loop\.|guardrail\.|budget\.|cancel\.|model\.(retried|replaced)|tool\.(late|aborted|denied))/
 

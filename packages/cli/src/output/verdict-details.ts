@@ -121,6 +121,7 @@ export const verdictDetails: Readonly<Record<string, Detail>> = {
   'loop.stopped': loop,
   'budget.warned': budget,
   'budget.exhausted': budget,
+  'budget.refused': budget,
 }
 
 /** How far an approval reaches; nothing is said of one that is for this call alone. */

@@ -74,7 +74,11 @@ async function stay({ terminal, place, interrupt, options }: Staying, run: Run):
 
 function showValues(terminal: Terminal, values: Values): ExitCode {
   terminal.document(values)
-  const answer = values.messages.findLast(({ role }) => role === 'assistant')
+  // What was said before on the thread is no answer to what was asked.
+  const asked = values.messages.findLastIndex(({ role }) => role === 'user')
+  const answer = values.messages
+    .slice(asked + 1)
+    .findLast(({ role, content }) => role === 'assistant' && content !== '')
   if (answer) terminal.line(printable(answer.content))
   const { run, outcome } = values
   if (outcome === null)

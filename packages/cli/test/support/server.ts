@@ -58,6 +58,7 @@ type ConfigArgs = Readonly<Record<string, string>>
 const config: ConfigInput = {
   agents: {
     clerk: { model: { provider: 'scripted', model: 'clerk' }, tools: ['note'] },
+    boss: { model: { provider: 'scripted', model: 'boss' }, tools: ['agent:clerk'] },
     asker: {
       model: { provider: 'scripted', model: 'clerk' },
       tools: ['note'],
@@ -77,6 +78,8 @@ const config: ConfigInput = {
   scripts: {
     clerk: (_, turn) =>
       turn === 0 ? calls('note', { text: 's3cret milk' }) : { text: 'It is noted.', chunkSize: 3 },
+    boss: (_, turn) =>
+      turn === 0 ? calls('agent__clerk', { prompt: 's3cret milk' }) : { text: 'The clerk did it.' },
     waiter: (_, turn) => (turn === 0 ? calls('wait') : { text: 'Done.' }),
     sender: (_, turn) => (turn === 0 ? calls('send') : { text: 'It is sent.' }),
     censored: () => ({ ...calls('note', { text: 'half a' }), ending: 'content_filter' }),

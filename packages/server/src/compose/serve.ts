@@ -46,13 +46,15 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const { reader, register, engine, metrics, server, log } = options
   const stopping = new AbortController()
   const wakes = new RunWakes(options.wakeBus)
+  const timely = inTime(register, registerMsMax)
   const api: Api = {
     commands: inTime(engine.commands, registerMsMax),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read: inTime(reader, registerMsMax),
     ping: () => reader.threads('default', { limit: 1 }),
-    threads: inTime(register, registerMsMax),
+    threads: timely,
+    children: (runId) => timely.children(runId),
     wakes,
     streams: new StreamSlots(server.limits.streamsMax, (open) => metrics.streams.set(open)),
     shown: (lagMs) => metrics.wakeLag.observe(lagMs / 1000),

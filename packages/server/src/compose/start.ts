@@ -157,6 +157,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const engine = createEngine({
     ...open.governed,
     ...ports,
+    agents: (name) => agents.get(name) ?? null,
     clock: systemClock,
     random: systemRandom,
     log,

@@ -32,11 +32,15 @@ const Detector = z.union([
 /** One entry of `safety.detectors`. */
 export type Detector = z.output<typeof Detector>
 
+const descriptionCharsMax = 1000
+
 /** An agent. */
 export const AgentConfig = z.strictObject({
   model: Model,
   instructions: z.string().default(''),
-  /** `workspace`, `mcp:<server>`, or the name of a tool. */
+  /** What the agent does, for agents that may start runs of it: the description of that tool. */
+  description: z.string().trim().min(1).max(descriptionCharsMax).optional(),
+  /** `workspace`, `mcp:<server>`, `agent:<agent>`, or the name of a tool. */
   tools: ToolNames.default([]),
   /** Skills the agent may read: where each stands. */
   skills: z.array(z.strictObject(shape.skills.unwrap().element.shape)).max(200).default([]),

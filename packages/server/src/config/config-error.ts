@@ -13,6 +13,8 @@ export type ConfigErrorCode =
   | 'config_unknown_key'
   /** An agent names a tool that nobody offers. */
   | 'config_unknown_tool'
+  /** An agent has a tool that is an agent which does not exist. */
+  | 'config_unknown_agent'
   /** An agent names an MCP server that is not configured. */
   | 'config_unknown_mcp_server'
   /** An agent names a safety detector that does not exist. */

@@ -3,6 +3,7 @@ import { readResultTool } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
 import { z } from 'zod'
 import type { AgentConfig } from './agent-schema.ts'
+import { agentTools, selectAgentTool } from './agent-tools.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fail } from './fail.ts'
 import { detectorsOf } from './governance/detectors.ts'
@@ -22,16 +23,18 @@ export interface Offer {
 /**
  * The agents as runs pin them: selectors replaced by the tools they mean, names checked.
  *
- * @throws ConfigError `config_unknown_tool`, `config_unknown_mcp_server`, `config_unknown_detector`, `config_invalid`
+ * @throws ConfigError `config_unknown_tool`, `config_unknown_agent`, `config_unknown_mcp_server`, `config_unknown_detector`,
+ * `config_invalid`
  */
 export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string, AgentDefinition> {
+  const started = agentTools(config)
   const agents = Object.entries(config.agents).map(([name, agent]) => {
     const field = `agents.${name}`
     const detectors = detectorsOf(agent.safety.detectors)
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
-    const tools = resolveTools(field, agent, { config, specs: offer.specs })
+    const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
       ...agent,
@@ -74,26 +77,45 @@ function checkScripts(
 function resolveTools(
   field: string,
   agent: AgentConfig,
-  offer: { readonly config: Config; readonly specs: readonly ToolSpec[] },
+  offer: {
+    readonly config: Config
+    readonly specs: readonly ToolSpec[]
+    readonly agentTools: ReadonlyMap<string, ToolSpec>
+  },
 ): readonly ToolSpec[] {
-  const servers = Object.keys(offer.config.mcpServers)
+  const runs = new Map<string, ToolSpec>()
+  const selectors: string[] = []
   agent.tools.forEach((selector, index) => {
     const at = `${field}.tools[${index}]`
-    const server = selector.startsWith('mcp:') ? selector.slice(4) : null
-    if (server !== null && !servers.includes(server))
-      fail(
-        'config_unknown_mcp_server',
-        at,
-        `no MCP server "${server}" is configured in mcpServers.${suggestion(server, servers)}`,
-      )
-    const selection = selectTools(offer.specs, [selector])
-    if (!selection.ok) fail('config_unknown_tool', at, selection.message)
+    const run = selectAgentTool(selector, at, offer)
+    if (run) runs.set(run.name, run)
+    else {
+      checkSelector(selector, at, offer)
+      selectors.push(selector)
+    }
   })
   const canReadOn = offer.specs.some(({ name }) => name === readResultTool)
   // Who has results at all can read on in the long ones.
   const more = canReadOn && agent.tools.length > 0 ? [readResultTool] : []
-  const selection = selectTools(offer.specs, [...agent.tools, ...more])
+  const selection = selectTools(offer.specs, [...selectors, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
-  checkGuarded(field, agent, offer.specs)
-  return selection.specs
+  checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
+  return [...selection.specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function checkSelector(
+  selector: string,
+  at: string,
+  { config, specs }: { readonly config: Config; readonly specs: readonly ToolSpec[] },
+): void {
+  const servers = Object.keys(config.mcpServers)
+  const server = selector.startsWith('mcp:') ? selector.slice(4) : null
+  if (server !== null && !servers.includes(server))
+    fail(
+      'config_unknown_mcp_server',
+      at,
+      `no MCP server "${server}" is configured in mcpServers.${suggestion(server, servers)}`,
+    )
+  const selection = selectTools(specs, [selector])
+  if (!selection.ok) fail('config_unknown_tool', at, selection.message)
 }

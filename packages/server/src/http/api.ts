@@ -33,6 +33,8 @@ export interface Api {
   /** Asks the register for next to nothing; rejects when it does not answer. */
   readonly ping: () => Promise<unknown>
   readonly threads: Pick<Register, 'ensureThread'>
+  /** The runs a run has started. Of any tenant: each must be read as the caller's. */
+  readonly children: Register['children']
   readonly wakes: RunWakes
   readonly streams: StreamSlots
   /** Told how long after it was written an event is shown on a stream. Milliseconds. */

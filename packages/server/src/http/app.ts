@@ -8,11 +8,14 @@ import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
 import { Problem } from './problem.ts'
 import { approvalRoutes } from './routes/approvals.ts'
+import { assistantRoutes } from './routes/assistants.ts'
 import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { metaRoutes } from './routes/meta.ts'
+import { runBatchRoutes } from './routes/run-batches.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
 import { runRoutes } from './routes/runs.ts'
+import { threadStateRoutes } from './routes/thread-states.ts'
 import { threadRoutes } from './routes/threads.ts'
 import { unknownRoutes } from './routes/unknown.ts'
 
@@ -27,11 +30,14 @@ export function createApp(
   const app = guarded(api, outermost)
   app.use(readBody(api.settings.bodyBytesMax))
   threadRoutes(app, api)
+  threadStateRoutes(app, api)
+  runBatchRoutes(app, api)
   runCreateRoutes(app, api)
   runRoutes(app, api)
   eventRoutes(app, api)
   approvalRoutes(app, api)
   unknownRoutes(app, api)
+  assistantRoutes(app, api)
   metaRoutes(app, api)
   const document = describe(app, api.version)
   app.get('/openapi.json', (c) => c.json(document))

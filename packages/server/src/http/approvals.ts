@@ -5,7 +5,10 @@ import { waitsForApproval } from './wire/approval-view.ts'
 import { type Waiting, waitsForResolution } from './wire/run-view.ts'
 
 /** Empty unless the run waits. */
-export async function waitingOf(read: ReadModel, head: RunHead): Promise<readonly Waiting[]> {
+export async function waitingOf(
+  read: Pick<ReadModel, 'approvals' | 'waiting'>,
+  head: RunHead,
+): Promise<readonly Waiting[]> {
   if (head.status !== 'waiting') return []
   const { tenantId, runId } = head
   const [asked, { unknown }] = await Promise.all([

@@ -64,6 +64,8 @@ export async function createRun(
       throw unknownThread(threadId)
     case 'held':
       throw held(api, answer.until)
+    case 'no_parent':
+      throw new Error('unreachable: no run has asked for this one')
     case 'rejected':
       throw new Error(`the register rejected a create: ${answer.detail}`)
   }
@@ -81,10 +83,18 @@ function held(api: Pick<Api, 'now'>, until: number): Problem {
 const isStrict = (request: CreateRequest): boolean =>
   request.threadId !== null && request.body.if_not_exists === 'reject'
 
+/** Keys of this form are given by the engine alone: `child:<effect id>`. */
+const childPrefix = 'child:'
+
 function readKey(header: string | undefined): string | null {
   if (header === undefined) return null
   // The draft standard writes the key as a quoted text; most clients do not.
   const key = header.trim().replace(/^"(.*)"$/, '$1')
+  if (key.startsWith(childPrefix))
+    throw new Problem('invalid_header', {
+      detail: `Keys that begin with "${childPrefix}" name runs that runs have started. Use another one.`,
+      field: 'idempotency-key',
+    })
   if (isId(key)) return key
   throw new Problem('invalid_header', {
     detail: `Idempotency-Key takes 1 to ${limits.idCharsMax} of A-Z a-z 0-9 . _ : -`,

@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '@signalbox/core'
 import type { Caller, RunHead } from '@signalbox/engine'
 import { suggestion } from '../config/nearest.ts'
+import { assistantUuid } from '../wires/langgraph/assistant-id.ts'
 import type { Api } from './api.ts'
 import { Problem } from './problem.ts'
 
@@ -21,8 +22,13 @@ export async function findRun(
   })
 }
 
+const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const isMeantBy = (uuid: string) => (name: string) => assistantUuid(name) === uuid.toLowerCase()
+
+/** By name, or by the UUID that stands for it. */
 export function findAgent(api: Pick<Api, 'agents'>, name: string): AgentDefinition {
-  const agent = api.agents.get(name)
+  const named = isUuid.test(name) ? [...api.agents.keys()].find(isMeantBy(name)) : name
+  const agent = api.agents.get(name) ?? api.agents.get(named ?? '')
   if (agent) return agent
   throw new Problem('unknown_agent', {
     detail: `There is no agent "${name}".${suggestion(name, [...api.agents.keys()])}`,

@@ -1,14 +1,19 @@
 /** Answers that take as long as a run: event streams, and waits with keep-alives. */
-import type { RunHead } from '@signalbox/engine'
+import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { runStream } from '../stream/run-stream.ts'
 import { textStream } from '../stream/sse.ts'
 import { waitForRun } from '../stream/wait-for-run.ts'
+import { isDefault, isOwn, modesQuery, type StreamMode } from '../wires/langgraph/stream/modes.ts'
+import type { Position } from '../wires/langgraph/stream/position.ts'
+import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
 import { waitingOf } from './approvals.ts'
 import { Problem } from './problem.ts'
-import { eventsOf } from './run-events.ts'
+import { parentOf } from './run-document.ts'
 import { runView, wireStatus } from './wire/run-view.ts'
-import { messagesOfRun, type Values } from './wire/values.ts'
+import { type Values, withRole } from './wire/values.ts'
+import { interruptOf } from '../wires/langgraph/interrupt.ts'
+import { lastStep, threadEvents, throughHead } from '../wires/langgraph/state.ts'
 
 /** A client that takes nothing for this long is gone. */
 const stallMs = 60_000
@@ -17,8 +22,15 @@ const stallMs = 60_000
 export const runLocation = (run: Pick<RunHead, 'threadId' | 'runId'>): string =>
   `/threads/${run.threadId}/runs/${run.runId}`
 
-/** The run as server-sent events, from the event after `after` on. */
-export function streamResponse(api: Api, run: RunHead, after: number): Response {
+/** Which frames of a run somebody wants. */
+export interface StreamWish {
+  readonly modes: readonly StreamMode[]
+  /** The place behind which the stream begins. */
+  readonly from: Position
+}
+
+/** The run as server-sent events. */
+export function streamResponse(api: Api, run: RunHead, wish: StreamWish): Response {
   const release = api.streams.take()
   if (!release)
     throw new Problem('too_many_streams', {
@@ -26,9 +38,7 @@ export function streamResponse(api: Api, run: RunHead, after: number): Response 
       headers: { 'retry-after': '5' },
     })
   const gone = new AbortController()
-  const { tenantId, runId } = run
-  const sources = { ...api, ...api.settings }
-  const texts = runStream(sources, { tenantId, runId, after, gone: gone.signal })
+  const texts = streamTexts(api, run, { ...wish, gone: gone.signal })
   const onGone = () => {
     gone.abort()
     release()
@@ -39,9 +49,29 @@ export function streamResponse(api: Api, run: RunHead, after: number): Response 
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       'content-location': runLocation(run),
-      location: `${runLocation(run)}/stream`,
+      location: streamLocation(run, wish.modes),
     },
   })
+}
+
+/** Where a client resumes. It asks there for nothing of its own, so the address says what it had asked for. */
+function streamLocation(run: RunHead, modes: readonly StreamMode[]): string {
+  const path = `${runLocation(run)}/stream`
+  return isDefault(modes) ? path : `${path}?${modesQuery(modes)}`
+}
+
+function streamTexts(
+  api: Api,
+  head: RunHead,
+  { modes, from, gone }: StreamWish & { readonly gone: AbortSignal },
+): AsyncGenerator<string, void, undefined> {
+  const sources = { ...api, ...api.settings }
+  const { tenantId, runId } = head
+  if (isOwn(modes)) return runStream(sources, { tenantId, runId, after: from.seq, gone })
+  const history = () => threadEvents(api.read, head, { runId, seq: 0 })
+  const interrupts = async (waiting: RunHead) =>
+    (await waitingOf(api.read, waiting)).map(interruptOf)
+  return runFrames({ ...sources, history, interrupts }, { head, modes, from, gone })
 }
 
 /** What the run came to, once it has ended or waits for a human. Line breaks until then keep the connection. */
@@ -73,7 +103,10 @@ async function* waitTexts(
       const signal = AbortSignal.any([over, AbortSignal.timeout(Math.ceil(leftMs))])
       const { head, settled } = await waitForRun(sources, run, signal)
       last = head ?? last
-      if (settled) return yield JSON.stringify(await valuesOf(api, last))
+      if (settled) {
+        const values = await valuesOf(api, last)
+        if (!(await wentOn(api, last))) return yield JSON.stringify(values)
+      }
       if (gone.aborted) return
       if (over.aborted || performance.now() >= until) break
       yield '\n'
@@ -89,29 +122,40 @@ async function* waitTexts(
   }
 }
 
+/** Was the run answered while its values were read? Then they are half of one state and half of another. */
+async function wentOn(api: Pick<Api, 'read'>, seen: RunHead): Promise<boolean> {
+  if (seen.status !== 'waiting') return false
+  const now = await api.read.run(seen.tenantId, seen.runId)
+  return now !== null && now.seq !== seen.seq
+}
+
 const failed = (head: RunHead, error: { error: string; message: string }): Values => ({
   messages: [],
   outcome: head.outcome,
-  run: runView(head),
+  // Whatever went wrong, nothing more is read.
+  run: runView(head, { parent: parentOf(head) }),
   __error__: error,
 })
 
+/** The thread's events are those of several runs. */
+const firstOf = ({ runId }: RunHead, events: readonly StoredEvent[]): StoredEvent | undefined =>
+  events.find((event) => event.runId === runId)
+
 async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> {
-  const [events, waiting] = await Promise.all([eventsOf(api.read, head), waitingOf(api.read, head)])
+  const [events, waiting] = await Promise.all([
+    // Not beyond the head: what came later is half of something else.
+    threadEvents(api.read, head, throughHead(head)),
+    waitingOf(api.read, head),
+  ])
   const status = wireStatus(head)
   const ended = `The run ended with the outcome "${String(head.outcome)}".`
   return {
-    messages: messagesOfRun(events),
+    messages: (lastStep(events)?.messages ?? []).map(withRole),
     outcome: head.outcome,
-    run: runView(head, waiting),
+    run: runView(head, { parent: parentOf(head, firstOf(head, events)), waiting }),
     ...(status === 'error' || status === 'timeout'
       ? { __error__: { error: String(head.outcome), message: ended } }
       : {}),
-    ...(head.status === 'waiting'
-      ? { __interrupt__: waiting.map((value) => ({ id: idOf(value), value })) }
-      : {}),
+    ...(head.status === 'waiting' ? { __interrupt__: waiting.map(interruptOf) } : {}),
   }
 }
-
-const idOf = (value: Awaited<ReturnType<typeof waitingOf>>[number]): string =>
-  value.for === 'approval' ? value.call_id : value.effect_id

@@ -41,7 +41,7 @@ export const problemKinds = {
   invalid_header: {
     status: 400,
     title: 'A header has a value that cannot be used',
-    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
+    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
   },
   unauthenticated: {
     status: 401,
@@ -73,6 +73,11 @@ export const problemKinds = {
     title: 'There is no such run',
     help: 'Use the run id of the answer to the create, or the idempotency key it was created with.',
   },
+  unknown_checkpoint: {
+    status: 404,
+    title: 'The thread has no such checkpoint',
+    help: 'GET /threads/{thread_id}/history lists the checkpoints of a thread.',
+  },
   unknown_effect: {
     status: 404,
     title: 'There is no such effect whose outcome is unknown',
@@ -102,6 +107,11 @@ export const problemKinds = {
     status: 409,
     title: 'The run has ended',
     help: 'An ended run cannot be cancelled or answered. GET the run for its outcome.',
+  },
+  nothing_waits: {
+    status: 409,
+    title: 'No run of the thread waits for an answer',
+    help: 'GET /threads/{thread_id}/state says what a thread waits for. Somebody may have answered before.',
   },
   approval_conflict: {
     status: 409,

@@ -49,6 +49,13 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     safetyStops: (user, since, limit) => register.safetyStops(user, since, limit),
     admitCall: (model, breaker) => register.admitCall(model, breaker),
     reportCall: (model, outcome, breaker) => register.reportCall(model, outcome, breaker),
+    children: (runId) => register.children(runId),
+    endedChildren: (limit) => register.endedChildren(limit),
+    orphans: (limit) => register.orphans(limit),
+    openBudget: (budget) => register.openBudget(budget),
+    reserve: (reservation) => register.reserve(reservation),
+    spend: (effect, used) => register.spend(effect, used),
+    settleBudgets: () => register.settleBudgets(),
     close: () => register.close(),
   }
 }
@@ -63,6 +70,14 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   item.facts?.forEach((fact, n) => {
     if (result.factCodes[n] !== 'ok') return
     const [noun, status = ''] = fact.type.split('.')
-    if (noun === 'model' || noun === 'tool') metrics.effects.inc({ kind: `${noun}.call`, status })
+    const kind = kinds.get(noun ?? '')
+    if (kind !== undefined) metrics.effects.inc({ kind, status })
   })
 }
+
+/** The kind of effect that a fact is about, by its noun. */
+const kinds = new Map([
+  ['model', 'model.call'],
+  ['tool', 'tool.call'],
+  ['child', 'run.start'],
+])

@@ -20,6 +20,8 @@ export type Frame =
   | { readonly kind: 'heartbeat' }
   /** The run has ended, and every event of it was shown. */
   | { readonly kind: 'end'; readonly head: RunHead }
+  /** The run waits for a human, and every event of it was shown. */
+  | { readonly kind: 'waiting'; readonly head: RunHead }
   /** The process stops; the client may go on elsewhere. */
   | { readonly kind: 'stopping' }
   /** The client did not keep up with the text. */
@@ -43,6 +45,8 @@ export interface Following {
   readonly runId: string
   /** Sequence number of the last event the client has. */
   readonly after: number
+  /** Should the following end where the run waits for a human? */
+  readonly untilWaiting?: boolean
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
 }
@@ -75,7 +79,7 @@ export async function* followRun(
           yield { kind: 'event', event }
         }
         const head = await cursor.end()
-        if (head) return yield { kind: 'end', head }
+        if (head) return yield { kind: head.outcome === null ? 'waiting' : 'end', head }
       }
       for (const piece of pieces) {
         if (ears.text.isOver(piece)) continue
@@ -140,6 +144,8 @@ class Cursor {
   #after: number
   #ended = false
   #asked = false
+  /** Something was decided since the head was asked. */
+  #decided = false
   /** What was written before is history, and says nothing about wakes. */
   readonly #since = Date.now()
 
@@ -163,8 +169,10 @@ class Cursor {
       if (!page) return
       for (const event of page) {
         this.#after = event.seq
-        if (event.type === 'run.transitioned' && event.payload['outcome'] !== null)
-          this.#ended = true
+        if (event.type === 'run.transitioned') {
+          this.#decided = true
+          this.#ended ||= event.payload['outcome'] !== null
+        }
         this.#ears.text.see(event)
         this.#ears.notes.see(event)
         if (event.at >= this.#since) this.#sources.shown(Math.max(0, Date.now() - event.at))
@@ -174,15 +182,23 @@ class Cursor {
     }
   }
 
-  /** The head of the run if it has ended. Asked once at the start, for clients that have the last event already. */
+  /**
+   * The head of the run if it has ended, or waits and that is asked for. Asked once at the start, for clients that have the
+   * last event already.
+   */
   async end(): Promise<RunHead | null> {
-    if (!this.#ended && this.#asked) return null
-    const { tenantId, runId } = this.#following
+    const { tenantId, runId, untilWaiting } = this.#following
+    const mayWait = untilWaiting === true && this.#decided
+    if (!this.#ended && this.#asked && !mayWait) return null
     const head = await this.#ask(() => this.#sources.read.run(tenantId, runId))
     if (!head) return null
     this.#asked = true
+    this.#ended ||= head.outcome !== null
     // Notes may follow the end; what is in the register by now is shown first.
-    return head.outcome !== null && head.seq <= this.#after ? head : null
+    if (head.seq > this.#after) return null
+    this.#decided = false
+    const waits = untilWaiting === true && head.status === 'waiting' && head.decided >= head.facts
+    return head.outcome !== null || waits ? head : null
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T | null> {

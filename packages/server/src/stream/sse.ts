@@ -4,7 +4,7 @@
 export interface SseEvent {
   readonly event: string
   readonly data: unknown
-  readonly id?: number
+  readonly id?: number | string
 }
 
 /** JSON has no raw line breaks, so one `data:` line is enough. */

@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConfigInput, Env, Role } from '@signalbox/server'
+import type { ConfigInput, EnginePorts, Env, Role } from '@signalbox/server'
 import { parseConfig, type Signalbox, startSignalbox } from '@signalbox/server'
 import { type EngineSettings, type Log } from '@signalbox/engine'
 
@@ -20,6 +20,7 @@ export interface TestOptions {
   readonly port?: number
   readonly dataDir?: string
   readonly engine?: Partial<EngineSettings>
+  readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
 }
 
 export async function startTest(
@@ -36,7 +37,7 @@ export async function startTest(
       logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`)
     }
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
-  const { roles, engine } = options
+  const { roles, engine, wrapPorts } = options
   const port = options.port ?? (roles?.includes('api') === false ? undefined : 0)
   const signalbox = await startSignalbox({
     loaded: { config: parseConfig(config), file: 'test', dir: dataDir },
@@ -46,6 +47,7 @@ export async function startTest(
     log,
     ...(roles ? { roles } : {}),
     ...(engine ? { engine } : {}),
+    ...(wrapPorts ? { wrapPorts } : {}),
   }).catch(async (error: unknown) => {
     await rm(dataDir, { recursive: true, force: true })
     throw error

@@ -24,6 +24,8 @@ const Row = z.strictObject({
   tool: text,
   args: z.record(z.string(), z.json()),
   user: z.strictObject({ id: text, role: text.nullable().default(null) }).optional(),
+  /** Is the call made by a run that another one has started? */
+  isSubagent: z.boolean({ error: 'takes true or false' }).default(false),
   /** When the call is made: ISO 8601, or milliseconds since 1970. Default: now. */
   at: z
     .custom<string | number>(isTime, {
@@ -66,7 +68,7 @@ export const wrongRow = (
   wrong(path, `row ${row.row}${typeof row.name === 'string' ? ` (${row.name})` : ''}, ${why}`)
 
 function readRow(path: string, value: unknown, row: number): Expectation {
-  const parsed = Row.safeParse(value)
+  const parsed = Row.safeParse(value, { reportInput: true })
   if (parsed.success) return { ...parsed.data, row }
   const name: unknown = typeof value === 'object' && value ? Reflect.get(value, 'name') : undefined
   const [issue] = parsed.error.issues

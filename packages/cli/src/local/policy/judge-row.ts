@@ -20,6 +20,7 @@ export interface TestedCall {
   readonly tool: string
   readonly args: JsonObject
   readonly user: PolicyRequest['user']
+  readonly isSubagent: boolean
   readonly at: number
 }
 
@@ -36,12 +37,12 @@ const callId = 'c_000000000000_1_1'
 /** Decides about a call. Rejects only with the reason of the signal. */
 export async function judgeCall(
   policies: PolicyHost,
-  { agent, tool, args, user, at }: TestedCall,
+  { agent, tool, args, user, isSubagent, at }: TestedCall,
   signal: AbortSignal,
 ): Promise<Judged> {
   if (!agent.tools.some(({ name }) => name === tool))
     return { answer: unknownTool(tool), faults: [] }
-  const caller = { user, isSubagent: false }
+  const caller = { user, isSubagent }
   const bench = { run, agent, caller, at, evaluatorOf: (spec: Spec) => policies.evaluator(spec) }
   const pure = authorize(bench, { id: callId, name: tool, args })
   if (pure.answer.effect === 'deny') return pure

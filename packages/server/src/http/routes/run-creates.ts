@@ -3,18 +3,23 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { Context } from 'hono'
 import type { Api, ApiEnv } from '../api.ts'
+import { approvalProblems } from '../answer-approval.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
 import { createRun } from '../create-run.ts'
 import { findRun } from '../find.ts'
 import { runLocation, streamResponse, waitResponse } from '../long-answers.ts'
 import type { ProblemCode } from '../problem-codes.ts'
+import { runDocument } from '../run-document.ts'
 import { ThreadPath } from '../wire/ids.ts'
-import { RunCreate } from '../wire/run-create.ts'
-import { Run, runView } from '../wire/run-view.ts'
+import { isAnswer, RunCreate } from '../wire/run-create.ts'
+import { Run } from '../wire/run-view.ts'
 import { Values } from '../wire/values.ts'
+import { behind } from '../../wires/langgraph/stream/position.ts'
+import { resumeRun } from '../../wires/langgraph/runs-resume.ts'
 
 const tags = ['Runs']
-const problems: readonly ProblemCode[] = [
+/** What a create may meet with. */
+export const createProblems: readonly ProblemCode[] = [
   'unknown_agent',
   'unknown_thread',
   'idempotency_conflict',
@@ -22,8 +27,9 @@ const problems: readonly ProblemCode[] = [
   'thread_full',
   'user_held',
 ]
+const problems: readonly ProblemCode[] = [...createProblems, 'nothing_waits', ...approvalProblems]
 
-const IdempotencyKey = z.object({
+export const IdempotencyKey = z.object({
   'idempotency-key': z
     .string()
     .optional()
@@ -43,31 +49,45 @@ export function runCreateRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
 
     const inBackground = answers({ description: 'The run.', schema: Run }, problems)
     app.openapi(route('', `Creates a run ${where}`, inBackground), async (c) => {
-      const head = await create(api, c, c.req.valid('json'))
-      return reply(c, runView(head, []), { headers: { 'content-location': runLocation(head) } })
+      const { head } = await create(api, c, c.req.valid('json'))
+      const headers = { 'content-location': runLocation(head) }
+      return reply(c, await runDocument(api.read, head, []), { headers })
     })
 
     const waited = answers({ description: 'What it came to.', schema: Values }, problems)
-    app.openapi(route('/wait', `Creates a run ${where} and waits for it`, waited), async (c) =>
-      waitResponse(api, await create(api, c, c.req.valid('json'))),
-    )
+    app.openapi(route('/wait', `Creates a run ${where} and waits for it`, waited), async (c) => {
+      const { head } = await create(api, c, c.req.valid('json'))
+      return waitResponse(api, head)
+    })
 
     const streamed = answers(
       { description: 'Its events.', schema: z.string(), types: ['text/event-stream'] },
       [...problems, 'too_many_streams'],
     )
-    app.openapi(route('/stream', `Creates a run ${where} and streams it`, streamed), async (c) =>
-      streamResponse(api, await create(api, c, c.req.valid('json')), 0),
-    )
+    app.openapi(route('/stream', `Creates a run ${where} and streams it`, streamed), async (c) => {
+      const { head, before } = await create(api, c, c.req.valid('json'))
+      const { stream_mode: modes } = c.req.valid('json')
+      return streamResponse(api, head, { modes, from: behind(before) })
+    })
   }
 }
 
-async function create(api: Api, c: Context<ApiEnv>, body: RunCreate): Promise<RunHead> {
+/** A new run, or the one that `command.resume` answered; then `before` is the last event that was there before. */
+async function create(
+  api: Api,
+  c: Context<ApiEnv>,
+  body: RunCreate,
+): Promise<{ readonly head: RunHead; readonly before: number }> {
   const caller = c.get('caller')
+  const threadId = c.req.param('thread_id') ?? null
+  if (isAnswer(body.command)) {
+    const { assistant_id: agent, command } = body
+    return resumeRun(api, caller, { threadId, agent, value: command?.resume })
+  }
   const { runId } = await createRun(api, caller, {
     body,
-    threadId: c.req.param('thread_id') ?? null,
+    threadId,
     idempotencyKey: c.req.header('idempotency-key'),
   })
-  return findRun(api, caller, { run_id: runId })
+  return { head: await findRun(api, caller, { run_id: runId }), before: 0 }
 }

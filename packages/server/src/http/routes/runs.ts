@@ -1,6 +1,5 @@
 /** Runs that are there: list, get, join, stream, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { RunStatus } from '@signalbox/core'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { waitingOf } from '../approvals.ts'
@@ -8,9 +7,13 @@ import { cancelRun } from '../cancel-run.ts'
 import { findRun } from '../find.ts'
 import { runLocation, streamResponse, waitResponse } from '../long-answers.ts'
 import { Problem } from '../problem.ts'
+import { runDocument } from '../run-document.ts'
+import { CancelAction } from '../wire/cancel-action.ts'
 import { Flag, Limit, Offset, RunPath, Term, ThreadPath, ThreadRunPath } from '../wire/ids.ts'
-import { Run, runView, WireStatus, wireStatus } from '../wire/run-view.ts'
+import { amongOf, Run, WireStatus } from '../wire/run-view.ts'
 import { Values } from '../wire/values.ts'
+import { isOwn, type StreamMode, StreamModes } from '../../wires/langgraph/stream/modes.ts'
+import { parsePosition, type Position, start } from '../../wires/langgraph/stream/position.ts'
 
 const tags = ['Runs']
 const pageDefault = 10
@@ -28,22 +31,13 @@ export function runRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   listRoute(app, api)
   for (const address of runAddresses) {
     getRoute(app, api, address)
+    childrenRoute(app, api, address)
     followRoutes(app, api, address)
     cancelRoute(app, api, address)
   }
 }
 
 type Address = (typeof runAddresses)[number]
-
-/** Statuses of the register that a status of the wire may mean. */
-const registerStatus: Readonly<Record<WireStatus, RunStatus | null>> = {
-  pending: 'queued',
-  running: 'running',
-  success: 'ended',
-  error: 'ended',
-  timeout: 'ended',
-  interrupted: null,
-}
 
 function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const query = z.object({ limit: Limit, offset: Offset, status: WireStatus.optional() })
@@ -59,14 +53,9 @@ function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const { limit = pageDefault, offset = 0, status } = c.req.valid('query')
     const { thread_id: threadId } = c.req.valid('param')
     const { tenantId } = c.get('caller')
-    const coarse = status === undefined ? null : registerStatus[status]
-    const filter = { threadId, limit, offset, ...(coarse === null ? {} : { status: coarse }) }
-    const heads = await api.read.runs(tenantId, filter)
-    const shown = status === undefined ? heads : heads.filter((run) => wireStatus(run) === status)
-    return reply(
-      c,
-      shown.map((run) => runView(run)),
-    )
+    const among = status === undefined ? {} : { among: amongOf(status) }
+    const heads = await api.read.runs(tenantId, { threadId, limit, offset, ...among })
+    return reply(c, await Promise.all(heads.map((run) => runDocument(api.read, run))))
   })
 }
 
@@ -81,7 +70,26 @@ function getRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address)
   })
   app.openapi(get, async (c) => {
     const head = await findRun(api, c.get('caller'), c.req.valid('param'))
-    return reply(c, runView(head, await waitingOf(api.read, head)))
+    return reply(c, await runDocument(api.read, head, await waitingOf(api.read, head)))
+  })
+}
+
+function childrenRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address): void {
+  const children = createRoute({
+    method: 'get',
+    path: `${path}/children`,
+    tags,
+    summary: 'Lists the runs that a run has started, in the order of their starting',
+    request: { params },
+    responses: answers({ description: 'Its children.', schema: z.array(Run) }, ['unknown_run']),
+  })
+  app.openapi(children, async (c) => {
+    const { tenantId, runId } = await findRun(api, c.get('caller'), c.req.valid('param'))
+    const refs = await api.children(runId)
+    // Each is read as what belongs to the tenant: who may read the parent does not say it.
+    const heads = await Promise.all(refs.map((ref) => api.read.run(tenantId, ref.runId)))
+    const known = heads.filter((head) => head !== null)
+    return reply(c, await Promise.all(known.map((head) => runDocument(api.read, head))))
   })
 }
 
@@ -90,7 +98,7 @@ const Following = z.object({
     error: 'is not available in this version. A run goes on without its client.',
     params: { code: 'not_available' },
   }),
-  stream_mode: z.unknown().optional(),
+  stream_mode: StreamModes,
 })
 
 function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address): void {
@@ -111,7 +119,7 @@ function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addr
     method: 'get',
     path: `${path}/stream`,
     tags,
-    summary: 'Streams a run; Last-Event-ID resumes after that event',
+    summary: 'Streams a run; Last-Event-ID resumes after that frame',
     request,
     responses: answers(
       { description: 'Its events.', schema: z.string(), types: ['text/event-stream'] },
@@ -120,17 +128,24 @@ function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addr
   })
   app.openapi(stream, async (c) => {
     const head = await findRun(api, c.get('caller'), c.req.valid('param'))
-    return streamResponse(api, head, resumePoint(c.req.header('last-event-id'), head.seq))
+    const modes = c.req.valid('query').stream_mode
+    const from = resumePoint(c.req.header('last-event-id'), { seq: head.seq, modes })
+    return streamResponse(api, head, { modes, from })
   })
 }
 
 /** LangGraph's client sends -1 for "from the beginning". */
-function resumePoint(header: string | undefined, seq: number): number {
-  if (header === undefined || header.trim() === '' || header.trim() === '-1') return 0
-  const id = /^\d{1,10}$/.test(header.trim()) ? Number(header) : Number.NaN
-  if (id <= seq) return id
+function resumePoint(
+  header: string | undefined,
+  { seq, modes }: { readonly seq: number; readonly modes: readonly StreamMode[] },
+): Position {
+  const id = header?.trim() ?? ''
+  if (id === '' || id === '-1') return start
+  // The ids of our own stream are numbers of events.
+  const position = !isOwn(modes) || /^\d+$/.test(id) ? parsePosition(id) : null
+  if (position && position.seq <= seq) return position
   throw new Problem('invalid_header', {
-    detail: `Last-Event-ID takes the id of an event of this run: a whole number from 0 to ${seq}.`,
+    detail: `Last-Event-ID takes the id of a frame of this run, or a whole number from 0 to ${seq}.`,
     field: 'last-event-id',
   })
 }
@@ -138,13 +153,7 @@ function resumePoint(header: string | undefined, seq: number): number {
 function cancelRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address): void {
   const query = z.object({
     wait: Flag,
-    action: z
-      .enum(['interrupt', 'rollback'])
-      .default('interrupt')
-      .refine((action) => action === 'interrupt', {
-        error: 'rollback is not available in this version. Use "interrupt".',
-        params: { code: 'not_available' },
-      }),
+    action: CancelAction,
     reason: Term.optional(),
   })
   const cancel = createRoute({
@@ -173,6 +182,6 @@ function cancelRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addre
     })
     const headers = { 'content-location': runLocation(head) }
     if (wait && after.status === 'ended') return c.body(null, 204, headers)
-    return reply(c, runView(after), { status: 202, headers })
+    return reply(c, await runDocument(api.read, after), { status: 202, headers })
   })
 }

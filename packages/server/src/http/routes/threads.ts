@@ -7,10 +7,17 @@ import { Problem } from '../problem.ts'
 import { Id, Limit, Offset, ThreadPath } from '../wire/ids.ts'
 import { Metadata } from '../wire/run-create.ts'
 import { Thread, threadView } from '../wire/thread-view.ts'
+import { paginationHeaders } from '../../wires/langgraph/pagination.ts'
+import {
+  ThreadCount,
+  threadFilter,
+  threadPage,
+  ThreadSearch,
+  threadWithState,
+  wantsValues,
+} from '../../wires/langgraph/threads.ts'
 
 const pageDefault = 20
-/** Enough to know whether a thread is busy: its open runs are its newest. */
-const runsToLookAt = 50
 
 const ThreadCreate = z
   .object({
@@ -46,8 +53,11 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         detail: `The thread ${threadId} is there already. Use if_exists: "do_nothing" to get it.`,
         field: 'thread_id',
       })
-    const runs = isNew ? [] : await newestRuns(api, tenantId, threadId)
-    return reply(c, threadView(stands, runs))
+    const thread = await api.read.thread(tenantId, threadId)
+    return reply(
+      c,
+      threadView(thread ?? { ...stands, status: 'idle', updatedAt: stands.createdAt }),
+    )
   })
 
   const list = createRoute({
@@ -80,9 +90,51 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const { tenantId } = c.get('caller')
     const thread = await api.read.thread(tenantId, threadId)
     if (!thread) throw unknownThread(threadId)
-    return reply(c, threadView(thread, await newestRuns(api, tenantId, threadId)))
+    return reply(c, await threadWithState(api.read, thread))
   })
+  searchRoutes(app, api)
 }
 
-const newestRuns = (api: Pick<Api, 'read'>, tenantId: string, threadId: string) =>
-  api.read.runs(tenantId, { threadId, limit: runsToLookAt })
+function searchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  const search = createRoute({
+    method: 'post',
+    path: '/threads/search',
+    tags,
+    summary: 'Searches threads, newest first unless asked otherwise',
+    request: { body: jsonBody(ThreadSearch, false) },
+    responses: answers({ description: 'A page of threads.', schema: z.array(Thread) }, [
+      'not_available',
+    ]),
+  })
+  app.openapi(search, async (c) => {
+    const asked = ThreadSearch.parse(c.req.valid('json'))
+    const { tenantId } = c.get('caller')
+    const filter = threadFilter(asked)
+    const [found, total] = await Promise.all([
+      api.read.threads(tenantId, { ...filter, ...threadPage(asked) }),
+      api.read.threadCount(tenantId, filter),
+    ])
+    const threads: Thread[] = []
+    // One after the other: what was said in a thread may be long.
+    for (const thread of found)
+      threads.push(
+        wantsValues(asked) ? await threadWithState(api.read, thread) : threadView(thread),
+      )
+    return reply(c, threads, { headers: paginationHeaders(asked, total) })
+  })
+
+  const count = createRoute({
+    method: 'post',
+    path: '/threads/count',
+    tags,
+    summary: 'Counts threads',
+    request: { body: jsonBody(ThreadCount, false) },
+    responses: answers({ description: 'How many there are.', schema: z.number().int() }, [
+      'not_available',
+    ]),
+  })
+  app.openapi(count, async (c) => {
+    const filter = threadFilter(ThreadCount.parse(c.req.valid('json')))
+    return reply(c, await api.read.threadCount(c.get('caller').tenantId, filter))
+  })
+}

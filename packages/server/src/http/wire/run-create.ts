@@ -4,20 +4,11 @@
  */
 import { z } from '@hono/zod-openapi'
 import { JsonObjectSchema } from '@signalbox/core'
+import { StreamModes } from '../../wires/langgraph/stream/modes.ts'
+import { notYet } from './not-yet.ts'
 
 const metadataBytesMax = 16 * 1024
 const messagesMax = 1000
-
-/** Refuses a field unless it has a value that means what happens anyway. */
-const notYet = (instead: string, harmless: readonly unknown[] = []) =>
-  z
-    .unknown()
-    .optional()
-    .refine((value) => value === undefined || value === null || harmless.includes(value), {
-      error: `is not available in this version. ${instead}`,
-      params: { code: 'not_available' },
-    })
-    .openapi({ description: `Not available in this version. ${instead}` })
 
 const Text = z.string().refine((text) => text.trim() !== '', 'takes text that is not blank')
 
@@ -49,10 +40,17 @@ const roles = new Map<string, 'user' | 'system'>([
 
 const Messages = z.array(InputMessage).min(1, 'takes at least one message').max(messagesMax)
 
+const inputMessage =
+  'takes a text, { "prompt": "…" } or { "messages": [{ "role": "user", "content": "…" }] }'
+
 const Input = z.union(
   [Text, z.object({ prompt: Text }), z.object({ messages: Messages })],
-  'takes a text, { "prompt": "…" } or { "messages": [{ "role": "user", "content": "…" }] }',
+  inputMessage,
 )
+
+/** Does a command answer a run that waits? Null is no answer. */
+export const isAnswer = (command: { readonly resume?: unknown } | null | undefined): boolean =>
+  command?.resume !== undefined && command.resume !== null
 
 export const Metadata = JsonObjectSchema.refine(
   (metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= metadataBytesMax,
@@ -63,22 +61,40 @@ export const RunCreate = z
   .object({
     /** The name of an agent. */
     assistant_id: z.string().min(1, 'takes the name of an agent').max(200),
-    input: Input,
+    /** What the run is about. Absent only where `command.resume` answers a run that waits. */
+    input: Input.nullish(),
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     if_not_exists: z.enum(['create', 'reject']).default('create'),
     multitask_strategy: notYet('Runs of a thread run one after the other ("enqueue").', [
       'enqueue',
     ]),
-    stream_mode: z.unknown().optional(),
+    stream_mode: StreamModes,
     webhook: notYet('Follow the run with /stream or /join.'),
     after_seconds: notYet('Runs start as soon as their thread is free.', [0]),
-    command: notYet('Answer an approval with POST /approvals/{approval_id}.'),
+    /** `resume` answers what the thread's current run waits for, and creates no run. */
+    command: z
+      .object({
+        resume: z.unknown().optional(),
+        update: notYet('A run goes on from what was said.'),
+        goto: notYet('The machine decides what comes next.'),
+      })
+      .nullish(),
     checkpoint: notYet('A run goes on from the end of its thread.'),
     checkpoint_id: notYet('A run goes on from the end of its thread.'),
     interrupt_before: notYet('Name the tools in guardrails.approvalTools of the agent.'),
     interrupt_after: notYet('Name the tools in guardrails.approvalTools of the agent.'),
     on_disconnect: notYet('A run goes on without its client ("continue").', ['continue']),
     on_completion: notYet('Threads are kept ("keep").', ['keep']),
+  })
+  .superRefine(({ input, command }, context) => {
+    const resumes = isAnswer(command)
+    const missing = input === undefined || input === null
+    if (missing !== resumes)
+      context.addIssue({
+        code: 'custom',
+        path: ['input'],
+        message: resumes ? 'takes nothing beside command.resume' : inputMessage,
+      })
   })
   .openapi('RunCreate')
 export type RunCreate = z.output<typeof RunCreate>
@@ -87,6 +103,7 @@ export type RunCreate = z.output<typeof RunCreate>
 export function messagesOf(
   input: RunCreate['input'],
 ): readonly { readonly id?: string; readonly role: 'user' | 'system'; readonly texts: string[] }[] {
+  if (input === undefined || input === null) return []
   if (typeof input === 'string') return [{ role: 'user', texts: [input] }]
   if ('prompt' in input) return [{ role: 'user', texts: [input.prompt] }]
   return input.messages.map(({ id, role, content }) => ({

@@ -1,7 +1,8 @@
 /** A run as the wire shows it: the LangGraph resource, plus `outcome`, `state` and what it waits for. */
 import { z } from '@hono/zod-openapi'
-import { Outcome, StateName } from '@signalbox/core'
+import { Outcome, type RunStatus, StateName } from '@signalbox/core'
 import type { EffectRow, RunHead } from '@signalbox/engine'
+import type { RunFilter } from '@signalbox/postgres'
 import { AskedApproval } from './approval-view.ts'
 import { iso } from './iso.ts'
 
@@ -29,6 +30,10 @@ export const Waiting = z
   .openapi('Waiting')
 export type Waiting = z.infer<typeof Waiting>
 
+/** The run that started a run, and for which of its calls; null where the event that names the call is not to be had. */
+const Parent = z.object({ run_id: z.string(), call_id: z.string().nullable() })
+export type Parent = z.infer<typeof Parent>
+
 export const Run = z
   .object({
     run_id: z.string(),
@@ -47,6 +52,8 @@ export const Run = z
     /** Sequence number of its last event. */
     seq: z.number().int(),
     definition_hash: z.string(),
+    /** The run that started it, and for which call; null for a run that a client created. */
+    parent: Parent.nullable(),
     /** What a human must do for it to go on; empty unless it waits. Absent in listings. */
     waiting: z.array(Waiting).optional(),
   })
@@ -75,7 +82,23 @@ export function wireStatus(head: Pick<RunHead, 'status' | 'outcome'>): WireStatu
   return head.status === 'waiting' ? 'interrupted' : 'running'
 }
 
-export function runView(head: RunHead, waiting?: readonly Waiting[]): Run {
+/** The runs that a status of the wire means. */
+export function amongOf(status: WireStatus): NonNullable<RunFilter['among']> {
+  const outcomes = Outcome.options.filter((outcome) => statusByOutcome[outcome] === status)
+  return { statuses: openStatuses[status] ?? [], outcomes }
+}
+
+const openStatuses: Readonly<Partial<Record<WireStatus, readonly RunStatus[]>>> = {
+  pending: ['queued'],
+  running: ['running'],
+  interrupted: ['waiting'],
+}
+
+/** The document of a run. Its parent stands in its first event, and what it waits for in others. */
+export function runView(
+  head: RunHead,
+  { parent, waiting }: { readonly parent: Parent | null; readonly waiting?: readonly Waiting[] },
+): Run {
   return {
     run_id: head.runId,
     thread_id: head.threadId,
@@ -91,6 +114,7 @@ export function runView(head: RunHead, waiting?: readonly Waiting[]): Run {
     cancel_requested: head.cancelRequested,
     seq: head.seq,
     definition_hash: head.definitionHash,
+    parent,
     ...(waiting === undefined ? {} : { waiting: [...waiting] }),
   }
 }
@@ -98,7 +122,7 @@ export function runView(head: RunHead, waiting?: readonly Waiting[]): Run {
 export const waitsForResolution = ({ effectId, attempt, spec }: EffectRow): Waiting => ({
   for: 'resolution',
   effect_id: effectId,
-  call_id: spec.kind === 'tool.call' ? spec.callId : null,
-  tool: spec.kind === 'tool.call' ? spec.tool : null,
+  call_id: 'callId' in spec ? spec.callId : null,
+  tool: 'callId' in spec ? spec.tool : null,
   attempt,
 })

@@ -1,34 +1,56 @@
 import { z } from '@hono/zod-openapi'
-import type { RunHead } from '@signalbox/engine'
-import type { ThreadView } from '@signalbox/postgres'
+import type { ThreadStatus as RegisterStatus, ThreadView } from '@signalbox/postgres'
+import { Interrupt } from '../../wires/langgraph/interrupt.ts'
+import { ChatMessage } from '../../wires/langgraph/messages.ts'
 import { iso } from './iso.ts'
+
+export const ThreadStatus = z.enum(['idle', 'busy', 'interrupted', 'error'])
+export type ThreadStatus = z.infer<typeof ThreadStatus>
 
 export const Thread = z
   .object({
     thread_id: z.string(),
     created_at: z.string(),
     updated_at: z.string(),
+    state_updated_at: z.string(),
     metadata: z.record(z.string(), z.unknown()),
-    /** `interrupted` if its current run waits for a human. Absent in listings. */
-    status: z.enum(['idle', 'busy', 'interrupted', 'error']).optional(),
-    values: z.null(),
+    /** `interrupted` if a run of it waits for a human, `error` if its newest run could not do its work. */
+    status: ThreadStatus,
+    /** Null where nothing was said yet, and in listings that do not show it. */
+    values: z.object({ messages: z.array(ChatMessage) }).nullable(),
+    /** What its current run waits for, by the task that asks. */
+    interrupts: z.record(z.string(), z.array(Interrupt)),
   })
   .openapi('Thread')
 export type Thread = z.infer<typeof Thread>
 
-/** With the thread's newest runs, newest first, the view says how the thread is. */
-export const threadView = (thread: ThreadView, runs?: readonly RunHead[]): Thread => ({
+const wireStatus: Readonly<Record<RegisterStatus, ThreadStatus>> = {
+  idle: 'idle',
+  busy: 'busy',
+  waiting: 'interrupted',
+  failed: 'error',
+}
+
+/** What the register calls a status of the wire. */
+export const threadStatus: Readonly<Record<ThreadStatus, RegisterStatus>> = {
+  idle: 'idle',
+  busy: 'busy',
+  interrupted: 'waiting',
+  error: 'failed',
+}
+
+/** Without its state, the view says how the thread is, and not what was said in it. */
+export const threadView = (
+  thread: ThreadView,
+  state: Partial<Pick<Thread, 'values' | 'interrupts'>> = {},
+): Thread => ({
   thread_id: thread.threadId,
   created_at: iso(thread.createdAt),
-  updated_at: iso(Math.max(thread.createdAt, ...(runs ?? []).map((run) => run.updatedAt))),
+  updated_at: iso(thread.updatedAt),
+  state_updated_at: iso(thread.updatedAt),
   metadata: { ...thread.metadata },
-  ...(runs === undefined ? {} : { status: statusOf(runs) }),
+  status: wireStatus[thread.status],
   values: null,
+  interrupts: {},
+  ...state,
 })
-
-function statusOf(runs: readonly RunHead[]): 'idle' | 'busy' | 'interrupted' | 'error' {
-  const open = runs.filter((run) => run.status !== 'ended')
-  if (open.some((run) => run.status === 'waiting')) return 'interrupted'
-  if (open.length > 0) return 'busy'
-  return runs[0]?.outcome === 'failed' ? 'error' : 'idle'
-}

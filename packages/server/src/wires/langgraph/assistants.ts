@@ -1,0 +1,109 @@
+/** Assistants in LangGraph's words: searched, with the machine as their graph and the shapes they take. */
+import { z } from '@hono/zod-openapi'
+import { type AgentDefinition, JsonObjectSchema, limits, runMachine } from '@signalbox/core'
+import { type Assistant, agentView } from '../../http/wire/agent-view.ts'
+import { ChatMessage } from './messages.ts'
+
+const filters = {
+  graph_id: z.string().nullish(),
+  /** Part of the name, in whatever case. */
+  name: z.string().nullish(),
+  metadata: JsonObjectSchema.nullish().openapi({ type: ['object', 'null'] }),
+}
+
+export const AssistantCount = z.object(filters).openapi('AssistantCount')
+
+const page = {
+  limit: z.number().int().min(1, 'takes at least 1').max(limits.pageMax).default(10),
+  offset: z.number().int().min(0).max(1_000_000).default(0),
+}
+
+export const AssistantVersions = z
+  .object({ ...page, metadata: filters.metadata })
+  .openapi('AssistantVersions')
+
+export const AssistantSearch = z
+  .object({
+    ...filters,
+    ...page,
+    sort_by: z.enum(['assistant_id', 'created_at', 'updated_at', 'name', 'graph_id']).nullish(),
+    sort_order: z.enum(['asc', 'desc']).nullish(),
+  })
+  .openapi('AssistantSearch')
+export type AssistantSearch = z.output<typeof AssistantSearch>
+
+/** The agents that a filter finds, by name. */
+export function foundAssistants(
+  agents: Iterable<AgentDefinition>,
+  filter: z.output<typeof AssistantCount>,
+): readonly Assistant[] {
+  const { graph_id, name } = filter
+  const metadata = Object.entries(filter.metadata ?? {})
+  return [...agents]
+    .map(agentView)
+    .filter((each) => !graph_id || each.graph_id === graph_id)
+    .filter((each) => !name || each.name.toLowerCase().includes(name.toLowerCase()))
+    .filter((each) => metadata.every(([key, value]) => each.metadata[key] === value))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** They are as old as each other, so every order is that of their names. */
+export function assistantPage(found: readonly Assistant[], asked: AssistantSearch): Assistant[] {
+  const { limit, offset, sort_order } = asked
+  const sorted = sort_order === 'desc' ? found.toReversed() : found
+  return sorted.slice(offset, offset + limit)
+}
+
+export const Graph = z
+  .object({
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        type: z.string(),
+        data: z.object({ id: z.array(z.string()), name: z.string() }),
+      }),
+    ),
+    edges: z.array(
+      z.object({ source: z.string(), target: z.string(), conditional: z.boolean().optional() }),
+    ),
+  })
+  .openapi('Graph')
+export type Graph = z.infer<typeof Graph>
+
+/** The machine of every agent: its states as nodes, its transitions as edges. */
+export function machineGraph(): Graph {
+  const states = Object.values(runMachine.states)
+  const edges = states.flatMap((state) => {
+    const targets = new Set(
+      [...state.transitions.values(), state.always ?? []].flatMap((transitions) =>
+        transitions.flatMap(({ target = [] }) => target.map(({ key }) => key)),
+      ),
+    )
+    if (state.type === 'final') return [{ source: state.key, target: '__end__' }]
+    const conditional = targets.size > 1 ? { conditional: true } : {}
+    return [...targets].map((target) => ({ source: state.key, target, ...conditional }))
+  })
+  return {
+    nodes: ['__start__', ...states.map(({ key }) => key), '__end__'].map((id) => ({
+      id,
+      type: 'runnable',
+      data: { id: ['signalbox', id], name: id },
+    })),
+    edges: [{ source: '__start__', target: 'queued' }, ...edges],
+  }
+}
+
+const Said = z.object({ type: z.enum(['human', 'system']), content: z.string() })
+
+/** The shapes an agent takes and gives, as JSON schemas: the same for each. */
+export function schemasOf(agent: AgentDefinition) {
+  const state = z.toJSONSchema(z.object({ messages: z.array(ChatMessage) }))
+  return {
+    graph_id: agent.name,
+    input_schema: z.toJSONSchema(z.object({ messages: z.array(Said) })),
+    output_schema: state,
+    state_schema: state,
+    config_schema: null,
+    context_schema: null,
+  }
+}

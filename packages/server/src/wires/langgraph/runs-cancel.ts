@@ -1,0 +1,59 @@
+/** Cancelling runs of a thread together: those that are named, or all that are in a status. */
+import { z } from '@hono/zod-openapi'
+import { limits, type RunStatus } from '@signalbox/core'
+import type { RunHead } from '@signalbox/engine'
+import type { Api, Identified } from '../../http/api.ts'
+import { findRun } from '../../http/find.ts'
+import { Id } from '../../http/wire/ids.ts'
+import { each } from './each.ts'
+
+const runsMax = 1000
+
+export const RunsCancel = z
+  .object({
+    thread_id: Id,
+    run_ids: z.array(Id).min(1, 'takes at least one run').max(runsMax).nullish(),
+    /** `pending` waits for its thread, `running` works or waits for a human, `all` is both. */
+    status: z.enum(['pending', 'running', 'all']).nullish(),
+  })
+  .refine(({ run_ids, status }) => Boolean(run_ids) !== Boolean(status), {
+    path: ['status'],
+    error: 'takes a status where no run_ids are given, and nothing beside them',
+  })
+  .openapi('RunsCancel')
+export type RunsCancel = z.output<typeof RunsCancel>
+
+const among: Readonly<Record<NonNullable<RunsCancel['status']>, readonly RunStatus[]>> = {
+  pending: ['queued'],
+  running: ['running', 'waiting'],
+  all: ['queued', 'running', 'waiting'],
+}
+
+const isQueued = (run: RunHead): boolean => run.status === 'queued'
+
+/** From the answer on no new effect of these runs starts. Runs that have ended already stay as they are. */
+export async function cancelRuns(api: Api, caller: Identified, which: RunsCancel): Promise<void> {
+  const { thread_id, run_ids, status } = which
+  const runs = run_ids
+    ? await each(run_ids, (run_id) => findRun(api, caller, { run_id, thread_id }))
+    : await openRuns(api, caller, { threadId: thread_id, statuses: among[status ?? 'all'] })
+  // What waits first: else the end of the one that runs would start the next.
+  for (const some of [runs.filter(isQueued), runs.filter((run) => !isQueued(run))])
+    await each(some, ({ runId }) => api.commands.cancel({ ...caller, runId, action: 'interrupt' }))
+}
+
+async function openRuns(
+  api: Api,
+  { tenantId }: Identified,
+  which: { readonly threadId: string; readonly statuses: readonly RunStatus[] },
+): Promise<readonly RunHead[]> {
+  const { threadId, statuses } = which
+  const found: RunHead[] = []
+  for (;;) {
+    const page = { limit: limits.pageMax, offset: found.length }
+    const filter = { threadId, among: { statuses, outcomes: [] }, ...page }
+    const runs = await api.read.runs(tenantId, filter)
+    found.push(...runs)
+    if (runs.length < limits.pageMax) return found
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * `command: { resume }`: the answer to what a run waits for. It goes to the run that asks, and makes no other.
+ *
+ * R1 Every value is looked at before the first is recorded: a request that fits nothing changes nothing.
+ * R2 One value answers one interrupt. With several, each is named by its place or its id, so that nobody approves a call
+ *    that he has not seen.
+ */
+import type { RunHead } from '@signalbox/engine'
+import { z } from '@hono/zod-openapi'
+import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
+import type { Api, Identified } from '../../http/api.ts'
+import { waitingOf } from '../../http/approvals.ts'
+import { findAgent, findRun, unknownThread } from '../../http/find.ts'
+import { Problem } from '../../http/problem.ts'
+import type { AskedApproval } from '../../http/wire/approval-view.ts'
+
+const field = 'command.resume'
+
+export interface Resume {
+  readonly threadId: string | null
+  /** The agent the caller names. */
+  readonly agent: string
+  readonly value: unknown
+}
+
+/** What was answered, and how much of the run was written before. */
+export interface Resumed {
+  readonly head: RunHead
+  readonly before: number
+}
+
+/** Records the answers. @throws Problem unless all of them stand */
+export async function resumeRun(api: Api, caller: Identified, resume: Resume): Promise<Resumed> {
+  const { threadId, value } = resume
+  if (threadId === null)
+    throw misfit('answers a run of a thread; use /threads/{thread_id}/runs', field)
+  const agent = findAgent(api, resume.agent)
+  const head = await waitingRun(api, caller, threadId)
+  if (head.agent !== agent.name)
+    throw misfit(`takes "${head.agent}", the agent of the run that waits`, 'assistant_id')
+  const waiting = await waitingOf(api.read, head)
+  const asked = waiting.filter((each) => each.for === 'approval')
+  if (asked.length === 0) throw nothingWaits(threadId, waiting.length > 0 ? head.runId : null)
+  for (const { call, said, at } of answersTo(asked, value)) {
+    const about = { runId: head.runId, callId: call.call_id }
+    await answerApproval(api, caller, { call: about, named: { id: call.call_id, field: at }, said })
+  }
+  return { head: await findRun(api, caller, { run_id: head.runId }), before: head.seq }
+}
+
+async function waitingRun(api: Api, { tenantId }: Identified, threadId: string): Promise<RunHead> {
+  const [head] = await api.read.runs(tenantId, { threadId, status: 'waiting', limit: 1 })
+  if (head) return head
+  if (!(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
+  throw nothingWaits(threadId, null)
+}
+
+const nothingWaits = (threadId: string, unknownIn: string | null): Problem =>
+  new Problem('nothing_waits', {
+    detail:
+      unknownIn === null
+        ? `No run of the thread ${threadId} waits for an answer.`
+        : `The run ${unknownIn} waits for a word on an unknown outcome: POST /runs/${unknownIn}/effects/{effect_id}/resolve.`,
+    field,
+  })
+
+const misfit = (takes: string, where: string): Problem =>
+  new Problem('invalid_request', { detail: `${where}: ${takes}`, field: where })
+
+interface Answer {
+  readonly call: AskedApproval
+  readonly said: ApprovalDecision
+  /** Where in the request it stands. */
+  readonly at: string
+}
+
+/** The answers that a value gives, edits first: only they can still be refused for what they say. */
+function answersTo(asked: readonly AskedApproval[], value: unknown): readonly Answer[] {
+  const given = valuesFor(asked, value).map(({ call, value: one, at }) => ({
+    call,
+    said: decisionOf(one, at),
+    at,
+  }))
+  return given.toSorted(
+    (a, b) => Number(b.said.decision === 'edit') - Number(a.said.decision === 'edit'),
+  )
+}
+
+type Given = { readonly call: AskedApproval; readonly value: unknown; readonly at: string }
+
+function valuesFor(asked: readonly AskedApproval[], value: unknown): readonly Given[] {
+  const many = decisionsOf(value)
+  if (many) return inOrder(asked, many.values, many.at)
+  const fields = Fields.safeParse(value)
+  if (fields.success && !('decision' in fields.data) && !('type' in fields.data)) {
+    const keys = Object.keys(fields.data)
+    const named = keys.map((key) => ({ key, call: asked.find((each) => isNamed(each, key)) }))
+    const stranger = named.find(({ call }) => !call)
+    if (keys.length === 0 || (stranger && named.every(({ call }) => !call)))
+      throw misfit(
+        'takes { "decision": "approve" | "reject" | "edit" }, or such values by interrupt id',
+        field,
+      )
+    if (stranger) throw misfit('is no interrupt that waits', `${field}.${stranger.key}`)
+    return named.flatMap(({ key, call }) =>
+      call ? [{ call, value: fields.data[key], at: `${field}.${key}` }] : [],
+    )
+  }
+  const [only, ...others] = asked
+  if (only && others.length === 0) return [{ call: only, value, at: field }]
+  throw misfit(
+    `takes ${asked.length} values, in a list or by interrupt id: as many calls wait`,
+    field,
+  )
+}
+
+const Fields = z.record(z.string(), z.unknown())
+const Decisions = z.object({ decisions: z.array(z.unknown()) })
+
+/** A list of values, also as LangChain's middleware for human answers sends it. */
+function decisionsOf(value: unknown) {
+  if (Array.isArray(value)) return { values: z.array(z.unknown()).parse(value), at: field }
+  const wrapped = Decisions.safeParse(value)
+  return wrapped.success ? { values: wrapped.data.decisions, at: `${field}.decisions` } : null
+}
+
+function inOrder(
+  asked: readonly AskedApproval[],
+  values: readonly unknown[],
+  at: string,
+): readonly Given[] {
+  if (values.length !== asked.length)
+    throw misfit(
+      `takes ${asked.length} values, one for each call that waits; there are ${values.length}`,
+      at,
+    )
+  return asked.map((call, n) => ({ call, value: values[n], at: `${at}[${n}]` }))
+}
+
+const isNamed = (call: AskedApproval, id: string): boolean =>
+  call.approval_id === id || call.call_id === id
+
+/** LangChain's words for a decision: `type` for its name, and the whole call for an edit. */
+const LangChainDecision = z
+  .object({
+    type: z.enum(['approve', 'reject', 'edit']),
+    message: z.string().optional(),
+    edited_action: z.object({ args: z.unknown() }).optional(),
+  })
+  .transform(({ type, message, edited_action }) => ({
+    decision: type,
+    ...(message === undefined ? {} : { message }),
+    ...(edited_action ? { args: edited_action.args } : {}),
+  }))
+
+function decisionOf(value: unknown, at: string): ApprovalDecision {
+  const short = typeof value === 'string' ? { decision: value } : value
+  const langChain = LangChainDecision.safeParse(short)
+  const said = ApprovalDecision.safeParse(langChain.success ? langChain.data : short)
+  if (said.success) return said.data
+  const [issue] = said.error.issues
+  const where = [at, ...(issue?.path ?? [])].join('.')
+  throw misfit(issue?.message ?? 'takes a decision', where)
+}
