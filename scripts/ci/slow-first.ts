@@ -14,6 +14,10 @@ const slow = [
   'packages/server/test/lifecycle.test.ts',
   'test/end-to-end/restart.test.ts',
   'packages/tools/test/mcp-life.test.ts',
+  'packages/bullmq/test/outage.test.ts',
+  'packages/cli/test/mistakes.test.ts',
+  'packages/cli/test/approvals.test.ts',
+  'packages/models/test/recording-splices.test.ts',
 ]
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -3,6 +3,7 @@ import type { EventType, eventSchemas } from '@signalbox/core'
 import type { z } from 'zod'
 
 const run = '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77'
+const child = '01934f3e-9b21-7d4f-8e66-1c7b5a2f3d88'
 const call = 'c_0b6a4f1e2c77_1_0'
 const message = 'm_0b6a4f1e2c77_1'
 const argsHash = '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e'
@@ -97,6 +98,18 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
       ...policy,
     },
   },
+  'child.started': { ...ofCall, childRunId: child },
+  'child.ended': {
+    effectId: `${run}.2`,
+    callId: call,
+    childRunId: child,
+    outcome: 'completed',
+    output: { content: [{ type: 'text', text: 'Three ships are due on Monday.' }], isError: false },
+    resultHash: '4f1d2a6c8b0e3d57',
+    spent: { turns: 2, calls: 1, tokens: 1840, cost: 7020, activeMs: 5310 },
+    verdicts: [{ seq: 5, type: 'call.denied', tool: 'bash', code: 'oap.dangerous_operation' }],
+  },
+  'budget.refused': { ...ofCall, budget: 'calls', used: 200, limit: 200 },
   'policy.answered': {
     ...of,
     decisions: [

@@ -79,7 +79,7 @@ export const glossary: Readonly<Record<string, string>> = {
   role: 'Who says it.',
   seq: 'Sequence number of the event it is about.',
   set: 'Digest of the set of calls.',
-  source: 'The model call whose turn asked for this.',
+  source: 'The model call whose turn asked for this: its `model.completed` holds the arguments.',
   state: 'The state that the run was in.',
   status: 'HTTP status.',
   structured: 'The result as data, if the tool gave one.',
@@ -117,4 +117,13 @@ export const glossary: Readonly<Record<string, string>> = {
   guardrail: 'Its id and its name.',
   partType: 'What it was about.',
   effect: 'What it says.',
+  'child.ended.outcome': 'How it ended.',
+  childRunId: 'The run that was started.',
+  depth: 'How deep in the tree: 1 for a run that the run at the top has started.',
+  parent: 'The run that started it.',
+  approval:
+    "Sequence number of the human's answer that allowed it; with `edited`, that answer holds the arguments.",
+  shared:
+    'Is the budget shared with other runs of a tree? Then it is reserved before the effect is performed.',
+  resultHash: 'Digest of the content.',
 }

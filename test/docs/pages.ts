@@ -14,6 +14,7 @@ const setups: Readonly<Record<string, PageSetup>> = {
   'docs/approvals.md': { database: 'shared' },
   'docs/architecture.md': { database: 'shared' },
   'docs/budgets.md': { database: 'shared' },
+  'docs/child-runs.md': { database: 'shared' },
   'docs/guardrails.md': { database: 'shared' },
   'docs/loop-detection.md': { database: 'shared' },
   'docs/safety.md': { database: 'shared' },
