@@ -1,6 +1,6 @@
 /**
  * Measures whether a pattern of the evil lists can make us slow: per pattern, the time over 200 kB of its attack text
- * divided by the time over 100 kB, median of five each. `engine` is the pattern as it is on our engine, where that
+ * divided by the time over 100 kB, least of five each. `engine` is the pattern as it is on our engine, where that
  * takes it; `guardrail` is its bounded form as a guardrail over the whole text. (A stream is judged in pieces of one size,
  * so there the time is in proportion by construction.) Exits 1 if a ratio is over 3.
  *
@@ -20,17 +20,26 @@ type Run = (text: string) => void
 
 const cpuMs = (): number => process.cpuUsage().user / 1000
 
-/** Milliseconds of processor time, so that neighbours do not count; median of five. Short work is repeated. */
-function timeOf(run: Run, text: string): number {
-  const once = (repeats: number): number => {
+/** Processor time is counted in ticks of some milliseconds: less than this says nothing. */
+const enoughMs = 40
+
+/** Milliseconds of processor time, so that neighbours do not count, for a run over each text. Short work is repeated. */
+function timesOf(run: Run, texts: readonly string[]): readonly number[] {
+  const once = (text: string, repeats: number): number => {
     const begin = cpuMs()
     for (let n = 0; n < repeats; n += 1) run(text)
-    return (cpuMs() - begin) / repeats
+    return cpuMs() - begin
   }
-  const warm = once(1)
-  const repeats = Math.min(500, Math.max(1, Math.ceil(20 / Math.max(warm, 0.01))))
-  const times = Array.from({ length: 5 }, () => once(repeats))
-  return times.toSorted((left, right) => left - right)[2] ?? 0
+  const plans = texts.map((text) => {
+    let repeats = 1
+    while (once(text, repeats) < enoughMs) repeats *= 2
+    return { text, repeats }
+  })
+  // By turns, and the least of five: a machine that is slow for a while is slow for both.
+  const rounds = Array.from({ length: 5 }, () =>
+    plans.map(({ text, repeats }) => once(text, repeats) / repeats),
+  )
+  return texts.map((_, n) => Math.min(...rounds.map((round) => round[n] ?? Infinity)))
 }
 
 function engineRun(pattern: string): Run | null {
@@ -54,9 +63,9 @@ let slow = 0
 for (const evil of evilPatterns) {
   const columns = [engineRun(evil.pattern), guardrailRun(evil.pattern)].map((run) => {
     if (run === null) return 'refused'
-    const half = timeOf(run, attackOf(evil, 100_000))
-    const whole = timeOf(run, attackOf(evil, 200_000))
-    if (whole / half > ratioMax) slow += 1
+    const texts = [100_000, 200_000].map((chars) => attackOf(evil, chars))
+    const [half = Number.NaN, whole = Number.NaN] = timesOf(run, texts)
+    if (!(whole / half <= ratioMax)) slow += 1
     return `${(whole / half).toFixed(2)} (${whole.toFixed(1)} ms)`
   })
   console.log(`engine ${columns[0]}, guardrail ${columns[1]}: ${evil.pattern}`)
