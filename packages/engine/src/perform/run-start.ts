@@ -15,7 +15,7 @@ import {
 import { createRun, type CreateRunDeps, type NewRun } from '../create-run.ts'
 import { AbortError, TerminalError } from '../errors.ts'
 import type { EffectRow, FactDraft, Register } from '../ports.ts'
-import { canonical, sha256 } from '../record/draft.ts'
+import { canonical, sha256, uuidOf } from '../record/draft.ts'
 import { recheck, type RecheckDeps } from './recheck.ts'
 import { reserveCall } from './tool-call.ts'
 
@@ -135,11 +135,7 @@ async function create(
 }
 
 /** Runs that are started have threads of their own, found again from the effect. */
-function threadOf(effectId: string): string {
-  const hex = sha256(`signalbox.child\u0000${effectId}`)
-  const part = (from: number, to: number): string => hex.slice(from, to)
-  return `${part(0, 8)}-${part(8, 12)}-8${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`
-}
+const threadOf = (effectId: string): string => uuidOf(`signalbox.child\u0000${effectId}`)
 
 const about = ({ effect, attempt }: RunStartTask) => ({
   effectId: effect.id,

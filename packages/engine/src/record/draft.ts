@@ -48,6 +48,13 @@ export function canonical(value: unknown): string {
 /** sha256 of a text, hex. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
+/** A UUID (version 8) that follows from a text: the same one for the same text, whoever asks. */
+export function uuidOf(text: string): string {
+  const hex = sha256(text)
+  const part = (from: number, to: number): string => hex.slice(from, to)
+  return `${part(0, 8)}-${part(8, 12)}-8${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`
+}
+
 /** sha256(salt ‖ JCS(payload)): what the chain commits to, so that erasing both leaves it verifiable. */
 export const payloadHash = (salt: string, payload: JsonObject): string =>
   createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonical(payload)).digest('hex')

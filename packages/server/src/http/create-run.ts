@@ -1,7 +1,7 @@
 /** From the body of a create to a run in the register. */
 import { createHash } from 'node:crypto'
 import { limits, type UserMessage } from '@signalbox/core'
-import { canonical, type Caller } from '@signalbox/engine'
+import { canonical, type Caller, uuidOf } from '@signalbox/engine'
 import type { Api, Identified } from './api.ts'
 import { findAgent, unknownThread } from './find.ts'
 import { Problem } from './problem.ts'
@@ -105,9 +105,7 @@ function readKey(header: string | undefined): string | null {
 /** A repeated create must not make a second thread, so with a key the thread's id follows from it. */
 function ownThread(api: Api, caller: Caller, key: string | null): string {
   if (key === null) return api.random.uuid()
-  const hash = createHash('sha256').update(`thread of ${caller.tenantId} ${key}`).digest('hex')
-  const part = (from: number, to: number) => hash.slice(from, to)
-  return `${part(0, 8)}-${part(8, 12)}-8${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`
+  return uuidOf(`thread of ${caller.tenantId} ${key}`)
 }
 
 async function ensureThread(
