@@ -1,7 +1,13 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { defineConfig } from 'vitest/config'
 
 import { SkipReporter } from './scripts/ci/skip-reporter.ts'
 import { SlowFirst } from './scripts/ci/slow-first.ts'
+
+// Workers, and what tests start, keep what V8 has compiled for those after them; so do tests of an installed package.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 
 /** Folder for the machine-readable report; set by `.ci/run`. */
 const reports = process.env['SIGNALBOX_REPORTS']
@@ -14,11 +20,13 @@ const pure = [
 
 /** Real Postgres, real sockets, but nothing of the process itself: no file of these changes what a module holds. */
 const served = [
-  'packages/{models,policies,server}/test/**/*.test.ts',
+  // Every command is a process of its own; in the worker there is a server per file.
+  'packages/{cli,models,policies,server}/test/**/*.test.ts',
   'packages/postgres/test/!(embedded*).test.ts',
   'test/governance/**/*.test.ts',
 ]
 
+// A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.
 const longest = { testTimeout: 180_000, hookTimeout: 120_000 }
 
 export default defineConfig({
@@ -35,7 +43,13 @@ export default defineConfig({
       },
       {
         // A worker loads the modules once for all its files: that was a third of their time.
-        test: { name: 'served', include: served, isolate: false, ...longest },
+        test: {
+          name: 'served',
+          include: served,
+          isolate: false,
+          setupFiles: ['packages/cli/test/support/end-commands.ts'],
+          ...longest,
+        },
       },
       {
         // Real processes, signals, installed packages.

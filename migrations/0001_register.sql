@@ -18,10 +18,11 @@
 --   hash_n         = sha256(hash_{n-1} ‖ int8send(seq) ‖ digest)
 -- Erasing payload and salt leaves the chain verifiable. gpos and xid are physical positions and stand outside of it.
 --
--- Locks, in this order, so that no two appends can wait for each other: aliases by hash, runs by id, effects, approvals and
--- family of a locked run. A batch that creates children locks the parents among its runs, all before its first item. Thread
--- slots are only tried, never waited for; take_due() and renew() skip locked effects and hold nothing else; a circuit is
--- locked alone. Budgets: the budget, then its reservations; no run or effect is locked with them.
+-- Locks, in this order, so that no two appends can wait for each other: aliases by hash, threads and lanes by hash, runs by
+-- id, effects, approvals and family of a locked run. A batch that creates children locks the parents among its runs, all
+-- before its first item. Only a create that looks at the other runs of its thread waits for the thread; who wants the slot
+-- only tries. Who wants to be admitted waits for the lanes of its run, if it has some. take_due() and renew() skip locked effects and hold nothing else; a circuit is locked alone.
+-- Budgets: the budget, then its reservations; no run or effect is locked with them.
 
 do $roles$
 declare
@@ -76,7 +77,10 @@ create table thread (
   tenant_id text not null check (char_length(tenant_id) between 1 and 200),
   metadata jsonb not null check (jsonb_typeof(metadata) = 'object'),
   created_at timestamptz not null,
-  content_key bytea not null check (octet_length(content_key) = 32)
+  content_key bytea not null check (octet_length(content_key) = 32),
+  origin_run uuid,                        -- what was said before its first run: that run, through that event
+  origin_seq int,
+  hidden_at timestamptz                   -- deleted for its users: nothing of it is lost, and its id stays taken
 );
 create index thread_by_tenant on thread (tenant_id, created_at desc, thread_id);
 
@@ -123,7 +127,15 @@ create table run (
   updated_at timestamptz not null,
   parent_id uuid,                         -- who started it, by which effect; all three null where nobody did
   parent_effect text,
-  root_id uuid                            -- the run at the top
+  root_id uuid,                           -- the run at the top
+  due_at timestamptz not null,            -- its place in the queue of its thread; not admitted before
+  place int,                              -- its place in the conversation, from 1; null: it has said nothing
+  base_run uuid,                          -- what it goes on from: that run, through that event; null: the run before it
+  base_seq int,
+  priority int not null default 0,        -- the higher goes first where runs wait for a lane
+  laned boolean not null default false,   -- has it lanes?
+  hidden boolean not null default false,  -- deleted for its users; what it said stays said
+  multitask text not null                 -- enqueue and reject wait for the runs before it; interrupt and rollback end them
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
 create unique index run_slot on run (tenant_id, thread_id) where admitted and status <> 'ended';
@@ -133,6 +145,30 @@ create index run_by_thread on run (tenant_id, thread_id, id);
 create index run_by_tenant on run (tenant_id, id);
 create index run_by_parent on run (parent_id, id) where parent_id is not null;
 create index run_open_child on run (id) where parent_id is not null and status <> 'ended';
+create unique index run_place on run (tenant_id, thread_id, place) where place is not null;
+create index run_base on run (tenant_id, thread_id, place) where base_run is not null and place is not null;
+create index run_delayed on run (due_at) where due_at > created_at and not admitted and status <> 'ended';
+create index run_superseding on run (tenant_id, thread_id) where multitask in ('interrupt', 'rollback')
+  and not admitted and status <> 'ended';
+
+-- The limits that a run stands under: how many of a key may be at work at once, how many may start in a time. A run has a row
+-- per key. It waits while admitted_at is null, and counts until it is over.
+create table lane (
+  run_id uuid not null,
+  key text not null check (char_length(key) between 1 and 500),
+  tenant_id text not null,
+  most int,                               -- null: any number at once
+  rate int,                               -- null: any number in a time; else that many within per_ms
+  per_ms bigint,
+  priority int not null,
+  due_at timestamptz not null,
+  admitted_at timestamptz,
+  over boolean not null default false,
+  primary key (run_id, key)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+create index lane_waiting on lane (tenant_id, key, priority desc, due_at, run_id) where admitted_at is null and not over;
+create index lane_open on lane (tenant_id, key) where admitted_at is not null and not over;
+create index lane_started on lane (tenant_id, key, admitted_at) where rate is not null;
 
 create table alias (
   tenant_id text not null,
@@ -404,7 +440,11 @@ begin
       return 'create_without_run_created';
     end if;
     if (fits(item ->> 'tenantId') and fits(c ->> 'threadId') and fits(c ->> 'agent') and fits(c ->> 'definitionHash')
-      and fits(c ->> 'machine') and jsonb_typeof(c -> 'metadata') = 'object') is not true
+      and fits(c ->> 'machine') and jsonb_typeof(c -> 'metadata') = 'object'
+      and coalesce(c ->> 'multitask', 'enqueue') in ('enqueue', 'reject', 'interrupt', 'rollback')
+      and coalesce(c ->> 'delayMs', '0') ~ '^[0-9]{1,12}$'
+      and coalesce(c ->> 'priority', '0') ~ '^-?[0-9]{1,4}$'
+      and coalesce(jsonb_array_length(c -> 'lanes'), 0) <= 8) is not true
     then
       return 'create_malformed';
     end if;
@@ -436,6 +476,14 @@ begin
         return 'timer_malformed';
       end if;
     end loop;
+  end if;
+  if item ? 'settle' then
+    c := item -> 'settle';
+    if (is_id(c ->> 'effectId') and (c ->> 'attempt') ~ '^[0-9]{1,9}$' and (c ->> 'delayMs') ~ '^[0-9]{1,10}$'
+      and c ->> 'expect' in ('started', 'done') and c ->> 'becomes' in ('done', 'pending')) is not true
+    then
+      return 'settle_malformed';
+    end if;
   end if;
   for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
     c := item -> 'claims' -> n;
@@ -471,8 +519,8 @@ language sql stable as $$
   from (values (1)) one left join run r on r.id = refusal.run_id and answer in ('exists', 'conflict')
 $$;
 
--- Inserts the run of a `create`, or says why not: exists, conflict, no_parent, thread_full. Null: the run was inserted, or
--- is there. The caller holds the locks of the alias and of the parent.
+-- Inserts the run of a `create`, or says why not: exists, conflict, no_parent, no_base, busy, thread_full. Null: the run was inserted,
+-- or is there. The caller holds the locks of the alias, of the parent, and of the thread if it is not just queued.
 create function create_run(item jsonb, rid uuid) returns jsonb
 language plpgsql volatile as $$
 declare
@@ -483,6 +531,8 @@ declare
   root uuid;
   taken record;
   moment timestamptz := wall();
+  due timestamptz := moment;
+  strategy text := coalesce(c ->> 'multitask', 'enqueue');
 begin
   if exists (select from run where id = rid) then
     return null;
@@ -493,6 +543,9 @@ begin
       return refusal(case when taken.body_hash = c #>> '{alias,bodyHash}' then 'exists' else 'conflict' end,
         null, taken.run_id);
     end if;
+  end if;
+  if exists (select from thread where tenant_id = tenant and thread_id = c ->> 'threadId' and hidden_at is not null) then
+    return refusal('no_run', null, rid);
   end if;
   -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
   if c ? 'parent' then
@@ -513,37 +566,211 @@ begin
       return refusal('no_parent', null, rid);
     end if;
   end if;
+  if c ? 'base' then
+    -- Only what has a place has been said, and only what this thread has heard can be gone on from. It was there before: nothing
+    -- goes on from itself.
+    perform from run b, lineage(tenant, c ->> 'threadId', b.id) heard
+    where b.id = (c #>> '{base,runId}')::uuid and b.tenant_id = tenant and b.place is not null
+      and heard.run_id = b.id and (c #>> '{base,seq}')::int between 1 and coalesce(heard.through, b.seq);
+    if not found then
+      return refusal('no_base', null, rid);
+    end if;
+  end if;
   -- Counted without a lock: creates that race may exceed the limit by their number.
   if (select count(*) from (select from run where tenant_id = tenant and thread_id = c ->> 'threadId'
       and status <> 'ended' and not admitted limit 1000) waiting) >= 1000 then
     return refusal('thread_full', null, rid);
   end if;
+  if strategy <> 'enqueue' then
+    -- Behind all that is due: who supersedes must never stand before them because two clocks or two ids say so.
+    select max(due_at) + interval '1 millisecond' into due from run
+    where tenant_id = tenant and thread_id = c ->> 'threadId' and status <> 'ended' and due_at <= moment;
+    if due is not null and strategy = 'reject' then
+      return refusal('busy', null, rid);
+    end if;
+    due := greatest(moment, due);
+  end if;
+  if c ? 'delayMs' then
+    due := due + interval '1 millisecond' * (c ->> 'delayMs')::bigint;
+  end if;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
-    created_at, updated_at, parent_id, parent_effect, root_id)
+    created_at, updated_at, parent_id, parent_effect, root_id, due_at, multitask, base_run, base_seq, priority,
+    laned)
   values (rid, tenant, c ->> 'threadId', c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
     (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment,
-    parent, parent_effect, root)
+    parent, parent_effect, root, due, strategy,
+    (c #>> '{base,runId}')::uuid, (c #>> '{base,seq}')::int,
+    coalesce((c ->> 'priority')::int, 0), c ? 'lanes')
   on conflict (id) do nothing;
   if found and c ->> 'alias' is not null then
     insert into alias (tenant_id, key, run_id, body_hash)
     values (tenant, c #>> '{alias,key}', rid, c #>> '{alias,bodyHash}');
   end if;
+  if c ? 'lanes' then
+    insert into lane (run_id, key, tenant_id, most, rate, per_ms, priority, due_at)
+    select rid, l ->> 'key', tenant, (l ->> 'most')::int, (l ->> 'rate')::int, (l ->> 'perMs')::bigint,
+      coalesce((c ->> 'priority')::int, 0), due
+    from jsonb_array_elements(c -> 'lanes') l
+    on conflict do nothing;
+  end if;
   return null;
 end $$;
 
--- May the run take its thread's slot? The lock is tried, never waited for: who does not get it stays queued, and the poll
--- of admissible runs comes back to it. Held to the end of the transaction, it keeps `run_slot` from ever blocking.
+-- The runs whose events, up to `through`, are the conversation that a run sees, its own included; of a thread without a run
+-- named, what its next run will see. In order: stretch by stretch from the greatest, in each by place. A stretch is a part of a
+-- thread; it begins where a run goes on from elsewhere, or with the thread, which may have an origin elsewhere. What was
+-- rolled back is left out, unless it is what somebody goes on from. A thread has heard its own runs, and its origin with all
+-- that was said before that: of any other run it is told nothing.
+create function lineage(tenant text, thread text, run uuid default null)
+returns table (stretch int, place int, run_id uuid, through int)
+language plpgsql stable rows 20
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  t record;
+  r record;
+  base record;
+  next_run uuid := lineage.run;
+  next_seq int;
+begin
+  stretch := 0;
+  -- A run that has no place yet hears what it goes on from, or what the next run of its thread would.
+  if next_run is not null then
+    select place, base_run, base_seq into r from signalbox.run
+    where id = next_run and tenant_id = lineage.tenant and thread_id = lineage.thread;
+    if found and r.place is null then
+      next_run := r.base_run;
+      next_seq := r.base_seq;
+    end if;
+  end if;
+  if next_run is null then
+    select origin_run, origin_seq into t from signalbox.thread
+    where tenant_id = lineage.tenant and thread_id = lineage.thread;
+    select id into next_run from signalbox.run
+    where tenant_id = lineage.tenant and thread_id = lineage.thread and place is not null
+      and outcome is distinct from 'rolled_back'
+    order by place desc limit 1;
+    if not found then
+      next_run := t.origin_run;
+      next_seq := t.origin_seq;
+    end if;
+  elsif next_seq is null and not exists (select from signalbox.run
+    where id = next_run and tenant_id = lineage.tenant and thread_id = lineage.thread)
+  then
+    select case when heard.run_id = o.id then h.origin_seq else heard.through end into next_seq
+    from signalbox.thread h
+      join signalbox.run o on o.id = h.origin_run and o.tenant_id = h.tenant_id,
+      signalbox.lineage(h.tenant_id, o.thread_id, o.id) heard
+    where h.tenant_id = lineage.tenant and h.thread_id = lineage.thread and heard.run_id = next_run;
+    if not found then
+      return;
+    end if;
+  end if;
+  while next_run is not null and stretch < 1000 loop
+    select id, tenant_id, thread_id, place into r from signalbox.run where id = next_run and tenant_id = lineage.tenant;
+    exit when not found;
+    select id, place, base_run, base_seq into base from signalbox.run
+    where tenant_id = r.tenant_id and thread_id = r.thread_id and place <= r.place and base_run is not null
+      and (outcome is distinct from 'rolled_back' or id = r.id)
+    order by place desc limit 1;
+    return query
+      select lineage.stretch, o.place, o.id, case when o.id = r.id then next_seq end from signalbox.run o
+      where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id
+        and o.place between coalesce(base.place, 1) and r.place
+        and (o.outcome is distinct from 'rolled_back' or o.id = r.id);
+    stretch := stretch + 1;
+    if base.id is not null then
+      next_run := base.base_run;
+      next_seq := base.base_seq;
+    else
+      select origin_run, origin_seq into next_run, next_seq from signalbox.thread
+      where tenant_id = r.tenant_id and thread_id = r.thread_id;
+    end if;
+  end loop;
+end $$;
+
+-- All that was said on a thread, whatever goes on from what: its runs by place, behind what was said before it began. What was
+-- rolled back is there only if somebody goes on from it.
+create function branches(tenant text, thread text)
+returns table (stretch int, place int, run_id uuid, through int)
+language sql stable rows 20
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+  select 0, r.place, r.id, null::int from thread t
+    join run r on r.tenant_id = t.tenant_id and r.thread_id = t.thread_id and r.place is not null
+  where t.tenant_id = branches.tenant and t.thread_id = branches.thread and (r.outcome is distinct from 'rolled_back' or exists (
+    select from run f
+    where f.tenant_id = r.tenant_id and f.thread_id = r.thread_id and f.place is not null and f.base_run = r.id
+      and f.outcome is distinct from 'rolled_back'))
+  union all
+  select 1 + said.stretch, said.place, said.run_id, case when said.run_id = o.id then t.origin_seq else said.through end
+  from thread t
+    join run o on o.id = t.origin_run and o.tenant_id = t.tenant_id,
+    lineage(t.tenant_id, o.thread_id, o.id) said
+  where t.tenant_id = branches.tenant and t.thread_id = branches.thread
+$$;
+
+-- The lock of a thread: who holds it sees every run of the thread that was created under it.
+create function thread_lock(tenant text, thread text) returns bigint
+language sql immutable parallel safe
+return hashtextextended(netstring(tenant) || netstring(thread), 1);
+
+-- Who admits a run of a lane holds its lock: so nobody counts what another is about to add.
+create function lane_lock(tenant text, key text) returns bigint
+language sql immutable parallel safe
+return hashtextextended(netstring(tenant) || netstring(key), 3);
+
+-- Is one of the run's lanes full? A run that waits for a human is not at work, and does not count.
+create function lanes_full(run uuid, moment timestamptz) returns boolean
+language sql stable
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+  select exists (
+    select from lane l where l.run_id = lanes_full.run and (
+      l.most <= (
+        select count(*) from lane o join run r on r.id = o.run_id
+        where o.tenant_id = l.tenant_id and o.key = l.key and o.admitted_at is not null and not o.over
+          and r.status <> 'waiting')
+      or l.rate <= (
+        select count(*) from lane o
+        where o.tenant_id = l.tenant_id and o.key = l.key and o.rate is not null
+          and o.admitted_at > moment - interval '1 millisecond' * l.per_ms)))
+$$;
+
+-- Who is created stands behind all that wait for one of its lanes: their turn comes first.
+create function lane_awaited(run uuid) returns boolean
+language sql stable
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+  select exists (
+    select from lane l join lane o on o.tenant_id = l.tenant_id and o.key = l.key
+    where l.run_id = lane_awaited.run and o.run_id <> l.run_id and o.admitted_at is null and not o.over
+      and o.due_at <= l.due_at)
+$$;
+
+-- The place that the run gets with its thread's slot; null if it may not have it yet. The lock is tried, never waited for: who
+-- does not get it stays queued, and the poll of admissible runs comes back to it. Held to the end of the transaction, it keeps
+-- `run_slot` from ever blocking, and places from being given twice.
 -- Two statements, not one: the second needs a snapshot from after the lock, or it misses who held it just before.
-create function may_admit(r run) returns boolean
+create function admission_of(r run, moment timestamptz) returns int
 language plpgsql volatile as $$
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended(netstring(r.tenant_id) || netstring(r.thread_id), 1)) then
-    return false;
+  if r.due_at > moment or not pg_try_advisory_xact_lock(thread_lock(r.tenant_id, r.thread_id)) then
+    return null;
   end if;
-  return not exists (
-    select from run o
-    where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.status <> 'ended'
-      and o.id <> r.id and (o.admitted or o.id < r.id));
+  if r.laned and lanes_full(r.id, moment) then
+    return null;
+  end if;
+  return (
+    select 1 + coalesce((
+      select o.place from run o
+      where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.place is not null
+      order by o.place desc limit 1), 0)
+    where not exists (
+      select from run o
+      where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.status <> 'ended'
+        and o.id <> r.id and (o.admitted or (o.due_at, o.id) < (r.due_at, r.id))));
 end $$;
 
 -- Does the fence of a fact hold? Then the effect has become what the fact says.
@@ -635,12 +862,15 @@ begin
   end loop;
   if d ->> 'status' = 'ended' then
     -- What still runs may finish, as a note; nobody has to look after it any more. The end of a run that was started is
-    -- awaited by nobody now: that is cancelled.
+    -- awaited by nobody now: that is cancelled. Only what tells others of the run outlives it.
     update effect set next_look = 'infinity',
       status = case when status = 'pending' or kind = 'run.start' then 'cancelled' else status end
-    where run_id = r.id and status in ('pending', 'started');
+    where run_id = r.id and status in ('pending', 'started') and kind <> 'webhook.deliver';
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
+    if r.laned then
+      update lane set over = true where run_id = r.id;
+    end if;
   end if;
 end $$;
 
@@ -652,18 +882,20 @@ declare
   answer text;
   body text;
 begin
-  -- Nearly every claim is granted: first the grant, and only then the question why not.
+  -- Nearly every claim is granted: first the grant, and only then the question why not. Others are told of a run also
+  -- when it has ended, or is to end.
   update effect set status = 'started', attempt = attempt + 1, owner = c ->> 'owner',
     lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
-  where id = c ->> 'effectId' and run_id = r.id and not r.cancel_requested and r.status <> 'ended' and (
+  where id = c ->> 'effectId' and run_id = r.id
+    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
     status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once')
   returning * into e;
   if not found then
     select * into e from effect where id = c ->> 'effectId' and run_id = r.id;
     answer := case
       when e.id is null then 'gone'
-      when r.cancel_requested or r.status = 'ended' then 'cancelled'
+      when (r.cancel_requested or r.status = 'ended') and e.kind <> 'webhook.deliver' then 'cancelled'
       when e.status not in ('pending', 'started') then 'gone'
       when e.status = 'pending' then 'early'
       when e.lease_until <= moment and e.mode = 'once' then 'lost'
@@ -678,6 +910,19 @@ begin
     'type', 'effect.started', 'version', 1, 'at', c -> 'at', 'actor', c -> 'owner', 'tool', e.tool, 'verdict', null,
     'payload', body::jsonb, 'salt', c -> 'salt',
     'payloadHash', encode(sha256(decode(c ->> 'salt', 'hex') || convert_to(body, 'UTF8')), 'hex')));
+end $$;
+
+-- Moves an effect whose outcome is a note: the attempt that holds it ends it, or leaves it to another after a while; and one
+-- that was ended is asked for once more. Answers whether the effect was as expected.
+create function settle_effect(r run, s jsonb, moment timestamptz) returns boolean
+language plpgsql volatile as $$
+declare
+  due_at timestamptz := moment + interval '1 millisecond' * (s ->> 'delayMs')::bigint;
+begin
+  update effect set status = s ->> 'becomes', lease_until = null, due = due_at, next_look = due_at
+  where id = s ->> 'effectId' and run_id = r.id and kind = 'webhook.deliver'
+    and status = s ->> 'expect' and attempt = (s ->> 'attempt')::int;
+  return found;
 end $$;
 
 -- What became of an item: the answer, and the events to insert.
@@ -706,6 +951,7 @@ declare
   all_ok boolean := true;
   decision_code text;
   claims jsonb := '[]';
+  settled boolean;
 begin
   if problem is null and item_events(item) > 10000 then
     problem := 'history_too_long';
@@ -725,14 +971,20 @@ begin
   end if;
   moment := wall();
   -- Facts that come with a decision are not refused for its sake: it is, below.
-  crowd := crowded(r.seq, item);
+  crowd := r.status <> 'ended' and crowded(r.seq, item);
   if r.seq + item_events(item) > 10000 or (crowd and coalesce(jsonb_array_length(item -> 'facts'), 0) = 0) then
     return (refusal('rejected', 'history_too_long', rid), null)::appended;
   end if;
 
   if (item ->> 'admit')::boolean and not r.admitted then
-    r.admitted := r.status <> 'ended' and may_admit(r);
+    if r.status <> 'ended' and not (r.laned and item ? 'create' and lane_awaited(rid)) then
+      r.place := admission_of(r, moment);
+    end if;
+    r.admitted := r.place is not null;
     shut_out := not r.admitted;
+    if r.admitted and r.laned then
+      update lane set admitted_at = moment where run_id = rid;
+    end if;
   end if;
 
   for n in 0 .. coalesce(jsonb_array_length(item -> 'facts'), 0) - 1 loop
@@ -797,11 +1049,15 @@ begin
     end if;
   end if;
 
-  for n in 0 .. coalesce(jsonb_array_length(item -> 'notes'), 0) - 1 loop
+  if item ? 'settle' then
+    settled := settle_effect(r, item -> 'settle', moment);
+  end if;
+  for n in 0 .. case when settled is false then 0 else coalesce(jsonb_array_length(item -> 'notes'), 0) end - 1 loop
     e := link_event(r, item -> 'notes' -> n, null);
     events := events || e;
     r.seq := e.seq;
     r.head_hash := e.hash;
+    r.hidden := r.hidden or e.type = 'run.hidden';
   end loop;
 
   for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
@@ -823,13 +1079,17 @@ begin
 
   -- At once, not with the events at the end of the batch: the items after this one look at slots and cursors.
   update run set seq = r.seq, facts = r.facts, decided = r.decided, head_hash = r.head_hash, state = r.state,
-    status = r.status, state_name = r.state_name, outcome = r.outcome, admitted = r.admitted,
+    status = r.status, state_name = r.state_name, outcome = r.outcome, admitted = r.admitted, place = r.place,
+    hidden = r.hidden,
     cancel_requested = r.cancel_requested, ready = r.facts > r.decided and r.status <> 'ended', updated_at = moment
   where id = rid and (head_hash <> r.head_hash or admitted <> r.admitted);
 
-  return (jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
-    'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims),
-    events)::appended;
+  part := jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
+    'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims);
+  if settled is not null then
+    part := part || jsonb_build_object('settled', settled);
+  end if;
+  return (part, events)::appended;
 end $$;
 
 -- The one write path: 1 to 64 items, each about another run, sorted by run id; an answer per item, in order.
@@ -843,6 +1103,7 @@ declare
   rid uuid;
   item jsonb;
   aliases bigint[];
+  queues bigint[];
   parents uuid[];
   own uuid[];
   done appended;
@@ -866,13 +1127,25 @@ begin
         aliases := aliases
           || hashtextextended(netstring(item ->> 'tenantId') || netstring(item #>> '{create,alias,key}'), 2);
       end if;
+      if item #>> '{create,multitask}' in ('reject', 'interrupt', 'rollback') then
+        queues := queues || thread_lock(item ->> 'tenantId', item #>> '{create,threadId}');
+      end if;
       if item #>> '{create,parent,runId}' is not null then
         parents := parents || (item #>> '{create,parent,runId}')::uuid;
       end if;
+      if item -> 'create' ? 'lanes' then
+        queues := queues || array(
+          select lane_lock(item ->> 'tenantId', l ->> 'key') from jsonb_array_elements(item #> '{create,lanes}') l);
+      end if;
+    elsif (item ->> 'admit')::boolean then
+      queues := queues || array(select lane_lock(tenant_id, key) from lane where run_id = rid);
     end if;
   end loop;
   if aliases is not null then
     perform pg_advisory_xact_lock(h) from (select distinct unnest(aliases) h order by 1) ordered;
+  end if;
+  if queues is not null then
+    perform pg_advisory_xact_lock(h) from (select distinct unnest(queues) h order by 1) ordered;
   end if;
   -- A parent may have the greater id: the clocks of those who mint them differ. So all are locked before any is used.
   if parents is not null then
@@ -894,15 +1167,64 @@ end $$;
 
 -- ---- the other writes ----
 
-create function ensure_thread(thread_id text, tenant_id text, metadata jsonb, created_ms bigint, content_key bytea)
+-- With an origin, which has a place and is the tenant's, the thread begins with what was said there.
+create function ensure_thread(thread_id text, tenant_id text, metadata jsonb, created_ms bigint, content_key bytea,
+  origin_run uuid default null, origin_seq int default null)
 returns setof thread
 language plpgsql volatile security definer
 set search_path = pg_catalog, signalbox, pg_temp
 as $$
 begin
-  insert into thread (thread_id, tenant_id, metadata, created_at, content_key)
-  values ($1, $2, $3, from_ms($4), $5) on conflict do nothing;
-  return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2;
+  if $6 is not null and not exists (
+    select from run r where r.id = $6 and r.tenant_id = $2 and r.place is not null and $7 between 1 and r.seq)
+  then
+    return;
+  end if;
+  insert into thread (thread_id, tenant_id, metadata, created_at, content_key, origin_run, origin_seq)
+  values ($1, $2, $3, from_ms($4), $5, $6, $7) on conflict do nothing;
+  return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
+end $$;
+
+-- Lays keys and values over the metadata of a thread: ok, no_thread, too_large.
+create function change_thread(thread_id text, tenant_id text, metadata jsonb) returns text
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+declare
+  merged jsonb;
+begin
+  if jsonb_typeof($3) is distinct from 'object' then
+    raise exception 'thread_malformed' using errcode = '22023';
+  end if;
+  select t.metadata || $3 into merged from thread t
+  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
+  if not found then
+    return 'no_thread';
+  end if;
+  if octet_length(merged::text) > 65536 then
+    return 'too_large';
+  end if;
+  update thread t set metadata = merged where t.thread_id = $1 and t.tenant_id = $2;
+  return 'ok';
+end $$;
+
+-- Hides a thread whose runs have ended, or were asked to: ok, no_thread, busy. No run is created on it from then on; one whose
+-- create was under way in this moment is hidden with it.
+create function hide_thread(thread_id text, tenant_id text) returns text
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+begin
+  perform from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
+  if not found then
+    return 'no_thread';
+  end if;
+  if exists (select from run r
+    where r.tenant_id = $2 and r.thread_id = $1 and r.status <> 'ended' and not r.cancel_requested) then
+    return 'busy';
+  end if;
+  update thread t set hidden_at = wall() where t.thread_id = $1 and t.tenant_id = $2;
+  return 'ok';
 end $$;
 
 create function put_definition(hash text, body jsonb) returns void
@@ -947,7 +1269,7 @@ as $$
   ), extended as (
     update effect e set
       lease_until = now() + interval '1 millisecond' * lease_ms,
-      next_look = case when r.status = 'ended' then 'infinity' else now() + interval '1 millisecond' * lease_ms end
+      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity' else now() + interval '1 millisecond' * lease_ms end
     from held, run r where e.id = held.id and r.id = e.run_id
     returning e.id
   )
@@ -1173,7 +1495,7 @@ do $policies$
 declare
   name text;
 begin
-  foreach name in array array['thread', 'definition', 'blob', 'run', 'alias', 'event', 'effect', 'timer', 'approval',
+  foreach name in array array['thread', 'definition', 'blob', 'run', 'lane', 'alias', 'event', 'effect', 'timer', 'approval',
     'approval_grant', 'budget', 'reservation', 'breaker'] loop
     execute format('alter table %I enable row level security', name);
     execute format('alter table %I force row level security', name);
@@ -1190,14 +1512,15 @@ end
 $policies$;
 
 grant usage on schema signalbox to signalbox_app, signalbox_engine, signalbox_maintenance;
-grant select on blob, run, alias, event, effect, timer, approval, approval_grant, budget, reservation to signalbox_app;
+grant select on blob, run, lane, alias, event, effect, timer, approval, approval_grant, budget, reservation to signalbox_app;
 -- Not the key of the content.
-grant select (thread_id, tenant_id, metadata, created_at) on thread to signalbox_app;
+grant select (thread_id, tenant_id, metadata, created_at, origin_run, origin_seq, hidden_at) on thread to signalbox_app;
 grant select on migration to signalbox_app, signalbox_engine, signalbox_maintenance;
 
 revoke execute on all functions in schema signalbox from public;
-grant execute on function to_ms, from_ms to signalbox_app, signalbox_engine;
+grant execute on function to_ms, from_ms, lineage, branches to signalbox_app, signalbox_engine;
 grant execute on function append to signalbox_app, signalbox_engine;
-grant execute on function ensure_thread, put_definition, put_blob, take_due, renew, admit_call, report_call, open_budget,
+grant execute on function lanes_full to signalbox_engine;
+grant execute on function ensure_thread, change_thread, hide_thread, put_definition, put_blob, take_due, renew, admit_call, report_call, open_budget,
   reserve_budget, spend_budget, settle_budgets to signalbox_engine;
 grant execute on function ensure_partitions to signalbox_maintenance;

@@ -7,6 +7,18 @@ table alias -- row level security, forced
   key text not null
   run_id uuid not null
   body_hash text not null
+table api_key -- row level security, forced with (fillfactor=80)
+  id text not null
+  tenant_id text not null
+  name text not null
+  scopes text[] not null
+  digest bytea not null
+  created_at timestamp with time zone not null
+  created_by text not null
+  expires_at timestamp with time zone
+  revoked_at timestamp with time zone
+  revoked_by text
+  last_used_at timestamp with time zone
 table approval -- row level security, forced
   run_id uuid not null
   seq integer not null
@@ -22,6 +34,25 @@ table approval_grant -- row level security, forced
   args_hash text not null
   run_id uuid not null
   seq integer not null
+table assistant -- row level security, forced
+  tenant_id text not null
+  id uuid not null
+  version integer not null
+  versions integer not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+table assistant_version -- row level security, forced
+  tenant_id text not null
+  id uuid not null
+  version integer not null
+  agent text not null
+  name text not null
+  description text
+  metadata jsonb not null
+  config jsonb not null
+  context jsonb not null
+  actor text not null
+  created_at timestamp with time zone not null
 table blob -- row level security, forced
   tenant_id text not null
   thread_id text not null
@@ -46,6 +77,25 @@ table budget -- row level security, forced with (fillfactor=50, autovacuum_vacuu
   cost_spent bigint not null default 0
   tokens_held bigint not null default 0
   cost_held bigint not null default 0
+table cron -- row level security, forced
+  id uuid not null
+  tenant_id text not null
+  thread_id text
+  assistant text not null
+  schedule text not null
+  timezone text
+  end_at timestamp with time zone
+  enabled boolean not null
+  body jsonb not null
+  metadata jsonb not null
+  maker jsonb not null
+  next_at timestamp with time zone
+  last_at timestamp with time zone
+  last_run text
+  last_problem text
+  revision integer not null default 1
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
 table definition -- row level security, forced
   hash text not null
   body jsonb not null
@@ -65,6 +115,10 @@ table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuu
   next_look timestamp with time zone not null
   dispatches integer not null default 0
   spec jsonb not null
+table end_user_run -- row level security, forced
+  tenant_id text not null
+  end_user text not null
+  run_id uuid not null
 table event partition by RANGE (run_id) -- row level security, forced
   run_id uuid not null
   seq integer not null
@@ -84,6 +138,17 @@ table event partition by RANGE (run_id) -- row level security, forced
   payload_sha256 bytea not null
   digest bytea not null
   hash bytea not null
+table lane -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
+  run_id uuid not null
+  key text not null
+  tenant_id text not null
+  most integer
+  rate integer
+  per_ms bigint
+  priority integer not null
+  due_at timestamp with time zone not null
+  admitted_at timestamp with time zone
+  over boolean not null default false
 table migration
   version integer not null
   name text not null
@@ -121,12 +186,35 @@ table run -- row level security, forced with (fillfactor=70, autovacuum_vacuum_s
   parent_id uuid
   parent_effect text
   root_id uuid
+  due_at timestamp with time zone not null
+  place integer
+  base_run uuid
+  base_seq integer
+  priority integer not null default 0
+  laned boolean not null default false
+  hidden boolean not null default false
+  multitask text not null
+table store_item -- row level security, forced
+  tenant_id text not null
+  namespace text[] not null
+  key text not null
+  value jsonb not null
+  ttl_minutes double precision
+  expires_at timestamp with time zone
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+table store_usage -- row level security, forced
+  tenant_id text not null
+  items integer not null
 table thread -- row level security, forced
   thread_id text not null
   tenant_id text not null
   metadata jsonb not null
   created_at timestamp with time zone not null
   content_key bytea not null
+  origin_run uuid
+  origin_seq integer
+  hidden_at timestamp with time zone
 table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   id text not null
@@ -142,24 +230,40 @@ sequence event_gpos
 alias: alias_body_hash_check CHECK (((char_length(body_hash) >= 1) AND (char_length(body_hash) <= 200)))
 alias: alias_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200)))
 alias: alias_pkey PRIMARY KEY (tenant_id, key)
+api_key: api_key_created_by_check CHECK (signalbox.fits(created_by))
+api_key: api_key_digest_check CHECK ((octet_length(digest) = 32))
+api_key: api_key_id_check CHECK (signalbox.is_id(id))
+api_key: api_key_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+api_key: api_key_pkey PRIMARY KEY (id)
+api_key: api_key_revoked_by_check CHECK (signalbox.fits(revoked_by))
+api_key: api_key_scopes_check CHECK (((scopes <@ ARRAY['enqueue'::text, 'read'::text, 'approve'::text, 'audit'::text, 'admin'::text]) AND (cardinality(scopes) <= 5)))
+api_key: api_key_tenant_id_check CHECK (signalbox.is_id(tenant_id))
 approval: approval_pkey PRIMARY KEY (run_id, seq)
 approval_grant: approval_grant_pkey PRIMARY KEY (tenant_id, agent, tool, args_hash, run_id, seq)
+assistant: assistant_pkey PRIMARY KEY (tenant_id, id)
+assistant_version: assistant_version_pkey PRIMARY KEY (tenant_id, id, version)
 blob: blob_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200)))
 blob: blob_mime_check CHECK ((char_length(mime) <= 200))
 blob: blob_pkey PRIMARY KEY (tenant_id, thread_id, key)
 breaker: breaker_model_check CHECK (((char_length(model) >= 1) AND (char_length(model) <= 200)))
 breaker: breaker_pkey PRIMARY KEY (model)
 budget: budget_pkey PRIMARY KEY (root_id)
+cron: cron_pkey PRIMARY KEY (id)
 definition: definition_hash_check CHECK (((char_length(hash) >= 1) AND (char_length(hash) <= 200)))
 definition: definition_pkey PRIMARY KEY (hash)
 effect: effect_pkey PRIMARY KEY (id)
+end_user_run: end_user_run_pkey PRIMARY KEY (tenant_id, end_user, run_id)
 event: event_pkey PRIMARY KEY (run_id, seq)
+lane: lane_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 500)))
+lane: lane_pkey PRIMARY KEY (run_id, key)
 migration: migration_pkey PRIMARY KEY (version)
 reservation: reservation_pkey PRIMARY KEY (root_id, effect_id)
 run: run_pkey PRIMARY KEY (id)
+store_item: store_item_pkey PRIMARY KEY (tenant_id, namespace, key)
+store_usage: store_usage_pkey PRIMARY KEY (tenant_id)
 thread: thread_content_key_check CHECK ((octet_length(content_key) = 32))
 thread: thread_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text))
-thread: thread_pkey PRIMARY KEY (thread_id)
+thread: thread_pkey PRIMARY KEY (tenant_id, thread_id)
 thread: thread_tenant_id_check CHECK (((char_length(tenant_id) >= 1) AND (char_length(tenant_id) <= 200)))
 thread: thread_thread_id_check CHECK (((char_length(thread_id) >= 1) AND (char_length(thread_id) <= 200)))
 timer: timer_pkey PRIMARY KEY (run_id, id)
@@ -167,19 +271,28 @@ timer: timer_pkey PRIMARY KEY (run_id, id)
 -- ---- indexes ----
 
 CREATE UNIQUE INDEX alias_pkey ON signalbox.alias USING btree (tenant_id, key)
+CREATE INDEX api_key_by_tenant ON signalbox.api_key USING btree (tenant_id, created_at DESC, id)
+CREATE UNIQUE INDEX api_key_pkey ON signalbox.api_key USING btree (id)
 CREATE INDEX approval_by_id ON signalbox.approval USING btree (tenant_id, id)
 CREATE UNIQUE INDEX approval_grant_pkey ON signalbox.approval_grant USING btree (tenant_id, agent, tool, args_hash, run_id, seq)
 CREATE UNIQUE INDEX approval_pkey ON signalbox.approval USING btree (run_id, seq)
 CREATE INDEX approval_waits ON signalbox.approval USING btree (tenant_id, at, run_id, seq) WHERE waits
+CREATE UNIQUE INDEX assistant_pkey ON signalbox.assistant USING btree (tenant_id, id)
+CREATE UNIQUE INDEX assistant_version_pkey ON signalbox.assistant_version USING btree (tenant_id, id, version)
 CREATE UNIQUE INDEX blob_pkey ON signalbox.blob USING btree (tenant_id, thread_id, key)
 CREATE UNIQUE INDEX breaker_pkey ON signalbox.breaker USING btree (model)
 CREATE UNIQUE INDEX budget_pkey ON signalbox.budget USING btree (root_id)
+CREATE INDEX cron_by_tenant ON signalbox.cron USING btree (tenant_id, created_at, id)
+CREATE INDEX cron_due ON signalbox.cron USING btree (next_at) WHERE (next_at IS NOT NULL)
+CREATE UNIQUE INDEX cron_pkey ON signalbox.cron USING btree (id)
 CREATE UNIQUE INDEX definition_pkey ON signalbox.definition USING btree (hash)
 CREATE INDEX effect_child ON signalbox.effect USING btree (run_id) WHERE ((kind = 'run.start'::text) AND (status = 'started'::text))
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
 CREATE INDEX effect_open ON signalbox.effect USING btree (run_id) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text, 'unknown'::text]))
 CREATE UNIQUE INDEX effect_pkey ON signalbox.effect USING btree (id)
 CREATE INDEX effect_unknown ON signalbox.effect USING btree (tenant_id) WHERE (status = 'unknown'::text)
+CREATE INDEX end_user_run_by_run ON signalbox.end_user_run USING btree (run_id)
+CREATE UNIQUE INDEX end_user_run_pkey ON signalbox.end_user_run USING btree (tenant_id, end_user, run_id)
 CREATE INDEX event_at ON ONLY signalbox.event USING brin (at)
 CREATE INDEX event_by_actor ON ONLY signalbox.event USING btree (tenant_id, actor, at)
 CREATE INDEX event_by_thread ON ONLY signalbox.event USING btree (tenant_id, thread_id, at)
@@ -189,33 +302,56 @@ CREATE INDEX event_by_verdict ON ONLY signalbox.event USING btree (tenant_id, ve
 CREATE INDEX event_feed ON ONLY signalbox.event USING btree (xid, gpos)
 CREATE UNIQUE INDEX event_key ON ONLY signalbox.event USING btree (run_id, key) WHERE (key IS NOT NULL)
 CREATE UNIQUE INDEX event_pkey ON ONLY signalbox.event USING btree (run_id, seq)
+CREATE INDEX lane_open ON signalbox.lane USING btree (tenant_id, key) WHERE ((admitted_at IS NOT NULL) AND (NOT over))
+CREATE UNIQUE INDEX lane_pkey ON signalbox.lane USING btree (run_id, key)
+CREATE INDEX lane_started ON signalbox.lane USING btree (tenant_id, key, admitted_at) WHERE (rate IS NOT NULL)
+CREATE INDEX lane_waiting ON signalbox.lane USING btree (tenant_id, key, priority DESC, due_at, run_id) WHERE ((admitted_at IS NULL) AND (NOT over))
 CREATE UNIQUE INDEX migration_pkey ON signalbox.migration USING btree (version)
 CREATE INDEX reservation_open ON signalbox.reservation USING btree (root_id, effect_id) WHERE open
 CREATE UNIQUE INDEX reservation_pkey ON signalbox.reservation USING btree (root_id, effect_id)
+CREATE INDEX run_base ON signalbox.run USING btree (tenant_id, thread_id, place) WHERE ((base_run IS NOT NULL) AND (place IS NOT NULL))
+CREATE INDEX run_by_agent ON signalbox.run USING btree (tenant_id, agent, id)
+CREATE INDEX run_by_outcome ON signalbox.run USING btree (tenant_id, outcome, id) WHERE (outcome IS NOT NULL)
 CREATE INDEX run_by_parent ON signalbox.run USING btree (parent_id, id) WHERE (parent_id IS NOT NULL)
 CREATE INDEX run_by_tenant ON signalbox.run USING btree (tenant_id, id)
 CREATE INDEX run_by_thread ON signalbox.run USING btree (tenant_id, thread_id, id)
+CREATE INDEX run_delayed ON signalbox.run USING btree (due_at) WHERE ((due_at > created_at) AND (NOT admitted) AND (status <> 'ended'::text))
 CREATE INDEX run_open ON signalbox.run USING btree (tenant_id, thread_id, id) WHERE (status <> 'ended'::text)
 CREATE INDEX run_open_child ON signalbox.run USING btree (id) WHERE ((parent_id IS NOT NULL) AND (status <> 'ended'::text))
 CREATE UNIQUE INDEX run_pkey ON signalbox.run USING btree (id)
+CREATE UNIQUE INDEX run_place ON signalbox.run USING btree (tenant_id, thread_id, place) WHERE (place IS NOT NULL)
 CREATE INDEX run_ready ON signalbox.run USING btree (id) WHERE ready
 CREATE UNIQUE INDEX run_slot ON signalbox.run USING btree (tenant_id, thread_id) WHERE (admitted AND (status <> 'ended'::text))
+CREATE INDEX run_superseding ON signalbox.run USING btree (tenant_id, thread_id) WHERE ((multitask = ANY (ARRAY['interrupt'::text, 'rollback'::text])) AND (NOT admitted) AND (status <> 'ended'::text))
+CREATE INDEX store_item_expires ON signalbox.store_item USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+CREATE UNIQUE INDEX store_item_pkey ON signalbox.store_item USING btree (tenant_id, namespace, key)
+CREATE UNIQUE INDEX store_usage_pkey ON signalbox.store_usage USING btree (tenant_id)
 CREATE INDEX thread_by_tenant ON signalbox.thread USING btree (tenant_id, created_at DESC, thread_id)
-CREATE UNIQUE INDEX thread_pkey ON signalbox.thread USING btree (thread_id)
+CREATE UNIQUE INDEX thread_pkey ON signalbox.thread USING btree (tenant_id, thread_id)
 CREATE INDEX timer_fire_at ON signalbox.timer USING btree (fire_at)
 CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
+
+-- ---- triggers ----
+
+CREATE TRIGGER event_end_user AFTER INSERT ON signalbox.event FOR EACH ROW WHEN (((new.type = 'run.created'::text) AND (new.payload ? 'endUser'::text))) EXECUTE FUNCTION signalbox.note_end_user()
 
 -- ---- policies ----
 
 alias: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 alias: engine_read for SELECT to signalbox_engine using true check -
 alias: owner_all for ALL to signalbox_owner using true check true
+api_key: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+api_key: owner_all for ALL to signalbox_owner using true check true
 approval: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 approval: engine_read for SELECT to signalbox_engine using true check -
 approval: owner_all for ALL to signalbox_owner using true check true
 approval_grant: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 approval_grant: engine_read for SELECT to signalbox_engine using true check -
 approval_grant: owner_all for ALL to signalbox_owner using true check true
+assistant: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+assistant: owner_all for ALL to signalbox_owner using true check true
+assistant_version: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+assistant_version: owner_all for ALL to signalbox_owner using true check true
 blob: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 blob: engine_read for SELECT to signalbox_engine using true check -
 blob: owner_all for ALL to signalbox_owner using true check true
@@ -224,20 +360,35 @@ breaker: owner_all for ALL to signalbox_owner using true check true
 budget: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 budget: engine_read for SELECT to signalbox_engine using true check -
 budget: owner_all for ALL to signalbox_owner using true check true
+cron: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+cron: engine_read for SELECT to signalbox_engine using true check -
+cron: owner_all for ALL to signalbox_owner using true check true
 definition: engine_read for SELECT to signalbox_engine using true check -
 definition: owner_all for ALL to signalbox_owner using true check true
 effect: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 effect: engine_read for SELECT to signalbox_engine using true check -
 effect: owner_all for ALL to signalbox_owner using true check true
+end_user_run: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+end_user_run: engine_read for SELECT to signalbox_engine using true check -
+end_user_run: owner_all for ALL to signalbox_owner using true check true
 event: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 event: engine_read for SELECT to signalbox_engine using true check -
 event: owner_all for ALL to signalbox_owner using true check true
+lane: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+lane: engine_read for SELECT to signalbox_engine using true check -
+lane: owner_all for ALL to signalbox_owner using true check true
 reservation: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 reservation: engine_read for SELECT to signalbox_engine using true check -
 reservation: owner_all for ALL to signalbox_owner using true check true
 run: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 run: engine_read for SELECT to signalbox_engine using true check -
 run: owner_all for ALL to signalbox_owner using true check true
+store_item: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+store_item: engine_read for SELECT to signalbox_engine using true check -
+store_item: owner_all for ALL to signalbox_owner using true check true
+store_usage: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+store_usage: engine_read for SELECT to signalbox_engine using true check -
+store_usage: owner_all for ALL to signalbox_owner using true check true
 thread: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 thread: engine_read for SELECT to signalbox_engine using true check -
 thread: owner_all for ALL to signalbox_owner using true check true
@@ -248,64 +399,135 @@ timer: owner_all for ALL to signalbox_owner using true check true
 -- ---- owners and grants ----
 
 alias owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+api_key owner signalbox_owner grants -
 approval owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 approval_grant owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+assistant owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+assistant_version owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 blob owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 breaker owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 budget owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+cron owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 definition owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 effect owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+end_user_run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event_gpos owner signalbox_owner grants -
+function signalbox.admission_of(signalbox.run,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.admit_call(text,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.advance_cron(uuid,bigint,bigint,text,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.append(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.append_item(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.apply_decision(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.branches(text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.change_thread(text,text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.check_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.choose_version(text,uuid,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.claim_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.create_api_key(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.create_cron(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.create_run(jsonb,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.crowded(integer,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.delete_assistant(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.delete_cron(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.delete_store_item(text,text[],text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
-function signalbox.ensure_thread(text,text,jsonb,bigint,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.hide_thread(text,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_cron(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_namespace(text[]) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.lane_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.lanes_full(uuid,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.lineage(text,text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
-function signalbox.may_admit(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.note_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.open_budget(uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.pass_fence(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_timer(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.prolong_store_items(text,jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.put_assistant(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.put_store_item(text,text[],text,jsonb,double precision) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.revoke_api_key(text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.shown_api_key(text,bytea) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.spend_budget(uuid,text,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.sweep_store() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.sweep_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.thread_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 schema signalbox owner signalbox_owner grants signalbox_app=U/signalbox_owner signalbox_engine=U/signalbox_owner signalbox_maintenance=U/signalbox_owner signalbox_owner=UC/signalbox_owner
+signalbox.api_key.created_at grants signalbox_app=r/signalbox_owner
+signalbox.api_key.created_by grants signalbox_app=r/signalbox_owner
+signalbox.api_key.expires_at grants signalbox_app=r/signalbox_owner
+signalbox.api_key.id grants signalbox_app=r/signalbox_owner
+signalbox.api_key.last_used_at grants signalbox_app=r/signalbox_owner
+signalbox.api_key.name grants signalbox_app=r/signalbox_owner
+signalbox.api_key.revoked_at grants signalbox_app=r/signalbox_owner
+signalbox.api_key.revoked_by grants signalbox_app=r/signalbox_owner
+signalbox.api_key.scopes grants signalbox_app=r/signalbox_owner
+signalbox.api_key.tenant_id grants signalbox_app=r/signalbox_owner
 signalbox.thread.created_at grants signalbox_app=r/signalbox_owner
+signalbox.thread.hidden_at grants signalbox_app=r/signalbox_owner
 signalbox.thread.metadata grants signalbox_app=r/signalbox_owner
+signalbox.thread.origin_run grants signalbox_app=r/signalbox_owner
+signalbox.thread.origin_seq grants signalbox_app=r/signalbox_owner
 signalbox.thread.tenant_id grants signalbox_app=r/signalbox_owner
 signalbox.thread.thread_id grants signalbox_app=r/signalbox_owner
+store_item owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+store_usage owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 thread owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 timer owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 
 -- ---- functions ----
 
+CREATE OR REPLACE FUNCTION signalbox.admission_of(r signalbox.run, moment timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if r.due_at > moment or not pg_try_advisory_xact_lock(thread_lock(r.tenant_id, r.thread_id)) then
+    return null;
+  end if;
+  if r.laned and lanes_full(r.id, moment) then
+    return null;
+  end if;
+  return (
+    select 1 + coalesce((
+      select o.place from run o
+      where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.place is not null
+      order by o.place desc limit 1), 0)
+    where not exists (
+      select from run o
+      where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.status <> 'ended'
+        and o.id <> r.id and (o.admitted or (o.due_at, o.id) < (r.due_at, r.id))));
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.admit_call(model text, open_ms bigint, OUT state text, OUT failures integer, OUT wait_ms bigint)
  RETURNS record
  LANGUAGE plpgsql
@@ -338,6 +560,17 @@ begin
   admit_call.wait_ms := case when b.opened_at is null then 0
     else greatest(1, to_ms(greatest(b.opened_at, b.probe_at)) + open_ms - to_ms(wall())) end;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.advance_cron(cron_id uuid, fired_ms bigint, next_ms bigint, run text, problem text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  update cron set next_at = from_ms(next_ms), last_at = next_at, last_run = run, last_problem = left(problem, 1000)
+  where id = cron_id and next_at = from_ms(fired_ms);
+  return found;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.append(items jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -349,6 +582,7 @@ declare
   rid uuid;
   item jsonb;
   aliases bigint[];
+  queues bigint[];
   parents uuid[];
   own uuid[];
   done appended;
@@ -372,13 +606,25 @@ begin
         aliases := aliases
           || hashtextextended(netstring(item ->> 'tenantId') || netstring(item #>> '{create,alias,key}'), 2);
       end if;
+      if item #>> '{create,multitask}' in ('reject', 'interrupt', 'rollback') then
+        queues := queues || thread_lock(item ->> 'tenantId', item #>> '{create,threadId}');
+      end if;
       if item #>> '{create,parent,runId}' is not null then
         parents := parents || (item #>> '{create,parent,runId}')::uuid;
       end if;
+      if item -> 'create' ? 'lanes' then
+        queues := queues || array(
+          select lane_lock(item ->> 'tenantId', l ->> 'key') from jsonb_array_elements(item #> '{create,lanes}') l);
+      end if;
+    elsif (item ->> 'admit')::boolean then
+      queues := queues || array(select lane_lock(tenant_id, key) from lane where run_id = rid);
     end if;
   end loop;
   if aliases is not null then
     perform pg_advisory_xact_lock(h) from (select distinct unnest(aliases) h order by 1) ordered;
+  end if;
+  if queues is not null then
+    perform pg_advisory_xact_lock(h) from (select distinct unnest(queues) h order by 1) ordered;
   end if;
   -- A parent may have the greater id: the clocks of those who mint them differ. So all are locked before any is used.
   if parents is not null then
@@ -420,6 +666,7 @@ declare
   all_ok boolean := true;
   decision_code text;
   claims jsonb := '[]';
+  settled boolean;
 begin
   if problem is null and item_events(item) > 10000 then
     problem := 'history_too_long';
@@ -439,14 +686,20 @@ begin
   end if;
   moment := wall();
   -- Facts that come with a decision are not refused for its sake: it is, below.
-  crowd := crowded(r.seq, item);
+  crowd := r.status <> 'ended' and crowded(r.seq, item);
   if r.seq + item_events(item) > 10000 or (crowd and coalesce(jsonb_array_length(item -> 'facts'), 0) = 0) then
     return (refusal('rejected', 'history_too_long', rid), null)::appended;
   end if;
 
   if (item ->> 'admit')::boolean and not r.admitted then
-    r.admitted := r.status <> 'ended' and may_admit(r);
+    if r.status <> 'ended' and not (r.laned and item ? 'create' and lane_awaited(rid)) then
+      r.place := admission_of(r, moment);
+    end if;
+    r.admitted := r.place is not null;
     shut_out := not r.admitted;
+    if r.admitted and r.laned then
+      update lane set admitted_at = moment where run_id = rid;
+    end if;
   end if;
 
   for n in 0 .. coalesce(jsonb_array_length(item -> 'facts'), 0) - 1 loop
@@ -511,11 +764,15 @@ begin
     end if;
   end if;
 
-  for n in 0 .. coalesce(jsonb_array_length(item -> 'notes'), 0) - 1 loop
+  if item ? 'settle' then
+    settled := settle_effect(r, item -> 'settle', moment);
+  end if;
+  for n in 0 .. case when settled is false then 0 else coalesce(jsonb_array_length(item -> 'notes'), 0) end - 1 loop
     e := link_event(r, item -> 'notes' -> n, null);
     events := events || e;
     r.seq := e.seq;
     r.head_hash := e.hash;
+    r.hidden := r.hidden or e.type = 'run.hidden';
   end loop;
 
   for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
@@ -537,13 +794,17 @@ begin
 
   -- At once, not with the events at the end of the batch: the items after this one look at slots and cursors.
   update run set seq = r.seq, facts = r.facts, decided = r.decided, head_hash = r.head_hash, state = r.state,
-    status = r.status, state_name = r.state_name, outcome = r.outcome, admitted = r.admitted,
+    status = r.status, state_name = r.state_name, outcome = r.outcome, admitted = r.admitted, place = r.place,
+    hidden = r.hidden,
     cancel_requested = r.cancel_requested, ready = r.facts > r.decided and r.status <> 'ended', updated_at = moment
   where id = rid and (head_hash <> r.head_hash or admitted <> r.admitted);
 
-  return (jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
-    'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims),
-    events)::appended;
+  part := jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
+    'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims);
+  if settled is not null then
+    part := part || jsonb_build_object('settled', settled);
+  end if;
+  return (part, events)::appended;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.apply_decision(r signalbox.run, d jsonb, moment timestamp with time zone)
  RETURNS void
@@ -577,13 +838,58 @@ begin
   end loop;
   if d ->> 'status' = 'ended' then
     -- What still runs may finish, as a note; nobody has to look after it any more. The end of a run that was started is
-    -- awaited by nobody now: that is cancelled.
+    -- awaited by nobody now: that is cancelled. Only what tells others of the run outlives it.
     update effect set next_look = 'infinity',
       status = case when status = 'pending' or kind = 'run.start' then 'cancelled' else status end
-    where run_id = r.id and status in ('pending', 'started');
+    where run_id = r.id and status in ('pending', 'started') and kind <> 'webhook.deliver';
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
+    if r.laned then
+      update lane set over = true where run_id = r.id;
+    end if;
   end if;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.branches(tenant text, thread text)
+ RETURNS TABLE(stretch integer, place integer, run_id uuid, through integer)
+ LANGUAGE sql
+ STABLE ROWS 20
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select 0, r.place, r.id, null::int from thread t
+    join run r on r.tenant_id = t.tenant_id and r.thread_id = t.thread_id and r.place is not null
+  where t.tenant_id = branches.tenant and t.thread_id = branches.thread and (r.outcome is distinct from 'rolled_back' or exists (
+    select from run f
+    where f.tenant_id = r.tenant_id and f.thread_id = r.thread_id and f.place is not null and f.base_run = r.id
+      and f.outcome is distinct from 'rolled_back'))
+  union all
+  select 1 + said.stretch, said.place, said.run_id, case when said.run_id = o.id then t.origin_seq else said.through end
+  from thread t
+    join run o on o.id = t.origin_run and o.tenant_id = t.tenant_id,
+    lineage(t.tenant_id, o.thread_id, o.id) said
+  where t.tenant_id = branches.tenant and t.thread_id = branches.thread
+$function$
+CREATE OR REPLACE FUNCTION signalbox.change_thread(thread_id text, tenant_id text, metadata jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  merged jsonb;
+begin
+  if jsonb_typeof($3) is distinct from 'object' then
+    raise exception 'thread_malformed' using errcode = '22023';
+  end if;
+  select t.metadata || $3 into merged from thread t
+  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
+  if not found then
+    return 'no_thread';
+  end if;
+  if octet_length(merged::text) > 65536 then
+    return 'too_large';
+  end if;
+  update thread t set metadata = merged where t.thread_id = $1 and t.tenant_id = $2;
+  return 'ok';
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.check_tenant(tenant text)
  RETURNS void
@@ -597,6 +903,18 @@ begin
     raise exception 'the tenant is not the current one' using errcode = '42501';
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.choose_version(tenant text, assistant_id uuid, chosen integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  update assistant a set version = chosen, updated_at = wall()
+  where a.tenant_id = tenant and a.id = assistant_id and chosen between 1 and a.versions;
+  return found;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.claim_effect(r signalbox.run, c jsonb, moment timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -606,18 +924,20 @@ declare
   answer text;
   body text;
 begin
-  -- Nearly every claim is granted: first the grant, and only then the question why not.
+  -- Nearly every claim is granted: first the grant, and only then the question why not. Others are told of a run also
+  -- when it has ended, or is to end.
   update effect set status = 'started', attempt = attempt + 1, owner = c ->> 'owner',
     lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
-  where id = c ->> 'effectId' and run_id = r.id and not r.cancel_requested and r.status <> 'ended' and (
+  where id = c ->> 'effectId' and run_id = r.id
+    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
     status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once')
   returning * into e;
   if not found then
     select * into e from effect where id = c ->> 'effectId' and run_id = r.id;
     answer := case
       when e.id is null then 'gone'
-      when r.cancel_requested or r.status = 'ended' then 'cancelled'
+      when (r.cancel_requested or r.status = 'ended') and e.kind <> 'webhook.deliver' then 'cancelled'
       when e.status not in ('pending', 'started') then 'gone'
       when e.status = 'pending' then 'early'
       when e.lease_until <= moment and e.mode = 'once' then 'lost'
@@ -633,6 +953,52 @@ begin
     'payload', body::jsonb, 'salt', c -> 'salt',
     'payloadHash', encode(sha256(decode(c ->> 'salt', 'hex') || convert_to(body, 'UTF8')), 'hex')));
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.create_api_key(draft jsonb, live_max integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  tenant text := draft ->> 'tenantId';
+begin
+  perform check_tenant(tenant);
+  perform pg_advisory_xact_lock(hashtextextended(netstring(tenant), 3));
+  if (select count(*) from api_key where tenant_id = tenant and revoked_at is null
+    and (expires_at is null or expires_at > wall())) >= live_max
+  then
+    return 'too_many';
+  end if;
+  insert into api_key (id, tenant_id, name, scopes, digest, created_at, created_by, expires_at)
+  values (draft ->> 'id', tenant, draft ->> 'name',
+    (select coalesce(array_agg(s order by n), '{}') from jsonb_array_elements_text(draft -> 'scopes') with ordinality e (s, n)),
+    decode(draft ->> 'digest', 'hex'), wall(), draft ->> 'by', from_ms((draft ->> 'expiresAt')::bigint));
+  return 'ok';
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.create_cron(c jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  tenant text := c ->> 'tenantId';
+begin
+  perform check_tenant(tenant);
+  if is_cron(c) is not true then
+    raise exception 'cron_malformed' using errcode = '22023';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(netstring(tenant) || 'crons', 3));
+  if (select count(*) from cron where tenant_id = tenant) >= 1000 then
+    return 'full';
+  end if;
+  insert into cron (id, tenant_id, thread_id, assistant, schedule, timezone, end_at, enabled, body, metadata, maker,
+    next_at, created_at, updated_at)
+  values ((c ->> 'cronId')::uuid, tenant, c ->> 'threadId', c ->> 'assistant', c ->> 'schedule', c ->> 'timezone',
+    from_ms((c ->> 'endAt')::bigint), (c ->> 'enabled')::boolean, c -> 'body', c -> 'metadata', c -> 'maker',
+    from_ms((c ->> 'nextAt')::bigint), wall(), wall());
+  return 'ok';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.create_run(item jsonb, rid uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -645,6 +1011,8 @@ declare
   root uuid;
   taken record;
   moment timestamptz := wall();
+  due timestamptz := moment;
+  strategy text := coalesce(c ->> 'multitask', 'enqueue');
 begin
   if exists (select from run where id = rid) then
     return null;
@@ -655,6 +1023,9 @@ begin
       return refusal(case when taken.body_hash = c #>> '{alias,bodyHash}' then 'exists' else 'conflict' end,
         null, taken.run_id);
     end if;
+  end if;
+  if exists (select from thread where tenant_id = tenant and thread_id = c ->> 'threadId' and hidden_at is not null) then
+    return refusal('no_run', null, rid);
   end if;
   -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
   if c ? 'parent' then
@@ -675,20 +1046,52 @@ begin
       return refusal('no_parent', null, rid);
     end if;
   end if;
+  if c ? 'base' then
+    -- Only what has a place has been said, and only what this thread has heard can be gone on from. It was there before: nothing
+    -- goes on from itself.
+    perform from run b, lineage(tenant, c ->> 'threadId', b.id) heard
+    where b.id = (c #>> '{base,runId}')::uuid and b.tenant_id = tenant and b.place is not null
+      and heard.run_id = b.id and (c #>> '{base,seq}')::int between 1 and coalesce(heard.through, b.seq);
+    if not found then
+      return refusal('no_base', null, rid);
+    end if;
+  end if;
   -- Counted without a lock: creates that race may exceed the limit by their number.
   if (select count(*) from (select from run where tenant_id = tenant and thread_id = c ->> 'threadId'
       and status <> 'ended' and not admitted limit 1000) waiting) >= 1000 then
     return refusal('thread_full', null, rid);
   end if;
+  if strategy <> 'enqueue' then
+    -- Behind all that is due: who supersedes must never stand before them because two clocks or two ids say so.
+    select max(due_at) + interval '1 millisecond' into due from run
+    where tenant_id = tenant and thread_id = c ->> 'threadId' and status <> 'ended' and due_at <= moment;
+    if due is not null and strategy = 'reject' then
+      return refusal('busy', null, rid);
+    end if;
+    due := greatest(moment, due);
+  end if;
+  if c ? 'delayMs' then
+    due := due + interval '1 millisecond' * (c ->> 'delayMs')::bigint;
+  end if;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
-    created_at, updated_at, parent_id, parent_effect, root_id)
+    created_at, updated_at, parent_id, parent_effect, root_id, due_at, multitask, base_run, base_seq, priority,
+    laned)
   values (rid, tenant, c ->> 'threadId', c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
     (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment,
-    parent, parent_effect, root)
+    parent, parent_effect, root, due, strategy,
+    (c #>> '{base,runId}')::uuid, (c #>> '{base,seq}')::int,
+    coalesce((c ->> 'priority')::int, 0), c ? 'lanes')
   on conflict (id) do nothing;
   if found and c ->> 'alias' is not null then
     insert into alias (tenant_id, key, run_id, body_hash)
     values (tenant, c #>> '{alias,key}', rid, c #>> '{alias,bodyHash}');
+  end if;
+  if c ? 'lanes' then
+    insert into lane (run_id, key, tenant_id, most, rate, per_ms, priority, due_at)
+    select rid, l ->> 'key', tenant, (l ->> 'most')::int, (l ->> 'rate')::int, (l ->> 'perMs')::bigint,
+      coalesce((c ->> 'priority')::int, 0), due
+    from jsonb_array_elements(c -> 'lanes') l
+    on conflict do nothing;
   end if;
   return null;
 end $function$
@@ -697,6 +1100,47 @@ CREATE OR REPLACE FUNCTION signalbox.crowded(seq integer, item jsonb)
  LANGUAGE sql
  IMMUTABLE
 RETURN (((seq + signalbox.item_events(item)) > 9900) AND ((COALESCE(jsonb_array_length((item -> 'claims'::text)), 0) > 0) OR COALESCE((((item #>> '{decision,status}'::text[]) <> 'ended'::text) AND (jsonb_array_length((item #> '{decision,effects}'::text[])) > 0)), false)))
+CREATE OR REPLACE FUNCTION signalbox.delete_assistant(tenant text, assistant_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  was boolean;
+begin
+  perform check_tenant(tenant);
+  delete from assistant where tenant_id = tenant and id = assistant_id;
+  was := found;
+  delete from assistant_version where tenant_id = tenant and id = assistant_id;
+  return was;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.delete_cron(tenant text, cron_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  delete from cron where id = cron_id and tenant_id = tenant;
+  return found;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.delete_store_item(tenant text, namespace text[], key text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  perform from store_usage where tenant_id = tenant for update;
+  delete from store_item i
+  where i.tenant_id = tenant and i.namespace = delete_store_item.namespace and i.key = delete_store_item.key;
+  if found then
+    update store_usage set items = items - 1 where tenant_id = tenant;
+  end if;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.ensure_partitions(months_ahead integer DEFAULT 3)
  RETURNS integer
  LANGUAGE plpgsql
@@ -726,16 +1170,21 @@ begin
   end loop;
   return made;
 end $function$
-CREATE OR REPLACE FUNCTION signalbox.ensure_thread(thread_id text, tenant_id text, metadata jsonb, created_ms bigint, content_key bytea)
+CREATE OR REPLACE FUNCTION signalbox.ensure_thread(thread_id text, tenant_id text, metadata jsonb, created_ms bigint, content_key bytea, origin_run uuid DEFAULT NULL::uuid, origin_seq integer DEFAULT NULL::integer)
  RETURNS SETOF signalbox.thread
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$
 begin
-  insert into thread (thread_id, tenant_id, metadata, created_at, content_key)
-  values ($1, $2, $3, from_ms($4), $5) on conflict do nothing;
-  return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2;
+  if $6 is not null and not exists (
+    select from run r where r.id = $6 and r.tenant_id = $2 and r.place is not null and $7 between 1 and r.seq)
+  then
+    return;
+  end if;
+  insert into thread (thread_id, tenant_id, metadata, created_at, content_key, origin_run, origin_seq)
+  values ($1, $2, $3, from_ms($4), $5, $6, $7) on conflict do nothing;
+  return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.fits(t text)
  RETURNS boolean
@@ -752,16 +1201,50 @@ CREATE OR REPLACE FUNCTION signalbox.genesis(tenant text, run uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN sha256(((((convert_to('signalbox.v1'::text, 'UTF8'::name) || '\x00'::bytea) || convert_to(tenant, 'UTF8'::name)) || '\x00'::bytea) || convert_to((run)::text, 'UTF8'::name)))
+CREATE OR REPLACE FUNCTION signalbox.has_api_keys()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$ select exists (select from api_key) $function$
+CREATE OR REPLACE FUNCTION signalbox.hide_thread(thread_id text, tenant_id text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
+  if not found then
+    return 'no_thread';
+  end if;
+  if exists (select from run r
+    where r.tenant_id = $2 and r.thread_id = $1 and r.status <> 'ended' and not r.cancel_requested) then
+    return 'busy';
+  end if;
+  update thread t set hidden_at = wall() where t.thread_id = $1 and t.tenant_id = $2;
+  return 'ok';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.is_count(n bigint)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((n >= 0) AND (n <= '9007199254740991'::bigint))
+CREATE OR REPLACE FUNCTION signalbox.is_cron(c jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (signalbox.fits((c ->> 'tenantId'::text)) AND signalbox.fits(COALESCE((c ->> 'threadId'::text), '-'::text)) AND signalbox.fits((c ->> 'assistant'::text)) AND ((char_length((c ->> 'schedule'::text)) >= 1) AND (char_length((c ->> 'schedule'::text)) <= 100)) AND ((char_length(COALESCE((c ->> 'timezone'::text), '-'::text)) >= 1) AND (char_length(COALESCE((c ->> 'timezone'::text), '-'::text)) <= 100)) AND (jsonb_typeof((c -> 'body'::text)) = 'object'::text) AND (jsonb_typeof((c -> 'metadata'::text)) = 'object'::text) AND (jsonb_typeof((c -> 'maker'::text)) = 'object'::text) AND (jsonb_typeof((c -> 'enabled'::text)) = 'boolean'::text) AND (pg_column_size(c) <= 4194304))
 CREATE OR REPLACE FUNCTION signalbox.is_id(t text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (((char_length(t) >= 1) AND (char_length(t) <= 200)) AND (t ~ '^[A-Za-z0-9._-]+$'::text))
+CREATE OR REPLACE FUNCTION signalbox.is_namespace(n text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((array_ndims(n) = 1) AND (cardinality(n) <= 16) AND (octet_length(array_to_string(n, '.'::text)) <= 800) AND (array_position(n, NULL::text) IS NULL) AND (array_position(n, ''::text) IS NULL) AND (strpos(array_to_string(n, ''::text), '.'::text) = 0) AND (array_to_string(n, ''::text) !~ '[[:cntrl:]]'::text))
 CREATE OR REPLACE FUNCTION signalbox.item_events(item jsonb)
  RETURNS integer
  LANGUAGE sql
@@ -781,7 +1264,11 @@ begin
       return 'create_without_run_created';
     end if;
     if (fits(item ->> 'tenantId') and fits(c ->> 'threadId') and fits(c ->> 'agent') and fits(c ->> 'definitionHash')
-      and fits(c ->> 'machine') and jsonb_typeof(c -> 'metadata') = 'object') is not true
+      and fits(c ->> 'machine') and jsonb_typeof(c -> 'metadata') = 'object'
+      and coalesce(c ->> 'multitask', 'enqueue') in ('enqueue', 'reject', 'interrupt', 'rollback')
+      and coalesce(c ->> 'delayMs', '0') ~ '^[0-9]{1,12}$'
+      and coalesce(c ->> 'priority', '0') ~ '^-?[0-9]{1,4}$'
+      and coalesce(jsonb_array_length(c -> 'lanes'), 0) <= 8) is not true
     then
       return 'create_malformed';
     end if;
@@ -813,6 +1300,14 @@ begin
         return 'timer_malformed';
       end if;
     end loop;
+  end if;
+  if item ? 'settle' then
+    c := item -> 'settle';
+    if (is_id(c ->> 'effectId') and (c ->> 'attempt') ~ '^[0-9]{1,9}$' and (c ->> 'delayMs') ~ '^[0-9]{1,10}$'
+      and c ->> 'expect' in ('started', 'done') and c ->> 'becomes' in ('done', 'pending')) is not true
+    then
+      return 'settle_malformed';
+    end if;
   end if;
   for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
     c := item -> 'claims' -> n;
@@ -846,6 +1341,108 @@ begin
     values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.lane_awaited(run uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select exists (
+    select from lane l join lane o on o.tenant_id = l.tenant_id and o.key = l.key
+    where l.run_id = lane_awaited.run and o.run_id <> l.run_id and o.admitted_at is null and not o.over
+      and o.due_at <= l.due_at)
+$function$
+CREATE OR REPLACE FUNCTION signalbox.lane_lock(tenant text, key text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended((signalbox.netstring(tenant) || signalbox.netstring(key)), (3)::bigint)
+CREATE OR REPLACE FUNCTION signalbox.lanes_full(run uuid, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select exists (
+    select from lane l where l.run_id = lanes_full.run and (
+      l.most <= (
+        select count(*) from lane o join run r on r.id = o.run_id
+        where o.tenant_id = l.tenant_id and o.key = l.key and o.admitted_at is not null and not o.over
+          and r.status <> 'waiting')
+      or l.rate <= (
+        select count(*) from lane o
+        where o.tenant_id = l.tenant_id and o.key = l.key and o.rate is not null
+          and o.admitted_at > moment - interval '1 millisecond' * l.per_ms)))
+$function$
+CREATE OR REPLACE FUNCTION signalbox.lineage(tenant text, thread text, run uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(stretch integer, place integer, run_id uuid, through integer)
+ LANGUAGE plpgsql
+ STABLE ROWS 20
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  t record;
+  r record;
+  base record;
+  next_run uuid := lineage.run;
+  next_seq int;
+begin
+  stretch := 0;
+  -- A run that has no place yet hears what it goes on from, or what the next run of its thread would.
+  if next_run is not null then
+    select place, base_run, base_seq into r from signalbox.run
+    where id = next_run and tenant_id = lineage.tenant and thread_id = lineage.thread;
+    if found and r.place is null then
+      next_run := r.base_run;
+      next_seq := r.base_seq;
+    end if;
+  end if;
+  if next_run is null then
+    select origin_run, origin_seq into t from signalbox.thread
+    where tenant_id = lineage.tenant and thread_id = lineage.thread;
+    select id into next_run from signalbox.run
+    where tenant_id = lineage.tenant and thread_id = lineage.thread and place is not null
+      and outcome is distinct from 'rolled_back'
+    order by place desc limit 1;
+    if not found then
+      next_run := t.origin_run;
+      next_seq := t.origin_seq;
+    end if;
+  elsif next_seq is null and not exists (select from signalbox.run
+    where id = next_run and tenant_id = lineage.tenant and thread_id = lineage.thread)
+  then
+    select case when heard.run_id = o.id then h.origin_seq else heard.through end into next_seq
+    from signalbox.thread h
+      join signalbox.run o on o.id = h.origin_run and o.tenant_id = h.tenant_id,
+      signalbox.lineage(h.tenant_id, o.thread_id, o.id) heard
+    where h.tenant_id = lineage.tenant and h.thread_id = lineage.thread and heard.run_id = next_run;
+    if not found then
+      return;
+    end if;
+  end if;
+  while next_run is not null and stretch < 1000 loop
+    select id, tenant_id, thread_id, place into r from signalbox.run where id = next_run and tenant_id = lineage.tenant;
+    exit when not found;
+    select id, place, base_run, base_seq into base from signalbox.run
+    where tenant_id = r.tenant_id and thread_id = r.thread_id and place <= r.place and base_run is not null
+      and (outcome is distinct from 'rolled_back' or id = r.id)
+    order by place desc limit 1;
+    return query
+      select lineage.stretch, o.place, o.id, case when o.id = r.id then next_seq end from signalbox.run o
+      where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id
+        and o.place between coalesce(base.place, 1) and r.place
+        and (o.outcome is distinct from 'rolled_back' or o.id = r.id);
+    stretch := stretch + 1;
+    if base.id is not null then
+      next_run := base.base_run;
+      next_seq := base.base_seq;
+    else
+      select origin_run, origin_seq into next_run, next_seq from signalbox.thread
+      where tenant_id = r.tenant_id and thread_id = r.thread_id;
+    end if;
+  end loop;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.link_event(r signalbox.run, draft jsonb, event_key text)
  RETURNS signalbox.event
  LANGUAGE plpgsql
@@ -869,24 +1466,21 @@ begin
   e.hash := sha256(r.head_hash || int8send(e.seq) || e.digest);
   return e;
 end $function$
-CREATE OR REPLACE FUNCTION signalbox.may_admit(r signalbox.run)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not pg_try_advisory_xact_lock(hashtextextended(netstring(r.tenant_id) || netstring(r.thread_id), 1)) then
-    return false;
-  end if;
-  return not exists (
-    select from run o
-    where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.status <> 'ended'
-      and o.id <> r.id and (o.admitted or o.id < r.id));
-end $function$
 CREATE OR REPLACE FUNCTION signalbox.netstring(t text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(((((octet_length(t))::text || ':'::text) || t) || ','::text), '-,'::text)
+CREATE OR REPLACE FUNCTION signalbox.note_end_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into signalbox.end_user_run (tenant_id, end_user, run_id)
+  values (new.tenant_id, new.payload ->> 'endUser', new.run_id)
+  on conflict do nothing;
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.open_budget(root uuid, tenant text, turns integer, calls integer, tokens bigint, cost bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -939,6 +1533,67 @@ begin
   delete from timer where run_id = r.id and id = parts[1] and fire_at = from_ms(parts[2]::bigint);
   return found;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.prolong_store_items(tenant text, items jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  with asked as (
+    select array(select jsonb_array_elements_text(i -> 'namespace')) as namespace, i ->> 'key' as key
+    from jsonb_array_elements(prolong_store_items.items) i
+  ), mine as (
+    select s.namespace, s.key from store_item s join asked a on s.namespace = a.namespace and s.key = a.key
+    where s.tenant_id = tenant and s.expires_at > wall()
+    for update of s skip locked
+  )
+  update store_item s set expires_at = wall() + interval '1 minute' * s.ttl_minutes
+  from mine where s.tenant_id = tenant and s.namespace = mine.namespace and s.key = mine.key;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.put_assistant(a jsonb, seen integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  tenant text := a ->> 'tenantId';
+  aid uuid := (a ->> 'assistantId')::uuid;
+  moment timestamptz;
+begin
+  perform check_tenant(tenant);
+  if (fits(tenant) and fits(a ->> 'agent') and fits(a ->> 'name') and fits(a ->> 'actor')
+    and jsonb_typeof(a -> 'metadata') = 'object' and jsonb_typeof(a -> 'config') = 'object'
+    and jsonb_typeof(a -> 'context') = 'object' and pg_column_size(a) <= 4194304) is not true
+  then
+    raise exception 'assistant_malformed' using errcode = '22023';
+  end if;
+  if seen is null then
+    perform pg_advisory_xact_lock(hashtextextended(netstring(tenant) || 'assistants', 4));
+    if exists (select from assistant where tenant_id = tenant and id = aid) then
+      return 'exists';
+    end if;
+    if (select count(*) from assistant where tenant_id = tenant) >= 1000 then
+      return 'full';
+    end if;
+    moment := wall();
+    insert into assistant values (tenant, aid, 1, 1, moment, moment);
+  else
+    if seen >= 1000 then
+      return 'full';
+    end if;
+    update assistant set version = seen + 1, versions = seen + 1, updated_at = wall()
+    where tenant_id = tenant and id = aid and versions = seen returning updated_at into moment;
+    if not found then
+      return 'moved';
+    end if;
+  end if;
+  insert into assistant_version values (tenant, aid, coalesce(seen, 0) + 1, a ->> 'agent', a ->> 'name',
+    a ->> 'description', a -> 'metadata', a -> 'config', a -> 'context', a ->> 'actor', moment);
+  return 'ok';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.put_blob(tenant_id text, thread_id text, key text, mime text, bytes bytea)
  RETURNS void
  LANGUAGE sql
@@ -951,6 +1606,45 @@ CREATE OR REPLACE FUNCTION signalbox.put_definition(hash text, body jsonb)
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$ insert into definition values ($1, $2) on conflict do nothing $function$
+CREATE OR REPLACE FUNCTION signalbox.put_store_item(tenant text, namespace text[], key text, value jsonb, ttl_minutes double precision)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  had int;
+  moment timestamptz;
+begin
+  perform check_tenant(tenant);
+  if (fits(tenant) and is_namespace(put_store_item.namespace) and fits(put_store_item.key)
+    and jsonb_typeof(put_store_item.value) = 'object' and pg_column_size(put_store_item.value) <= 4194304
+    and coalesce(put_store_item.ttl_minutes, 1) > 0 and coalesce(put_store_item.ttl_minutes, 1) <= 5256000) is not true
+  then
+    raise exception 'store_item_malformed' using errcode = '22023';
+  end if;
+  insert into store_usage values (tenant, 0) on conflict do nothing;
+  select items into had from store_usage where tenant_id = tenant for update;
+  moment := wall();
+  update store_item i set
+    value = put_store_item.value,
+    ttl_minutes = put_store_item.ttl_minutes,
+    expires_at = moment + interval '1 minute' * put_store_item.ttl_minutes,
+    -- What had expired was not there any more.
+    created_at = case when i.expires_at <= moment then moment else i.created_at end,
+    updated_at = moment
+  where i.tenant_id = tenant and i.namespace = put_store_item.namespace and i.key = put_store_item.key;
+  if found then
+    return 'ok';
+  end if;
+  if had >= 100000 and sweep_tenant(tenant) >= 100000 then
+    return 'full';
+  end if;
+  insert into store_item values (tenant, put_store_item.namespace, put_store_item.key, put_store_item.value,
+    put_store_item.ttl_minutes, moment + interval '1 minute' * put_store_item.ttl_minutes, moment, moment);
+  update store_usage set items = items + 1 where tenant_id = tenant;
+  return 'ok';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.refusal(answer text, problem text, run_id uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -978,7 +1672,7 @@ AS $function$
   ), extended as (
     update effect e set
       lease_until = now() + interval '1 millisecond' * lease_ms,
-      next_look = case when r.status = 'ended' then 'infinity' else now() + interval '1 millisecond' * lease_ms end
+      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity' else now() + interval '1 millisecond' * lease_ms end
     from held, run r where e.id = held.id and r.id = e.run_id
     returning e.id
   )
@@ -1083,6 +1777,17 @@ begin
     cost_held = b.cost_held + reserve_budget.cost
   where root_id = root;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.revoke_api_key(tenant text, key_id text, by_whom text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  update api_key set revoked_at = wall(), revoked_by = by_whom
+  where id = key_id and tenant_id = tenant and revoked_at is null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.settle_budgets()
  RETURNS void
  LANGUAGE plpgsql
@@ -1116,6 +1821,27 @@ begin
     where root_id = tree.root_id;
   end loop;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.settle_effect(r signalbox.run, s jsonb, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  due_at timestamptz := moment + interval '1 millisecond' * (s ->> 'delayMs')::bigint;
+begin
+  update effect set status = s ->> 'becomes', lease_until = null, due = due_at, next_look = due_at
+  where id = s ->> 'effectId' and run_id = r.id and kind = 'webhook.deliver'
+    and status = s ->> 'expect' and attempt = (s ->> 'attempt')::int;
+  return found;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.shown_api_key(key_id text, shown bytea)
+ RETURNS TABLE(tenant_id text, scopes text[], is_revoked boolean, left_ms bigint)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select k.tenant_id, k.scopes, k.revoked_at is not null, to_ms(k.expires_at) - to_ms(wall())
+  from api_key k where k.id = key_id and k.digest = shown
+$function$
 CREATE OR REPLACE FUNCTION signalbox.spend_budget(root uuid, effect text, tokens bigint, cost bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -1139,6 +1865,37 @@ begin
     where root_id = root;
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.sweep_store()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  owner record;
+begin
+  for owner in
+    select u.tenant_id from store_usage u
+    where u.tenant_id in (select tenant_id from store_item where expires_at <= now() order by expires_at limit 10000)
+    order by u.tenant_id limit 100
+    for update of u skip locked
+  loop
+    perform sweep_tenant(owner.tenant_id);
+  end loop;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.sweep_tenant(tenant text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  swept int;
+  left_over int;
+begin
+  delete from store_item where tenant_id = tenant and expires_at <= wall();
+  get diagnostics swept = row_count;
+  update store_usage set items = items - swept where tenant_id = tenant returning items into left_over;
+  return left_over;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.take_due(kinds text[], again_ms bigint, max_rows integer)
  RETURNS SETOF signalbox.effect
  LANGUAGE sql
@@ -1155,11 +1912,47 @@ AS $function$
   from due where e.id = due.id
   returning e.*
 $function$
+CREATE OR REPLACE FUNCTION signalbox.thread_lock(tenant text, thread text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended((signalbox.netstring(tenant) || signalbox.netstring(thread)), (1)::bigint)
 CREATE OR REPLACE FUNCTION signalbox.to_ms(t timestamp with time zone)
  RETURNS bigint
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN ((EXTRACT(epoch FROM t) * (1000)::numeric))::bigint
+CREATE OR REPLACE FUNCTION signalbox.touch_api_keys(key_ids text[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  update api_key k set last_used_at = wall()
+  from (
+    select id from api_key
+    where id = any (key_ids) and (last_used_at is null or last_used_at <= wall() - interval '1 minute')
+    order by id for update skip locked
+  ) due where k.id = due.id
+$function$
+CREATE OR REPLACE FUNCTION signalbox.update_cron(c jsonb, reschedule boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(c ->> 'tenantId');
+  if is_cron(c) is not true then
+    raise exception 'cron_malformed' using errcode = '22023';
+  end if;
+  update cron set schedule = c ->> 'schedule', timezone = c ->> 'timezone', end_at = from_ms((c ->> 'endAt')::bigint),
+    enabled = (c ->> 'enabled')::boolean, body = c -> 'body', metadata = c -> 'metadata',
+    next_at = case when reschedule then from_ms((c ->> 'nextAt')::bigint) else next_at end,
+    revision = revision + 1, updated_at = wall()
+  where id = (c ->> 'cronId')::uuid and tenant_id = c ->> 'tenantId' and revision = (c ->> 'revision')::int;
+  return found;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.uuid_bound(t timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [--json] [--profile] [--only part,…] [--runs n] [--in-flight n]`: what a run costs and how many run at a
  * time, for each way to dispatch, beside the floors of the same minute, how the log grows with a run's length, and what
- * governance costs that lets everything pass.
+ * governance costs that lets everything pass. With `--http`, what the HTTP side costs instead: see `http/bench.ts`.
  * Starts its own servers in a folder of its own. Standard output holds the report alone.
  */
 import { cpus, loadavg } from 'node:os'
@@ -9,6 +9,7 @@ import { complaining } from './complaining-log.ts'
 import { round } from './cost.ts'
 import { measureFloors } from './floors.ts'
 import { measureGovernance } from './governance.ts'
+import { benchHttp } from './http/bench.ts'
 import { measureLogSize } from './log-size.ts'
 import { type Machine, startMachine } from './machine.ts'
 import { measureSetUp } from './measure.ts'
@@ -20,7 +21,13 @@ import type { Floors } from './floors.ts'
 /** A bench that hangs must not hang whoever waits for it. */
 const minutesMax = 4
 
-const options = readOptions(process.argv.slice(2))
+const args = process.argv.slice(2)
+if (args.includes('--http')) {
+  await benchHttp(args)
+  process.exit(0)
+}
+
+const options = readOptions(args)
 const overdue = setTimeout(() => {
   console.error(`the bench took longer than ${minutesMax} minutes and is given up`)
   process.exit(1)

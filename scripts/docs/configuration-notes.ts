@@ -116,7 +116,10 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   'queues.<name>.concurrency':
     'Calls of the queue that this process runs at a time. 16 for a queue that is not named.',
   'workspace.root':
-    'Directory, relative to the configuration file. Each thread gets its own below it.',
+    'Directory, relative to the configuration file. Each thread gets its own below it. A rollback leaves its files as they are.',
+  webhooks: 'Who is told of runs: see [webhooks](webhooks.md).',
+  'webhooks.endpoints.<name>': 'One of them.',
+  'webhooks.endpoints.<name>.url': 'Its address. Either this or `urlEnv`.',
   server: 'The API of this process.',
   'server.limits': 'Limits of the API.',
   'server.limits.bodyBytesMax': 'Largest request body.',

@@ -24,6 +24,9 @@ const declarations: readonly (readonly [string, string])[] = [
   ['mcpServers.<name>', 'McpStdioConfig'],
   ['mcpServers.<name>', 'McpHttpConfig'],
   ['mcpServers.<name>', 'common'],
+  ['webhooks.endpoints.<name>', 'Endpoint'],
+  ['webhooks', 'WebhooksSection'],
+  ['runLimits[]', 'LaneRule'],
   ['server.identity', 'Identity'],
   ['server', 'ServerSection'],
   ['', 'Config'],
@@ -36,9 +39,11 @@ const sources = [
   'packages/core/src/verdict/stream/spec.ts',
   'packages/server/src/config/agent-schema.ts',
   'packages/server/src/config/guardrails-schema.ts',
+  'packages/server/src/config/lanes-schema.ts',
   'packages/server/src/config/provider-schema.ts',
   'packages/server/src/config/schema.ts',
   'packages/server/src/config/server-schema.ts',
+  'packages/server/src/config/webhooks-schema.ts',
   'packages/tools/src/mcp/config.ts',
 ]
 

@@ -72,7 +72,12 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     durationMs: 2140,
   },
   'model.aborted': { effectId: `${run}.1`, attempt: 1 },
-  'tool.completed': { ...ofCall, output: { ...said, isError: false }, durationMs: 12 },
+  'tool.completed': {
+    ...ofCall,
+    output: { ...said, isError: false },
+    durationMs: 12,
+    files: [{ path: 'report.md', key: 'f3a1…', bytes: 5120 }],
+  },
   'tool.failed': {
     ...ofCall,
     error: {
@@ -279,7 +284,18 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     ...ofCall,
     error: 'tool.completed arrived when it could no longer count (fenced)',
   },
-  'webhook.delivered': { effectId: `${run}.3`, status: 204 },
+  'webhook.delivered': { effectId: `${run}.3`, attempt: 2, durationMs: 84, status: 204 },
+  'webhook.failed': {
+    effectId: `${run}.3`,
+    attempt: 1,
+    durationMs: 10_000,
+    status: null,
+    code: 'timeout',
+    retryMs: 5_213,
+  },
+  'webhook.replayed': { effectId: `${run}.3`, attempt: 8 },
   'payload.erased': { seq: 1, reason: 'Asked for by the person concerned.' },
+  'run.hidden': {},
+  'thread.hidden': {},
   'state.repaired': { seq: 42 },
 }

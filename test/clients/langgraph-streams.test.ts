@@ -119,7 +119,7 @@ const everything = [
 const lasting = everything.filter((mode) => mode !== 'custom' && mode !== 'messages')
 
 const names = (parts: readonly Part[]) => parts.map(({ event }) => event)
-const run = (version: 0 | 1, agent: string, streamMode: readonly string[]) =>
+const run = (version: 0 | 1 | 2, agent: string, streamMode: readonly string[]) =>
   collect(clientsOf(box.api)[version].stream(randomUUID(), agent, { streamMode, input: 'Go.' }))
 
 /** The messages that a client has put together from their pieces. */
@@ -152,6 +152,7 @@ const placesOf = (states: Part['data'][], at: string, above: string) =>
 describe.each([
   ['1.12.4', 0],
   ['2.0.0', 1],
+  ['1.15.0', 2],
 ] as const)('client %s', (_, version) => {
   it('gets what it asks for, between metadata and end, and nothing else', async () => {
     const expected: Readonly<Record<string, readonly string[]>> = {
@@ -365,7 +366,7 @@ describe('a socket that is killed', () => {
   it('at 20 random points costs no frame and doubles none', async () => {
     const modes = ['values', 'updates', 'messages-tuple', 'tasks']
     const plans = Array.from({ length: 10 }, (_, n) => ({
-      version: n % 2,
+      version: n % 3,
       after: [Math.floor(random() * 12_000), Math.floor(random() * 4_000)],
     }))
     const cutRun = async ({ version, after }: (typeof plans)[number]) => {

@@ -48,8 +48,33 @@ const examples: [Move[]][] = [
   [[move(0, 8, 1), move(0, 8, 1)]],
   [[move(0, 10, 0), move(0, 8, 0)]],
   [[move(0, 3, 0), move(0, 7, 0), move(0, 3, 1)]],
-  [[move(0, 8, 0, true), move(0, 14, 0), move(0, 13, 0), move(0, 14, 0)]],
+  [[move(0, 8, 0, true), move(0, 17, 0), move(0, 13, 0), move(0, 17, 0)]],
   [[move(1, 0, 0), move(2, 0, 0), move(1, 2, 0), move(2, 2, 0)]],
+  // A webhook outlives its run: delivered, not twice, and once more; another, of a run that is to be cancelled, waits.
+  [
+    [
+      move(0, 3, 0),
+      move(0, 7, 1),
+      move(0, 8, 1, true),
+      move(0, 11, 1),
+      move(0, 11, 1),
+      move(0, 11, 1, true),
+      move(0, 8, 1),
+    ],
+  ],
+  [
+    [
+      move(0, 3, 0),
+      move(0, 6, 0),
+      move(0, 10, 0),
+      move(0, 8, 0),
+      move(0, 11, 0),
+      move(0, 7, 2),
+      move(0, 8, 2),
+    ],
+  ],
+  // A zombie's word about a webhook does not count.
+  [[move(0, 3, 0), move(0, 7, 1), move(0, 8, 1), move(0, 8, 1), move(0, 11, 1)]],
   // Two generations; the end of a child while its parent waits, and without it; an orphan.
   [
     [
@@ -57,37 +82,59 @@ const examples: [Move[]][] = [
       move(3, 12, 0),
       move(4, 12, 3),
       move(0, 13, 0),
-      move(0, 14, 0),
+      move(0, 17, 0),
       move(3, 3, 0),
       move(3, 7, 0),
-      move(0, 20, 0),
-      move(0, 19, 0),
-      move(3, 19, 0),
+      move(0, 23, 0),
+      move(0, 22, 0),
+      move(3, 22, 0),
       move(0, 10, 0),
       move(4, 12, 0),
-      move(0, 20, 0),
+      move(0, 23, 0),
     ],
   ],
   [[move(0, 10, 0), move(3, 12, 0), move(3, 12, 3), move(3, 12, 1, true)]],
   // What is refused for money, and for calls.
-  [[move(0, 15, 2), move(0, 16, 0), move(1, 16, 0), move(2, 16, 0, true), move(3, 16, 0, true)]],
-  [[move(0, 15, 2, true), move(0, 16, 0, true), move(1, 16, 0, true), move(2, 16, 0, true)]],
+  [[move(0, 18, 2), move(0, 19, 0), move(1, 19, 0), move(2, 19, 0, true), move(3, 19, 0, true)]],
+  [[move(0, 18, 2, true), move(0, 19, 0, true), move(1, 19, 0, true), move(2, 19, 0, true)]],
   // A budget: two take from it, one spends, one is refused, one is over.
   [
     [
-      move(0, 15, 2),
-      move(0, 16, 2),
-      move(1, 16, 2),
-      move(2, 16, 2),
-      move(0, 17, 2),
-      move(3, 16, 2),
-      move(0, 18, 0),
-      move(3, 16, 2, true),
+      move(0, 18, 2),
+      move(0, 19, 2),
+      move(1, 19, 2),
+      move(2, 19, 2),
+      move(0, 20, 2),
+      move(3, 19, 2),
+      move(0, 21, 0),
+      move(3, 19, 2, true),
       move(0, 7, 0),
-      move(0, 18, 0),
-      move(1, 16, 2),
+      move(0, 21, 0),
+      move(1, 19, 2),
     ],
   ],
+  // One is under way: another is refused, put off, or takes its place; and what comes after it sees nothing of it.
+  [[move(1, 0, 0), move(1, 2, 0), move(2, 14, 1), move(2, 14, 1, true), move(1, 24, 0)]],
+  [[move(1, 0, 0), move(1, 2, 0), move(2, 14, 2), move(2, 2, 0), move(2, 24, 0), move(1, 24, 0)]],
+  [[move(1, 14, 2), move(1, 2, 0), move(2, 14, 3), move(2, 24, 0), move(1, 10, 0), move(2, 24, 0)]],
+  [[move(1, 14, 1), move(1, 2, 0), move(1, 3, 0), move(2, 15, 1), move(2, 15, 0), move(2, 24, 0)]],
+  [[move(1, 0, 0), move(1, 2, 0), move(2, 15, 1), move(2, 2, 0), move(2, 24, 0), move(1, 24, 0)]],
+  // Three share two limits; the first ends, and the more urgent of the others is next.
+  [
+    [
+      move(1, 16, 0),
+      move(3, 16, 0),
+      move(4, 16, 2),
+      move(1, 24, 0),
+      move(1, 10, 0),
+      move(1, 7, 0),
+      move(1, 24, 0),
+      move(3, 2, 0),
+      move(4, 2, 0),
+      move(3, 24, 0),
+    ],
+  ],
+  [[move(1, 16, 1, true), move(3, 16, 1, true), move(3, 24, 0), move(1, 24, 0), move(3, 2, 0)]],
 ]
 
 /** What of an answer must be the same: all of it but the words of a refusal. */
@@ -125,7 +172,7 @@ async function remains(register: Register, run: RunIds) {
   const open = await register.openEffects(run.runId)
   const children = await register.children(run.runId)
   return {
-    head: head && { ...head, createdAt: 0, updatedAt: 0 },
+    head: head && { ...head, createdAt: 0, updatedAt: 0, dueAt: 0 },
     events: events.map(({ position: _position, ...stored }) => stored),
     children,
     effects: open
@@ -178,10 +225,17 @@ test('both registers answer every sequence of items alike, and keep the same', a
     'cancelled',
     'lost',
     'no_parent',
+    'no_base',
+    'busy',
+    'superseded',
+    'interrupt',
+    'rollback',
     'kept: true',
     'kept: false',
     'ended: true',
     'ended: false',
+    'settled: true',
+    'settled: false',
     'endedChildren',
     'orphans',
     'turns',

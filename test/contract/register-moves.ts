@@ -13,7 +13,9 @@ import {
   type RunIds,
   startEffect,
   timer,
+  settling,
   toolEffect,
+  webhookEffect,
 } from '../../packages/postgres/test/support/drafts.ts'
 
 /** Numbers, so that a failing sequence shrinks. What they mean depends on where the run stands. */
@@ -39,13 +41,20 @@ const becomes = ['done', 'unknown', 'cancelled', 'pending'] as const
 const cursor = async (register: Register, run: RunIds) =>
   (await register.head(run.runId)) ?? { seq: 0, facts: 0, decided: 0 }
 
+/** Calls that change files, but for one. */
+const changing = ({ runId }: RunIds, n: number) =>
+  n === 3 ? {} : { payload: { files: [{ path: `${n}`, key: runId, bytes: n }] } }
+
 /** Items, by kind. */
 export const makers: readonly Make[] = [
   async (run) => creation(run),
   async (run, { n, wrong }) =>
     creation(run, { alias: { key: `alias-${n}-${run.tenantId}`, bodyHash: `${wrong}` } }),
   async (run) => ({ ...about(run), admit: true, facts: [fact('run.admitted', 'admitted')] }),
-  async (run, { n }) => ({ ...about(run), facts: [fact('tool.completed', `key-${n}`)] }),
+  async (run, { n }) => ({
+    ...about(run),
+    facts: [fact('tool.completed', `key-${n}`, changing(run, n))],
+  }),
   async (run, { n, wrong }) => {
     const gate = fence(`${run.runId}.${n}`, expects[n % 4] ?? 'started', {
       attempt: wrong ? 2 : 1,
@@ -73,15 +82,21 @@ export const makers: readonly Make[] = [
   async (run, { n }, { register }) => {
     const { decided, facts } = await cursor(register, run)
     const stateName = n === 0 ? 'cancelling' : 'tools'
-    return { ...about(run), decision: decision(decided, facts, { stateName, clearTimers: ['t'] }) }
+    const effects = await unusedEffects(register, [webhookEffect(run, 10 + n)])
+    const more = { stateName, clearTimers: ['t'], effects } as const
+    return { ...about(run), decision: decision(decided, facts, more) }
   },
-  async (run, { wrong }, { register }) => {
+  async (run, { n, wrong }, { register }) => {
     const { decided, facts } = await cursor(register, run)
-    return { ...about(run), decision: finalDecision(decided, wrong ? facts - 1 : facts) }
+    const effects = await unusedEffects(register, [webhookEffect(run, 10 + n)])
+    const through = wrong ? facts - 1 : facts
+    return { ...about(run), decision: finalDecision(decided, through, { effects }) }
   },
   async (run, { n, wrong }) => ({
     ...about(run),
-    claims: [n, n + 1].map((k) => claim(`${run.runId}.${k}`, { leaseMs: wrong ? 600_000 : 1 })),
+    claims: [n, n + 1, 10 + n].map((k) =>
+      claim(`${run.runId}.${k}`, { leaseMs: wrong ? 600_000 : 1 }),
+    ),
   }),
   async (run, { n, wrong }, { register }) => {
     const { seq, decided } = await cursor(register, run)
@@ -89,7 +104,17 @@ export const makers: readonly Make[] = [
     return { ...about(run), facts, decision: decision(decided, wrong ? seq : seq + 1) }
   },
   async (run) => ({ ...about(run), facts: [fact('cancel.requested', 'cancel')] }),
-  async (run) => ({ ...about(run), notes: [event('webhook.delivered')] }),
+  async (run, { n, wrong }) => {
+    const notes = [event('webhook.delivered')]
+    if (n === 0 && wrong) return { ...about(run), notes }
+    const next = n % 2 === 1 && !wrong ? 'done' : 'pending'
+    const more = { attempt: n === 3 ? 2 : 1, becomes: next, delayMs: n === 2 ? 60_000 : 0 } as const
+    const settle = settling(`${run.runId}.${10 + n}`, {
+      ...more,
+      expect: wrong ? 'done' : 'started',
+    })
+    return { ...about(run), notes, settle }
+  },
   // A run that another one starts; or itself, or one that is not there.
   async (run, { n, wrong }, { register, runs }) => {
     const parent = { ...run, ...runs[n] }
@@ -107,7 +132,33 @@ export const makers: readonly Make[] = [
       facts: [fact('child.started', `started-${n}-${wrong}`, { fence: gate })],
     }
   },
+  // One that does not just wait: it is refused, put off, or ends what is there.
+  async (run, { n, wrong }) =>
+    creation(run, {
+      multitask: multitasks[n % 4] ?? 'enqueue',
+      ...(wrong ? { delayMs: 600_000 } : {}),
+    }),
+  // One that goes on from another run, or from one that has said nothing to it.
+  async (run, { n, wrong }, { register, runs }) => {
+    const { runId = run.runId } = runs[n] ?? {}
+    const { seq } = await cursor(register, { ...run, runId })
+    return creation(run, { base: { runId, seq: wrong ? seq + 1 : Math.max(1, seq) } })
+  },
+  // One that shares a limit with others, and wants to start.
+  async (run, { n, wrong }) => {
+    const item = creation(run, {
+      priority: n,
+      lanes: [
+        { key: 'all', most: 2 },
+        { key: `some-${n % 2}`, ...(wrong ? { rate: 1, perMs: 600_000 } : { most: 1 }) },
+      ],
+    })
+    const admitted = fact('run.admitted', 'admitted')
+    return { ...item, admit: true, facts: [...(item.facts ?? []), admitted] }
+  },
 ]
+
+const multitasks = ['enqueue', 'reject', 'interrupt', 'rollback'] as const
 
 async function unusedEffects<E extends { readonly id: string }>(register: Register, effects: E[]) {
   const known = await Promise.all(effects.map((effect) => register.effect(effect.id)))
@@ -153,5 +204,24 @@ export const operations: readonly Operate[] = [
   (_run, _move, runs) => async (register) => ({
     endedChildren: own(runs, await register.endedChildren(1000)),
     orphans: own(runs, await register.orphans(1000)),
+  }),
+  (run, _move, runs) => async (register) => ({
+    superseded: (await register.superseded(1000, run)).map(({ runId, action, by }) => [
+      runId,
+      action,
+      by,
+    ]),
+    heard: (await register.conversation(run.threadId, run.runId))
+      .filter(({ type }) => type === 'run.created')
+      .map(({ runId }) => runId),
+    changed: (await register.changedFiles(run.threadId, run.runId)).map(({ runId, seq }) => [
+      runId,
+      seq,
+    ]),
+    next: await register.nextInThread(run.tenantId, run.threadId),
+    lanes: (await register.nextInLanes(run.runId, 10)).map(({ runId }) => runId),
+    admissible: (await register.admissibleRuns(1000))
+      .map(({ runId }) => runId)
+      .filter((runId) => runs.some((one) => one.runId === runId)),
   }),
 ]

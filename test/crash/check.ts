@@ -7,18 +7,30 @@ import { callViolations } from '../invariants/check-calls.ts'
 import { effectViolations, strayViolations } from '../invariants/check-effects.ts'
 import { familyViolations } from '../invariants/check-families.ts'
 import { inheritedViolations } from '../invariants/check-inherited.ts'
+import { laneViolations } from '../invariants/check-lanes.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
+import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
+import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { effectOf, type Execution, parentOf } from '../invariants/run-record.ts'
 import type { Kill } from './child.ts'
 import type { Client } from './client.ts'
 import type { StoredRun } from './tables.ts'
 
+/** What the world saw: executions of tools, and the ids under which receivers were told of runs. */
+export interface Seen {
+  readonly executions: readonly Execution[]
+  readonly received: readonly string[]
+}
+
+/** Nobody looks when a fault was over: here, all that was asked for has its time (I12). */
+const noticing = { since: Infinity, withinMs: 0 }
+
 export function violations(
   runs: readonly StoredRun[],
-  executions: readonly Execution[],
+  { executions, received }: Seen,
   client: Client,
 ): readonly string[] {
   return [
@@ -30,9 +42,13 @@ export function violations(
       ...callViolations(run, executions),
       ...approvalViolations(run, runs),
       ...turnViolations(run),
+      ...webhookViolations(run, received),
       ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),
+    ...supersedingViolations(runs, noticing),
+    ...laneViolations(runs),
+    ...strangerViolations(runs, received),
     ...familyViolations(runs),
     ...inheritedViolations(runs),
     ...budgetViolations(runs, executions),
@@ -58,6 +74,16 @@ function deniedViolations({ agent, head }: StoredRun, executions: readonly Execu
 function chainViolations({ head, log, end }: StoredRun): readonly string[] {
   const report = verifyChain(log, end)
   return report.ok ? [] : [`I18 ${head.runId}: ${report.part} does not hold at ${report.seq}`]
+}
+
+/** Whatever a receiver hears, on whichever attempt, it hears under the id of a delivery. */
+function strangerViolations(runs: readonly StoredRun[], received: readonly string[]) {
+  const known = new Set(
+    runs.flatMap(({ effects }) =>
+      effects.filter(({ spec }) => spec.kind === 'webhook.deliver').map(({ effectId }) => effectId),
+    ),
+  )
+  return received.filter((id) => !known.has(id)).map((id) => `W1 somebody was told as ${id}`)
 }
 
 /** Acknowledged creates, cancels and answers of humans are there, and there is one run for each key (I2, I3). */

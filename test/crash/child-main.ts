@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import type { Log } from '@signalbox/engine'
 import { startSignalbox } from '@signalbox/server'
 import { ChildOrders, type FromChild, type ToChild } from './child-messages.ts'
-import { configurationOf, engineSettings } from './configuration.ts'
+import { configurationOf, engineSettings, webhookSecretEnv } from './configuration.ts'
 import { Failpoints, type Ports } from './failpoints.ts'
 import { isSabotage, sabotages } from './sabotage.ts'
 
@@ -48,6 +48,7 @@ const { url } = await startSignalbox({
   },
   env: {
     DATABASE_URL: orders.databaseUrl,
+    [webhookSecretEnv]: `whsec_${Buffer.alloc(32, 'crash').toString('base64')}`,
     ...(orders.redisUrl === null ? {} : { REDIS_URL: orders.redisUrl }),
   },
   roles: [role],

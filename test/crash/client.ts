@@ -24,6 +24,10 @@ export interface RunRequest {
   readonly agent: string
   readonly threadId: string
   readonly plan: Plan
+  /** What it does to the runs of its thread. Default: it waits. */
+  readonly strategy?: 'interrupt' | 'rollback'
+  /** Who is told of it. */
+  readonly webhook?: string
 }
 
 export class Client {
@@ -48,8 +52,13 @@ export class Client {
     return first
   }
 
-  async #createOnce({ agent, threadId, plan }: RunRequest): Promise<string> {
-    const body = { assistant_id: agent, input: JSON.stringify(plan) }
+  async #createOnce({ agent, threadId, plan, strategy, webhook }: RunRequest): Promise<string> {
+    const body = {
+      assistant_id: agent,
+      input: JSON.stringify(plan),
+      ...(strategy ? { multitask_strategy: strategy } : {}),
+      ...(webhook === undefined ? {} : { webhook }),
+    }
     const headers = { 'idempotency-key': plan.name, 'x-user': 'requester' }
     const answer = await this.request('POST', `/threads/${threadId}/runs`, { body, headers })
     if (answer.status !== 200)

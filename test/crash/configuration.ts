@@ -14,7 +14,12 @@ export const engineSettings: Partial<EngineSettings> = {
   // Fewer than the runs of a workload: some model calls have to be announced, and taken by whoever has room.
   modelConcurrency: 1,
   verifyEvery: 5,
+  // Longer than a receiver in the same machine takes.
+  webhookLeaseMs: 600,
 }
+
+/** Where a process finds what it signs with. */
+export const webhookSecretEnv = 'CRASH_WEBHOOK_SECRET'
 
 const everything = ['look', 'put', 'pay', 'dump', 'boom', 'endless', 'stall']
 
@@ -49,7 +54,7 @@ const starts = { ...agent, tools: [...everything, 'agent:helper', 'agent:leaf'] 
  * Agents: `plain`; `guarded`, whose `put` a human must approve; `hasty`, which has no time; `governed`, with everything that
  * can stand between a model and a tool; `falling`, whose own model never answers. And those that start runs: `chief`, which
  * must ask before it starts a `leaf`; `helper`, which also starts itself; `frugal` and `terse`, whose trees have too few calls
- * and too few turns; `leaf`, which starts none.
+ * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time.
  */
 export function configurationOf(world: string, role: Role) {
   const provider = policyOf(role)
@@ -86,7 +91,10 @@ export function configurationOf(world: string, role: Role) {
       frugal: { ...starts, limits: { maxToolCalls: 3 } },
       terse: { ...starts, limits: { maxTurns: 2 } },
       leaf: agent,
+      narrow: agent,
     },
+    runLimits: [{ agents: ['narrow'], concurrency: 1 }],
+    webhooks: { secretEnv: webhookSecretEnv, allow: ['127.0.0.1'] },
     queues: { tools: { concurrency: 8 }, endless: { concurrency: 2 } },
     server: { graceMs: 500, identity: { userHeader: 'x-user' } },
   })

@@ -10,6 +10,7 @@ import type {
   Register,
   ToolHost,
   WakeBus,
+  WebhookSender,
 } from '@signalbox/engine'
 import type { Role } from '@signalbox/server'
 import { startsRun } from './failpoints.ts'
@@ -33,6 +34,7 @@ const loads = 'who decides reads this, and only an orchestrator decides'
 const creates =
   'a create needs this: the API creates, and an orchestrator for a run that starts one'
 const closes = 'a graceful stop; a process that is killed never gets there'
+const unchanged = 'nobody in the workload changes or deletes a thread'
 const inBatches = 'the register batches by itself; the engine appends item by item'
 const executes = 'only a worker executes tools'
 const models = 'only an orchestrator calls models'
@@ -48,6 +50,7 @@ const register = {
   tail: only('orchestrator', loads),
   events: all,
   conversation: only('orchestrator', 'prompts are built where model calls are made'),
+  changedFiles: lifecycle('the tools of the workload keep no files'),
   effect: all,
   openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),
   putDefinition: butWorker(creates),
@@ -55,9 +58,13 @@ const register = {
   putBlob: all,
   blob: only('orchestrator', 'long texts are read back for prompts'),
   ensureThread: all,
+  changeThread: lifecycle(unchanged),
+  hideThread: lifecycle(unchanged),
   readyRuns: only('orchestrator', polled),
   admissibleRuns: only('orchestrator', polled),
   nextInThread: only('orchestrator', 'who ends a run gives its thread on'),
+  nextInLanes: butWorker('creates and ends of runs give room to those that wait'),
+  superseded: butWorker('creates and orchestrators ask who is to make way'),
   takeDue: only('orchestrator', polled),
   dueTimers: only('orchestrator', polled),
   nextDue: only('orchestrator', polled),
@@ -117,6 +124,11 @@ const policyHost = {
   close: lifecycle(closes),
 } satisfies Record<keyof PolicyHost, Reach>
 
+const webhookSender = {
+  endpoints: only('api', 'of a run that a run has started nobody is told'),
+  deliver: only('orchestrator', 'who decides tells of it'),
+} satisfies Record<keyof WebhookSender, Reach>
+
 const ports: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   register,
   dispatcher,
@@ -125,6 +137,7 @@ const ports: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   model,
   toolHost,
   policyHost,
+  webhookSender,
 }
 
 /** What appends and publishes carry, by the role that is known to send it. */
@@ -154,6 +167,7 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
     'register.append(child.ended)',
     'register.append(cancel.requested)',
     'register.append(budget.refused)',
+    'register.append(webhook.delivered)',
     'wakeBus.publish(run)',
     'wakeBus.publish(cancel)',
     'wakeBus.publish(model)',

@@ -34,7 +34,7 @@ export class Failpoints {
 
   /** The same ports, with a failpoint on either side of every call. */
   wrap(ports: Ports): Ports {
-    const { hintSource, model, policies, tools } = ports
+    const { hintSource, model, policies, tools, webhooks } = ports
     return {
       register: this.#around('register', ports.register, appendLabel),
       dispatcher: this.#around('dispatcher', ports.dispatcher),
@@ -43,6 +43,7 @@ export class Failpoints {
       model: model && this.#around('model', model),
       tools: tools && this.#around('toolHost', tools),
       ...(policies && { policies: this.#around('policyHost', policies) }),
+      ...(webhooks && { webhooks: this.#around('webhookSender', webhooks) }),
     }
   }
 

@@ -49,6 +49,7 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   counter += 1
   const name = `s${counter}`
   const before = readWorld(stack.world).length
+  const heardBefore = stack.receiver.received.length
   const killsBefore = stack.kills.length
   const client = new Client(() => stack.child('api').url)
   const over = new AbortController()
@@ -62,7 +63,8 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   const faulting = fault.play(stack, middle)
   try {
     for (const wave of fault.waves) {
-      await send({ name, client, databaseUrl: stack.databaseUrl }, wave)
+      const { databaseUrl, receiver } = stack
+      await send({ name, client, databaseUrl, receiverUrl: `${receiver.url}/hook` }, wave)
       if (wave !== fault.waves.at(-1)) await settled(stack, name)
     }
     await faulting
@@ -77,11 +79,12 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   await stack.up()
   const executions: readonly Execution[] = readWorld(stack.world).slice(before)
   const runs = await readRuns(stack.databaseUrl, `${name}-`)
+  const received = stack.receiver.received.slice(heardBefore).map(({ id }) => id)
   const kills = stack.kills.slice(killsBefore)
   return {
     name: fault.name,
     backend: stack.backend,
-    violations: [...broken, ...violations(runs, executions, client)],
+    violations: [...broken, ...violations(runs, { executions, received }, client)],
     missed,
     unknowns: explainUnknowns(runs, stack.kills, fault.blame ?? null),
     kills: kills.length,

@@ -1,6 +1,6 @@
 /** What the parts of a workload have in common: how they send a run, and wait for it to get somewhere. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from './client.ts'
+import type { Client, RunRequest } from './client.ts'
 import type { Plan } from './plan.ts'
 import { countStarts } from './tables.ts'
 
@@ -9,6 +9,8 @@ export interface Setting {
   readonly name: string
   readonly client: Client
   readonly databaseUrl: string
+  /** Hears of runs that have a webhook. */
+  readonly receiverUrl: string
 }
 
 /** Sends some of a workload. */
@@ -17,14 +19,24 @@ export type Part = (setting: Setting) => Promise<void>
 const lookMs = 40
 const waitMsMax = 8_000
 
+interface Where extends Pick<RunRequest, 'strategy' | 'webhook'> {
+  readonly thread?: string
+  readonly agent?: string
+}
+
 /** Creates a run, in a thread of its own unless one is named. */
 export function create(
   { name, client }: Setting,
   plan: Plan,
-  { thread = plan.name, agent = 'plain' }: { thread?: string; agent?: string } = {},
+  { thread = plan.name, agent = 'plain', ...rest }: Where = {},
 ): Promise<string> {
   const key = `${name}-${plan.name}`
-  return client.create({ agent, threadId: `${name}-${thread}`, plan: { ...plan, name: key } })
+  return client.create({
+    agent,
+    threadId: `${name}-${thread}`,
+    plan: { ...plan, name: key },
+    ...rest,
+  })
 }
 
 /** Waits until a call of the tool, or of the model, has started. */

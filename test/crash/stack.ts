@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
 import type { Role } from '@signalbox/server'
 import { RedisServer } from '../../packages/bullmq/test/support/redis-server.ts'
+import { type Receiver, startReceiver } from '../../packages/server/test/support/receiver.ts'
 import { Child, type Kill } from './child.ts'
 import type { ChildOrders } from './child-messages.ts'
 
@@ -17,6 +18,8 @@ export class Stack {
   readonly redis: RedisServer | null
   readonly world: string
   readonly log: string
+  /** Hears of runs. */
+  readonly receiver: Receiver
   readonly #dir: string
   readonly #orders: Omit<ChildOrders, 'owner' | 'role'>
   readonly #children: Readonly<Record<Role, Child>>
@@ -28,12 +31,14 @@ export class Stack {
     readonly dir: string
     readonly postgres: EmbeddedPostgres
     readonly redis: RedisServer | null
+    readonly receiver: Receiver
     readonly sabotage: string | null
   }) {
     this.backend = parts.backend
     this.#dir = parts.dir
     this.#postgres = parts.postgres
     this.redis = parts.redis
+    this.receiver = parts.receiver
     this.world = join(parts.dir, 'world.ndjson')
     this.log = join(parts.dir, 'children.log')
     this.#orders = {
@@ -56,7 +61,8 @@ export class Stack {
     await chmod(dir, 0o755)
     const postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
     const redis = backend === 'redis' ? await RedisServer.start() : null
-    const stack = new Stack({ backend, dir, postgres, redis, sabotage })
+    const receiver = await startReceiver()
+    const stack = new Stack({ backend, dir, postgres, redis, receiver, sabotage })
     await stack.up()
     return stack
   }
@@ -100,6 +106,7 @@ export class Stack {
     await this.endExtra()
     await Promise.all(Object.values(this.#children).map((child) => child.end()))
     await this.redis?.close()
+    await this.receiver.close()
     await this.#postgres.stop()
     if (!keep) await rm(this.#dir, { recursive: true, force: true })
   }

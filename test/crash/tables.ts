@@ -24,12 +24,25 @@ export interface StoredRun extends RunRecord {
   readonly end: { readonly seq: number; readonly hash: string }
 }
 
+const Lane = z.object({
+  key: z.string(),
+  most: z.number().exactOptional(),
+  rate: z.number().exactOptional(),
+  perMs: z.number().exactOptional(),
+})
+
 const Head = z.object({
   runId: z.string(),
   threadId: z.string(),
   status: RunStatus,
   stateName: StateName,
   state: JsonObjectSchema.nullable(),
+  place: z.number().nullable(),
+  dueAt: z.number(),
+  multitask: z.enum(['enqueue', 'reject', 'interrupt', 'rollback']),
+  createdAt: z.number(),
+  admittedAt: z.number().nullable(),
+  lanes: z.array(Lane),
   seq: z.number(),
   hash: z.string(),
   definition: AgentDefinition.nullable(),
@@ -40,11 +53,20 @@ const EffectRow = z.object({
   runId: z.string(),
   mode: EffectMode,
   status: z.enum(['pending', 'started', 'done', 'unknown', 'cancelled']),
+  attempt: z.number(),
   spec: Effect,
 })
 
+/** Milliseconds since the epoch. */
+const millis = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
+
 const headSql = `
   select r.id as "runId", r.thread_id as "threadId", r.status, r.state_name as "stateName", r.state, r.seq,
+    r.place, r.multitask, ${millis('r.due_at')} as "dueAt", ${millis('r.created_at')} as "createdAt",
+    (select max(${millis('l.admitted_at')}) from signalbox.lane l where l.run_id = r.id) as "admittedAt",
+    (select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+      'key', l.key, 'most', l.most, 'rate', l.rate, 'perMs', l.per_ms))), '[]')
+      from signalbox.lane l where l.run_id = r.id) as lanes,
     encode(r.head_hash, 'hex') as hash, d.body as definition
   from signalbox.run r left join signalbox.definition d on d.hash = r.definition_hash
   where ${ofSchedule} order by r.id`
@@ -57,7 +79,7 @@ const eventSql = `
   from signalbox.event where run_id = any($1) order by run_id, seq`
 
 const effectSql = `
-  select id as "effectId", run_id as "runId", mode, status, spec from signalbox.effect where run_id = any($1)`
+  select id as "effectId", run_id as "runId", mode, status, attempt, spec from signalbox.effect where run_id = any($1)`
 
 /** All runs whose thread's id begins with `threads`, and those they have started. */
 export function readRuns(databaseUrl: string, threads: string): Promise<readonly StoredRun[]> {
@@ -80,9 +102,11 @@ export function readRuns(databaseUrl: string, threads: string): Promise<readonly
   })
 }
 
-/** Runs that have not ended, and budgets of trees that nobody has taken away. */
+/** Runs that have not ended, deliveries that are not over, and budgets of trees that nobody has taken away. */
 export function countOpen(databaseUrl: string, threads: string): Promise<number> {
   const sql = `select (select count(*) from signalbox.run r where r.status <> 'ended' and ${ofSchedule})::int
+    + (select count(*) from signalbox.effect e join signalbox.run r on r.id = e.run_id
+      where e.kind = 'webhook.deliver' and e.status <> 'done' and ${ofSchedule})::int
     + (select count(*) from signalbox.budget b join signalbox.run r on r.id = b.root_id where ${ofSchedule})::int as n`
   return asSuperuser(databaseUrl, async (client) =>
     Number((await client.query(sql, [threads])).rows[0]?.n),

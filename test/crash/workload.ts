@@ -65,6 +65,18 @@ async function interrupting(setting: Setting): Promise<void> {
   await setting.client.cancel(runId)
 }
 
+/** Runs that make way for others, one while its tool runs; all share a lane, and somebody hears of each end. */
+async function crowding(setting: Setting): Promise<void> {
+  const webhook = setting.receiverUrl
+  const narrow = { agent: 'narrow', webhook }
+  const first = await create(setting, { name: 'crowding', turns: [['endless']] }, narrow)
+  await started(setting, first, 'endless')
+  await create(setting, { name: 'crowding-aside' }, narrow)
+  const behind = { ...narrow, thread: 'crowding' }
+  await create(setting, { name: 'crowding-next' }, { ...behind, strategy: 'rollback' })
+  await create(setting, { name: 'crowding-last' }, { ...behind, strategy: 'interrupt' })
+}
+
 /** A run that times out while a tool runs. */
 async function hurrying(setting: Setting): Promise<void> {
   await create(setting, { name: 'hurrying', turns: [['endless']] }, { agent: 'hasty' })
@@ -78,7 +90,17 @@ async function stalling(setting: Setting): Promise<void> {
 }
 
 const parts: Readonly<Record<Wave, readonly Part[]>> = {
-  work: [working, longTexts, approving, governed, falling, cancelling, interrupting, hurrying],
+  work: [
+    working,
+    longTexts,
+    approving,
+    governed,
+    falling,
+    cancelling,
+    interrupting,
+    hurrying,
+    crowding,
+  ],
   family: families,
   stall: [stalling],
 }

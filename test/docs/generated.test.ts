@@ -8,6 +8,7 @@ import { eventSchemas, isEventType } from '@signalbox/core'
 import { problemKinds } from '@signalbox/server'
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../packages/server/src/observe/metrics.ts'
+import { clientTypes, clientTypesPath } from '../../scripts/docs/client-types.ts'
 import { reserved } from '../../scripts/docs/events.ts'
 import { generatedPages } from '../../scripts/docs/pages.ts'
 import { readPages } from './pages.ts'
@@ -20,6 +21,10 @@ describe('generated pages', () => {
     it(`${path} is what "node scripts/docs/main.ts" writes`, () => {
       expect(read(path)).toBe(text)
     })
+
+  it(`${clientTypesPath} is what it writes`, async () => {
+    expect(read(clientTypesPath)).toBe(await clientTypes())
+  })
 
   it('name every event type and every problem code', () => {
     const events = read('docs/events.md')

@@ -18,7 +18,7 @@ export async function loadAsStarted(value: unknown, dir: string): Promise<void> 
     log,
     tools: config.tools,
     mcpServers: {},
-    ...(config.workspace ? { workspaceRoot: dir } : {}),
+    ...(config.workspace ? { workspaceRoot: dir } : { snapshots: true }),
   })
   try {
     const validate = (detectors: Parameters<typeof validateDetectors>[0]) =>

@@ -23,6 +23,11 @@ const replaced: readonly Replaced[] = [
   },
   {
     program: 'npm',
+    args: 'install @langchain/*',
+    reason: 'The tests run with the packages of the lockfile, and install none.',
+  },
+  {
+    program: 'npm',
     args: 'run demo',
     reason:
       'The demo has tests of its own in packages/cli, and takes as long as the rest of this page.',

@@ -7,14 +7,16 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmbeddedPostgres } from '@signalbox/postgres'
 import pg from 'pg'
+import { placeReadyCluster } from '../../packages/server/test/support/ready-cluster.ts'
 import { freePort } from '../contract/free-port.ts'
+import { linkModules } from './link-modules.ts'
 import { ShellSession } from './session.ts'
 
 /** The root of the repository. */
@@ -48,7 +50,7 @@ export async function openSandbox(setup: PageSetup): Promise<Sandbox> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-docs-'))
   // Run by root, Postgres is another user, who must be able to enter.
   await chmod(folder, 0o755)
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await linkModules(folder, join(root, 'node_modules'))
   await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -86,6 +88,7 @@ function environment(port: number, url?: string, database?: string): NodeJS.Proc
     ...(TMPDIR === undefined ? {} : { TMPDIR }),
     NO_COLOR: '1',
     LOG_LEVEL: 'warn',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     npm_config_update_notifier: 'false',
     npm_config_yes: 'false',
     PORT: String(port),
@@ -120,19 +123,22 @@ async function openShared() {
   return { folder, cluster: startEmbeddedPostgres({ dataDir: await dataDirIn(folder) }) }
 }
 
+/** A register is there already: pages that begin without one start the embedded server themselves. */
 async function dataDirIn(folder: string): Promise<string> {
   const dataDir = join(folder, 'postgres-of-the-page')
-  await mkdir(dataDir)
+  await placeReadyCluster(dataDir)
   return dataDir
 }
 
 async function createDatabase(server: Cluster): Promise<string> {
   const name = `docs_${randomBytes(4).toString('hex')}`
-  const client = new pg.Client(server.url)
-  await client.connect()
-  await client.query(`create database ${name} encoding 'UTF8' template template0`)
-  await client.end()
   const url = new URL(server.url)
+  // Nobody may be connected to what is copied.
+  url.pathname = '/template1'
+  const client = new pg.Client(url.href)
+  await client.connect()
+  await client.query(`create database ${name} encoding 'UTF8' template postgres`)
+  await client.end()
   url.pathname = `/${name}`
   return url.href
 }

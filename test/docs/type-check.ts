@@ -1,9 +1,10 @@
 /** Checks the types of every `ts` block, in one run of the compiler, as files of projects that use Signalbox. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { linkModules } from './link-modules.ts'
 import type { Page } from './pages.ts'
 import { root } from './sandbox.ts'
 
@@ -30,7 +31,7 @@ export async function typeErrors(
 ): Promise<{ readonly blocks: number; readonly errors: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-docs-types-'))
   try {
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    await linkModules(folder, join(root, 'node_modules'))
     await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
     const files = await writeBlocks(folder, pages)
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))

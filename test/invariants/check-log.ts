@@ -56,11 +56,15 @@ function isSuppressing(event: StoredEvent): boolean {
   return turn.suppressed.length > 0
 }
 
-/** After a cancel nothing starts any more. */
-function cancelViolations({ head, log }: RunRecord): readonly string[] {
+/** After a cancel nothing starts any more, but what tells others of the run. */
+function cancelViolations({ head, log, effects }: RunRecord): readonly string[] {
+  const tells = new Set(
+    effects.filter(({ spec }) => spec.kind === 'webhook.deliver').map(({ effectId }) => effectId),
+  )
   const cancel = log.find((event) => event.type === 'cancel.requested')
   return log
     .filter((event) => cancel && event.type === 'effect.started' && event.seq > cancel.seq)
+    .filter((event) => !tells.has(effectOf(event)))
     .map((event) => `I14 ${head.runId} started an effect at ${event.seq}, after its cancel`)
 }
 

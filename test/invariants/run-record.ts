@@ -1,17 +1,27 @@
 /** What the invariants are checked on: runs as a register's tables hold them, and what the world saw of their effects. */
 import { type AgentDefinition, type FactPayload, factSchemas } from '@signalbox/core'
-import type { EffectRow, RunHead, StoredEvent } from '@signalbox/engine'
+import type { EffectRow, Lane, RunHead, StoredEvent } from '@signalbox/engine'
 
 /** One run with everything that is stored of it. */
 export interface RunRecord {
-  readonly head: Pick<RunHead, 'runId' | 'threadId' | 'status' | 'stateName' | 'state'>
+  readonly head: Pick<RunHead, 'runId' | 'threadId' | 'status' | 'stateName' | 'state'> & Standing
   /** In order of `seq`, with positions in the feed. */
   readonly log: readonly StoredEvent[]
   readonly effects: readonly EffectRecord[]
   readonly agent: AgentDefinition | undefined
 }
 
-export type EffectRecord = Pick<EffectRow, 'effectId' | 'runId' | 'mode' | 'status' | 'spec'>
+/** Where a run stands among the others. Times in milliseconds since the epoch, by the register's clock. */
+type Standing = Pick<RunHead, 'place' | 'dueAt' | 'multitask' | 'createdAt'> & {
+  readonly lanes: readonly Lane[]
+  /** Null before, and where nobody has kept it. */
+  readonly admittedAt: number | null
+}
+
+export type EffectRecord = Pick<
+  EffectRow,
+  'effectId' | 'runId' | 'mode' | 'status' | 'spec' | 'attempt'
+>
 
 /** A tool that ran, as its own side effect recorded it, whatever the register says. */
 export interface Execution {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '@signalbox/engine'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { placeReadyCluster } from '../../packages/server/test/support/ready-cluster.ts'
 import type { ConfigInput } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
@@ -41,6 +42,7 @@ beforeAll(async () => {
   // As root, Postgres runs as another user, who must get through here.
   await chmod(dir, 0o755)
   loopback = await startLoopback()
+  await placeReadyCluster(join(dir, 'postgres'))
   postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres'), log: silent })
 })
 

@@ -9,6 +9,7 @@ import {
   startSignalbox,
 } from '@signalbox/server'
 import { StreamMode } from '../../packages/server/src/wires/langgraph/stream/modes.ts'
+import { watchContract } from '../../packages/server/test/support/contract.ts'
 import { readSse } from '../../packages/server/test/support/http.ts'
 import type { Remains } from './remains.ts'
 
@@ -35,6 +36,7 @@ export interface SceneOptions {
 export async function openScene(config: ConfigInput, options: SceneOptions): Promise<Scene> {
   const lines: string[] = []
   const streams: Remains[] = []
+  const contract = watchContract()
   const start = (roles: readonly Role[]): Promise<Signalbox> =>
     startSignalbox({
       loaded: { config: parseConfig(config), file: 'test', dir: options.dir },
@@ -45,6 +47,7 @@ export async function openScene(config: ConfigInput, options: SceneOptions): Pro
         ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }),
       },
       dataDir: options.dir,
+      inspect: contract.inspect,
       port: 0,
       roles,
       log: everything(lines),
@@ -70,6 +73,7 @@ export async function openScene(config: ConfigInput, options: SceneOptions): Pro
     stop: async () => {
       await works.stop()
       await served.stop()
+      contract.assertKept()
     },
   }
 }

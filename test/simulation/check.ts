@@ -8,12 +8,20 @@ import { familyViolations } from '../invariants/check-families.ts'
 import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
+import { laneViolations } from '../invariants/check-lanes.ts'
+import { supersedingViolations } from '../invariants/check-superseding.ts'
+import { webhookViolations } from '../invariants/check-webhooks.ts'
+import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
+import { epoch, faultsEndMs } from './schedule.ts'
 import type { World } from './world.ts'
+
+/** Whatever a fault had begun is over by then. */
+const noticing = { since: epoch + faultsEndMs, withinMs: 4_000 }
 
 export function violations(world: World, register: MemoryRegister): readonly string[] {
   const runs = recordsOf(register)
@@ -25,8 +33,12 @@ export function violations(world: World, register: MemoryRegister): readonly str
       ...callViolations(run, world.executions),
       ...approvalViolations(run, runs),
       ...turnViolations(run),
+      ...webhookViolations(run, world.received),
     ]),
     ...threadViolations(runs),
+    ...supersedingViolations(runs, noticing),
+    ...laneViolations(runs),
+    ...crowdViolations(world, runs),
     ...familyViolations(runs),
     ...inheritedViolations(runs),
     ...budgetViolations(runs, world.executions),

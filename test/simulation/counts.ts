@@ -1,7 +1,9 @@
 /** What a seed came to, in numbers: a feature that never shows is a feature that is not tested. */
-import { decisionSchemas } from '@signalbox/core'
+import { decisionSchemas, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
+import { epoch, faultsEndMs } from './schedule.ts'
+import type { World } from './world.ts'
 import { parentOf } from '../invariants/run-record.ts'
 
 /** Every event of every run. */
@@ -39,11 +41,26 @@ export const expected = [
   'child.ended failed',
   'child.ended timed_out',
   'denied too_deep',
+  'multitask interrupt',
+  'multitask reject',
+  'multitask rollback',
+  'refused busy',
+  'superseded interrupt',
+  'superseded rollback',
+  'superseded late',
   'tree 3 deep',
+  'waited for a lane',
+  'webhook delivered',
+  'webhook gave_up',
+  'webhook retried',
+  'webhook tried again',
 ] as const
 
 /** Runs by their outcomes, and events of governance by their types. */
-export function countsOf(register: MemoryRegister): Readonly<Record<string, number>> {
+export function countsOf(
+  register: MemoryRegister,
+  { answers }: Pick<World, 'answers'>,
+): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1)
   const depths = new Set<number>()
@@ -52,6 +69,8 @@ export function countsOf(register: MemoryRegister): Readonly<Record<string, numb
     const log = register.tables.events.get(run.runId) ?? []
     depths.add(parentOf({ log })?.depth ?? 0)
   }
+  for (const what of crowdCounts(register)) count(what)
+  for (const { code } of answers.values()) if (code === 'busy') count('refused busy')
   // Seeds, not runs: how many have a tree that is so deep.
   for (const depth of depths) if (depth > 0) count(`tree ${depth} deep`)
   for (const { type, verdict, payload } of eventsOf(register)) {
@@ -61,4 +80,24 @@ export function countsOf(register: MemoryRegister): Readonly<Record<string, numb
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')
   }
   return counts
+}
+
+/** What shows of crowds: strategies, who made way, who waited, who was told. */
+function crowdCounts(register: MemoryRegister): readonly string[] {
+  const runs = [...register.tables.runs.values()]
+  const events = eventsOf(register).flatMap(({ type, payload, verdict, at }) => {
+    if (type === 'webhook.delivered' || type === 'webhook.failed') return [`webhook ${verdict}`]
+    if (type !== 'cancel.requested' || payload['reason'] !== 'superseded') return []
+    const { action } = factSchemas[type].parse(payload)
+    const late = at > epoch + faultsEndMs ? ['superseded late'] : []
+    return [`superseded ${action}`, ...late]
+  })
+  const others = runs.flatMap(({ multitask, lanes, admittedAt, dueAt }) => [
+    ...(multitask === 'enqueue' ? [] : [`multitask ${multitask}`]),
+    ...(lanes.length > 0 && admittedAt !== null && admittedAt > dueAt ? ['waited for a lane'] : []),
+  ])
+  const again = [...register.tables.effects.values()].filter(
+    ({ kind, attempt }) => kind === 'webhook.deliver' && attempt > 1,
+  )
+  return [...events, ...others, ...again.map(() => 'webhook tried again')]
 }

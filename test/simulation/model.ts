@@ -5,6 +5,7 @@
 import type { ModelTurn, StreamGuard, Trip } from '@signalbox/core'
 import type { Model, ModelRequest } from '@signalbox/engine'
 import { bannedTerm } from './agents.ts'
+import { wordsOf } from './check-crowd.ts'
 import type { Incarnation } from './process.ts'
 import { startsIn } from './families.ts'
 import { type Schedule, seeded } from './schedule.ts'
@@ -55,13 +56,15 @@ function ownCalls({
 const failures = ['interrupted', 'error', 'safety', 'length', 'refusal', 'empty'] as const
 type Failure = (typeof failures)[number]
 
-export function simulatedModel({ schedule, complaints }: World, life: Incarnation): Model {
+export function simulatedModel(world: World, life: Incarnation): Model {
+  const { schedule, complaints } = world
   return {
     call: async (request, _sink, signal) => {
       await life.clock.sleep(schedule.between(2, 40), signal)
       signal.throwIfAborted()
       if (lacksResult(request))
         complaints.push(`I24 a prompt of ${request.messageId} lacks a result`)
+      remember(world, request)
       const seed = Number(request.model.baseURL)
       const turn = Number(request.callIdPrefix.split('_').at(-1)) - 1
       const variant = variantOf(request)
@@ -77,6 +80,20 @@ export function simulatedModel({ schedule, complaints }: World, life: Incarnatio
         : answer(request, schedule, { seed, variant, turn })
     },
   }
+}
+
+/** What a model is shown of what clients said. */
+function remember({ prompts }: World, { prompt, callIdPrefix }: ModelRequest): void {
+  const run = callIdPrefix.split('_')[1] ?? ''
+  const texts = prompt.flatMap((message) =>
+    message.role === 'user'
+      ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      : [],
+  )
+  const words = wordsOf(texts)
+  const known = prompts.get(run)
+  if (known) known.add(words)
+  else prompts.set(run, new Set([words]))
 }
 
 /** What a run was started with: its first words are the arguments of the call. */

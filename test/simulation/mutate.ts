@@ -8,6 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { familyMutations } from './family-mutations.ts'
+import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -100,7 +101,9 @@ async function play(mutation: Mutation): Promise<Verdict> {
   }
 }
 
-const waiting = [...mutations, ...familyMutations].filter(({ name }) => name.includes(values.only))
+const waiting = [...mutations, ...familyMutations, ...multitaskMutations].filter(({ name }) =>
+  name.includes(values.only),
+)
 const verdicts: Verdict[] = []
 await Promise.all(
   Array.from({ length: Math.min(4, availableParallelism()) }, async () => {

@@ -17,14 +17,15 @@ export type SimulatedEngine = ReturnType<typeof createEngine>
 
 export const runsPerSeed = 3
 
-const caller = { tenantId: 'default', actor: 'user:simulated' }
+/** Whoever asks. */
+export const caller = { tenantId: 'default', actor: 'user:simulated' }
 
 /** Whoever runs work for may be forbidden to approve their calls; somebody with another role may not be. */
-const requester = { id: 'ann', role: 'clerk' }
+export const requester = { id: 'ann', role: 'clerk' }
 const people = [requester, { id: 'bob', role: 'manager' }] as const
 
 /** The plan of a run, and its agent with it. */
-const planSeed = (seed: number, n: number): number => seed * 10 + n
+export const planSeed = (seed: number, n: number): number => seed * 10 + n
 
 /** Creates the runs under idempotency keys, repeating after each lost answer, also from its next life. */
 export async function client(
@@ -72,6 +73,7 @@ export async function operator(who: 0 | 1, life: Incarnation, office: Office): P
   const { register } = office
   for (;;) {
     await life.clock.sleep(schedule.between(100, 400))
+    if (schedule.now < office.world.attendedFrom) continue
     for (const { runId, parent } of [...register.tables.runs.values()].filter(isAlive(register))) {
       if (parent && schedule.chance(0.005))
         await office.engine.commands

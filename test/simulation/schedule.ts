@@ -5,6 +5,11 @@
 import { createHash, type Hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 
+/** When a schedule begins; milliseconds since the epoch. */
+export const epoch = 1_700_000_000_000
+/** How long ports fail and processes crash. */
+export const faultsEndMs = 4_000
+
 interface Entry {
   readonly at: number
   readonly order: number

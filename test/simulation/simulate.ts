@@ -11,11 +11,14 @@ import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
 import { simulatedModel } from './model.ts'
-import { client, operator, runsPerSeed } from './people.ts'
+import { type Crowd, crowdOf } from './crowd.ts'
+import { crowdClient } from './crowd-client.ts'
+import { client, type Office, operator, runsPerSeed } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
 import { registerOf, tamperedWith } from './register.ts'
-import { Schedule } from './schedule.ts'
+import { simulatedReceiver } from './receiver.ts'
+import { epoch, faultsEndMs, Schedule } from './schedule.ts'
 import { simulatedTools } from './tools.ts'
 import type { World } from './world.ts'
 
@@ -33,9 +36,7 @@ export interface Simulated {
   readonly register: MemoryRegister
 }
 
-const faultsEndMs = 4_000
 const settleMs = 40_000
-const epoch = 1_700_000_000_000
 /** How many seeds have a kill switch that is thrown. */
 const killed = 0.3
 /** How many have a register that somebody has been at. */
@@ -69,7 +70,8 @@ export async function simulate(seed: number): Promise<Simulated> {
     ? epoch + Math.floor(schedule.between(0, 4_000))
     : Infinity
   const tampered = schedule.chance(tamperedSeeds)
-  const world: World = { schedule, executions: [], killedAt, tampered, told: [], complaints: [] }
+  const crowd = crowdOf(seed)
+  const world = worldOf(schedule, { killedAt, tampered, crowd })
   const register = createMemoryRegister({ now: () => Math.floor(epoch + schedule.now) })
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
@@ -85,6 +87,7 @@ export async function simulate(seed: number): Promise<Simulated> {
       model: roles.includes('orchestrator') ? simulatedModel(world, life) : null,
       tools: roles.includes('worker') ? simulatedTools(world, life) : null,
       policies: simulatedPolicies(world, life),
+      webhooks: simulatedReceiver(world, register, life),
       agents,
       checkArguments: (_spec, { n }) => (typeof n === 'number' ? null : 'n must be a number'),
       clock: life.clock,
@@ -98,12 +101,15 @@ export async function simulate(seed: number): Promise<Simulated> {
         pollMs: 150,
         redispatchMs: 400,
         modelConcurrency: 2,
+        webhookConcurrency: 2,
+        webhookLeaseMs: 300,
         queues: [{ queue: 'tools', concurrency: 2 }],
         verifyEvery: 8,
         cachedRuns: 20,
       },
     })
 
+  const officeOf = (life: Incarnation): Office => ({ world, register, engine: engineOf(life, []) })
   const boot = (roles: readonly Role[]) => (life: Incarnation) => void engineOf(life, roles).start()
   const processes: readonly [string, (life: Incarnation) => void][] = [
     ['o1', boot(['orchestrator'])],
@@ -111,9 +117,9 @@ export async function simulate(seed: number): Promise<Simulated> {
     ['w1', boot(['worker'])],
     ['w2', boot(['worker'])],
     ['b1', boot(['orchestrator', 'worker'])],
-    ['client', (life) => void client(seed, life, engineOf(life, []))],
-    ['ann', (life) => void operator(0, life, { world, register, engine: engineOf(life, []) })],
-    ['bob', (life) => void operator(1, life, { world, register, engine: engineOf(life, []) })],
+    ...clientsOf(seed, crowd, officeOf),
+    ['ann', (life) => void operator(0, life, officeOf(life))],
+    ['bob', (life) => void operator(1, life, officeOf(life))],
   ]
   for (const [name, start] of processes) startProcess(schedule, name, start)
 
@@ -121,7 +127,7 @@ export async function simulate(seed: number): Promise<Simulated> {
     schedule.after(schedule.between(0, faultsEndMs), () => schedule.chance(0.5) && queue.flush())
   schedule.after(faultsEndMs, () => (schedule.faults = false))
 
-  await schedule.play(faultsEndMs + settleMs, () => isSettled(schedule, register))
+  await schedule.play(faultsEndMs + settleMs, () => isSettled(world, register))
   return {
     seed,
     violations: violations(world, register),
@@ -131,15 +137,59 @@ export async function simulate(seed: number): Promise<Simulated> {
     executions: world.executions.length,
     register,
     unknown: eventsOf(register).filter(({ type }) => type === 'tool.unknown').length,
-    counts: countsOf(register),
+    counts: countsOf(register, world),
   }
 }
 
-function isSettled(schedule: Schedule, { tables }: MemoryRegister): boolean {
-  const runs = [...tables.runs.values()]
-  return (
-    !schedule.faults &&
-    runs.filter(({ parent }) => parent === null).length === runsPerSeed &&
-    runs.every((run) => run.status === 'ended')
-  )
+/** How long nobody answers what waits for a human where nobody attends to it. */
+const unattendedMs = 11_000
+
+function worldOf(
+  schedule: Schedule,
+  { crowd, ...about }: Pick<World, 'killedAt' | 'tampered'> & { readonly crowd: Crowd | null },
+): World {
+  return {
+    ...about,
+    schedule,
+    executions: [],
+    told: [],
+    wishes: crowd?.wishes.flat() ?? [],
+    answers: new Map(),
+    attendedFrom: crowd?.unattended === true ? unattendedMs : 0,
+    prompts: new Map(),
+    received: [],
+    complaints: [],
+  }
 }
+
+/** One client, or those of a crowd. */
+const clientsOf = (
+  seed: number,
+  crowd: Crowd | null,
+  officeOf: (life: Incarnation) => Office,
+): readonly [string, (life: Incarnation) => void][] =>
+  crowd === null
+    ? [['client', (life) => void client(seed, life, officeOf(life).engine)]]
+    : crowd.wishes.map((wishes, n) => [
+        `client${n}`,
+        (life) => void crowdClient({ seed, wishes }, life, officeOf(life)),
+      ])
+
+function isSettled({ schedule, wishes, answers }: World, { tables }: MemoryRegister): boolean {
+  if (schedule.faults) return false
+  const runs = [...tables.runs.values()]
+  const asked =
+    wishes.length > 0
+      ? wishes.every(({ key }) => answers.has(key))
+      : runs.filter(({ parent }) => parent === null).length === runsPerSeed
+  return asked && runs.every((run) => run.status === 'ended') && isTold(schedule, tables)
+}
+
+/** Has everybody been told once who is to be told, and is nobody being told just now? */
+const isTold = ({ now }: Schedule, { effects }: MemoryRegister['tables']): boolean =>
+  [...effects.values()]
+    .filter(({ kind }) => kind === 'webhook.deliver')
+    .every(
+      ({ status, attempt, notBefore }) =>
+        status === 'done' || (status === 'pending' && attempt > 0 && notBefore > epoch + now),
+    )

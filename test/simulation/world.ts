@@ -1,8 +1,14 @@
 /** What really happened in a simulated world, whatever the register says. */
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '@signalbox/core'
-import { type AnswerApproval, type ApprovalAnswer, canonical } from '@signalbox/engine'
+import {
+  type AnswerApproval,
+  type ApprovalAnswer,
+  canonical,
+  type CreateAnswer,
+} from '@signalbox/engine'
 import type { Execution } from '../invariants/run-record.ts'
+import type { Wish } from './crowd.ts'
 import type { Schedule } from './schedule.ts'
 
 /** An execution, with what a policy would be asked about it. */
@@ -16,6 +22,14 @@ export interface Told {
   readonly answer: ApprovalAnswer
 }
 
+/** What a client was told of a create, and how many events there were when it asked and when it heard. */
+export interface Answered {
+  readonly code: CreateAnswer['code']
+  readonly threadId: string
+  readonly asked: number
+  readonly answered: number
+}
+
 export interface World {
   readonly schedule: Schedule
   readonly executions: SeenExecution[]
@@ -24,6 +38,15 @@ export interface World {
   /** The register hands out some calls with other arguments than were stored: somebody has been at its tables. */
   readonly tampered: boolean
   readonly told: Told[]
+  /** What the clients of a crowd want, and what they were told, by the key of the request. */
+  readonly wishes: readonly Wish[]
+  readonly answers: Map<string, Answered>
+  /** Nobody answers what waits for a human before. Milliseconds of the schedule. */
+  readonly attendedFrom: number
+  /** What clients said, as models were shown it: by what the ids of a run's calls hold of it. */
+  readonly prompts: Map<string, Set<string>>
+  /** Ids of deliveries that came to their receivers. */
+  readonly received: string[]
   /** What the actors saw that must not be. */
   readonly complaints: string[]
 }

@@ -7,6 +7,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { eventsCommand } from './commands/events.ts'
 import { approvalCommands } from './commands/approvals.ts'
 import { initCommand } from './commands/init.ts'
+import { keyCommands } from './commands/keys.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { policyCommand } from './commands/policy.ts'
 import { replayCommand } from './commands/replay.ts'
@@ -71,6 +72,7 @@ function createProgram(shell: Shell): Command {
   policyCommand(program, shell)
   auditCommand(program, shell)
   replayCommand(program, shell)
+  keyCommands(program, shell)
   migrateCommand(program, shell)
   doctorCommand(program, shell)
   return program.helpCommand('help [command]', 'show what a command takes')

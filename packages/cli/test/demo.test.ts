@@ -87,8 +87,8 @@ async function demo(options: {
   readonly env?: Readonly<Record<string, string>>
   readonly interruptAt?: RegExp
 }) {
-  const { PATH, HOME } = process.env
-  const env = { PATH, HOME, TMPDIR: temporary, ...options.env }
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR: temporary, ...options.env }
   const started = spawn(process.execPath, [main], { env, detached: true })
   child = started
   const family = new Family(started.pid ?? 0)

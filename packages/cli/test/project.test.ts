@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startEmbeddedPostgres } from '@signalbox/postgres'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../../test/contract/free-port.ts'
+import { placeReadyCluster } from '../../server/test/support/ready-cluster.ts'
 import { signalbox, start } from './support/command.ts'
 import { createFolder } from './support/folder.ts'
 
@@ -122,6 +123,7 @@ describe('roles', () => {
     const { dir, remove } = await createFolder()
     onTestFinished(remove)
     await signalbox(['init'], { cwd: dir })
+    await placeReadyCluster(join(dir, 'data'))
     const database = await startEmbeddedPostgres({ dataDir: join(dir, 'data') })
     onTestFinished(() => database.stop())
     const where = { cwd: dir, env: { DATABASE_URL: database.url } }

@@ -6,7 +6,8 @@
  * D3 Effect ids are `<run>.<n>` with n rising: none is emitted twice.
  * D4 A fact that means nothing in its state is recorded as `event.ignored`, once, and changes nothing.
  * D5 A batch that holds `run.faulted` folds nothing else of it: one of the others cannot be folded (I22).
- * D6 A decision that ends the run asks for no work: what earlier facts of its batch asked for is left out.
+ * D6 A decision that ends the run asks for no work but to tell of the end (`machine/tell.ts`): what earlier facts of its
+ *    batch asked for is left out.
  */
 import { getMicrosteps } from 'xstate'
 import type { AgentDefinition } from './definition.ts'
@@ -18,6 +19,7 @@ import { isAtRest, isWaiting, keepTime } from './machine/clock.ts'
 import type { Emission } from './machine/plan.ts'
 import { askedTimers } from './machine/settle.ts'
 import { runMachine } from './machine/run-machine.ts'
+import { outlives, tell } from './machine/tell.ts'
 import type { Outcome, RunStatus, StateName } from './outcome.ts'
 import type { PureEvaluator } from './verdict/authorization/request.ts'
 import type { PolicySpec } from './verdict/authorization/spec.ts'
@@ -65,12 +67,15 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
   const faulted = facts.find((fact) => fact.type === 'run.faulted')
   for (const fact of faulted ? [faulted] : facts) {
     const next = step(subject, state, fact)
-    state = next.state
-    emissions.push(...next.emissions)
+    const told = isFinal(state) ? null : tell(state, next.state)
+    state = told ? { ...next.state, context: told.context } : next.state
+    emissions.push(...next.emissions, ...(told ? [{ effects: told.effects }] : []))
     for (const name of next.path) if (path.at(-1) !== name) path.push(name)
   }
   const collected = collect(emissions)
-  const work = isFinal(state) ? { ...collected, effects: [], retries: [] } : collected
+  const work = isFinal(state)
+    ? { ...collected, effects: collected.effects.filter(outlives), retries: [] }
+    : collected
   return { ...work, state, path, status: statusOf(state), outcome: outcomeOf(state) }
 }
 

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { EffectMode } from './definition.ts'
+import { WebhookMoment } from './webhook.ts'
 
 /** Kinds of work, `noun.verb`. */
 export const EffectKind = z.enum([
@@ -95,11 +96,14 @@ export const PolicyEffect = z.object({
   callIds: z.array(z.string()),
 })
 
-/** Tell somebody outside. */
+/** Tell somebody outside. The only work that outlives its run. */
 export const WebhookEffect = z.object({
   ...base,
   kind: z.literal('webhook.deliver'),
-  url: z.string(),
+  /** Position among the webhooks of `run.created`. */
+  webhook: z.number().int().min(0),
+  /** What is told: how the run ended, or that it waits. */
+  on: WebhookMoment,
 })
 
 /** Work to do in the world. */

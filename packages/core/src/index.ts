@@ -5,6 +5,7 @@ export {
   AssistantPart,
   BlobPart,
   ContentPart,
+  EditMessage,
   ProviderToolPart,
   ReasoningPart,
   TextPart,
@@ -48,6 +49,7 @@ export {
   decisionSchemas,
   type Verdict,
 } from './event/decision.ts'
+export { Webhook, WebhookMoment } from './webhook.ts'
 export { type NotePayload, type NoteType, noteSchemas } from './event/note.ts'
 export {
   currentVersion,
@@ -110,3 +112,11 @@ export { createGuardrail, guardProblem } from './verdict/stream/create-guardrail
 export { createStreamGuard } from './verdict/stream/create-stream-guard.ts'
 export { StreamGuardSpec } from './verdict/stream/spec.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
+export { FileChange, FileChanges, FileManifest } from './workspace/file-change.ts'
+export {
+  type FileEvent,
+  foldFiles,
+  type FileTree,
+  type TreeEdit,
+  type TreeFile,
+} from './workspace/tree.ts'

@@ -41,10 +41,70 @@ export const limits = {
   /** Items and bytes in one batched append (DESIGN §3.8). */
   batchItemsMax: 64,
   batchBytesMax: 1024 * 1024,
+  /** The metadata of one thread, as JSON. */
+  threadMetadataBytesMax: 64 * 1024,
+  /** Messages that one edit puts into a conversation. */
+  editMessagesMax: 1000,
   /** Runs that wait on one thread. */
   queuedPerThreadMax: 1000,
+  /** How urgent a run may be, up and down. */
+  priorityMax: 999,
+  /** Limits that one run stands under. */
+  lanesMax: 8,
   /** Rows of one page of any listing. */
   pageMax: 1000,
+  /** Events of one piece of an export. */
+  exportRowsMax: 100_000,
+  /** Text of a search, events one page of it looks at, and values of one filter. */
+  searchCharsMax: 200,
+  searchedEventsMax: 10_000,
+  searchedCallsMax: 2000,
+  filterValuesMax: 20,
+  /** Groups of a count, and what it may be grouped by. */
+  statsGroupsMax: 1000,
+  statsKeysMax: 3,
+  /** What the database may work on one question of an audit. */
+  auditMsMax: 5000,
+  /** Webhooks of one run: its own, and those of the configuration that want to hear of it. */
+  webhooksMax: 5,
+  webhookUrlCharsMax: 2048,
+  /** The body of one. A larger one goes without what was said. */
+  webhookBytesMax: 1024 * 1024,
+  /** Labels of a namespace of the store, and characters of one label. */
+  storeDepthMax: 16,
+  storeLabelCharsMax: 100,
+  /** A namespace whole, its labels joined: an index holds it together with a key. */
+  storeNamespaceBytesMax: 800,
+  /** The value of an item of the store, as JSON. */
+  storeValueBytesMax: 256 * 1024,
+  /** Items that a tenant may have. */
+  storeItemsMax: 100_000,
+  /** Items of one page of a search: each may be as large as a value. */
+  storePageMax: 100,
+  /** Minutes that an item may be given to live: ten years. */
+  storeTtlMinutesMax: 5_256_000,
+  /** Conditions of one filter over the store. */
+  storeConditionsMax: 32,
+  /** Assistants that a tenant may make, and versions of one. */
+  assistantsMax: 1000,
+  assistantVersionsMax: 1000,
+  /** What an assistant changes of its agent, and says of itself, as JSON. */
+  assistantBytesMax: 32 * 1024,
+  /** Crons that a tenant may have. */
+  cronsMax: 1000,
+  /** A schedule, and the name of a time zone. */
+  scheduleCharsMax: 100,
+  /** What a cron sends for each run, as JSON. */
+  cronBytesMax: 256 * 1024,
+  /** Files of a workspace: how many, and their bytes in all. A single one is at most `toolResultBytesMax`. */
+  filesMax: 10_000,
+  filesBytesMax: 256 * 1024 * 1024,
+  /** What one call may change of them. */
+  filesPerCallMax: 2000,
+  filesPerCallBytesMax: 64 * 1024 * 1024,
+  /** Changes up to here stand in the event of the call; more are listed in a blob. */
+  inlineFilesMax: 64,
+  filePathCharsMax: 1024,
   /** Safety evidence kept of one stream. */
   evidenceMax: 32,
 } as const

@@ -78,6 +78,13 @@ export const AssistantMessage = z.object({
   parts: z.array(AssistantPart),
 })
 
+/** What somebody else than the model puts into a conversation, whoever is to have said it. It asks for no calls. */
+export const EditMessage = z.object({
+  id: z.string(),
+  role: z.enum(['user', 'system', 'assistant']),
+  parts: z.array(ContentPart),
+})
+
 /** What a tool call came to: what the model will read as its one result. */
 export const ToolOutput = z.object({
   content: z.array(ContentPart),
@@ -94,4 +101,5 @@ export type ContentPart = z.infer<typeof ContentPart>
 export type AssistantPart = z.infer<typeof AssistantPart>
 export type UserMessage = z.infer<typeof UserMessage>
 export type AssistantMessage = z.infer<typeof AssistantMessage>
+export type EditMessage = z.infer<typeof EditMessage>
 export type ToolOutput = z.infer<typeof ToolOutput>

@@ -51,6 +51,11 @@ const PersistedContext = z.object({
   rates: z.string(),
   grants: z.string(),
   refused: z.string(),
+  /** Absent where nobody is told of the run. */
+  webhooks: z
+    .string()
+    .regex(/^[0-9a-z ]*$/)
+    .default(''),
   since: z.number().nullable(),
   ending: Outcome.nullable(),
 })
@@ -60,6 +65,7 @@ const Persisted = z.object({ v: z.literal(1), name: StateName, context: Persiste
 /** The compact form that is cached with the run. */
 export function persist({ name, context }: RunState): JsonObject {
   const { run, loop, since, ending } = context
+  const webhooks = context.webhooks.map((bits) => bits.toString(36)).join(' ')
   const texts = {
     counts: packCounts(context),
     open: packCalls(context),
@@ -67,6 +73,7 @@ export function persist({ name, context }: RunState): JsonObject {
     rates: packRates(context.rates),
     grants: context.grants.join(' '),
     refused: context.refused.join(' '),
+    ...(webhooks === '' ? {} : { webhooks }),
   }
   return { v: 1, name, context: { run, ...texts, loop: { ...loop }, since, ending } }
 }
@@ -74,7 +81,7 @@ export function persist({ name, context }: RunState): JsonObject {
 /** Reads the cached form back. Throws for what is not a state: the cache is deletable, the caller folds the log instead. */
 export function revive(json: JsonObject): RunState {
   const { name, context } = Persisted.parse(json)
-  const { counts, open, told, rates, grants, refused, ...plain } = context
+  const { counts, open, told, rates, grants, refused, webhooks, ...plain } = context
   const numbers = unpackCounts(counts)
   return {
     name,
@@ -86,6 +93,7 @@ export function revive(json: JsonObject): RunState {
       rates: unpackRates(rates),
       grants: wordsOf(grants),
       refused: wordsOf(refused),
+      webhooks: wordsOf(webhooks).map((bits) => Number.parseInt(bits, 36)),
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   persist,
   revive,
   type RunState,
+  WebhookMoment,
 } from '../src/index.ts'
 import type { OpenStatus } from '../src/machine/context.ts'
 import { loopBounds } from '../src/verdict/loop/config.ts'
@@ -74,6 +75,7 @@ function worst(status: OpenStatus): RunState {
       },
       grants,
       refused: grants,
+      webhooks: range(limits.webhooksMax).map(() => 2 ** WebhookMoment.options.length - 1),
       activeMs: 4_000_000_000_000,
       since: 4_000_000_000_000,
       restedAt: 4_000_000_000_000,

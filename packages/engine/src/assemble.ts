@@ -4,6 +4,7 @@ import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
 import { messageOf } from './errors.ts'
 import { createContent } from './perform/content.ts'
+import { createFiles } from './perform/files.ts'
 import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createTranscripts } from './perform/transcript.ts'
@@ -21,6 +22,7 @@ import { createPolicyPerformer } from './roles/policy-performer.ts'
 import type { ReconcilerDeps } from './roles/reconciler.ts'
 import { createRunStarter } from './roles/run-starter.ts'
 import { createVerifier } from './roles/verify.ts'
+import { createWebhookPerformer } from './roles/webhook-performer.ts'
 import { performHint } from './roles/worker.ts'
 
 export interface Signals {
@@ -37,6 +39,7 @@ function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
   const policies = deps.policies ?? noPolicies
   const evaluatorOf: EvaluatorOf = (spec) => policies.evaluator(spec)
   const prepare = ({ guardrails }: AgentDefinition) => policies.prepare(guardrails.policies)
+  const content = createContent({ register, clock, random })
   return {
     register,
     clock,
@@ -50,10 +53,12 @@ function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
     prepare,
     writer: createWriter({ actor: settings.owner, clock, random }),
     views: createViews(register, settings.cachedRuns, { evaluatorOf, prepare }),
-    content: createContent({ register, clock, random }),
+    content,
+    files: createFiles({ register, content }),
     transcripts: createTranscripts(register, settings.cachedRuns),
     leases: createLeases({ ...deps, ...settings, stopped }),
     wakeBus: deps.wakeBus,
+    sender: deps.webhooks ?? null,
     checkArguments: deps.checkArguments ?? (() => 'this process cannot check arguments'),
   }
 }
@@ -99,8 +104,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     recorder,
     dispatch,
     advance: (runId) => advances.ask(runId),
-    takePolicy: others.takePolicy,
-    startRun: (effectId) => others.starter.take(effectId),
+    ...others.takes,
     takeModel: (row) => (deps.model ? models.take(row) : Promise.resolve()),
   }
 
@@ -110,6 +114,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     models,
     questions: others.questions,
     starter: others.starter,
+    webhooks: others.webhooks,
     dispatch,
     advance: (runId) => void advances.ask(runId),
     forget: (runId) => transcripts.forget(runId),
@@ -130,20 +135,26 @@ export function assemble(deps: EngineDeps, signals: Signals) {
   }
 }
 
-/** What orchestrators perform beside model calls: questions to policies, and runs that calls ask for. */
+/** What orchestrators perform beside model calls: questions to policies, runs that calls ask for, webhooks. */
 function performersBeside(
   deps: EngineDeps,
   ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder },
 ) {
   const questions = createPolicyPerformer(ground)
   const starter = createRunStarter({ ...ground, agents: deps.agents ?? (() => null) })
+  const webhooks = createWebhookPerformer(ground)
   return {
     questions,
     starter,
-    takePolicy: async (row: EffectRow): Promise<void> => {
-      if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })
+    webhooks,
+    takes: {
+      takePolicy: async (row: EffectRow): Promise<void> => {
+        if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })
+      },
+      startRun: (effectId: string) => starter.take(effectId),
+      takeWebhook: (effectId: string) => webhooks.take(effectId),
     },
-    idle: () => Promise.all([questions.idle(), starter.idle()]),
+    idle: () => Promise.all([questions.idle(), starter.idle(), webhooks.idle()]),
   }
 }
 

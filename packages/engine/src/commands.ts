@@ -1,21 +1,54 @@
 /** The commands: each is one append, and may be repeated after any failure. */
 import { answerApproval, type ApprovalDeps } from './answer-approval.ts'
-import type { CancelAnswer, CancelRun, Commands, ResolveAnswer, ResolveUnknown } from './engine.ts'
+import type {
+  CancelAnswer,
+  CancelRun,
+  Commands,
+  CreateAnswer,
+  CreateRun,
+  ResolveAnswer,
+  ResolveUnknown,
+} from './engine.ts'
+import { messageOf } from './errors.ts'
 import { createRun, type CreateRunDeps } from './create-run.ts'
+import { hideRun, hideThread } from './hide.ts'
 import type { WakeBus } from './ports.ts'
 import { insist } from './record/patience.ts'
+import { replayWebhook, type ReplayWebhookDeps } from './replay-webhook.ts'
+import { admitInLanes } from './roles/admit.ts'
+import { supersede } from './roles/supersede.ts'
 
-export interface CommandDeps extends ApprovalDeps, CreateRunDeps {
+export interface CommandDeps extends ApprovalDeps, CreateRunDeps, ReplayWebhookDeps {
   readonly wakeBus: WakeBus
 }
 
 export function createCommands(deps: CommandDeps): Commands {
   return {
-    createRun: (request) => createRun(deps, request),
+    createRun: (request) => createAndSupersede(deps, request),
     cancel: (request) => cancel(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
     answerApproval: (request) => answerApproval(deps, request),
+    hideRun: (request) => hideRun(deps, request),
+    hideThread: (request) => hideThread(deps, request),
+    replayWebhook: (request) => replayWebhook(deps, request),
   }
+}
+
+/** Who is to make way is asked to at once; were this process to vanish first, a reconciler would ask. */
+async function createAndSupersede(deps: CommandDeps, request: CreateRun): Promise<CreateAnswer> {
+  const answer = await createRun(deps, request)
+  const { multitask, tenantId, threadId } = request
+  const isNew = answer.code === 'created' || answer.code === 'existing'
+  if (isNew && (multitask === 'interrupt' || multitask === 'rollback'))
+    await supersede(deps, { tenantId, threadId }).catch((error: unknown) =>
+      deps.log.warn('runs were not superseded yet', { threadId, error: messageOf(error) }),
+    )
+  // Those that wait for the same go first: of them, and of itself, the one whose turn it is.
+  if (answer.code === 'created' && !answer.admitted && (request.lanes?.length ?? 0) > 0)
+    await admitInLanes(deps, answer.runId).catch((error: unknown) =>
+      deps.log.warn('nobody was admitted yet', { runId: answer.runId, error: messageOf(error) }),
+    )
+  return answer
 }
 
 async function cancel(deps: CommandDeps, request: CancelRun): Promise<CancelAnswer> {

@@ -21,6 +21,7 @@ import type {
   Register,
   ToolHost,
   WakeBus,
+  WebhookSender,
 } from './ports.ts'
 import { poll } from './roles/reconciler.ts'
 import type { EngineSettings } from './settings.ts'
@@ -43,6 +44,8 @@ export interface EngineDeps {
   readonly policies?: PolicyHost
   /** What is wrong with arguments for a tool, null if nothing. Default: nothing can be checked, and no call edited. */
   readonly checkArguments?: CheckArguments
+  /** Tells others of runs. Default: nobody is told. */
+  readonly webhooks?: WebhookSender
   /** Agents by name, for runs that start runs of others. Default: none, such a call fails with `unknown_agent`. */
   readonly agents?: (name: string) => AgentDefinition | null
   /** Stream guardrails of the user's own. Default: none. */

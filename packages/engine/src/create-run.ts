@@ -1,9 +1,9 @@
 /** Creating a run: by a client, or by a run for one of its calls. */
-import { AgentDefinition, type FactPayload } from '@signalbox/core'
+import { AgentDefinition, type FactPayload, type Webhook, WebhookMoment } from '@signalbox/core'
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
-import type { Register } from './ports.ts'
+import type { Register, WebhookSender } from './ports.ts'
 import { canonical, sha256, type Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
 import type { Recorder } from './record/recorder.ts'
@@ -15,6 +15,8 @@ export interface CreateRunDeps extends Patience {
   readonly recorder: Recorder
   readonly content: Content
   readonly writer: Writer
+  /** Null: nobody is told of runs. */
+  readonly sender: Pick<WebhookSender, 'endpoints'> | null
   /** Loads what the policies of a definition need; rejects with what is missing. */
   readonly prepare: (definition: AgentDefinition) => Promise<void>
 }
@@ -45,29 +47,66 @@ async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition)
   return hash
 }
 
+/** Where it stands among the runs of its thread, as far as that is said. */
+function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
+  return {
+    ...(multitask === undefined || multitask === 'enqueue' ? {} : { multitask }),
+    ...(delayMs > 0 ? { delayMs } : {}),
+    ...(priority === 0 ? {} : { priority }),
+    ...(base ? { base } : {}),
+  }
+}
+
+/** What is said when the run begins, long texts moved out of it. */
+async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
+  const thread = { tenantId: request.tenantId, threadId: request.threadId }
+  const input = []
+  for (const message of request.input)
+    input.push({ ...message, parts: await content.spill(thread, message.parts) })
+  if (!request.edit) return { input }
+  const messages = []
+  for (const message of request.edit.messages)
+    messages.push({ ...message, parts: await content.spill(thread, message.parts) })
+  return { input, edit: { messages } }
+}
+
+/** Who is told of a run: of one that a run has started, nobody, since its parent is told of. */
+async function webhooksOf(
+  { content, sender }: CreateRunDeps,
+  { webhook, parent, definition, tenantId, threadId }: NewRun,
+): Promise<readonly Webhook[]> {
+  if (parent) return []
+  const configured = sender?.endpoints(definition.name) ?? []
+  if (webhook === undefined) return configured
+  const key = await content.keep({ tenantId, threadId }, webhook)
+  const own = { on: [...WebhookMoment.options], origin: new URL(webhook).origin, key }
+  return [own, ...configured]
+}
+
 /** Creates a run, and admits it if its thread is free. Repeated with the same alias, it answers the first one. */
 export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<CreateAnswer> {
   const { tenantId, threadId, actor, definition, metadata, alias, user, endUser } = request
-  const { parent = null, attempt = 0 } = request
+  const { parent = null, attempt = 0, lanes = [] } = request
+  const order = orderOf(request)
   const held = await holdOf(deps, request)
   if (held) return held
   const definitionHash = await storeDefinition(deps, definition)
   const runId = deps.random.uuid()
-  const thread = { tenantId, threadId }
-  const input = []
-  for (const message of request.input)
-    input.push({ ...message, parts: await deps.content.spill(thread, message.parts) })
+  const said = await wordsOf(deps, request)
+  const webhooks = await webhooksOf(deps, request)
   const agent = definition.name
   const pinned = { agent, definitionHash, ...machine }
   const created = deps.writer.fact(
     'run.created',
     {
       ...pinned,
-      input,
+      ...said,
       metadata,
       ...(user === undefined ? {} : { user }),
       ...(endUser === undefined ? {} : { endUser }),
+      ...order,
       ...(parent ? { parent } : {}),
+      ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },
     { key: 'created', actor },
   )
@@ -83,10 +122,19 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       ...pinned,
       metadata: sanitiseObject(metadata),
       alias,
+      ...order,
+      ...(lanes.length > 0 ? { lanes } : {}),
       ...(place ? { parent: { ...place, attempt } } : {}),
     },
     admit: true,
-    view: emptyView({ runId, tenantId, threadId, agent: definition, parent: place }),
+    view: emptyView({
+      runId,
+      tenantId,
+      threadId,
+      agent: definition,
+      parent: place,
+      laned: lanes.length > 0,
+    }),
   })
   switch (result.code) {
     case 'ok':
@@ -96,6 +144,8 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
     case 'conflict':
       return { code: 'conflict', runId: result.runId }
     case 'no_parent':
+    case 'no_base':
+    case 'busy':
     case 'thread_full':
       return { code: result.code }
     case 'no_run':

@@ -1,5 +1,12 @@
 /** The use cases as the outside sees them: what an API or a command line may ask of Signalbox. */
-import type { AgentDefinition, JsonObject, ToolOutput, UserMessage } from '@signalbox/core'
+import type {
+  AgentDefinition,
+  EditMessage,
+  JsonObject,
+  ToolOutput,
+  UserMessage,
+} from '@signalbox/core'
+import type { Lane, Moment, Multitask } from './ports.ts'
 
 /** Who asks, as the server authenticated it: never taken from a request's body. */
 export interface Caller {
@@ -16,9 +23,23 @@ export interface Person {
 
 export interface CreateRun extends Caller {
   readonly threadId: string
+  /** What it does to the runs that are under way on its thread. Default `enqueue`: it waits for them. */
+  readonly multitask?: Multitask
+  /** Not started before this long from now. Milliseconds, default 0. */
+  readonly delayMs?: number
+  /** The higher goes first where runs wait for a lane. -999 to 999, default 0. */
+  readonly priority?: number
+  /** The limits it stands under. */
+  readonly lanes?: readonly Lane[]
+  /** What it goes on from. Default: from the end of the run before it on its thread. */
+  readonly base?: Moment
   readonly definition: AgentDefinition
   readonly input: readonly UserMessage[]
+  /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
+  readonly edit?: { readonly messages: readonly EditMessage[] }
   readonly metadata: JsonObject
+  /** An address that is told of the run, beside those of the configuration. No event holds it. */
+  readonly webhook?: string
   /** The authenticated user the run works for, as policies and approvals see him. */
   readonly user?: Person
   /** A stable pseudonym of the end user: passed on to providers, and what holds are kept by. */
@@ -35,6 +56,10 @@ export type CreateAnswer =
   | { readonly code: 'conflict'; readonly runId: string }
   /** The run that asked for this one has ended, or is being cancelled. */
   | { readonly code: 'no_parent' }
+  /** Nobody said on this tenant's threads what the run was to go on from. */
+  | { readonly code: 'no_base' }
+  /** `reject`: a run of the thread is under way. */
+  | { readonly code: 'busy' }
   /** Too many runs wait on the thread. */
   | { readonly code: 'thread_full' }
   /** The thread's id belongs to somebody else. */
@@ -86,12 +111,39 @@ export type ApprovalAnswer =
   /** The edited arguments are not what the tool takes. */
   | { readonly code: 'invalid_arguments'; readonly detail: string }
 
+/** A run of the caller. */
+export interface HideRun extends Caller {
+  readonly runId: string
+}
+
+/** A thread of the caller. `lastRunId` is where the log says so; null where nobody has run. */
+export interface HideThread extends Caller {
+  readonly threadId: string
+  readonly lastRunId: string | null
+}
+
+/** `busy`: a run of the thread is under way that nobody has cancelled. */
+export type HideAnswer = 'hidden' | 'busy' | 'unknown'
+
+export interface ReplayWebhook extends Caller {
+  readonly runId: string
+  readonly effectId: string
+}
+
+/** `unknown`: no delivery of this run. `under_way`: it is not over yet. `rejected`: the run's log is full. */
+export type ReplayAnswer = 'accepted' | 'under_way' | 'unknown' | 'rejected'
+
 /** The commands of the engine. Each is one append; each may be repeated after a failure. */
 export interface Commands {
   createRun(request: CreateRun): Promise<CreateAnswer>
   cancel(request: CancelRun): Promise<CancelAnswer>
   resolveUnknown(request: ResolveUnknown): Promise<ResolveAnswer>
   answerApproval(request: AnswerApproval): Promise<ApprovalAnswer>
+  /** Deletes a run for its users. What it said stays said, and the log keeps everything. */
+  hideRun(request: HideRun): Promise<HideAnswer>
+  /** Deletes a thread, with all its runs, for its users. The log keeps everything, and the id stays taken. */
+  hideThread(request: HideThread): Promise<HideAnswer>
+  replayWebhook(request: ReplayWebhook): Promise<ReplayAnswer>
 }
 
 /** The text of the message in flight, as far as this process has seen it. */

@@ -20,7 +20,11 @@ export type {
   FactCode,
   FactDraft,
   ItemCode,
+  Lane,
+  Moment,
+  Multitask,
   ParentRef,
+  SettleDraft,
 } from './ports/append.ts'
 export type { BudgetPort, Reservation, Reserved, TreeBudget } from './ports/budget.ts'
 export type {
@@ -33,11 +37,16 @@ export type {
   RunRef,
   RunTail,
   StoredEvent,
+  Superseded,
   Thread,
+  ThreadRef,
 } from './ports/register.ts'
+export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'
 export type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from './ports/hints.ts'
 export type {
+  CallFiles,
   Clock,
+  FileDraft,
   Log,
   Model,
   ModelRequest,

@@ -32,7 +32,9 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
     idleTimeoutMs: config.idleTimeoutMs,
     bytesMax: limits.turnBytesMax,
   })
-  const wired = wireModel({ config, env: options.env, fetch: guard.fetch })
+  const wired = await wireModel({ config, env: options.env, fetch: guard.fetch })
+  // It may have loaded a package, and who aborted meanwhile is not heard again.
+  signal.throwIfAborted()
   if ('problem' in wired) return unwiredTurn(request, wired)
   const callOptions = optionsFor(request, wired)
   if ('problem' in callOptions) return unwiredTurn(request, callOptions)

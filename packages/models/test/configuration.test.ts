@@ -71,6 +71,15 @@ test('an aborted signal comes before a missing key', async () => {
   await expect(call).rejects.toBe(reason)
 })
 
+test('so does one that is aborted while the package of the provider is loaded', async () => {
+  const reason = new Error('cancelled')
+  const controller = new AbortController()
+  const models = createModels({ env: {} })
+  const call = models.call(request({ provider: 'openai' }), sink, controller.signal)
+  controller.abort(reason)
+  await expect(call).rejects.toBe(reason)
+})
+
 test('options that are not grouped by provider are refused', async () => {
   const model = { baseURL: 'http://127.0.0.1:1/v1', providerOptions: { user: 'u' } }
   const turn = await askWith('openai-compatible', { model })

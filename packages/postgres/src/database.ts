@@ -9,7 +9,7 @@ import type {
   RunStatus,
   StateName,
 } from '@signalbox/core'
-import type { EffectRow } from '@signalbox/engine'
+import type { EffectRow, Multitask } from '@signalbox/engine'
 
 /** Times and bytes are read through `inMs` and `inHex`, so their raw types are never seen. */
 type Opaque = { readonly opaque: never }
@@ -40,6 +40,16 @@ export interface RunTable {
   parent_id: string | null
   parent_effect: string | null
   root_id: string | null
+  due_at: Opaque
+  /** Null before it was admitted. */
+  place: number | null
+  /** Both null for a run that goes on from the one before it. */
+  base_run: string | null
+  base_seq: number | null
+  priority: number
+  laned: boolean
+  hidden: boolean
+  multitask: Multitask
 }
 
 export interface EventTable {
@@ -81,7 +91,21 @@ export interface EffectTable {
   spec: Effect
 }
 
+export interface LaneTable {
+  run_id: string
+  key: string
+  tenant_id: string
+  most: number | null
+  rate: number | null
+  per_ms: number | null
+  priority: number
+  due_at: Opaque
+  admitted_at: Opaque | null
+  over: boolean
+}
+
 export interface Database {
+  lane: LaneTable
   run: RunTable
   event: EventTable
   effect: EffectTable
@@ -92,6 +116,9 @@ export interface Database {
     metadata: JsonObject
     created_at: Opaque
     content_key: Opaque
+    origin_run: string | null
+    origin_seq: number | null
+    hidden_at: Opaque | null
   }
   blob: { tenant_id: string; thread_id: string; key: string; mime: string; bytes: Buffer }
   definition: { hash: string; body: AgentDefinition }

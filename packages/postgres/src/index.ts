@@ -15,6 +15,15 @@ export {
   verifyChain,
 } from './chain.ts'
 export { type Sanitised, sanitiseJson } from './sanitise.ts'
+export {
+  createKeyring,
+  type KeyDraft,
+  type Keyring,
+  type KeyringOptions,
+  keysPageMax,
+  type ShownKey,
+} from './keys/keyring.ts'
+export type { ListedKey } from './keys/listing.ts'
 export { describeSchema } from './migrate/describe-schema.ts'
 export { type Migration, migrationsFolder, readMigrations } from './migrate/files.ts'
 export {
@@ -34,8 +43,43 @@ export type {
   ApprovalStatus,
   ApprovalView,
 } from './read/approvals.ts'
-export type { AuditEvent, AuditFilter } from './read/audit.ts'
+export type { AuditFilter, OneOrMore } from './read/audit-filter.ts'
+export { type AuditReader, TooBroad } from './read/audit-reader.ts'
+export type { AuditPage, SearchFilter } from './read/audit-search.ts'
+export { type StatsGroup, type StatsKey, statsKeys } from './read/audit-stats.ts'
+export type { AuditEvent, PieceEnd } from './read/audit.ts'
+export type {
+  AssistantContent,
+  AssistantPut,
+  Assistants,
+  StoredAssistant,
+} from './resources/assistants.ts'
+export type { Cron, CronMaker, NewCron } from './resources/cron.ts'
+export type { CronFilter, CronOrder, Crons } from './resources/crons.ts'
+export { createUpkeep, type DueCron, type Upkeep } from './resources/upkeep.ts'
+export { createResources, type Resources, type ResourcesOptions } from './resources/resources.ts'
+export type { Store, StorePut } from './resources/store.ts'
+export type { StoreCondition, StoreOperator } from './resources/store-filter.ts'
+export type {
+  NamespaceSearch,
+  StoreItem,
+  StoreKey,
+  StoreSearch,
+} from './resources/store-queries.ts'
 export type { Page, RunFilter } from './read/listings.ts'
+export {
+  type AnswerPage,
+  type AnswerRow,
+  columnsOf,
+  type QuestionFilter,
+} from './read/questions/ask.ts'
+export {
+  type Question,
+  type QuestionName,
+  questionNames,
+  questions,
+} from './read/questions/catalogue.ts'
+export type { QuestionColumn } from './read/questions/columns.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'
 export type {
   ThreadEventsPage,

@@ -7,6 +7,8 @@ export interface PoolOptions {
   readonly pipeline?: boolean
   /** Shown in `pg_stat_activity`. */
   readonly name: string
+  /** Acts as this role instead of the one that logs in. */
+  readonly role?: string
 }
 
 /** Opens a pool that survives the loss of idle connections: the next query gets a new one, or the error. */
@@ -17,6 +19,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
     pipeline: options.pipeline ?? false,
     application_name: options.name,
     connectionTimeoutMillis: 10_000,
+    ...(options.role === undefined ? {} : { options: `-c role=${options.role}` }),
   })
   pool.on('error', () => {
     // An idle connection was lost. Without a listener Node would end the process for it.

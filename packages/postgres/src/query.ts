@@ -81,3 +81,27 @@ const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text)
 }
+
+interface LineageRow {
+  readonly stretch: number
+  readonly place: number
+  readonly run_id: string
+  readonly through: number | null
+}
+
+/**
+ * The runs that make a conversation, in stretches: see the function in the migration. Their events are joined to them
+ * laterally, with a limit: nobody can know how many runs there are, and a plan that guesses reads all events of all threads.
+ */
+export const lineageOf = (
+  tenant: RawBuilder<string>,
+  threadId: string,
+  runId: string | null,
+): RawBuilder<LineageRow> =>
+  runId === null
+    ? sql<LineageRow>`signalbox.lineage(${tenant}, ${threadId})`
+    : sql<LineageRow>`signalbox.lineage(${tenant}, ${threadId}, ${runId}::uuid)`
+
+/** The runs of a thread, whatever goes on from which, behind what was said before it began. */
+export const branchesOf = (tenant: RawBuilder<string>, threadId: string): RawBuilder<LineageRow> =>
+  sql<LineageRow>`signalbox.branches(${tenant}, ${threadId})`

@@ -44,6 +44,12 @@ export const runColumns = [
   'r.cancel_requested as cancelRequested',
   'r.metadata',
   parentRef().as('parent'),
+  inMs('r.due_at').as('dueAt'),
+  'r.place',
+  'r.multitask',
+  'r.priority',
+  'r.laned',
+  baseRef().as('base'),
   inMs('r.created_at').as('createdAt'),
   inMs('r.updated_at').as('updatedAt'),
 ] as const
@@ -72,6 +78,11 @@ export const effectColumns = [
 function parentRef(): RawBuilder<RunHead['parent']> {
   return sql<RunHead['parent']>`case when r.parent_id is not null then json_build_object(
     'runId', r.parent_id, 'effectId', r.parent_effect, 'rootId', r.root_id) end`
+}
+
+function baseRef(): RawBuilder<RunHead['base']> {
+  return sql<RunHead['base']>`case when r.base_run is not null then json_build_object(
+    'runId', r.base_run, 'seq', r.base_seq) end`
 }
 
 function leaseInMs(): RawBuilder<number | null> {

@@ -33,10 +33,12 @@ const seed = (isChild: string) => `
   create or replace function pg_temp.id(n int) returns uuid language sql immutable
   return ('019ac000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, status, state_name,
-    outcome, admitted, head_hash, metadata, created_at, updated_at, parent_id, parent_effect, root_id)
+    outcome, admitted, head_hash, metadata, created_at, updated_at, parent_id, parent_effect, root_id,
+    due_at, place, multitask)
   select pg_temp.id(n), 'full', 't' || n, 'writer', 'd', 'run', 1, 'ended', 'completed', 'completed', true, '\\x00', '{}',
     now(), now(), case when ${isChild} then pg_temp.id(n - 1) end,
-    case when ${isChild} then pg_temp.id(n - 1) || '.1' end, case when ${isChild} then pg_temp.id(n - 1) end
+    case when ${isChild} then pg_temp.id(n - 1) || '.1' end, case when ${isChild} then pg_temp.id(n - 1) end,
+    now(), 1, 'enqueue'
   from generate_series(1, 100000) n;
   insert into effect (id, run_id, tenant_id, kind, queue, mode, tool, status, due, next_look, spec)
   select id || '.1', id, 'full', case when exists (select from run c where c.parent_id = r.id) then 'run.start'

@@ -188,10 +188,10 @@ describe('at 26,000 events', () => {
 const seed = `
   set search_path = signalbox;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, status, state_name,
-    admitted, head_hash, metadata, created_at, updated_at)
+    admitted, head_hash, metadata, created_at, updated_at, due_at, place, multitask)
   select (lpad(to_hex(to_ms(now()) - n * 1000), 12, '0') || '70008' || lpad(n::text, 15, '0'))::uuid,
     'full', 't' || n, 'writer', 'd', 'run', 1, case when n % 500 = 0 then 'waiting' else 'ended' end, 'approval',
-    true, '\\x00', '{}', now(), now()
+    true, '\\x00', '{}', now(), now(), now(), 1, 'enqueue'
   from generate_series(1, 2000) n;
   insert into event
   select r.id, s, nextval('event_gpos'), '3', now() - interval '1 day', 'full', r.thread_id,

@@ -1,6 +1,7 @@
 /** Tenants and roles: A neither reads nor writes B, and nobody writes a table (I19). */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { questionNames, questions } from '../src/read/questions/catalogue.ts'
 import { createReader, type Reader } from '../src/read/reader.ts'
 import {
   about,
@@ -31,6 +32,7 @@ const tables = [
   'budget',
   'reservation',
   'breaker',
+  'end_user_run',
 ]
 /** Of no tenant: nothing of an app's. */
 const engineOnly = ['definition', 'breaker']
@@ -55,10 +57,15 @@ beforeAll(async () => {
   await bench.register.putBlob(thread, { key: 'k', mime: 'a/b', bytes: Buffer.from('x') })
   const item = admission(run, { effects: [toolEffect(run, 1)], timers: [timer('t', 60_000)] })
   if (item.create === undefined) throw new Error('an admission creates')
+  const created = fact('run.created', 'created', { payload: { input: [], endUser: 'u_1' } })
   await bench.register.append({
     ...item,
+    facts: [created, fact('run.admitted', 'admitted')],
     create: { ...item.create, alias: { key: 'mine', bodyHash: 'b' } },
   })
+  const part = { type: 'tool_call', id: 'call_1', name: 'write', args: { path: 'a.txt' } }
+  const turn = event('model.completed', { payload: { turn: { message: { parts: [part] } } } })
+  await bench.register.append({ ...about(run), notes: [turn] })
   const id = `${run.runId}.1`
   await bench.register.append({ ...about(run), claims: [claim(id)] })
   const unknown = fact('tool.unknown', 'u', { fence: fence(id, 'started', { becomes: 'unknown' }) })
@@ -69,8 +76,10 @@ beforeAll(async () => {
   await bench.register.append({
     ...about(run),
     facts: [fact('approval.answered', 'x', { tool: 'write', payload: granted })],
-    decision: decision(2, 6, { events: [event('run.transitioned'), request] }),
+    decision: decision(2, 7, { events: [event('run.transitioned'), request] }),
   })
+  const notes = ['call.denied', 'safety.suppressed'].map((type) => event(type, { tool: 'write' }))
+  await bench.register.append({ ...about(run), notes })
   const { tenantId, runId } = run
   const tree = { rootId: runId, tenantId, turns: 1, calls: 1, tokens: 1, cost: null }
   await bench.register.openBudget(tree)
@@ -97,6 +106,17 @@ describe('the reader', () => {
       (tenant) => reader.threadEvents(tenant, run.threadId, { types: ['run.created'] }),
     ],
     ['events', (tenant) => reader.events(tenant, {})],
+    ['audit', async (tenant) => (await reader.audit(tenant, { endUser: 'u_1' })).events],
+    ['search', async (tenant) => (await reader.audit(tenant, { q: 'write' })).events],
+    ['end of a piece', (tenant) => reader.auditPiece(tenant, { agent: 'writer' }, 1)],
+    ['counts', (tenant) => reader.auditStats(tenant, {}, ['agent', 'end_user', 'type'])],
+    ...questionNames.map((name): [string, (tenant: string) => Promise<unknown>] => [
+      `question ${name}`,
+      async (tenant) => {
+        const path = questions[name].needs?.includes('path') ? { path: 'a.txt' } : {}
+        return (await reader.auditAnswers(tenant, name, path)).rows
+      },
+    ]),
     ['run events', (tenant) => reader.runEvents(tenant, run.runId, { after: 0, limit: 10 })],
     ['waiting', async (tenant) => (await reader.waiting(tenant)).unknown],
     ['approvals', (tenant) => reader.approvals(tenant, {})],

@@ -111,7 +111,8 @@ it('is done by a user with CREATEROLE who owns the database', async () => {
   const url = new URL(mine.adminUrl)
   url.username = manager
   url.password = 'secret'
-  expect((await migrate(url.href)).applied).toHaveLength(1)
+  const steps = await readMigrations()
+  expect((await migrate(url.href)).applied).toHaveLength(steps.length)
   expect(await describeSchema(mine.adminUrl)).toBe(await describeSchema(adminUrl))
 })
 

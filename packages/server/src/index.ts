@@ -1,12 +1,10 @@
-export {
-  type EnginePorts,
-  type Role,
-  type Signalbox,
-  startSignalbox,
-  type StartOptions,
-} from './compose/start.ts'
+export type { Exchange, Inspect } from './compose/inspect.ts'
+export type { EnginePorts, Role, Signalbox, StartOptions } from './compose/start.ts'
+export { startSignalbox } from './compose/start-signalbox.ts'
 export { secretNames } from './compose/secrets.ts'
 export { StartError, type StartErrorCode } from './compose/start-error.ts'
+export { type IssuedKey, issueKey, keyNameCharsMax, liveKeysMax } from './keys/issue-key.ts'
+export { type Scope, scopes } from './keys/scope.ts'
 export { exitCodes, runServer, type RunServerOptions } from './run-server.ts'
 export { ConfigError, type ConfigErrorCode } from './config/config-error.ts'
 export { defineConfig } from './config/define-config.ts'

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path'
 import { loadConfig } from './config/load-config.ts'
 import { ConfigError } from './config/config-error.ts'
-import { type Role, startSignalbox } from './compose/start.ts'
+import type { Role } from './compose/start.ts'
+import { startSignalbox } from './compose/start-signalbox.ts'
 import { StartError } from './compose/start-error.ts'
 import { type Env, readEnvironment } from './config/environment.ts'
 

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approvalAgents } from './support/approval-agents.ts'
 import { call, eventually } from './support/http.ts'
 import { noted } from './support/notes.ts'
+import { placeReadyCluster } from './support/ready-cluster.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let dir: string
@@ -20,6 +21,7 @@ const start = () => startTest(approvalAgents, { env: { DATABASE_URL: postgres.ur
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'signalbox-approvals-'))
   await chmod(dir, 0o755)
+  await placeReadyCluster(join(dir, 'postgres'))
   postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
   one = await start()
   two = await start()

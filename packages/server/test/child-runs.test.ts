@@ -221,7 +221,7 @@ describe('a cancel', () => {
 describe('a request', () => {
   it('with a key of the form that children have is refused, and says why', async () => {
     const body = { assistant_id: 'helper', input: 'Begin.' }
-    for (const key of ['child:x', '"child:x"', 'child:']) {
+    for (const key of ['child:x', '"child:x"', 'child:', 'cron:x:1']) {
       const headers = { 'idempotency-key': key }
       const refused = await call(box.api, 'POST', '/runs', { body, headers })
       expect(refused).toMatchObject({

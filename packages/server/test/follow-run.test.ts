@@ -53,6 +53,12 @@ const young: RunHead = {
   cancelRequested: false,
   metadata: {},
   parent: null,
+  dueAt: 0,
+  place: 1,
+  base: null,
+  multitask: 'enqueue',
+  priority: 0,
+  laned: false,
   createdAt: 0,
   updatedAt: 0,
 }

@@ -19,7 +19,8 @@ afterAll(() => rm(dir, { recursive: true, force: true }))
 const key = 'k'.repeat(32)
 const named = (endUser: string): string =>
   `u_${createHmac('sha256', key).update(`default\n${endUser}`).digest('hex').slice(0, 32)}`
-const anybody = () => ({ tenantId: 'default', actor: 'api' })
+const known = { tenantId: 'default', actor: 'api', scopes: ['read'] as const }
+const anybody = () => Promise.resolve(known)
 const asked = (
   identity: { userHeader?: string; roleHeader?: string; endUserHeader?: string },
   headers: Readonly<Record<string, string>>,
@@ -30,42 +31,42 @@ const all = { userHeader: 'X-User', roleHeader: 'X-Role', endUserHeader: 'X-End-
 const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 describe('identity', () => {
-  it('is what the headers say', () => {
+  it('is what the headers say', async () => {
     const headers = { 'x-user': 'ann', 'x-role': 'lead', 'x-end-user': 'zoe@example.com' }
-    expect(asked(all, headers)).toEqual({
-      tenantId: 'default',
+    expect(await asked(all, headers)).toEqual({
+      ...known,
       actor: 'user:ann',
       user: { id: 'ann', role: 'lead' },
       endUser: named('zoe@example.com'),
     })
-    expect(asked(all, {})).toEqual(anybody())
-    expect(asked(all, { 'x-role': 'lead' })).toEqual(anybody())
-    expect(asked(all, { 'x-user': ' ' })).toEqual(anybody())
-    expect(asked(all, { 'x-user': bytes('Zoë') })).toMatchObject({
+    expect(await asked(all, {})).toEqual(known)
+    expect(await asked(all, { 'x-role': 'lead' })).toEqual(known)
+    expect(await asked(all, { 'x-user': ' ' })).toEqual(known)
+    expect(await asked(all, { 'x-user': bytes('Zoë') })).toMatchObject({
       user: { id: 'Zoë', role: null },
     })
   })
 
-  it('has the user as the end user where no header names another', () => {
-    expect(asked({ userHeader: 'x-user' }, { 'x-user': 'ann' })).toMatchObject({
+  it('has the user as the end user where no header names another', async () => {
+    expect(await asked({ userHeader: 'x-user' }, { 'x-user': 'ann' })).toMatchObject({
       endUser: named('ann'),
     })
-    expect(asked(all, { 'x-user': 'ann' })).not.toHaveProperty('endUser')
-    expect(asked({ endUserHeader: 'x-end' }, { 'x-end': 'zoe' })).toEqual({
-      ...anybody(),
+    expect(await asked(all, { 'x-user': 'ann' })).not.toHaveProperty('endUser')
+    expect(await asked({ endUserHeader: 'x-end' }, { 'x-end': 'zoe' })).toEqual({
+      ...known,
       endUser: named('zoe'),
     })
   })
 
-  it('is never of somebody who was not authenticated', () => {
-    const nobody = withIdentity(() => null, all, pseudonymsBy(key))
-    expect(nobody(new Headers({ 'x-user': 'ann' }))).toBeNull()
+  it('is never of somebody who was not authenticated', async () => {
+    const nobody = withIdentity(() => Promise.resolve(null), all, pseudonymsBy(key))
+    expect(await nobody(new Headers({ 'x-user': 'ann' }))).toBeNull()
   })
 
   const unusable = ['ann, admin', 'x'.repeat(191), 'a\tb', '\u00ff']
-  it.each(unusable)('is refused where a header says %j', (value) => {
+  it.each(unusable)('is refused where a header says %j', async (value) => {
     for (const header of ['x-user', 'x-end-user'])
-      expect(() => asked(all, { [header]: value })).toThrow(`invalid_header: `)
+      await expect(asked(all, { [header]: value })).rejects.toThrow(`invalid_header: `)
   })
 
   it('is another pseudonym for another tenant and another key', () => {

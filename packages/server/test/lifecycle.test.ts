@@ -16,6 +16,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { z } from 'zod'
 import { freePort } from '../../../test/contract/free-port.ts'
 import { call, eventually, health, readSse } from './support/http.ts'
+import { placeReadyCluster } from './support/ready-cluster.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let dir: string
@@ -38,6 +39,7 @@ afterEach(async () => {
 /** A server that goes with its test, after the boxes that stand on it. */
 const startPostgres = async (name: string, port?: number): Promise<EmbeddedPostgres> => {
   const dataDir = join(dir, name)
+  await placeReadyCluster(dataDir)
   // A port that nobody is given while the server is away.
   const server = await startEmbeddedPostgres({ dataDir, port: port ?? (await freePort()) })
   onTestFinished(async () => {

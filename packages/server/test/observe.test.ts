@@ -3,7 +3,7 @@ import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-node'
 import type { ModelTurn } from '@signalbox/core'
 import { createLog, createRedact, secretsOf } from '@signalbox/server'
 import { describe, expect, it } from 'vitest'
-import { createTracing } from '../src/observe/tracing.ts'
+import { exportTo } from '../src/observe/otlp-tracing.ts'
 import { textStream } from '../src/stream/sse.ts'
 
 describe('the log', () => {
@@ -96,7 +96,7 @@ describe('a trace', () => {
 
   it('has a span per model call and execution, and no content', async () => {
     const exporter = new InMemorySpanExporter()
-    const tracing = createTracing({ endpoint: null, exporter })
+    const tracing = exportTo(exporter)
     tracing.modelCall(request).answered(turn)
     tracing.toolCall(call).ended({ status: 'failed', error: { code: 'tool_error', message: 'x' } })
     await tracing.flush()

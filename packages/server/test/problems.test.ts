@@ -120,13 +120,26 @@ const bodies: readonly (readonly [string, string, number, string, string | undef
   ],
   [
     'another multitask strategy',
-    JSON.stringify({ ...good, multitask_strategy: 'rollback' }),
+    JSON.stringify({ ...good, multitask_strategy: 'swap' }),
     422,
-    'not_available',
+    'invalid_request',
     'multitask_strategy',
   ],
   ['a webhook', JSON.stringify({ ...good, webhook: 'http://x' }), 422, 'not_available', 'webhook'],
-  ['a delay', JSON.stringify({ ...good, after_seconds: 5 }), 422, 'not_available', 'after_seconds'],
+  [
+    'a delay into the past',
+    JSON.stringify({ ...good, after_seconds: -1 }),
+    422,
+    'invalid_request',
+    'after_seconds',
+  ],
+  [
+    'a checkpoint that is none',
+    JSON.stringify({ ...good, checkpoint_id: 'latest' }),
+    422,
+    'invalid_request',
+    'checkpoint_id',
+  ],
 ]
 
 describe('a create', () => {
@@ -210,7 +223,8 @@ const addresses: readonly (readonly [string, string, number, string])[] = [
   ['GET', '/events?run_id=nobody', 200, ''],
   ['POST', '/runs/nobody/cancel', 404, 'unknown_run'],
   ['POST', '/runs/nobody/cancel?wait=maybe', 422, 'invalid_request'],
-  ['POST', '/runs/nobody/cancel?action=rollback', 422, 'not_available'],
+  ['POST', '/runs/nobody/cancel?action=rollback', 404, 'unknown_run'],
+  ['POST', '/runs/nobody/cancel?action=undo', 422, 'invalid_request'],
   ['POST', '/runs/nobody/cancel?action=explode', 422, 'invalid_request'],
 ]
 

@@ -15,8 +15,9 @@ import { failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
 import { boundedMessage } from './text.ts'
 import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
+import { SnapshotWorkspaces } from './workspace/snapshot-workspaces.ts'
 import { workspaceToolNames, workspaceTools } from './workspace/tools.ts'
-import { absentWorkspace } from './workspace/workspace.ts'
+import { absentWorkspace, type OpenWorkspace, type Workspaces } from './workspace/workspace.ts'
 
 /** What a host is made of. Times are milliseconds. */
 export interface ToolHostOptions {
@@ -24,8 +25,10 @@ export interface ToolHostOptions {
   readonly tools?: readonly DefinedTool[]
   /** As in the configuration file. Starting begins at once, in the background. */
   readonly mcpServers?: Readonly<Record<string, z.input<typeof McpServerConfig>>>
-  /** Directory of all workspaces. Without it there are no file tools. */
+  /** Directory of all workspaces, for files that stay on this machine. */
   readonly workspaceRoot?: string
+  /** Without a root: workspaces are kept in the register. With neither there are no file tools. */
+  readonly snapshots?: boolean
   readonly clock?: Clock
   /** What a tool gets to come back after a cancel or its timeout. */
   readonly abortGraceMs?: number
@@ -41,7 +44,7 @@ export function createToolHost(options: ToolHostOptions): ToolHost {
 class Host implements ToolHost {
   readonly #local: ReadonlyMap<string, Runnable>
   readonly #servers: readonly McpServer[]
-  readonly #workspaces: DirectoryWorkspaces | null
+  readonly #workspaces: Workspaces | null
   readonly #clock: Clock
   readonly #graceMs: number
   readonly #log: Log
@@ -50,9 +53,8 @@ class Host implements ToolHost {
     this.#clock = options.clock ?? systemClock
     this.#graceMs = options.abortGraceMs ?? 5000
     this.#log = options.log
-    const root = options.workspaceRoot
-    this.#workspaces = root === undefined ? null : new DirectoryWorkspaces(root)
-    this.#local = localTools(options.tools ?? [], this.#workspaces !== null)
+    this.#workspaces = workspacesOf(options)
+    this.#local = localTools(options.tools ?? [], fileTools(options))
     this.#servers = startServers(options, this.#clock)
   }
 
@@ -70,6 +72,7 @@ class Host implements ToolHost {
 
   async call(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome> {
     const found: { tool: Runnable | null } = { tool: null }
+    const files = this.#workspaces?.open(request) ?? noFiles
     let over = false
     const progress = (note: string): void => {
       if (!over) this.#progress(request, note)
@@ -83,10 +86,13 @@ class Host implements ToolHost {
       if (tool.spec.version !== request.version) return wrongVersion(request.name)
       inner.throwIfAborted()
       found.tool = tool
-      return tool.execute(request.args, this.#context(request, inner, progress))
+      return tool.execute(
+        request.args,
+        this.#context(request, inner, { progress, workspace: files.workspace }),
+      )
     }
     try {
-      return await perform({
+      const outcome = await perform({
         tool: request.name,
         timeoutMs: request.timeoutMs,
         graceMs: this.#graceMs,
@@ -96,6 +102,10 @@ class Host implements ToolHost {
         settlesOnAbort: () => found.tool?.settlesOnAbort ?? true,
         run,
       })
+      const changed = await files.close()
+      // What a call changed is kept with its result, or not at all.
+      if (outcome.status !== 'completed' || changed.length === 0) return outcome
+      return { ...outcome, files: changed }
     } catch (error) {
       this.#log.error('tool call broke the host', { tool: request.name, reason: String(error) })
       return failed('tool_error', 'The tool host failed.')
@@ -121,21 +131,10 @@ class Host implements ToolHost {
   #context(
     request: ToolRequest,
     signal: AbortSignal,
-    progress: (note: string) => void,
+    rest: Pick<ToolContext, 'progress' | 'workspace'>,
   ): ToolContext {
     const { idempotencyKey, attempt, tenantId, threadId, runId, callId } = request
-    const workspace = this.#workspaces?.of({ tenantId, threadId }) ?? absentWorkspace
-    return {
-      signal,
-      idempotencyKey,
-      attempt,
-      progress,
-      tenantId,
-      threadId,
-      runId,
-      callId,
-      workspace,
-    }
+    return { signal, idempotencyKey, attempt, tenantId, threadId, runId, callId, ...rest }
   }
 
   /** Tools without types may say anything. */
@@ -154,9 +153,21 @@ function wrongVersion(name: string): Execution {
   return { ok: false, code: 'tool_version_mismatch', message }
 }
 
+const noFiles: OpenWorkspace = { workspace: absentWorkspace, close: async () => [] }
+
+function workspacesOf({ workspaceRoot, snapshots }: ToolHostOptions): Workspaces | null {
+  if (workspaceRoot !== undefined) return new DirectoryWorkspaces(workspaceRoot)
+  return snapshots === true ? new SnapshotWorkspaces() : null
+}
+
+function fileTools({ workspaceRoot, snapshots }: ToolHostOptions): readonly DefinedTool[] {
+  if (workspaceRoot !== undefined) return workspaceTools('directory')
+  return snapshots === true ? workspaceTools('snapshots') : []
+}
+
 function localTools(
   tools: readonly DefinedTool[],
-  withWorkspace: boolean,
+  files: readonly DefinedTool[],
 ): ReadonlyMap<string, Runnable> {
   const byName = new Map<string, Runnable>()
   for (const tool of tools) {
@@ -168,7 +179,7 @@ function localTools(
     if (byName.has(name)) throw new TypeError(`Tool "${name}" is defined twice.`)
     byName.set(name, tool)
   }
-  if (withWorkspace) for (const tool of workspaceTools) byName.set(tool.spec.name, tool)
+  for (const tool of files) byName.set(tool.spec.name, tool)
   return byName
 }
 

@@ -8,7 +8,7 @@ import { namesOf } from './hosting.ts'
 const spec = (name: string) =>
   defineTool({ name, description: name, input: z.object({}), run: () => '' }).toSpec()
 const specs = [
-  ...workspaceTools.map((tool) => tool.toSpec()),
+  ...workspaceTools('directory').map((tool) => tool.toSpec()),
   ...['search', 'mcp__fs__read_file', 'mcp__fs__write_file', 'mcp__fs2__read_file'].map(spec),
 ]
 

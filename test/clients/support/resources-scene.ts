@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Script } from '@signalbox/models'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { placeReadyCluster } from '../../../packages/server/test/support/ready-cluster.ts'
 import type { Client } from 'langgraph-sdk-1'
 import pg from 'pg'
 import { hold, letAllGo } from '../../../packages/server/test/support/hold.ts'
@@ -38,11 +39,13 @@ export interface Scene {
 export const versions = [
   ['1.12.4', 'langgraph-sdk-1'],
   ['2.0.0', 'langgraph-sdk-2'],
+  ['1.15.0', 'langgraph-sdk-15'],
 ] as const
 
 export async function openScene(): Promise<Scene> {
   const dir = await mkdtemp(join(tmpdir(), 'signalbox-clients-'))
   await chmod(dir, 0o755)
+  await placeReadyCluster(join(dir, 'postgres'))
   const postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
   const box = await startTest(
     {

@@ -1,5 +1,6 @@
 /** Streams of LangGraph's clients, and what two of the same run must have in common. */
 import { Client as Client1 } from 'langgraph-sdk-1'
+import { Client as Client15 } from 'langgraph-sdk-15'
 import { Client as Client2 } from 'langgraph-sdk-2'
 
 export interface Part {
@@ -21,7 +22,7 @@ export interface RunName {
   readonly runId: string
 }
 
-/** The part of a client that streams, the same for both versions. */
+/** The part of a client that streams, the same for all versions. */
 export interface StreamClient {
   readonly name: string
   stream(
@@ -35,7 +36,7 @@ export interface StreamClient {
   ): AsyncIterable<Part>
 }
 
-/** What both versions of the client have, without the types that tell them apart. */
+/** What all versions of the client have, without the types that tell them apart. */
 interface Runs {
   stream(threadId: string, agent: string, payload: object): AsyncIterable<Part>
   joinStream(threadId: string, runId: string, options: object): AsyncIterable<Part>
@@ -55,10 +56,11 @@ function clientOf(name: string, runs: Runs): StreamClient {
   }
 }
 
-/** Both versions, each on the server at this address. */
-export const clientsOf = (apiUrl: string): readonly [StreamClient, StreamClient] => [
+/** All versions, each on the server at this address. */
+export const clientsOf = (apiUrl: string): readonly [StreamClient, StreamClient, StreamClient] => [
   clientOf('1.12.4', new Client1({ apiUrl, apiKey: null }).runs),
   clientOf('2.0.0', new Client2({ apiUrl, apiKey: null }).runs),
+  clientOf('1.15.0', new Client15({ apiUrl, apiKey: null }).runs),
 ]
 
 export async function collect(parts: AsyncIterable<Part>): Promise<Part[]> {

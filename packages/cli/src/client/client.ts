@@ -8,6 +8,7 @@ import {
   listApprovals,
   type Target,
 } from './approvals.ts'
+import { auditClient, type AuditQuery } from './audit.ts'
 import {
   Accepted,
   Assistant,
@@ -28,8 +29,7 @@ export interface NewRun {
   readonly thread: string | undefined
 }
 
-/** Filters of the audit, by their names on the wire. */
-export type AuditQuery = Readonly<Record<string, string | number | undefined>>
+export type { AuditQuery, ExportPiece } from './audit.ts'
 
 export type Client = ReturnType<typeof createClient>
 
@@ -50,6 +50,7 @@ export function createClient(server: Server) {
     follow: (follow: Follow) => followRun(server, follow),
     runEvents: (runId: string, query: { readonly after?: number; readonly limit?: number }) =>
       ask(server, EventPage, { path: onRun(runId, '/events'), query }),
+    ...auditClient(server),
     events: (query: AuditQuery) => ask(server, EventPage, { path: '/events', query }),
     cancel: async (runId: string, query: { readonly reason?: string; readonly wait?: 1 }) => {
       const path = onRun(runId, '/cancel')

@@ -10,11 +10,14 @@ export interface Server {
   readonly apiKey: string | null
 }
 
+/** Parameters by name; a list stands for several of one name. */
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
+
 export interface Request {
   readonly method?: 'GET' | 'POST'
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly query?: Query
   readonly signal?: AbortSignal
 }
 
@@ -27,7 +30,8 @@ export async function send(server: Server, path: string, request: Request = {}):
   const { method = 'GET', body, query = {}, signal } = request
   const url = new URL(`${server.url}${path}`)
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined) url.searchParams.set(name, String(value))
+    for (const each of value === undefined ? [] : [value].flat())
+      url.searchParams.append(name, String(each))
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(server.apiKey === null ? {} : { authorization: `Bearer ${server.apiKey}` }),

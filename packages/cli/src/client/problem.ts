@@ -6,6 +6,8 @@ import { ProblemDocument } from './documents.ts'
 /** What to type, by the code of a problem whose detail speaks to programs. */
 const advice: Readonly<Record<string, string>> = {
   unauthenticated: 'Set SIGNALBOX_API_KEY to the key of the server.',
+  forbidden_scope:
+    'Put another key into SIGNALBOX_API_KEY, or make one with: signalbox keys create',
   unknown_approval: 'List the calls that wait with: signalbox approvals',
   unknown_effect: 'List the effects that wait with: signalbox unknown',
   unknown_run: 'List runs with: signalbox runs',

@@ -1,8 +1,10 @@
-/** `audit verify` and `audit export`: proofs that the log is what was written. */
+/** `audit`: questions to the log of all runs, exports of it, and the proof that it is what was written. */
 import { Option, type Command } from 'commander'
 import { type CommonOptions, instant, withCommon } from '../options.ts'
 import { createTerminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
+import { auditExportCommand } from './audit-export.ts'
+import { auditQueryCommand, auditStatsCommand } from './audit-questions.ts'
 
 export interface AuditOptions extends CommonOptions {
   readonly run?: string
@@ -13,8 +15,10 @@ export interface AuditOptions extends CommonOptions {
 export function auditCommand(program: Command, shell: Shell): void {
   const audit = program
     .command('audit')
-    .description('Prove that the log is what was written')
+    .description('Ask the log of all runs, export it, and prove that it is what was written')
     .helpCommand(false)
+  auditQueryCommand(audit, shell)
+  auditStatsCommand(audit, shell)
   withSelection(audit.command('verify'))
     .description('Compute every hash of the log again, and compare')
     .addOption(
@@ -34,16 +38,7 @@ export function auditCommand(program: Command, shell: Shell): void {
       const terminal = createTerminal({ json: options.json === true })
       shell.finish(await verifyLog(shell, terminal, options))
     })
-  withSelection(audit.command('export'))
-    .description('Write the log with its proofs as NDJSON, for "audit verify --file" elsewhere')
-    .addHelpText(
-      'after',
-      '\nThe export holds the content of the runs: prompts, arguments, results.',
-    )
-    .action(async (options: AuditOptions) => {
-      const { exportLog } = await import('../local/export-log.ts')
-      shell.finish(await exportLog(shell, options))
-    })
+  auditExportCommand(audit, shell)
 }
 
 const withSelection = (command: Command): Command =>

@@ -4,44 +4,27 @@ import { type Client, createClient } from '../client/client.ts'
 import type { Event } from '../client/documents.ts'
 import { usageFailure } from '../failure.ts'
 import { listenForInterrupt } from '../interrupt.ts'
-import { instant, serverOf, type ServerOptions, wholeNumber, withServer } from '../options.ts'
+import { serverOf, type ServerOptions, wholeNumber, withServer } from '../options.ts'
 import { eventLine } from '../output/event-line.ts'
 import { createTerminal, type Terminal } from '../output/terminal.ts'
 import { poll } from '../poll.ts'
 import type { Shell } from '../shell.ts'
+import { filterFlags, type FilterOptions, queryOf, withEventFilters } from './filters.ts'
 
-interface EventsOptions extends ServerOptions {
+interface EventsOptions extends ServerOptions, FilterOptions {
   readonly follow?: true
   readonly verbose?: true
   readonly after?: string
   readonly limit?: number
-  readonly type?: string
-  readonly thread?: string
-  readonly run?: string
-  readonly tool?: string
-  readonly actor?: string
-  readonly verdict?: string
-  readonly since?: string
-  readonly until?: string
 }
 
-const filters = ['type', 'thread', 'run', 'tool', 'actor', 'verdict', 'since', 'until'] as const
-
 export function eventsCommand(program: Command, shell: Shell): void {
-  withServer(program.command('events'))
+  withEventFilters(withServer(program.command('events')))
     .description('Show the events of a run; without one, the audit: events of all runs')
     .argument('[run]', 'the run; its events come in order of their number')
     .option('-f, --follow', 'go on: to the end of the run, or until Ctrl-C')
     .option('--after <n>', 'after this number; for the audit, after this position')
     .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 1_000_000))
-    .option('--type <type>', 'audit: of this type, such as safety.suppressed')
-    .option('--thread <thread>', 'audit: of this thread')
-    .option('--run <run>', 'audit: of this run')
-    .option('--tool <tool>', 'audit: about this tool')
-    .option('--actor <actor>', 'audit: written by this one')
-    .option('--verdict <verdict>', 'audit: with this verdict, such as denied')
-    .option('--since <time>', 'audit: from this time on', instant)
-    .option('--until <time>', 'audit: before this time', instant)
     .option('-v, --verbose', 'show actors, arguments and results')
     .action(async (runId: string | undefined, options: EventsOptions) => {
       const terminal = createTerminal({ json: options.json === true })
@@ -79,11 +62,9 @@ async function print(
 }
 
 function afterSeq(runId: string, options: EventsOptions): number {
-  const filter = filters.find((name) => options[name] !== undefined)
-  if (filter !== undefined)
-    throw usageFailure(
-      `--${filter} filters the audit: signalbox events --run ${runId} --${filter} …`,
-    )
+  const [, flag] = Object.entries(filterFlags).find(([name]) => Object.hasOwn(options, name)) ?? []
+  if (flag !== undefined)
+    throw usageFailure(`${flag} filters the audit: signalbox events --run ${runId} ${flag} …`)
   const { after = '0' } = options
   if (/^\d{1,9}$/.test(after)) return Number(after)
   throw usageFailure(`--after takes the number of an event of the run, not "${after}".`)
@@ -117,8 +98,7 @@ async function* auditEvents(
   options: EventsOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Event> {
-  const { thread: thread_id, run: run_id, type, tool, actor, verdict, since, until } = options
-  const query = { type, tool, actor, verdict, since, until, thread_id, run_id }
+  const query = queryOf(options)
   let { after } = options
   const limit = Math.min(options.limit ?? 1000, 1000)
   const page = async () => client.events({ ...query, after, limit })
@@ -126,7 +106,8 @@ async function* auditEvents(
   for await (const first of pages) {
     for (let { events, next } = first; ;) {
       yield* events
-      after = events.at(-1)?.position ?? after
+      // A page of a search may have no event, and say where to go on.
+      after = typeof next === 'string' ? next : (events.at(-1)?.position ?? after)
       if (next === null) break
       ;({ events, next } = await page())
     }

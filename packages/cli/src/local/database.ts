@@ -18,7 +18,8 @@ export interface Database {
   close(): Promise<void>
 }
 
-interface Address {
+/** Where the register is. Holds a password: never print it. */
+export interface Address {
   readonly url: string
   readonly source: string
   /** Ends what was started to get here. */
@@ -58,7 +59,12 @@ export async function openDatabase(shell: Shell): Promise<Database> {
 
 const nothing = (): Promise<void> => Promise.resolve()
 
-async function findAddress(shell: Shell): Promise<Address> {
+/**
+ * Where the register is, for whoever acts as an administrator: of DATABASE_URL, else of the folder.
+ *
+ * @throws Failure, ConfigError, EmbeddedPostgresError
+ */
+export async function findAddress(shell: Shell): Promise<Address> {
   const { databaseUrl } = readEnvironment(shell.env)
   if (databaseUrl !== null)
     return { url: databaseUrl, source: `the database of DATABASE_URL`, stop: nothing }

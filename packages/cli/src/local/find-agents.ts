@@ -16,7 +16,7 @@ export async function findAgents(
     ...how,
     tools,
     mcpServers,
-    ...(workspace === undefined ? {} : { workspaceRoot: dir }),
+    ...(workspace === undefined ? { snapshots: true } : { workspaceRoot: dir }),
   })
   try {
     const specs = await withReadResult(host, { blob: () => Promise.resolve(null) }).specs()

@@ -2,10 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, vi } from 'vitest'
-
-// A test starts up to a dozen processes one after the other. On a machine that is busy, each takes seconds to come up.
-vi.setConfig({ testTimeout: 180_000 })
 
 const bin = fileURLToPath(new URL('../../bin/signalbox.js', import.meta.url))
 
@@ -13,11 +9,12 @@ const bin = fileURLToPath(new URL('../../bin/signalbox.js', import.meta.url))
 const ours = /^(VITEST|NODE_(ENV|OPTIONS)$|SIGNALBOX_|DATABASE_URL$|REDIS_URL$|PORT$|HOST$)/
 const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
 
-/** A test that fails leaves no command behind. */
 const running = new Set<ChildProcess>()
-afterAll(() => {
+
+/** A test that fails leaves no command behind: called after each file, by `end-commands.ts`. */
+export function endCommands(): void {
   for (const child of running) child.kill('SIGKILL')
-})
+}
 
 export interface Where {
   readonly cwd: string

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { defineTool } from '@signalbox/tools'
 import { type ConfigInput, parseConfig, startSignalbox } from '@signalbox/server'
 import { z } from 'zod'
+import { watchContract } from '../../../server/test/support/contract.ts'
+import { placeReadyCluster } from '../../../server/test/support/ready-cluster.ts'
 import { type Ended, signalbox, start, type Running } from './command.ts'
 import { createFolder } from './folder.ts'
 
@@ -90,11 +92,14 @@ const nothing = (): void => {}
 
 export async function startServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const { dir, remove } = await createFolder()
+  const contract = watchContract()
+  await placeReadyCluster(join(dir, '.signalbox', 'postgres'))
   const server = await startSignalbox({
     loaded: { config: parseConfig(config), file: 'test', dir },
     env,
     port: 0,
     dataDir: join(dir, '.signalbox'),
+    inspect: contract.inspect,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   })
   const url = server.url ?? ''
@@ -114,6 +119,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}): P
     stop: async () => {
       await server.stop()
       await remove()
+      contract.assertKept()
     },
   }
 }

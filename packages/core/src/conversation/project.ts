@@ -5,13 +5,13 @@
  * P1 A message is said once: a retry of a turn replaces what the failed attempt had said, and the request that retries
  *    it does not show it.
  * P2 An answer that did not close positively has no calls here either (I23).
- * P3 Every run begins with the words of a user, so no request begins or ends with an answer.
+ * P3 Every run that asks a model begins with the words of a user, so no request begins or ends with an answer.
  */
 import { decisionSchemas } from '../event/decision.ts'
 import type { FactPayload } from '../event/fact.ts'
 import { type EventType, type FoldableEvent, readFact, upcast } from '../event/upcast.ts'
 import type { JsonObject } from '../json.ts'
-import type { AssistantPart, UserMessage } from '../message.ts'
+import type { AssistantPart, EditMessage, UserMessage } from '../message.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
@@ -76,7 +76,9 @@ function take(conversation: Conversation, event: FoldableEvent): void {
   if (!fact) return
   if (fact.type === 'run.created') {
     conversation.from = conversation.entries.length
-    conversation.entries.push(...words(fact.payload.input))
+    const { payload } = fact
+    const said = payload.edit ? written(conversation, payload.edit.messages) : words(payload.input)
+    conversation.entries.push(...said)
     conversation.reminders = []
     return
   }
@@ -163,6 +165,18 @@ function words(input: readonly UserMessage[]): readonly Entry[] {
   const said = input.map((message) => message.parts.filter((part) => !isBlank(part)))
   const entries = said.flatMap((parts): Entry[] => (parts.length ? [{ type: 'said', parts }] : []))
   return entries.length > 0 ? entries : [noInput]
+}
+
+/** An answer that somebody wrote stands behind words, as every answer does (P3). */
+function written({ entries }: Conversation, messages: readonly EditMessage[]): readonly Entry[] {
+  const said = messages.flatMap(({ id, role, parts }): Entry[] => {
+    const kept = parts.filter((part) => !isBlank(part))
+    if (kept.length === 0) return []
+    if (role !== 'assistant') return [{ type: 'said', parts: kept }]
+    return [{ type: 'answered', id, parts: kept, closed: true }]
+  })
+  const isFirst = entries.length === 0 && said[0]?.type === 'answered'
+  return isFirst ? [noInput, ...said] : said
 }
 
 function answer(conversation: Conversation, turn: ModelTurn): void {

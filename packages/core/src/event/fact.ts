@@ -5,11 +5,13 @@
 import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
 import { limits } from '../limits.ts'
-import { ToolOutput, UserMessage } from '../message.ts'
+import { EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
 import { ModelTurn } from '../turn.ts'
 import { PolicyAnswer } from '../verdict/authorization/request.ts'
 import { Budget } from '../verdict/budget/budget.ts'
+import { Webhook } from '../webhook.ts'
+import { FileChanges } from '../workspace/file-change.ts'
 
 const outcomeOf = { effectId: z.string(), attempt: z.number().int() }
 const callOf = { ...outcomeOf, callId: z.string() }
@@ -33,6 +35,16 @@ export const factSchemas = {
     user: Person.optional(),
     /** A stable pseudonym of the end user; what it stands for is nowhere in the register. */
     endUser: z.string().max(200).optional(),
+    /** What it does to the runs before it on its thread. Default: it waits for them. */
+    multitask: z.enum(['reject', 'interrupt', 'rollback']).optional(),
+    /** Not admitted before this long after its creation, by the clock of the register. */
+    delayMs: z.number().int().min(1).optional(),
+    /** The higher goes first where runs wait for a limit they share. */
+    priority: z.number().int().min(-limits.priorityMax).max(limits.priorityMax).optional(),
+    /** What it goes on from: right after this event. Default: from the end of the run before it on its thread. */
+    base: z.object({ runId: z.string(), seq: z.number().int().min(1) }).optional(),
+    /** The run changes the conversation and asks no model: it says these messages and ends. Without any, it only goes back to `base`. */
+    edit: z.object({ messages: z.array(EditMessage).max(limits.editMessagesMax) }).optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({
@@ -43,6 +55,8 @@ export const factSchemas = {
         depth: z.number().int().min(1),
       })
       .optional(),
+    /** Who is told of the run. */
+    webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),
   /** The run holds its thread's slot: no other run of the thread is running. */
   'run.admitted': z.object({}),
@@ -69,6 +83,8 @@ export const factSchemas = {
     durationMs: z.number(),
     /** Digest of the content: the loop check compares results by it. */
     resultHash: z.string().optional(),
+    /** What the call changed in the files of its thread. */
+    files: FileChanges.optional(),
   }),
   /** A tool call failed: it threw, timed out, or answered what cannot be kept. */
   'tool.failed': z.object({
@@ -168,8 +184,10 @@ export const factSchemas = {
   /** Somebody asked for the end of the run. Claims are refused from here on (I14). */
   'cancel.requested': z.object({
     action: z.enum(['interrupt', 'rollback']),
-    /** Why. `parent`: the run that started this one is ending. */
+    /** Why. `parent`: the run that started this one is ending. `superseded`: a newer one of the thread takes its place. */
     reason: z.string().optional(),
+    /** `superseded`: the newer one. */
+    by: z.string().optional(),
   }),
   /** A timer of the run came due. */
   'timer.fired': z.object({ timerId: z.string() }),

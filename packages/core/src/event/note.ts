@@ -2,6 +2,13 @@
 import { z } from 'zod'
 import { ToolOutput } from '../message.ts'
 
+/** An attempt that is over; milliseconds it took. */
+const delivery = {
+  effectId: z.string(),
+  attempt: z.number().int(),
+  durationMs: z.number().int().min(0),
+}
+
 /** Payload schemas of notes by type, newest versions. */
 export const noteSchemas = {
   /** An attempt of an effect began. Written by the claim itself, before anything executes (I8, I10). */
@@ -19,8 +26,25 @@ export const noteSchemas = {
     output: ToolOutput.optional(),
     error: z.string().optional(),
   }),
-  'webhook.delivered': z.object({ effectId: z.string(), status: z.number().int() }),
+  /** Who wanted to be told was told: the address answered with a status from 200 to 299. */
+  'webhook.delivered': z.object({ ...delivery, status: z.number().int() }),
+  /** An attempt to tell somebody failed. Never what was answered, which may hold anything. */
+  'webhook.failed': z.object({
+    ...delivery,
+    /** Of the answer; null if there was none. */
+    status: z.number().int().nullable(),
+    /** What went wrong, in one word. */
+    code: z.string(),
+    /** The next attempt comes after so long; null: there is none. */
+    retryMs: z.number().int().min(0).nullable(),
+  }),
+  /** Somebody asked for a delivery to be made once more, under the same id; it had had `attempt` attempts. */
+  'webhook.replayed': z.object({ effectId: z.string(), attempt: z.number().int() }),
   'payload.erased': z.object({ seq: z.number().int(), reason: z.string() }),
+  /** The run is deleted for its users: no listing shows it, and it is not found. What it said stays said. */
+  'run.hidden': z.object({}),
+  /** The thread of the run, with all its runs, is deleted for its users. Its id stays taken. */
+  'thread.hidden': z.object({}),
   /** The cached state differed from the fold of the log (I15); the fold stands. */
   'state.repaired': z.object({ seq: z.number().int() }),
 } as const

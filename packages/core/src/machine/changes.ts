@@ -10,6 +10,7 @@ import { type Again, againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyVerdict } from '../verdict/safety/event.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
 import { guardrailStopped } from '../verdict/stream/event.ts'
+import { wantedBy } from '../webhook.ts'
 import { loopOf, openCalls, takeAnswer } from './calls.ts'
 import { type Args, type Change, change } from './change.ts'
 import { activeAt, timeoutIn } from './clock.ts'
@@ -22,6 +23,9 @@ export const begin = change(({ context, event }) => ({
   ...context,
   run: event.run,
   depth: event.type === 'run.created' ? (event.fact.payload.parent?.depth ?? 0) : 0,
+  // What an edit ends as is known before it begins: nothing of it can go wrong.
+  ending: event.type === 'run.created' && event.fact.payload.edit ? 'completed' : null,
+  webhooks: event.type === 'run.created' ? wantedBy(event.fact.payload.webhooks ?? []) : [],
 }))
 
 const nextTurn: Change = ({ context, event }) => {

@@ -10,6 +10,7 @@ import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
 import type { Budget } from '../verdict/budget/budget.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
+import type { Wanted } from '../webhook.ts'
 
 /**
  * What a call of the current turn that has no result yet waits for: its execution (`running`), the run that does its work
@@ -73,6 +74,8 @@ export interface RunContext {
   /** Calls a human approved for the run, and calls one rejected: the newest few, as `grantKey`s. */
   readonly grants: readonly string[]
   readonly refused: readonly string[]
+  /** What each webhook of the run wants to be told. */
+  readonly webhooks: Wanted
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
   readonly activeMs: number
   /** When the run last began to be active; null while it waits, for a human or for its children. */
@@ -114,6 +117,7 @@ export const emptyContext: RunContext = {
   rates: noCalls,
   grants: [],
   refused: [],
+  webhooks: [],
   activeMs: 0,
   since: null,
   restedAt: 0,

@@ -18,6 +18,10 @@ const isNew = ({ context }: { readonly context: RunContext }): boolean => contex
 
 const isCreated = ({ context }: { readonly context: RunContext }): boolean => context.run !== ''
 
+/** A run that has its end before it begins has nothing to do: it is an edit. */
+const isEdit = ({ context }: { readonly context: RunContext }): boolean =>
+  context.run !== '' && context.ending !== null
+
 const answersModel = ({ context, event }: Args): boolean =>
   (event.type === 'model.completed' || event.type === 'model.aborted') &&
   context.modelOpen &&
@@ -166,6 +170,7 @@ const isTimeout = (args: Args): boolean =>
 export const guards = {
   isNew,
   isCreated,
+  isEdit,
   answersModel,
   repeats,
   cannotRepeat,

@@ -119,7 +119,10 @@ export const runMachine = machineSetup.createMachine({
       on: {
         ...leaving,
         'run.created': { guard: 'isNew', actions: 'begin' },
-        'run.admitted': { ...toModel, guard: 'isCreated' },
+        'run.admitted': [
+          { guard: 'isEdit', target: 'completed' },
+          { ...toModel, guard: 'isCreated' },
+        ],
       },
     },
     model: {

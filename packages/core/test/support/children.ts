@@ -1,5 +1,10 @@
 /** An agent that starts runs, and what becomes of them, as moves. */
-import { type AgentDefinition, type FactPayload, type Outcome } from '../../src/index.ts'
+import {
+  type AgentDefinition,
+  type FactPayload,
+  type Outcome,
+  type Webhook,
+} from '../../src/index.ts'
 import { agentWith, type Patch } from './agent.ts'
 import { created, digest, modelEffect, type Move, toolCall } from './facts.ts'
 
@@ -37,12 +42,13 @@ export const parentWith = (patch: Patch = {}): AgentDefinition =>
     },
   })
 
-/** The run was started by another one, at this depth; at 0 by nobody. */
+/** The run was started by another one, at this depth; at 0 by nobody. Who wants to be told of it is. */
 export const createdAt =
-  (depth: number): Move =>
+  (depth: number, webhooks: readonly Webhook[] = []): Move =>
   (known) => {
     const fact = created(known)
-    if (fact.type !== 'run.created' || depth === 0) return fact
+    if (fact.type !== 'run.created') return fact
+    if (depth === 0) return { ...fact, payload: { ...fact.payload, webhooks: [...webhooks] } }
     const parent = { runId: 'p', callId: 'c', effectId: 'p.2', rootId: 'p', depth }
     return { ...fact, payload: { ...fact.payload, parent } }
   }

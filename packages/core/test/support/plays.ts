@@ -8,6 +8,8 @@ import {
   initialState,
   limits,
   type Subject,
+  type Webhook,
+  WebhookMoment,
 } from '../../src/index.ts'
 import { agentWith, asked, cedar, modelNamed } from './agent.ts'
 import { strays } from './strays.ts'
@@ -122,6 +124,7 @@ const fault: fc.Arbitrary<readonly Chance[]> = fc.oneof(
 export interface Script {
   readonly agent: AgentDefinition
   readonly depth: number
+  readonly webhooks?: readonly Webhook[]
   readonly chances: readonly Chance[]
 }
 
@@ -151,6 +154,15 @@ export const families: fc.Arbitrary<Script> = fc.record({
   chances: happenings,
 })
 
+/** Some are told of some of it. */
+const webhooks: fc.Arbitrary<readonly Webhook[]> = fc.array(
+  fc.record({
+    origin: fc.constant('https://hooks.test'),
+    on: fc.subarray([...WebhookMoment.options], { minLength: 1 }),
+  }),
+  { maxLength: 2 },
+)
+
 /** What happens to one run. Most are started by nobody; the deepest may start none. */
 export const scripts: fc.Arbitrary<Script> = fc.oneof(
   {
@@ -158,6 +170,7 @@ export const scripts: fc.Arbitrary<Script> = fc.oneof(
     arbitrary: fc.record({
       agent: agents,
       depth: fc.constantFrom(0, 0, 0, 1, limits.childDepthMax),
+      webhooks,
       chances: happenings,
     }),
   },
@@ -166,10 +179,10 @@ export const scripts: fc.Arbitrary<Script> = fc.oneof(
 
 /** Plays a script to its end: whatever came is decided, the run may be anywhere. */
 export function play(
-  { agent, depth, chances }: Script,
+  { agent, depth, webhooks: told, chances }: Script,
   run = '01930000-0000-7000-8000-0123456789ab',
 ): World {
-  const world = new World({ run, agent }, depth)
+  const world = new World({ run, agent }, depth, told)
   for (const each of chances) world.take(each)
   world.decide(0)
   return world

@@ -18,6 +18,7 @@ import {
   type ToolCallPart,
   transitioned,
   type Verdict,
+  type Webhook,
 } from '../../src/index.ts'
 import { childAnswer, modelAnswer, policiesAnswer, refusal, toolAnswer } from './answers.ts'
 import { createdAt } from './children.ts'
@@ -72,9 +73,9 @@ export class World {
   #decided = 0
   #now = 1_700_000_000_000
 
-  constructor(subject: Subject, depth = 0) {
+  constructor(subject: Subject, depth = 0, webhooks: readonly Webhook[] = []) {
     this.subject = subject
-    this.#record(createdAt(depth)(nothingKnown(subject.run)))
+    this.#record(createdAt(depth, webhooks)(nothingKnown(subject.run)))
   }
 
   get ended(): boolean {
@@ -133,7 +134,9 @@ export class World {
     this.state = decision.state
     const again = this.#unknown.filter((effect) => decision.retries.includes(effect.id))
     this.#unknown = this.#unknown.filter((effect) => !again.includes(effect))
-    this.#open.push(...decision.effects, ...again)
+    // Of what was told to others no fact says what became of it.
+    const work = decision.effects.filter(({ kind }) => kind !== 'webhook.deliver')
+    this.#open.push(...work, ...again)
     this.#asked.push(...decision.verdicts.flatMap(askedOf))
   }
 

@@ -11,12 +11,18 @@ import type {
   DecisionDraft,
   FactCode,
   FactDraft,
+  Moment,
+  ThreadRef,
 } from '../ports.ts'
 import { claim } from './claim.ts'
 import { genesis } from './chain.ts'
 import { fenceHolds, moveFenced } from './fence.ts'
+import { settle } from './settle.ts'
 import { write } from './write.ts'
-import { isFree, type RunRow, type Tables } from './tables.ts'
+import { heardThrough } from './lineage.ts'
+import { laneAwaited } from './lanes.ts'
+import { lastDue, takeSlot } from './queue.ts'
+import { type RunRow, type Tables, threadKey } from './tables.ts'
 
 const answer = (
   item: AppendItem,
@@ -41,7 +47,9 @@ export function appendItem(tables: Tables, now: number, item: AppendItem): Appen
   if (refused) return refused
   const run = tables.runs.get(item.runId)
   if (!run || run.tenantId !== item.tenantId) return answer(item, 'no_run')
-  const admitted = item.admit ? admit(tables, run) : run.admitted
+  // Who is created stands behind all that wait for one of its lanes.
+  const behind = item.create !== undefined && laneAwaited(tables, run)
+  const admitted = item.admit && !behind ? takeSlot(tables, run, now) : run.admitted
   const leftOut = item.admit === true && !admitted
   const factCodes = (item.facts ?? []).map((fact): FactCode =>
     leftOut && fact.type === 'run.admitted'
@@ -51,7 +59,11 @@ export function appendItem(tables: Tables, now: number, item: AppendItem): Appen
   const decisionCode = item.decision
     ? decide(tables, { run, now }, { decision: item.decision, factCodes, leftOut })
     : null
-  for (const note of item.notes ?? []) write(tables, run, { draft: note, key: null, fact: false })
+  const settled = item.settle && settle(tables, { run, now }, item.settle)
+  for (const note of settled === false ? [] : (item.notes ?? [])) {
+    write(tables, run, { draft: note, key: null, fact: false })
+    if (note.type === 'run.hidden') tables.hidden.add(run.runId)
+  }
   const claims = (item.claims ?? []).map((draft): Claimed =>
     leftOut || (item.decision && decisionCode !== 'ok')
       ? { effectId: draft.effectId, code: 'gone', attempt: 0 }
@@ -59,7 +71,8 @@ export function appendItem(tables: Tables, now: number, item: AppendItem): Appen
   )
   run.updatedAt = now
   const { seq, facts, decided } = run
-  return answer(item, 'ok', { admitted, seq, facts, decided, factCodes, decisionCode, claims })
+  const codes = { factCodes, decisionCode, ...(settled === undefined ? {} : { settled }) }
+  return answer(item, 'ok', { admitted, seq, facts, decided, claims, ...codes })
 }
 
 function create(tables: Tables, now: number, item: AppendItem): AppendResult | null {
@@ -69,6 +82,8 @@ function create(tables: Tables, now: number, item: AppendItem): AppendResult | n
   const alias = draft.alias && `${tenantId}\u0000${draft.alias.key}`
   const taken = alias === null ? undefined : tables.aliases.get(alias)
   if (taken) return answerTaken(tables, item, taken)
+  if (tables.hidden.has(threadKey({ tenantId, threadId: draft.threadId })))
+    return answer(item, 'no_run')
   if (draft.parent) {
     const parent = tables.runs.get(draft.parent.runId)
     const root = parent?.parent?.rootId ?? parent?.runId
@@ -81,18 +96,34 @@ function create(tables: Tables, now: number, item: AppendItem): AppendResult | n
     if (effect && (!isOpen || effect.attempt !== draft.parent.attempt))
       return answer(item, 'no_parent')
   }
+  if (draft.base && !isHeard(tables, draft.base, { tenantId, threadId: draft.threadId }))
+    return answer(item, 'no_base')
   const onThread = [...tables.runs.values()].filter(
     (run) => run.tenantId === tenantId && run.threadId === draft.threadId,
   )
   if (onThread.filter((run) => run.status === 'queued').length >= limits.queuedPerThreadMax)
     return answer(item, 'thread_full')
+  const { multitask = 'enqueue', delayMs = 0 } = draft
+  const last = lastDue(tables, { tenantId, threadId: draft.threadId }, now)
+  if (multitask === 'reject' && last !== null) return answer(item, 'busy')
+  // Behind all that is due.
+  const behind = multitask === 'enqueue' || last === null ? now : Math.max(now, last + 1)
   if (alias !== null && draft.alias)
     tables.aliases.set(alias, { runId, bodyHash: draft.alias.bodyHash })
-  const { alias: _alias, parent: by, ...pinned } = draft
+  const { threadId, agent, definitionHash, machine, machineVersion, metadata, parent: by } = draft
+  const pinned = { threadId, agent, definitionHash, machine, machineVersion, metadata }
   const parent = by ? { runId: by.runId, effectId: by.effectId, rootId: by.rootId } : null
   tables.runs.set(runId, {
     ...pinned,
     parent,
+    base: draft.base ?? null,
+    place: null,
+    dueAt: behind + delayMs,
+    multitask,
+    priority: draft.priority ?? 0,
+    lanes: draft.lanes ?? [],
+    laned: draft.lanes !== undefined,
+    admittedAt: null,
     runId,
     tenantId,
     status: 'queued',
@@ -113,6 +144,13 @@ function create(tables: Tables, now: number, item: AppendItem): AppendResult | n
   return null
 }
 
+function isHeard(tables: Tables, { runId, seq }: Moment, thread: ThreadRef): boolean {
+  const run = tables.runs.get(runId)
+  if (run?.tenantId !== thread.tenantId || run.place === null) return false
+  const last = heardThrough(tables, thread, runId) ?? 0
+  return seq >= 1 && seq <= Math.min(run.seq, last)
+}
+
 function answerTaken(
   tables: Tables,
   item: AppendItem,
@@ -122,12 +160,6 @@ function answerTaken(
   const code = taken.bodyHash === item.create?.alias?.bodyHash ? 'exists' : 'conflict'
   const { admitted = false, seq = 0, facts = 0, decided = 0 } = run ?? {}
   return answer(item, code, { runId: taken.runId, admitted, seq, facts, decided })
-}
-
-/** Takes the thread's slot: nobody else may hold it, and nobody may wait before this run. */
-function admit(tables: Tables, run: RunRow): boolean {
-  if (run.status !== 'ended' && !run.admitted) run.admitted = isFree(tables, run)
-  return run.admitted
 }
 
 interface Place {
@@ -218,7 +250,8 @@ function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDra
 
 function endEffects(tables: Tables, run: RunRow): void {
   for (const effect of tables.effects.values()) {
-    if (effect.runId !== run.runId) continue
+    // Only what tells others of the run outlives it.
+    if (effect.runId !== run.runId || effect.kind === 'webhook.deliver') continue
     if (effect.status === 'pending') effect.status = 'cancelled'
     // What still runs may finish, as a note; nobody has to look after it any more.
     if (effect.status === 'started') effect.due = Infinity

@@ -29,7 +29,8 @@ export function claim(
 }
 
 function codeOf(run: RunRow, effect: EffectRecord, now: number): ClaimCode {
-  if (run.cancelRequested || run.status === 'ended') return 'cancelled'
+  const outlives = effect.kind === 'webhook.deliver'
+  if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'
   if (effect.status === 'pending') return effect.notBefore > now ? 'early' : 'ok'
   if (effect.status !== 'started') return 'gone'
   // Without a lease it goes on by itself: a run that was started.

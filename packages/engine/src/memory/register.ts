@@ -1,12 +1,15 @@
 /** The register in memory: for tests, the simulation, and to say in plain code what the SQL one must do. */
 import { callsOf, type EffectKind, factSchemas, type ToolCallPart } from '@signalbox/core'
-import type { Clock, EffectRow, Register, RunHead, RunRef, StoredEvent } from '../ports.ts'
+import type { Clock, EffectRow, Register, RunHead, RunRef } from '../ports.ts'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
 import { circuitsOf } from './circuit.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
-import { type EffectRecord, emptyTables, isFree, type RunRow, type Tables } from './tables.ts'
+import { conversationOf } from './lineage.ts'
+import { queuesOf } from './queue.ts'
+import { type Threads, threadsOf } from './threads.ts'
+import { type EffectRecord, emptyTables, type RunRow, type Tables } from './tables.ts'
 
 export interface MemoryRegister extends Register {
   /** For tests only: the rows themselves. */
@@ -25,6 +28,7 @@ export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister 
     ...governanceOf(tables),
     ...circuitsOf(tables, clock),
     ...familiesOf(tables),
+    ...queuesOf(tables, clock),
     ...budgetsOf(tables),
     close: async () => {},
   }
@@ -32,22 +36,11 @@ export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister 
 
 type Reads = Pick<
   Register,
-  | 'head'
-  | 'tail'
-  | 'events'
-  | 'conversation'
-  | 'effect'
-  | 'openEffects'
-  | 'admissibleRuns'
-  | 'nextInThread'
+  'head' | 'tail' | 'events' | 'conversation' | 'changedFiles' | 'effect' | 'openEffects'
 >
 
 function readsOf(tables: Tables): Reads {
   const { runs, events, effects } = tables
-  const admissible = (): RunRow[] =>
-    [...runs.values()].filter(
-      (run) => !run.admitted && run.status !== 'ended' && isFree(tables, run),
-    )
   return {
     head: async (runId) => {
       const run = runs.get(runId)
@@ -61,11 +54,15 @@ function readsOf(tables: Tables): Reads {
     },
     events: async (runId, { after = 0, limit = Infinity }) =>
       (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
-    conversation: async (threadId, runId) =>
-      [...runs.values()]
-        .filter((run) => run.threadId === threadId && run.runId <= runId)
-        .toSorted((a, b) => (a.runId < b.runId ? -1 : 1))
-        .flatMap((run): readonly StoredEvent[] => events.get(run.runId) ?? []),
+    conversation: async (threadId, runId) => {
+      const { tenantId = '' } = runs.get(runId) ?? {}
+      return conversationOf(tables, { tenantId, threadId }, runId)
+    },
+    changedFiles: async (threadId, runId) => {
+      const { tenantId = '' } = runs.get(runId) ?? {}
+      const said = conversationOf(tables, { tenantId, threadId }, runId)
+      return said.filter(({ payload }) => 'files' in payload)
+    },
     effect: async (effectId) => {
       const effect = effects.get(effectId)
       return effect ? rowOf(tables, effect) : null
@@ -75,28 +72,28 @@ function readsOf(tables: Tables): Reads {
         .filter((effect) => effect.runId === runId)
         .filter(({ status }) => status !== 'done' && status !== 'cancelled')
         .map((effect) => rowOf(tables, effect)),
-    admissibleRuns: async (limit) => admissible().slice(0, limit).map(refOf),
-    nextInThread: async (tenantId, threadId) =>
-      admissible().find((run) => run.tenantId === tenantId && run.threadId === threadId) ?? null,
   }
 }
 
-type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob' | 'ensureThread'>
+type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob'> & Threads
 
-function contentOf({ definitions, blobs, threads }: Tables): Content {
+function contentOf(tables: Tables): Content {
+  const { definitions, blobs } = tables
   return {
     putDefinition: async (hash, definition) => void definitions.set(hash, definition),
     definition: async (hash) => definitions.get(hash) ?? null,
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
-    blob: async ({ tenantId, threadId }, key) =>
-      blobs.get(`${tenantId}\u0000${threadId}\u0000${key}`) ?? null,
-    ensureThread: async (thread) => {
-      const known = threads.get(thread.threadId)
-      if (!known) threads.set(thread.threadId, thread)
-      if (known && known.tenantId !== thread.tenantId) return null
-      return known ?? thread
+    blob: async ({ tenantId, threadId }, key) => {
+      // What was said elsewhere is stored there.
+      const heard = conversationOf(tables, { tenantId, threadId }, null).map(
+        (event) => event.threadId,
+      )
+      const places = [threadId, ...heard].map((id) => `${tenantId}\u0000${id}\u0000${key}`)
+      const place = places.find((one) => blobs.has(one))
+      return place === undefined ? null : (blobs.get(place) ?? null)
     },
+    ...threadsOf(tables),
   }
 }
 
@@ -122,7 +119,11 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
       [...timers.values()].filter((timer) => timer.fireAt <= clock.now()).slice(0, limit),
     nextDue: async () => {
       const open = [...effects.values()].filter(isOpen).map((effect) => effect.due)
-      const next = Math.min(...open, ...[...timers.values()].map((timer) => timer.fireAt))
+      const fires = [...timers.values()].map((timer) => timer.fireAt)
+      const delayed = [...runs.values()]
+        .filter((run) => !run.admitted && run.status !== 'ended' && run.dueAt > clock.now())
+        .map((run) => run.dueAt)
+      const next = Math.min(...open, ...fires, ...delayed)
       return Number.isFinite(next) ? Math.max(0, next - clock.now()) : null
     },
     renew: async (leases, leaseMs) =>
@@ -133,13 +134,14 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
         const run = effect && runs.get(effect.runId)
         const ended = run?.status === 'ended'
         if (kept) effect.leaseUntil = clock.now() + leaseMs
-        if (kept && !ended) effect.due = clock.now() + leaseMs
+        const looked = !ended || effect?.kind === 'webhook.deliver'
+        if (kept && looked) effect.due = clock.now() + leaseMs
         return { effectId, kept, cancel: ended || (run?.cancelRequested ?? false) }
       }),
   }
 }
 
-function headOf({ admitted: _admitted, ...head }: RunRow): RunHead {
+function headOf({ admitted: _admitted, lanes: _lanes, admittedAt: _at, ...head }: RunRow): RunHead {
   return head
 }
 

@@ -1,10 +1,15 @@
 /** The rows of the in-memory register: what the SQL tables hold, as plain mutable objects. */
 import type { AgentDefinition } from '@signalbox/core'
-import type { EffectRow, RunHead, StoredEvent, Thread, TreeBudget } from '../ports.ts'
+import type { EffectRow, Lane, RunHead, StoredEvent, Thread, TreeBudget } from '../ports.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-export type RunRow = Mutable<RunHead> & { admitted: boolean }
+export type RunRow = Mutable<RunHead> & {
+  admitted: boolean
+  readonly lanes: readonly Lane[]
+  /** Null before. Milliseconds since the epoch. */
+  admittedAt: number | null
+}
 
 export type EffectRecord = Mutable<
   Omit<EffectRow, 'call' | 'cancelRequested' | 'threadId' | 'definitionHash' | 'rootId'>
@@ -51,6 +56,8 @@ export interface Tables {
   readonly aliases: Map<string, { readonly runId: string; readonly bodyHash: string }>
   readonly definitions: Map<string, AgentDefinition>
   readonly threads: Map<string, Thread>
+  /** Ids of threads and runs that are deleted for their users. */
+  readonly hidden: Set<string>
   readonly blobs: Map<string, { readonly mime: string; readonly bytes: Uint8Array }>
   /** By model. */
   readonly circuits: Map<string, CircuitRow>
@@ -68,18 +75,12 @@ export const emptyTables = (): Tables => ({
   aliases: new Map(),
   definitions: new Map(),
   threads: new Map(),
+  hidden: new Set(),
   blobs: new Map(),
   circuits: new Map(),
   budgets: new Map(),
 })
 
-/** Is the thread's slot free for this run: held by nobody, and nobody before it in the queue? */
-export const isFree = ({ runs }: Tables, run: RunRow): boolean =>
-  ![...runs.values()].some(
-    (other) =>
-      other !== run &&
-      other.tenantId === run.tenantId &&
-      other.threadId === run.threadId &&
-      other.status !== 'ended' &&
-      (other.admitted || other.runId < run.runId),
-  )
+/** Ids of threads are a tenant's own. */
+export const threadKey = ({ tenantId, threadId }: Pick<RunHead, 'tenantId' | 'threadId'>): string =>
+  `${tenantId}\u0000${threadId}`

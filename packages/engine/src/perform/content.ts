@@ -19,6 +19,8 @@ export interface ThreadRef {
 }
 
 const mime = 'text/plain; charset=utf-8'
+/** Blobs of one call that are stored at a time: others want connections, too. */
+const lanes = 4
 
 export interface Content {
   /** The parts with every long text moved to a blob; `long` says from how many characters on. Other parts pass. */
@@ -27,8 +29,17 @@ export interface Content {
     parts: readonly (P | TextPart)[],
     long?: { readonly chars: number },
   ): Promise<(P | TextPart | BlobPart)[]>
+  /** Stores blobs of the thread, and answers their keys in the same order. */
+  store(
+    thread: ThreadRef,
+    blobs: readonly { readonly mime: string; readonly bytes: Uint8Array }[],
+  ): Promise<readonly string[]>
   /** The parts with every blob read back to text; a blob that is gone stays as its preview. */
   hydrate(thread: ThreadRef, parts: readonly ContentPart[]): Promise<ContentPart[]>
+  /** Keeps a short text that no event may hold, and answers the key to `read` it by. */
+  keep(thread: ThreadRef, text: string): Promise<string>
+  /** Null if it was erased. */
+  read(thread: ThreadRef, key: string): Promise<string | null>
 }
 
 export function createContent({ register, clock, random }: ContentDeps): Content {
@@ -42,16 +53,38 @@ export function createContent({ register, clock, random }: ContentDeps): Content
     return (await register.ensureThread(wanted))?.contentKey ?? wanted.contentKey
   }
 
+  const store: Content['store'] = async (thread, blobs) => {
+    const contentKey = Buffer.from(await keyOf(thread), 'hex')
+    const keyed = blobs.map((blob) => {
+      return { ...blob, key: createHmac('sha256', contentKey).update(blob.bytes).digest('hex') }
+    })
+    const put = async (lane: number): Promise<void> => {
+      for (const [n, blob] of keyed.entries())
+        if (n % lanes === lane) await register.putBlob(thread, blob)
+    }
+    await Promise.all(Array.from({ length: lanes }, (_, lane) => put(lane)))
+    return keyed.map(({ key }) => key)
+  }
+
   const move = async (thread: ThreadRef, text: string): Promise<BlobPart> => {
     const all = Buffer.from(text, 'utf8')
     const bytes = all.subarray(0, limits.toolResultBytesMax)
-    const contentKey = Buffer.from(await keyOf(thread), 'hex')
-    const key = createHmac('sha256', contentKey).update(bytes).digest('hex')
-    await register.putBlob(thread, { key, mime, bytes })
+    const [key = ''] = await store(thread, [{ mime, bytes }])
     return { type: 'blob', key, bytes: bytes.length, mime, preview: preview(text, bytes.length) }
   }
 
+  const read = async (thread: ThreadRef, key: string): Promise<string | null> => {
+    const blob = await register.blob(thread, key)
+    return blob && Buffer.from(blob.bytes).toString('utf8')
+  }
+
   return {
+    async keep(thread, text) {
+      const [key = ''] = await store(thread, [{ mime, bytes: Buffer.from(text, 'utf8') }])
+      return key
+    },
+    read,
+    store,
     async spill(thread, parts, long) {
       const moved = []
       for (const part of parts)
@@ -59,12 +92,12 @@ export function createContent({ register, clock, random }: ContentDeps): Content
       return moved
     },
     async hydrate(thread, parts) {
-      const read: ContentPart[] = []
+      const whole: ContentPart[] = []
       for (const part of parts) {
-        const blob = part.type === 'blob' ? await register.blob(thread, part.key) : null
-        read.push(blob ? { type: 'text', text: Buffer.from(blob.bytes).toString('utf8') } : part)
+        const text = part.type === 'blob' ? await read(thread, part.key) : null
+        whole.push(text === null ? part : { type: 'text', text })
       }
-      return read
+      return whole
     },
   }
 }

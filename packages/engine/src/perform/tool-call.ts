@@ -7,7 +7,7 @@
  * T4 The tool sees the effect id as its idempotency key, the same on every attempt (I9).
  * T5 What may have been forbidden since the decision is asked again before the call, and deny wins.
  */
-import type { PolicyAnswer, ToolCallEffect, ToolCallPart } from '@signalbox/core'
+import type { FileChanges, PolicyAnswer, ToolCallEffect, ToolCallPart } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
   Clock,
@@ -21,7 +21,8 @@ import type {
 } from '../ports.ts'
 import { canonical, sha256, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
-import type { Content } from './content.ts'
+import type { Content, ThreadRef } from './content.ts'
+import type { Files } from './files.ts'
 import { keepResult } from './long-result.ts'
 import { reportProgress } from './progress.ts'
 import { readResultTool } from './read-result.ts'
@@ -31,6 +32,7 @@ export interface ToolCallDeps extends RecheckDeps {
   readonly register: Pick<Register, 'events' | 'reserve'>
   readonly tools: ToolHost
   readonly content: Content
+  readonly files: Files
   readonly writer: Writer
   readonly views: Views
   readonly wakeBus: Pick<WakeBus, 'publishDelta'>
@@ -126,6 +128,7 @@ async function runTool(
     callId: call.id,
     timeoutMs: effect.timeoutMs,
     progress: reportProgress(deps.wakeBus, { runId: row.runId, callId: call.id, attempt }),
+    files: deps.files.of(row),
   }
   try {
     return await deps.tools.call(request, signal)
@@ -151,16 +154,19 @@ const options = (task: ToolTask, becomes: 'done' | 'unknown' = 'done') => ({
   tool: task.effect.tool,
 })
 
+type Finished = Exclude<ToolOutcome, { status: 'aborted' }>
+
 async function report(
   deps: ToolCallDeps,
   task: ToolTask,
   result: {
-    readonly outcome: Exclude<ToolOutcome, { status: 'aborted' }>
+    readonly outcome: Finished
     readonly durationMs: number
   },
 ): Promise<FactDraft> {
   const { writer } = deps
-  const { outcome, durationMs } = result
+  const { durationMs } = result
+  const { outcome, files } = await keepFiles(deps.files, task.row, result.outcome)
   if (outcome.status === 'failed' && outcome.unknown && task.effect.mode === 'once')
     return unknown(deps, task)
   if (outcome.status === 'failed') {
@@ -173,8 +179,22 @@ async function report(
   const output = { ...outcome.output, content: [...parts] }
   const verdict = output.isError ? 'error' : 'ok'
   const resultHash = sha256(canonical(said)).slice(0, 16)
-  const payload = { ...about(task), output, durationMs, resultHash }
+  const changed = files ? { files } : {}
+  const payload = { ...about(task), output, durationMs, resultHash, ...changed }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
+}
+
+/** What a call changed is stored before its result. One that changed too much has failed, and changed nothing. */
+async function keepFiles(
+  files: Files,
+  thread: ThreadRef,
+  outcome: Finished,
+): Promise<{ readonly outcome: Finished; readonly files: FileChanges | null }> {
+  if (outcome.status !== 'completed' || !outcome.files) return { outcome, files: null }
+  const kept = await files.keep(thread, outcome.files)
+  if (kept.code === 'ok') return { outcome, files: kept.files }
+  const error = { code: 'files_refused', message: kept.message }
+  return { outcome: { status: 'failed', error }, files: null }
 }
 
 /** After a cancel: a call that did not come back may have happened, unless it only reads. */

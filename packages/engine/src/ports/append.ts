@@ -69,6 +69,19 @@ export interface ClaimDraft {
   readonly salt: string
 }
 
+/**
+ * What becomes of an effect whose outcome is a note, for it is told when its run has ended: `webhook.deliver`. `started`: the
+ * attempt that holds it ends it, or leaves it to another. `done`: one that was ended is asked for once more.
+ */
+export interface SettleDraft {
+  readonly effectId: string
+  readonly expect: 'started' | 'done'
+  readonly attempt: number
+  readonly becomes: 'done' | 'pending'
+  /** Not to be claimed before; milliseconds from the append. */
+  readonly delayMs: number
+}
+
 /** A new run. Its first fact must be `run.created`. */
 export interface CreateDraft {
   readonly threadId: string
@@ -79,8 +92,44 @@ export interface CreateDraft {
   readonly metadata: JsonObject
   /** The client's idempotency key or own id: an alias of the run, unique per tenant. */
   readonly alias: { readonly key: string; readonly bodyHash: string } | null
+  /**
+   * What it does to the runs of its thread that are due and have not ended. `reject`: it is not created while there are
+   * any. `interrupt`, `rollback`: it stands behind them, and `superseded` names them. Default `enqueue`: it waits.
+   */
+  readonly multitask?: Multitask
+  /** Not admitted before this long after its creation. Milliseconds. */
+  readonly delayMs?: number
+  /** What it goes on from: what was said through this event. Default: through the run before it on its thread. */
+  readonly base?: Moment
+  /** The higher goes first where runs wait for a lane. -999 to 999, default 0. */
+  readonly priority?: number
+  /** The limits it stands under, at most eight: it is admitted when each has room. */
+  readonly lanes?: readonly Lane[]
   /** The run that starts this one, by which of its effects, at which attempt; the run at the top of both. */
   readonly parent?: ParentRef & { readonly attempt: number }
+}
+
+/**
+ * A limit that runs of the same key share. A run is at work from its admission to its end, but while it waits for a human;
+ * one that goes on after that may be one too many.
+ */
+export interface Lane {
+  /** 1 to 500 characters; of one tenant. */
+  readonly key: string
+  /** How many may be at work at once. */
+  readonly most?: number
+  /** How many may be admitted within `perMs` milliseconds. */
+  readonly rate?: number
+  readonly perMs?: number
+}
+
+/** What a new run does to those that are under way on its thread. */
+export type Multitask = 'enqueue' | 'reject' | 'interrupt' | 'rollback'
+
+/** A moment of a conversation: right after an event of a run. */
+export interface Moment {
+  readonly runId: string
+  readonly seq: number
 }
 
 /** Where a run stands in a tree of runs. */
@@ -103,6 +152,8 @@ export interface AppendItem {
   readonly facts?: readonly FactDraft[]
   readonly decision?: DecisionDraft
   readonly notes?: readonly EventDraft[]
+  /** Moves an effect. If it is not as expected, the notes of the item are left out. */
+  readonly settle?: SettleDraft
   readonly claims?: readonly ClaimDraft[]
 }
 
@@ -158,6 +209,10 @@ export type ItemCode =
   | 'no_run'
   /** `create`: the parent has ended, is being cancelled (I14), or another attempt took over: no run is started. */
   | 'no_parent'
+  /** `create`: no run of the tenant has said what this one goes on from. */
+  | 'no_base'
+  /** `create` with `reject`: another run of the thread is under way, or waits. */
+  | 'busy'
   /** `create`: too many runs wait on the thread. */
   | 'thread_full'
   /** The item broke a rule of the register or an SQL error; nothing of it was written. `detail` says which. */
@@ -176,4 +231,6 @@ export interface AppendResult {
   readonly factCodes: readonly FactCode[]
   readonly decisionCode: DecisionCode | null
   readonly claims: readonly Claimed[]
+  /** Was the effect as `settle` expected? Present where the item had one. */
+  readonly settled?: boolean
 }

@@ -10,7 +10,7 @@ import type {
   StateName,
   ToolCallPart,
 } from '@signalbox/core'
-import type { AppendItem, AppendResult, ParentRef } from './append.ts'
+import type { AppendItem, AppendResult, Moment, Multitask, ParentRef } from './append.ts'
 import type { BudgetPort } from './budget.ts'
 
 /** An event as stored. */
@@ -57,8 +57,25 @@ export interface RunHead {
   readonly metadata: JsonObject
   /** Null for a run that nobody started. */
   readonly parent: ParentRef | null
+  /** Not admitted before. Milliseconds since the epoch; its place in the queue of its thread. */
+  readonly dueAt: number
+  /** Its place in the conversation of its thread, from 1; null before it was admitted. */
+  readonly place: number | null
+  /** Null for a run that goes on from the one before it. */
+  readonly base: Moment | null
+  readonly multitask: Multitask
+  readonly priority: number
+  /** Does it stand in lanes? */
+  readonly laned: boolean
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+/** A run that a newer one of its thread wants out of its way. */
+export interface Superseded extends RunRef {
+  readonly action: Exclude<Multitask, 'enqueue' | 'reject'>
+  /** The newer one. */
+  readonly by: string
 }
 
 /** A run that another one has started. */
@@ -102,6 +119,11 @@ export interface RunRef {
   readonly runId: string
 }
 
+export interface ThreadRef {
+  readonly tenantId: string
+  readonly threadId: string
+}
+
 export interface Thread {
   readonly threadId: string
   readonly tenantId: string
@@ -109,6 +131,8 @@ export interface Thread {
   readonly createdAt: number
   /** 32 bytes, hex: keys the content of this thread. Erasing it makes the content unreadable by key. */
   readonly contentKey: string
+  /** What was said before its first run. Null for a thread that begins empty. */
+  readonly origin?: Moment | null
 }
 
 /** The truth. Every method is one round trip; `append` is the only one that writes events. */
@@ -126,10 +150,13 @@ export interface Register extends BudgetPort {
     options: { readonly after?: number; readonly limit?: number },
   ): Promise<readonly StoredEvent[]>
   /**
-   * Events that carry conversation (`run.created`, `model.completed`, `tool.*`, …) of the runs of a thread up to and
-   * including `runId`, by run then seq. A register may answer other events besides; they say nothing to a prompt.
+   * Events that carry conversation (`run.created`, `model.completed`, `tool.*`, …) of what `runId` goes on from, and its
+   * own, in the order in which things were said. What was rolled back is left out. A register may answer other events
+   * besides; they say nothing to a prompt.
    */
   conversation(threadId: string, runId: string): Promise<readonly StoredEvent[]>
+  /** Of the same conversation, the events that say what calls changed in files (`files`), in the same order. */
+  changedFiles(threadId: string, runId: string): Promise<readonly StoredEvent[]>
   effect(effectId: string): Promise<EffectRow | null>
   /** Effects of one run that are pending, started or unknown. */
   openEffects(runId: string): Promise<readonly EffectRow[]>
@@ -148,14 +175,31 @@ export interface Register extends BudgetPort {
     thread: { readonly tenantId: string; readonly threadId: string },
     key: string,
   ): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null>
-  /** Creates the thread if it is not there; answers what stands. Null: the id belongs to another tenant. */
+  /**
+   * Creates the thread if it is not there; answers what stands. Its id is the tenant's own. Null: the thread is hidden, or its
+   * origin is nothing that was said to this tenant.
+   */
   ensureThread(thread: Thread): Promise<Thread | null>
+  /** Lays keys and values over the metadata of a thread. `too_large`: over `limits.threadMetadataBytesMax` as JSON. */
+  changeThread(thread: ThreadRef, metadata: JsonObject): Promise<'ok' | 'no_thread' | 'too_large'>
+  /**
+   * Hides a thread and its runs from its users; the log keeps everything, and the id stays taken. `busy`: a run is under way
+   * that was not asked to end. A run is hidden by the note `run.hidden`.
+   */
+  hideThread(thread: ThreadRef): Promise<'ok' | 'no_thread' | 'busy'>
 
   // What the reconciler polls. Each finds everything, even if no wake ever arrives.
   /** Runs with undecided facts. */
   readyRuns(limit: number): Promise<readonly RunRef[]>
-  /** Queued runs whose thread is free, the first of each thread. */
+  /** Queued runs that are due, whose thread is free and whose lanes have room: the first of each thread, by priority. */
   admissibleRuns(limit: number): Promise<readonly RunRef[]>
+  /** Runs that are to end because a newer one supersedes them, and were not asked to yet. Of all threads, or of one. */
+  superseded(
+    limit: number,
+    thread?: { readonly tenantId: string; readonly threadId: string },
+  ): Promise<readonly Superseded[]>
+  /** Runs that wait for a lane of this one, and for nothing else: the most urgent first, at most `limit` of each lane. */
+  nextInLanes(runId: string, limit: number): Promise<readonly RunRef[]>
   /** The run that waits first on a thread, if the thread is free. */
   nextInThread(tenantId: string, threadId: string): Promise<RunRef | null>
   /**
@@ -176,7 +220,7 @@ export interface Register extends BudgetPort {
   endedChildren(limit: number): Promise<readonly RunRef[]>
   /** Runs that live, are not being cancelled, and whose parent has ended or is being cancelled. */
   orphans(limit: number): Promise<readonly RunRef[]>
-  /** Milliseconds until the next effect or timer is due, null if none is. */
+  /** Milliseconds until the next effect, timer or delayed run is due, null if none is. */
   nextDue(): Promise<number | null>
   /** Extends the leases of started effects at their attempts; answers which were kept and whether a cancel was asked. */
   renew(

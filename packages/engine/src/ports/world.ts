@@ -1,6 +1,7 @@
 /** The world: models, tools, time, chance, and the operator's ear. */
 import type {
   DetectorConfig,
+  FileTree,
   JsonObject,
   ModelConfig,
   ModelTurn,
@@ -56,10 +57,34 @@ export interface ToolRequest {
   readonly callId: string
   readonly timeoutMs: number
   readonly progress: (note: string) => void
+  /** The files of the thread, for tools that keep some. Absent where nobody keeps them. */
+  readonly files?: CallFiles
+}
+
+/** What a call finds of the files of its thread. What a path means is the tools' business. */
+export interface CallFiles {
+  /** What the calls of the conversation have left so far. One round trip. */
+  readonly tree: () => Promise<FileTree>
+  /** The bytes of a blob that the tree names; null if they were erased. */
+  readonly read: (key: string) => Promise<Uint8Array | null>
+}
+
+/** A file as a call leaves it; `bytes` null: it is gone. */
+export interface FileDraft {
+  readonly path: string
+  readonly bytes: Uint8Array | null
+  readonly executable: boolean
+  /** It was edited, not written anew: the edits in the form of the tools, and the state they were made in. */
+  readonly edit?: { readonly bytes: Uint8Array; readonly since: string }
 }
 
 export type ToolOutcome =
-  | { readonly status: 'completed'; readonly output: ToolOutput }
+  /** `files` is what the call changed: stored with its result, or not at all. */
+  | {
+      readonly status: 'completed'
+      readonly output: ToolOutput
+      readonly files?: readonly FileDraft[]
+    }
   /** It ran and failed, or could not run. */
   | {
       readonly status: 'failed'

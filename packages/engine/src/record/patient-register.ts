@@ -13,6 +13,8 @@ export function patientRegister(patience: Patience, register: Register): Registe
     events: (runId, options) => again('read events', () => register.events(runId, options)),
     conversation: (threadId, runId) =>
       again('read conversation', () => register.conversation(threadId, runId)),
+    changedFiles: (threadId, runId) =>
+      again('read files', () => register.changedFiles(threadId, runId)),
     definition: (hash) => again('read definition', () => register.definition(hash)),
     openBudget: (budget) => again('open budget', () => register.openBudget(budget)),
     reserve: (asked) => again('reserve', () => register.reserve(asked)),

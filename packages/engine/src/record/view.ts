@@ -24,6 +24,8 @@ export interface RunView {
   readonly threadId: string
   readonly agent: AgentDefinition
   readonly parent: ParentRef | null
+  /** Does it stand in lanes? Its end, and its waiting, give room to others. */
+  readonly laned: boolean
   readonly state: RunState
   readonly seq: number
   readonly facts: number
@@ -121,9 +123,9 @@ function readFacts(events: readonly StoredEvent[]): Pick<LoadedRun, 'undecided' 
 }
 
 function viewOf(head: RunHead, agent: AgentDefinition, state: RunState): RunView {
-  const { runId, tenantId, threadId, parent, seq, facts, decided } = head
+  const { runId, tenantId, threadId, parent, laned, seq, facts, decided } = head
   const ended = head.status === 'ended'
-  return { runId, tenantId, threadId, agent, parent, state, seq, facts, decided, ended }
+  return { runId, tenantId, threadId, agent, parent, laned, state, seq, facts, decided, ended }
 }
 
 /** The cached state, or, where the cache is gone or unreadable, the fold of the log. */
@@ -153,5 +155,5 @@ export function foldLog(
 
 /** A run that is only just being created. */
 export const emptyView = (
-  run: Pick<RunView, 'runId' | 'tenantId' | 'threadId' | 'agent' | 'parent'>,
+  run: Pick<RunView, 'runId' | 'tenantId' | 'threadId' | 'agent' | 'parent' | 'laned'>,
 ): RunView => ({ ...run, state: initialState, seq: 0, facts: 0, decided: 0, ended: false })

@@ -12,7 +12,9 @@ import type { LostDeps } from './lost.ts'
 import type { ModelPerformer } from './model-performer.ts'
 import type { PolicyPerformer } from './policy-performer.ts'
 import type { RunStarter } from './run-starter.ts'
-import { admit, close } from './reconciler.ts'
+import { admit, admitInLanes } from './admit.ts'
+import { close } from './reconciler.ts'
+import type { WebhookPerformer } from './webhook-performer.ts'
 
 export interface Committed {
   readonly view: RunView
@@ -28,6 +30,7 @@ export interface FollowDeps extends LostDeps, FamilyDeps {
   readonly models: ModelPerformer
   readonly questions: PolicyPerformer
   readonly starter: RunStarter
+  readonly webhooks: WebhookPerformer
   readonly log: Log
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly advance: (runId: string) => void
@@ -45,6 +48,7 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     for (const effect of decision.effects) {
       if (effect.kind === 'policy.evaluate') void deps.questions.take({ ...view, effect })
       if (effect.kind === 'run.start') void deps.starter.take(effect.id)
+      if (effect.kind === 'webhook.deliver') void deps.webhooks.take(effect.id)
     }
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
@@ -77,11 +81,12 @@ async function settle(deps: FollowDeps, view: RunView, decision: Decision): Prom
   if (decision.state.name === 'cancelling') {
     wakeBus.publish('cancel', [view.runId])
     for (const row of await register.openEffects(view.runId))
-      if (row.status === 'pending') await close(deps, row)
+      if (row.status === 'pending' && row.kind !== 'webhook.deliver') await close(deps, row)
   }
   const ended = decision.status === 'ended'
   const leaves = ended || decision.state.name === 'cancelling'
   if (leaves && decision.state.context.children > 0) await cancelChildren(deps, view.runId)
+  if (view.laned && (ended || decision.status === 'waiting')) await admitInLanes(deps, view.runId)
   if (!ended) return
   if (view.parent) await tellParent(deps, view.runId)
   deps.forget(view.runId)

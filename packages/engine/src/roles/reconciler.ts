@@ -2,12 +2,15 @@
  * The reconciler, on every orchestrator: finds in the register whatever no wake announced. All of the engine's liveness
  * rests on it alone (I12, I13); wakes and queues only make it fast.
  */
+import { EffectKind } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import type { EffectRow, Hint, Log, Register, RunRef } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { EngineSettings } from '../settings.ts'
 import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
+import { admit } from './admit.ts'
+import { supersede } from './supersede.ts'
 import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
 
 export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
@@ -22,6 +25,7 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly takeModel: (row: EffectRow) => Promise<void>
   readonly takePolicy: (row: EffectRow) => Promise<void>
   readonly startRun: (effectId: string) => Promise<void>
+  readonly takeWebhook: (effectId: string) => Promise<void>
 }
 
 const batchMax = 500
@@ -42,16 +46,8 @@ async function ready(deps: ReconcilerDeps): Promise<void> {
 }
 
 async function admissions(deps: ReconcilerDeps): Promise<void> {
+  await supersede(deps)
   for (const run of await deps.register.admissibleRuns(batchMax)) await admit(deps, run)
-}
-
-/** Gives a queued run its thread's slot, if it is free and nobody waits before it. */
-export async function admit(
-  deps: Pick<ReconcilerDeps, 'recorder' | 'writer'>,
-  run: RunRef,
-): Promise<void> {
-  const fact = deps.writer.fact('run.admitted', {}, { key: 'admitted' })
-  await deps.recorder.record(run, [fact], { admit: true })
 }
 
 async function timers(deps: ReconcilerDeps): Promise<void> {
@@ -67,11 +63,11 @@ async function timers(deps: ReconcilerDeps): Promise<void> {
 
 async function effects(deps: ReconcilerDeps): Promise<void> {
   const { register, settings } = deps
-  const kinds = ['model.call', 'tool.call', 'run.start', 'policy.evaluate'] as const
-  const due = await register.takeDue(kinds, settings.redispatchMs, batchMax)
+  const due = await register.takeDue(EffectKind.options, settings.redispatchMs, batchMax)
   const hints: Hint[] = []
   for (const row of due) {
     if (row.kind === 'policy.evaluate') void deps.takePolicy(row)
+    else if (row.kind === 'webhook.deliver') void deps.takeWebhook(row.effectId)
     else if (row.cancelRequested) await close(deps, row)
     else if (row.kind === 'model.call') await deps.takeModel(row)
     else if (row.kind === 'run.start') void deps.startRun(row.effectId)

@@ -3,6 +3,7 @@ import { AgentDefinition, type Json, type JsonObject, type ToolSpec } from '@sig
 import {
   canonical,
   type CheckArguments,
+  type Clock,
   createEngine,
   defaultSettings,
   type Engine,
@@ -16,6 +17,7 @@ import {
   systemRandom,
   type ToolHost,
   type WakeBus,
+  type WebhookSender,
 } from '@signalbox/engine'
 import {
   createMemoryQueue,
@@ -118,6 +120,8 @@ export function world(parts: {
   readonly checkArguments?: CheckArguments
   readonly agents?: (name: string) => AgentDefinition | null
   readonly wakeBus?: WakeBus
+  readonly webhooks?: WebhookSender
+  readonly clock?: Clock
 }): { readonly engine: Engine; readonly register: Register } {
   const register = parts.register ?? createMemoryRegister(systemClock)
   const queue = createMemoryQueue()
@@ -128,12 +132,13 @@ export function world(parts: {
     wakeBus: parts.wakeBus ?? createMemoryWakeBus(),
     model: parts.model,
     tools: parts.tools,
-    clock: systemClock,
+    clock: parts.clock ?? systemClock,
     random: systemRandom,
     log: silentLog,
     ...(parts.policies ? { policies: parts.policies } : {}),
     ...(parts.checkArguments ? { checkArguments: parts.checkArguments } : {}),
     ...(parts.agents ? { agents: parts.agents } : {}),
+    ...(parts.webhooks ? { webhooks: parts.webhooks } : {}),
     roles: parts.roles ?? ['orchestrator', 'worker'],
     settings: {
       ...defaultSettings,

@@ -1,31 +1,28 @@
-import { wireAnthropic } from './anthropic.ts'
-import { wireAzure } from './azure.ts'
-import { wireBedrock } from './bedrock.ts'
-import { wireGoogle } from './google.ts'
-import { wireOpenAiChat, wireOpenAiResponses } from './openai.ts'
-import { wireOpenAiCompatible } from './openai-compatible.ts'
 import type { Unwired, Wired, WiringInput } from './wiring.ts'
 
-/** The model of a configuration, ready for one call. A `scripted` model is wired by `scripted/in-process.ts`. */
-export function wireModel(input: WiringInput): Wired | Unwired {
+/**
+ * The model of a configuration, ready for one call. A `scripted` model is wired by `scripted/in-process.ts`. A provider's
+ * package is loaded by the first call that needs it: a process that calls one provider does not carry all of them.
+ */
+export async function wireModel(input: WiringInput): Promise<Wired | Unwired> {
   const { baseURL, provider } = input.config
   if (baseURL !== undefined && !/^https?:$/.test(URL.parse(baseURL)?.protocol ?? ''))
     return { problem: 'invalid_request', message: 'model.baseURL is not an http(s) address.' }
   switch (provider) {
     case 'openai':
-      return wireOpenAiChat(input)
+      return (await import('./openai.ts')).wireOpenAiChat(input)
     case 'openai-responses':
-      return wireOpenAiResponses(input)
+      return (await import('./openai.ts')).wireOpenAiResponses(input)
     case 'anthropic':
-      return wireAnthropic(input)
+      return (await import('./anthropic.ts')).wireAnthropic(input)
     case 'google':
-      return wireGoogle(input)
+      return (await import('./google.ts')).wireGoogle(input)
     case 'amazon-bedrock':
-      return wireBedrock(input)
+      return (await import('./bedrock.ts')).wireBedrock(input)
     case 'azure':
-      return wireAzure(input)
+      return (await import('./azure.ts')).wireAzure(input)
     case 'openai-compatible':
     case 'scripted':
-      return wireOpenAiCompatible(input)
+      return (await import('./openai-compatible.ts')).wireOpenAiCompatible(input)
   }
 }

@@ -45,6 +45,13 @@ const parts: readonly (readonly [title: string, query: string])[] = [
      order by x.relname`,
   ],
   [
+    'triggers',
+    `select pg_get_triggerdef(t.oid) as line
+     from pg_trigger t join pg_class c on c.oid = t.tgrelid
+     where c.relnamespace = 'signalbox'::regnamespace and not t.tgisinternal and not c.relispartition
+     order by c.relname, t.tgname`,
+  ],
+  [
     'policies',
     `select format('%s: %s for %s to %s using %s check %s', tablename, policyname, cmd,
        array_to_string(roles, ', '), qual, coalesce(with_check, '-')) as line

@@ -4,25 +4,7 @@ import type { StoredEvent } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
 import { build, pageSize } from '../query.ts'
 import { eventColumns } from '../rows.ts'
-import { parsePosition } from './position.ts'
-
-/** Filters join with "and". Times only filter; paging goes by `after`. */
-export interface AuditFilter {
-  readonly type?: string
-  readonly threadId?: string
-  /** A uuid. */
-  readonly runId?: string
-  readonly tool?: string
-  readonly actor?: string
-  readonly verdict?: string
-  /** Milliseconds since the epoch; `since` inclusive, `until` exclusive. */
-  readonly since?: number
-  readonly until?: number
-  /** `position` of the last event seen. Throws a RangeError if it is no position. */
-  readonly after?: string
-  /** At most `limits.pageMax`, which is the default. */
-  readonly limit?: number
-}
+import { auditConditions, type AuditFilter, positionOf } from './audit-filter.ts'
 
 /** An event of the feed: its position is always there. */
 export type AuditEvent = StoredEvent & { readonly position: string }
@@ -31,36 +13,40 @@ export function auditQuery(filter: AuditFilter): CompiledQuery<AuditEvent> {
   let query = build
     .selectFrom('event as e')
     .select(eventColumns)
-    .select(
-      sql<string>`lpad(e.xid::text, 20, '0') || '-' || lpad(e.gpos::text, 20, '0')`.as('position'),
-    )
-    // What a transaction in flight may still write before this stays out of sight until it is done (I17).
-    .where(sql<boolean>`e.xid < pg_snapshot_xmin(pg_current_snapshot())`)
+    .select(positionOf('e').as('position'))
     .orderBy('e.xid')
     .orderBy('e.gpos')
     .limit(pageSize(filter.limit, limits.pageMax))
-  const equals = [
-    ['e.type', filter.type],
-    ['e.thread_id', filter.threadId],
-    ['e.run_id', filter.runId],
-    ['e.tool', filter.tool],
-    ['e.actor', filter.actor],
-    ['e.verdict', filter.verdict],
-  ] as const
-  for (const [column, value] of equals) {
-    if (value !== undefined) query = query.where(column, '=', value)
-  }
-  const { since, until, after } = filter
-  if (since !== undefined) query = query.where(sql<boolean>`e.at >= signalbox.from_ms(${since})`)
-  if (until !== undefined) query = query.where(sql<boolean>`e.at < signalbox.from_ms(${until})`)
-  if (after !== undefined) {
-    const position = parsePosition(after)
-    if (position === null) throw new RangeError('`after` is not a position of the feed')
-    query = query.where(
-      sql<boolean>`(e.xid, e.gpos) > (${position.xid}::xid8, ${position.gpos}::bigint)`,
-    )
-  }
+  for (const condition of auditConditions(filter)) query = query.where(condition)
   return query.compile()
+}
+
+/** Where a piece of the feed ends: its last event, and how many there are. */
+export interface PieceEnd {
+  readonly position: string
+  readonly count: number
+}
+
+/**
+ * The end of the next `size` events of the feed, no row if there are none. What lies before it never changes, so that a
+ * piece can be announced before it is read.
+ */
+export function pieceEndQuery(filter: AuditFilter, size: number): CompiledQuery<PieceEnd> {
+  let piece = build
+    .selectFrom('event as e')
+    .select(['e.xid', 'e.gpos'])
+    .orderBy('e.xid')
+    .orderBy('e.gpos')
+    .limit(pageSize(size, limits.exportRowsMax))
+  for (const condition of auditConditions(filter)) piece = piece.where(condition)
+  return build
+    .selectFrom(piece.as('s'))
+    .select(positionOf('s').as('position'))
+    .select(sql<number>`(count(*) over ())::int`.as('count'))
+    .orderBy('s.xid', 'desc')
+    .orderBy('s.gpos', 'desc')
+    .limit(1)
+    .compile()
 }
 
 export function runEventsQuery(

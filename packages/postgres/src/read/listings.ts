@@ -14,7 +14,12 @@ export interface Page {
 /** Which runs a listing shows. */
 export interface RunFilter extends Page {
   readonly threadId?: string
+  readonly agent?: string
   readonly status?: RunStatus
+  /** Also those that were rolled back. Default false. */
+  readonly rolledBack?: boolean
+  /** Only those with a place in the conversation, by place: from this one on, or the last one first. */
+  readonly places?: number | 'last'
   /** Runs that are in one of these statuses, or have ended with one of these outcomes. */
   readonly among?: {
     readonly statuses: readonly RunStatus[]
@@ -22,10 +27,19 @@ export interface RunFilter extends Page {
   }
 }
 
-/** The run itself wins over an alias that looks like its id. */
-export function runQuery(idOrAlias: string): CompiledQuery<RunHead> {
+/** Neither the run nor its thread is deleted for its users. Asked row by row: as a join it would read all threads. */
+const shown = sql<boolean>`not r.hidden and coalesce(
+  (select t.hidden_at is null from signalbox.thread t
+    where t.tenant_id = r.tenant_id and t.thread_id = r.thread_id), true)`
+
+/** The run itself wins over an alias that looks like its id. With `hidden`, also what is deleted for its users. */
+export function runQuery(
+  idOrAlias: string,
+  { hidden = false }: { readonly hidden?: boolean } = {},
+): CompiledQuery<RunHead> {
   const byAlias = build.selectFrom('alias').select('run_id').where('key', '=', idOrAlias)
-  const runs = build.selectFrom('run as r').select(runColumns)
+  const all = build.selectFrom('run as r').select(runColumns)
+  const runs = hidden ? all : all.where(shown)
   if (!isUuid(idOrAlias)) return runs.where('r.id', '=', byAlias).compile()
   return runs
     .where((where) => where.or([where('r.id', '=', idOrAlias), where('r.id', '=', byAlias)]))
@@ -34,15 +48,27 @@ export function runQuery(idOrAlias: string): CompiledQuery<RunHead> {
     .compile()
 }
 
-/** Newest first: run ids are UUIDv7. */
+function orderOf({ places }: RunFilter): ['r.id' | 'r.place', 'asc' | 'desc'] {
+  if (places === undefined) return ['r.id', 'desc']
+  return ['r.place', places === 'last' ? 'desc' : 'asc']
+}
+
+/** Newest first, unless asked by place: run ids are UUIDv7. */
 export function runsQuery(filter: RunFilter): CompiledQuery<RunHead> {
   let query = build
     .selectFrom('run as r')
     .select(runColumns)
-    .orderBy('r.id', 'desc')
+    .where(shown)
+    .orderBy(...orderOf(filter))
     .limit(pageSize(filter.limit, limits.pageMax))
     .offset(filter.offset ?? 0)
+  if (filter.places !== undefined) query = query.where('r.place', 'is not', null)
+  if (typeof filter.places === 'number') query = query.where('r.place', '>=', filter.places)
+  // Recorded, and still to be had by its id.
+  if (!filter.rolledBack)
+    query = query.where(sql<boolean>`r.outcome is distinct from 'rolled_back'`)
   if (filter.threadId !== undefined) query = query.where('r.thread_id', '=', filter.threadId)
+  if (filter.agent !== undefined) query = query.where('r.agent', '=', filter.agent)
   if (filter.status !== undefined) query = query.where('r.status', '=', filter.status)
   if (filter.among !== undefined) {
     const { statuses, outcomes } = filter.among

@@ -9,7 +9,9 @@ import {
   approvalsQuery,
   type ApprovalView,
 } from './approvals.ts'
-import { type AuditEvent, type AuditFilter, auditQuery, runEventsQuery } from './audit.ts'
+import type { AuditFilter } from './audit-filter.ts'
+import { type AuditReader, auditReader } from './audit-reader.ts'
+import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
 import { type RunFilter, runQuery, runsQuery, unknownEffectsQuery } from './listings.ts'
 import { tenantSession } from './tenant-session.ts'
 import {
@@ -29,9 +31,13 @@ export interface Waiting {
 }
 
 /** Reads of one tenant. What belongs to another one is not there. */
-export interface Reader {
-  /** By id, or by the client's own id or idempotency key. */
-  run(tenantId: string, idOrAlias: string): Promise<RunHead | null>
+export interface Reader extends AuditReader {
+  /** By id, or by the client's own id or idempotency key. With `hidden`, also one that is deleted for its users. */
+  run(
+    tenantId: string,
+    idOrAlias: string,
+    options?: { readonly hidden?: boolean },
+  ): Promise<RunHead | null>
   runs(tenantId: string, filter: RunFilter): Promise<readonly RunHead[]>
   thread(tenantId: string, threadId: string): Promise<ThreadView | null>
   threads(tenantId: string, filter: ThreadFilter): Promise<readonly ThreadView[]>
@@ -75,17 +81,16 @@ export function createReader(options: ReaderOptions): Reader {
   })
   const as = tenantSession(pool)
   return {
-    run: async (tenantId, idOrAlias) => (await as(tenantId, runQuery(idOrAlias)))[0] ?? null,
+    run: async (tenantId, idOrAlias, which) =>
+      (await as(tenantId, runQuery(idOrAlias, which)))[0] ?? null,
     runs: (tenantId, filter) => as(tenantId, runsQuery(filter)),
     thread: async (tenantId, threadId) => (await as(tenantId, threadQuery(threadId)))[0] ?? null,
     threads: (tenantId, filter) => as(tenantId, threadsQuery(filter)),
     threadCount: async (tenantId, filter) =>
       (await as(tenantId, threadCountQuery(filter)))[0]?.count ?? 0,
     threadEvents: (tenantId, threadId, page) => as(tenantId, threadEventsQuery(threadId, page)),
-    events: async (tenantId, filter) => {
-      if (filter.runId !== undefined && !isUuid(filter.runId)) return []
-      return as(tenantId, auditQuery(filter))
-    },
+    ...auditReader(as),
+    events: async (tenantId, filter) => as(tenantId, auditQuery(filter)),
     runEvents: async (tenantId, runId, page) =>
       isUuid(runId) ? as(tenantId, runEventsQuery(runId, page.after, page.limit)) : [],
     waiting: async (tenantId) => {

@@ -2,12 +2,12 @@
  * Threads, how they are, and what was said in them. The tenant is not a parameter: RLS is.
  *
  * T1 How a thread is follows from its newest runs: the open ones are among them.
- * T2 A run that was never admitted has said nothing yet: it is left out of its thread until it ended.
+ * T2 What was said in a thread is the lineage of its newest run: see `lineage` in the migration.
  */
 import { type JsonObject, limits } from '@signalbox/core'
 import type { StoredEvent, Thread } from '@signalbox/engine'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
-import { build, compile, pageSize } from '../query.ts'
+import { branchesOf, build, compile, lineageOf, pageSize } from '../query.ts'
 import { eventColumns } from '../rows.ts'
 import type { Page } from './listings.ts'
 
@@ -38,13 +38,15 @@ export interface ThreadFilter extends Page {
   readonly ascending?: boolean
 }
 
-/** Which events of a thread are read, in order of (run, seq). */
+/** Which events of a conversation are read, in the order in which things were said. */
 export interface ThreadEventsPage {
   readonly types: readonly string[]
-  /** The last event seen; its run is a uuid, as is `throughRun`. */
+  /** The last event seen, one of this conversation. Its run is a uuid, as is `throughRun`. */
   readonly after?: { readonly runId: string; readonly seq: number }
-  /** Nothing of later runs. */
+  /** The conversation that this run sees. Default: that the thread's next run will see. */
   readonly throughRun?: string
+  /** Instead of one conversation, every one: all that was said on the thread, and before it began. */
+  readonly branches?: boolean
   /** At most `limits.pageMax`, which is the default. */
   readonly limit?: number
 }
@@ -55,7 +57,7 @@ const howItIs = sql`
       max(r.updated_at) as updated_at, (array_agg(r.outcome order by r.id desc))[1] as outcome
     from (
       select id, status, outcome, updated_at from signalbox.run
-      where tenant_id = t.tenant_id and thread_id = t.thread_id
+      where tenant_id = t.tenant_id and thread_id = t.thread_id and outcome is distinct from 'rolled_back'
       order by id desc limit ${sql.lit(runsToLookAt)}
     ) r
   ) r on true`
@@ -63,6 +65,9 @@ const howItIs = sql`
 const status = sql`case
   when r.waits then 'waiting' when r.open then 'busy'
   when r.outcome in ('failed', 'interrupted', 'timed_out') then 'failed' else 'idle' end`
+
+/** Not deleted for its users. */
+const shown = sql`t.hidden_at is null`
 
 const columns: Readonly<Record<ThreadOrder, RawBuilder<unknown>>> = {
   threadId: sql`t.thread_id`,
@@ -78,7 +83,7 @@ const selected = sql`
   from signalbox.thread t ${howItIs}`
 
 export function threadQuery(threadId: string): CompiledQuery<ThreadView> {
-  return compile(sql<ThreadView>`${selected} where t.thread_id = ${threadId}`)
+  return compile(sql<ThreadView>`${selected} where t.thread_id = ${threadId} and ${shown}`)
 }
 
 export function threadsQuery(filter: ThreadFilter): CompiledQuery<ThreadView> {
@@ -99,33 +104,59 @@ export function threadCountQuery(filter: ThreadFilter): CompiledQuery<{ readonly
 function matches(filter: ThreadFilter): RawBuilder<unknown> {
   const { ids, metadata } = filter
   const conditions = [
+    shown,
     ...(ids === undefined ? [] : [sql`t.thread_id = any(${[...ids]})`]),
     ...(metadata === undefined ? [] : [sql`t.metadata @> ${JSON.stringify(metadata)}::jsonb`]),
     ...(filter.status === undefined ? [] : [sql`${status} = ${filter.status}`]),
   ]
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+  return sql.join(conditions, sql` and `)
 }
+
+/** Of the session, as row-level security has it. */
+const currentTenant = sql<string>`current_setting('signalbox.tenant', true)`
 
 /** Read run by run, by the primary key: a page costs what it brings, however long the thread is. */
 export function threadEventsQuery(
   threadId: string,
   page: ThreadEventsPage,
 ): CompiledQuery<StoredEvent> {
-  const { types, after, throughRun } = page
+  const { types, after, throughRun, branches = false } = page
+  const heard = branches
+    ? branchesOf(currentTenant, threadId)
+    : lineageOf(currentTenant, threadId, throughRun ?? null)
+  const rows = pageSize(page.limit, limits.pageMax)
+  const unseen = after
+    ? sql<boolean>`(e.run_id <> ${after.runId}::uuid or e.seq > ${after.seq})`
+    : null
   let query = build
-    .selectFrom('run as r')
-    .innerJoin('event as e', 'e.run_id', 'r.id')
-    .select(eventColumns)
-    .where('r.thread_id', '=', threadId)
-    .where(sql<boolean>`(r.admitted or r.status = 'ended')`)
-    .where(sql<boolean>`e.type = any(${[...types]})`)
-    .orderBy('r.id')
-    .orderBy('e.seq')
-    .limit(pageSize(page.limit, limits.pageMax))
+    .with('heard', (db) => db.selectFrom(heard.as('h')).selectAll())
+    // In order before their events are read: so a page ends when it is full.
+    .selectFrom((db) =>
+      db.selectFrom('heard').selectAll().orderBy('stretch', 'desc').orderBy('place').as('l'),
+    )
+    .innerJoinLateral(
+      (run) =>
+        run
+          .selectFrom('event as e')
+          .select(eventColumns)
+          .whereRef('e.run_id', '=', 'l.run_id')
+          .where(sql<boolean>`e.type = any(${[...types]})`)
+          .where(sql<boolean>`(l.through is null or e.seq <= l.through)`)
+          .where(unseen ?? sql<boolean>`true`)
+          .orderBy('e.seq')
+          .limit(rows)
+          .as('said'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('said')
+    .orderBy('l.stretch', 'desc')
+    .orderBy('l.place')
+    .orderBy('said.seq')
+    .limit(rows)
   if (after !== undefined)
-    query = query
-      .where('r.id', '>=', after.runId)
-      .where(sql<boolean>`(r.id > ${after.runId}::uuid or e.seq > ${after.seq}::int)`)
-  if (throughRun !== undefined) query = query.where('r.id', '<=', throughRun)
+    query = query.where(
+      sql<boolean>`(-l.stretch, l.place) >= (
+        select -seen.stretch, seen.place from heard seen where seen.run_id = ${after.runId}::uuid)`,
+    )
   return query.compile()
 }

@@ -1,16 +1,17 @@
 /** Reads of runs that wait for their thread. Who is named here is not admitted yet: `append` decides, under a lock. */
 import { limits } from '@signalbox/core'
-import type { RunRef } from '@signalbox/engine'
+import type { RunHead, RunRef, Superseded } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, pageSize, statement } from '../query.ts'
 
-/** Waiting runs whose thread nobody holds. Literals, not parameters: the partial indexes must match in a generic plan. */
+/** Waiting runs that are due, and whose thread nobody holds. Literals, not parameters: the partial indexes must match in a generic plan. */
 const admissible = build
   .selectFrom('run as r')
   .select(['r.tenant_id as tenantId', 'r.id as runId'])
   .where('r.status', '<>', sql.lit('ended'))
   .where('r.admitted', '=', sql.lit(false))
+  .where(sql<boolean>`r.due_at <= now()`)
   .where((where) =>
     where.not(
       where.exists(
@@ -25,13 +26,25 @@ const admissible = build
     ),
   )
 
+/** Of each thread the first; of those whose lanes have room, the most urgent first, and then who has waited longest. */
 const selectAdmissibleRuns = statement(
   'admissible_runs',
-  admissible
-    .distinctOn(['r.tenant_id', 'r.thread_id'])
-    .orderBy('r.tenant_id')
-    .orderBy('r.thread_id')
-    .orderBy('r.id')
+  build
+    .selectFrom(
+      admissible
+        .select(['r.priority', 'r.due_at as dueAt', 'r.laned'])
+        .distinctOn(['r.tenant_id', 'r.thread_id'])
+        .orderBy('r.tenant_id')
+        .orderBy('r.thread_id')
+        .orderBy('r.due_at')
+        .orderBy('r.id')
+        .as('first'),
+    )
+    .select(['first.tenantId', 'first.runId'])
+    .where(sql<boolean>`not (first.laned and signalbox.lanes_full(first."runId", now()))`)
+    .orderBy('first.priority', 'desc')
+    .orderBy('first.dueAt')
+    .orderBy('first.runId')
     .limit(0)
     .compile(),
 )
@@ -45,6 +58,8 @@ const selectNextInThread = statement(
   admissible
     .where('r.tenant_id', '=', '')
     .where('r.thread_id', '=', '')
+    .where(sql<boolean>`not (r.laned and signalbox.lanes_full(r.id, now()))`)
+    .orderBy('r.due_at')
     .orderBy('r.id')
     .limit(1)
     .compile(),
@@ -57,4 +72,85 @@ export async function readNextInThread(
 ): Promise<RunRef | null> {
   const rows = await selectNextInThread(pool, [tenantId, threadId, 1])
   return rows[0] ?? null
+}
+
+/** The runs that a waiting one wants out of its way. Of all threads, or of one. */
+const superseded = build
+  .selectFrom('run as w')
+  .innerJoin('run as r', (join) =>
+    join.onRef('r.tenant_id', '=', 'w.tenant_id').onRef('r.thread_id', '=', 'w.thread_id'),
+  )
+  .select(['r.tenant_id as tenantId', 'r.id as runId', 'w.multitask as action', 'w.id as by'])
+  .where(sql<boolean>`w.multitask in ('interrupt', 'rollback')`)
+  .where('w.admitted', '=', sql.lit(false))
+  .where('w.status', '<>', sql.lit('ended'))
+  .where(sql<boolean>`w.due_at <= now()`)
+  .where('r.status', '<>', sql.lit('ended'))
+  .where('r.cancel_requested', '=', sql.lit(false))
+  .where(sql<boolean>`(r.due_at, r.id) < (w.due_at, w.id)`)
+  .orderBy('r.id')
+  .orderBy('w.id')
+  .$narrowType<{ action: Superseded['action'] }>()
+
+const selectSuperseded = statement('superseded', superseded.limit(0).compile())
+
+const selectSupersededOn = statement(
+  'superseded_on',
+  superseded.where('w.tenant_id', '=', '').where('w.thread_id', '=', '').limit(0).compile(),
+)
+
+export async function readSuperseded(
+  pool: Pool,
+  limit: number,
+  thread?: Pick<RunHead, 'tenantId' | 'threadId'>,
+): Promise<readonly Superseded[]> {
+  const rows = pageSize(limit, limits.pageMax)
+  return thread
+    ? selectSupersededOn(pool, [thread.tenantId, thread.threadId, rows])
+    : selectSuperseded(pool, [rows])
+}
+
+/** Of each lane of a run, those that wait for it in their order, whose other lanes have room and whose thread is free. */
+const selectNextInLanes = statement(
+  'next_in_lanes',
+  build
+    .selectFrom('lane as own')
+    .innerJoinLateral(
+      (own) =>
+        own
+          .selectFrom('lane as w')
+          .innerJoin('run as q', 'q.id', 'w.run_id')
+          .select(['q.tenant_id as tenantId', 'q.id as runId', 'q.priority', 'q.due_at as dueAt'])
+          .whereRef('w.tenant_id', '=', 'own.tenant_id')
+          .whereRef('w.key', '=', 'own.key')
+          .where(sql<boolean>`w.admitted_at is null and not w.over and w.due_at <= now()`)
+          .where(
+            sql<boolean>`not exists (
+              select from signalbox.run o
+              where o.tenant_id = q.tenant_id and o.thread_id = q.thread_id and o.status <> 'ended'
+                and o.id <> q.id and (o.admitted or (o.due_at, o.id) < (q.due_at, q.id)))`,
+          )
+          .where(sql<boolean>`not signalbox.lanes_full(q.id, now())`)
+          .orderBy('w.priority', 'desc')
+          .orderBy('w.due_at')
+          .orderBy('w.run_id')
+          .limit(0)
+          .as('next'),
+      (join) => join.onTrue(),
+    )
+    .select(['next.tenantId', 'next.runId'])
+    .distinctOn(['next.priority', 'next.dueAt', 'next.runId'])
+    .where('own.run_id', '=', '')
+    .orderBy('next.priority', 'desc')
+    .orderBy('next.dueAt')
+    .orderBy('next.runId')
+    .compile(),
+)
+
+export async function readNextInLanes(
+  pool: Pool,
+  runId: string,
+  limit: number,
+): Promise<readonly RunRef[]> {
+  return selectNextInLanes(pool, [pageSize(limit, limits.pageMax), runId])
 }

@@ -1,14 +1,11 @@
-/** Definitions, threads and blobs: written once, by key, never changed. */
+/** Definitions and blobs: written once, by key, never changed. */
 import { AgentDefinition } from '@signalbox/core'
-import type { Register, Thread } from '@signalbox/engine'
+import type { Register } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { build, compile, fetchRows, inHex, inMs } from '../query.ts'
+import { build, compile, fetchRows, lineageOf } from '../query.ts'
 
-type ContentPort = Pick<
-  Register,
-  'putDefinition' | 'definition' | 'putBlob' | 'blob' | 'ensureThread'
->
+type ContentPort = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob'>
 
 export function contentOf(pool: Pool): ContentPort {
   return {
@@ -32,26 +29,40 @@ export function contentOf(pool: Pool): ContentPort {
       await fetchRows(pool, compile(put), 'put_blob')
     },
     async blob({ tenantId, threadId }, key) {
-      const query = build
-        .selectFrom('blob')
-        .select(['mime', 'bytes'])
-        .where('tenant_id', '=', tenantId)
-        .where('thread_id', '=', threadId)
-        .where('key', '=', key)
-      const rows = await fetchRows(pool, query.compile(), 'blob')
-      return rows[0] ?? null
+      const own = await readBlob(pool, { tenantId, threadId, key })
+      if (own) return own
+      // What was said elsewhere is stored there.
+      const heard = build
+        .selectFrom(lineageOf(sql<string>`${tenantId}`, threadId, null).as('l'))
+        .innerJoin('run as r', 'r.id', 'l.run_id')
+        .select('r.thread_id as threadId')
+        .where('r.thread_id', '<>', threadId)
+        .distinct()
+      for (const other of await fetchRows(pool, heard.compile(), 'threads_heard')) {
+        const found = await readBlob(pool, { tenantId, threadId: other.threadId, key })
+        if (found) return found
+      }
+      return null
     },
-    ensureThread: (thread) => ensureThread(pool, thread),
   }
 }
 
-async function ensureThread(pool: Pool, thread: Thread): Promise<Thread | null> {
-  const { threadId, tenantId, metadata, createdAt, contentKey } = thread
-  const ensured = sql<Thread>`
-    select thread_id as "threadId", tenant_id as "tenantId", metadata,
-      ${inMs('created_at')} as "createdAt", ${inHex('content_key')} as "contentKey"
-    from signalbox.ensure_thread(${threadId}, ${tenantId}, ${JSON.stringify(metadata)}::jsonb,
-      ${createdAt}, ${Buffer.from(contentKey, 'hex')})`
-  const rows = await fetchRows(pool, compile(ensured), 'ensure_thread')
+interface BlobAddress {
+  readonly tenantId: string
+  readonly threadId: string
+  readonly key: string
+}
+
+async function readBlob(
+  pool: Pool,
+  { tenantId, threadId, key }: BlobAddress,
+): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null> {
+  const query = build
+    .selectFrom('blob')
+    .select(['mime', 'bytes'])
+    .where('tenant_id', '=', tenantId)
+    .where('thread_id', '=', threadId)
+    .where('key', '=', key)
+  const rows = await fetchRows(pool, query.compile(), 'blob')
   return rows[0] ?? null
 }

@@ -76,7 +76,9 @@ export async function readNextDue(pool: Pool): Promise<number | null> {
     select greatest(0, ceil(extract(epoch from least(
       (select min(next_look) from signalbox.effect
        where status in ('pending', 'started') and next_look < 'infinity'),
-      (select min(fire_at) from signalbox.timer)
+      (select min(fire_at) from signalbox.timer),
+      (select min(due_at) from signalbox.run
+       where due_at > created_at and not admitted and status <> 'ended' and due_at > now())
     ) - now()) * 1000))::float8 as ms`
   const rows = await fetchRows(pool, compile(next), 'next_due')
   return rows[0]?.ms ?? null

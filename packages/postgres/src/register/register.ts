@@ -6,6 +6,7 @@ import { openPool } from '../pool.ts'
 import { budgetsOf } from './budgets.ts'
 import { Batcher, type BatchOptions, type Send } from './batcher.ts'
 import { contentOf } from './content.ts'
+import { threadsOf } from './threads.ts'
 import {
   readDueTimers,
   readEffect,
@@ -17,8 +18,20 @@ import {
 import { wrap } from './encode.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
-import { readAdmissibleRuns, readNextInThread } from './admissions.ts'
-import { readConversation, readEvents, readHead, readReadyRuns, readTail } from './runs.ts'
+import {
+  readAdmissibleRuns,
+  readNextInLanes,
+  readNextInThread,
+  readSuperseded,
+} from './admissions.ts'
+import {
+  readChangedFiles,
+  readConversation,
+  readEvents,
+  readHead,
+  readReadyRuns,
+  readTail,
+} from './runs.ts'
 
 /** How to reach the register. */
 export type RegisterOptions = {
@@ -59,12 +72,16 @@ export function createRegister(options: RegisterOptions): Register {
     tail: (runId) => readTail(pool, runId),
     events: (runId, page) => readEvents(pool, runId, page),
     conversation: (threadId, runId) => readConversation(pool, { threadId, runId }),
+    changedFiles: (threadId, runId) => readChangedFiles(pool, { threadId, runId }),
     effect: (effectId) => readEffect(pool, effectId),
     openEffects: (runId) => readOpenEffects(pool, runId),
     ...contentOf(pool),
+    ...threadsOf(pool),
     readyRuns: (limit) => readReadyRuns(pool, limit),
     admissibleRuns: (limit) => readAdmissibleRuns(pool, limit),
     nextInThread: (tenantId, threadId) => readNextInThread(pool, tenantId, threadId),
+    nextInLanes: (runId, limit) => readNextInLanes(pool, runId, limit),
+    superseded: (limit, thread) => readSuperseded(pool, limit, thread),
     takeDue: (kinds, againMs, limit) => takeDue(pool, kinds, { againMs, limit }),
     dueTimers: (limit) => readDueTimers(pool, limit),
     children: (runId) => readChildren(pool, runId),

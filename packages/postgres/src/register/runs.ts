@@ -1,10 +1,10 @@
 /** Reads of runs and their events. */
 import { conversationTypes, limits } from '@signalbox/core'
 import type { RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Pool } from 'pg'
-import { build, isUuid, pageSize, statement } from '../query.ts'
+import { build, isUuid, lineageOf, pageSize, statement } from '../query.ts'
 import { eventColumns, runColumns } from '../rows.ts'
 
 const selectHead = statement(
@@ -68,31 +68,53 @@ export async function readEvents(
   return selectEvents(pool, [runId, page.after ?? 0, limit])
 }
 
-const selectConversation = statement(
-  'conversation',
+const tenantOfRun = sql<string>`(select tenant_id from signalbox.run where id = ${''})`
+
+/** Events of a lineage, in the order in which they were said. */
+const saidWhere = (condition: RawBuilder<boolean>) =>
   build
-    .selectFrom('run as self')
-    .innerJoin('run as r', (join) =>
-      join.onRef('r.tenant_id', '=', 'self.tenant_id').onRef('r.id', '<=', 'self.id'),
+    .selectFrom(lineageOf(tenantOfRun, '', '').as('l'))
+    .innerJoinLateral(
+      (run) =>
+        run
+          .selectFrom('event as e')
+          .select(eventColumns)
+          .whereRef('e.run_id', '=', 'l.run_id')
+          .where(condition)
+          .where(sql<boolean>`(l.through is null or e.seq <= l.through)`)
+          .orderBy('e.seq')
+          .limit(sql.lit(limits.eventsPerRunMax))
+          .as('said'),
+      (join) => join.onTrue(),
     )
-    .innerJoin('event as e', 'e.run_id', 'r.id')
-    .select(eventColumns)
-    .where('self.id', '=', '')
-    .where('r.thread_id', '=', '')
-    .where((where) => where.or([where('r.admitted', '=', true), where('r.status', '=', 'ended')]))
-    .where(sql<boolean>`e.type = any(${[]})`)
-    .orderBy('e.run_id')
-    .orderBy('e.seq')
-    .compile(),
+    .selectAll('said')
+    .orderBy('l.stretch', 'desc')
+    .orderBy('l.place')
+    .orderBy('said.seq')
+    .compile()
+
+const selectConversation = statement('conversation', saidWhere(sql<boolean>`e.type = any(${[]})`))
+
+const selectChangedFiles = statement(
+  'changed_files',
+  saidWhere(sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`),
 )
 
-/** Runs that were never admitted have said nothing yet: they are left out until they ended. */
+/** What the calls of a conversation changed in files, up to and including those of the run. */
+export async function readChangedFiles(
+  pool: Pool,
+  thread: { readonly threadId: string; readonly runId: string },
+): Promise<readonly StoredEvent[]> {
+  return selectChangedFiles(pool, [thread.runId, thread.threadId, thread.runId])
+}
+
+/** What was said up to and including the run: see `lineage` in the migration. */
 export async function readConversation(
   pool: Pool,
   thread: { readonly threadId: string; readonly runId: string },
   types: readonly string[] = conversationTypes,
 ): Promise<readonly StoredEvent[]> {
-  return selectConversation(pool, [thread.runId, thread.threadId, true, 'ended', [...types]])
+  return selectConversation(pool, [thread.runId, thread.threadId, thread.runId, [...types]])
 }
 
 const selectReadyRuns = statement(

@@ -1,5 +1,12 @@
 /** Items as an engine would write them, in as few words as a test needs. */
-import type { Effect, JsonObject, RunStartEffect, Timer, ToolCallEffect } from '@signalbox/core'
+import type {
+  Effect,
+  JsonObject,
+  RunStartEffect,
+  Timer,
+  ToolCallEffect,
+  WebhookEffect,
+} from '@signalbox/core'
 import type {
   AppendItem,
   ClaimDraft,
@@ -8,6 +15,7 @@ import type {
   EffectFence,
   EventDraft,
   FactDraft,
+  SettleDraft,
 } from '@signalbox/engine'
 import { randomBytes } from 'node:crypto'
 import { payloadHash } from '../../src/chain.ts'
@@ -142,6 +150,27 @@ export function startEffect(run: RunIds, n: number, over: Partial<RunStartEffect
     left,
     ...over,
   }
+}
+
+export function webhookEffect(
+  run: RunIds,
+  n: number,
+  over: Partial<WebhookEffect> = {},
+): WebhookEffect {
+  return {
+    id: `${run.runId}.${n}`,
+    kind: 'webhook.deliver',
+    mode: 'idempotent',
+    queue: 'webhook',
+    delayMs: 0,
+    webhook: 0,
+    on: 'completed',
+    ...over,
+  }
+}
+
+export function settling(effectId: string, over: Partial<SettleDraft> = {}): SettleDraft {
+  return { effectId, expect: 'started', attempt: 1, becomes: 'done', delayMs: 0, ...over }
 }
 
 export function timer(id: string, afterMs: number): Timer {

@@ -1,9 +1,11 @@
 /** The HTTP server of a process. */
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiEnv } from '../http/api.ts'
 import { StartError } from './start-error.ts'
+import { answerUnreadable, onBrokenRequest } from './unreadable.ts'
 
 /** Headers of a request, together. */
 const headerBytesMax = 32 * 1024
@@ -22,13 +24,29 @@ export interface Listening {
  * @throws StartError `port_in_use`, `listen_failed`
  */
 export async function listen(
-  app: OpenAPIHono<ApiEnv>,
+  app: Pick<OpenAPIHono<ApiEnv>, 'fetch'>,
   address: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
-  const listener = getRequestListener(app.fetch)
+  const listener = getRequestListener(app.fetch, { errorHandler: onBrokenRequest })
+  const answering = new WeakMap<Duplex, ServerResponse>()
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    answering.set(request.socket, response)
+    void listener(request, response)
+  }
   const server = createServer(
-    { maxHeaderSize: headerBytesMax, headersTimeout: headersMs, requestTimeout: bodyMs },
-    (request, response) => void listener(request, response),
+    {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: headersMs,
+      requestTimeout: bodyMs,
+      // Node would refuse it with nothing said; the adapter does it with a problem.
+      requireHostHeader: false,
+    },
+    answer,
+  )
+  // An expectation that nobody knows is one that nobody meets; it is no reason not to answer.
+  server.on('checkExpectation', answer)
+  server.on('clientError', (error, socket) =>
+    answerUnreadable(error, socket, answering.get(socket)),
   )
   const port = await bind(server, address)
   const host = address.host.includes(':') ? `[${address.host}]` : address.host

@@ -59,7 +59,9 @@ function openTools({ config, dir }: LoadedConfig, log: Log, closers: Closers): T
     log,
     tools: config.tools,
     mcpServers: config.mcpServers,
-    ...(root === undefined ? {} : { workspaceRoot: isAbsolute(root) ? root : resolve(dir, root) }),
+    ...(root === undefined
+      ? { snapshots: true }
+      : { workspaceRoot: isAbsolute(root) ? root : resolve(dir, root) }),
   })
   closers.add('tools', () => tools.close())
   return tools

@@ -1,7 +1,7 @@
 /** What a process without the role `api` serves, if it has a port: `/ok` and `/metrics`, for who keeps it running. */
 import { type Log, type Register, systemRandom } from '@signalbox/engine'
 import { createHealthApp } from '../http/app.ts'
-import { authenticateByKey } from '../http/authenticate.ts'
+import type { Authenticate } from '../http/api.ts'
 import { measureHttp } from '../observe/http-metrics.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
 import { listen } from './listen.ts'
@@ -13,7 +13,7 @@ export interface ServeHealthOptions {
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
-  readonly apiKey: string | null
+  readonly authenticate: Authenticate
   readonly log: Log
 }
 
@@ -29,7 +29,7 @@ export async function serveHealth(options: ServeHealthOptions): Promise<Served> 
   const app = createHealthApp(
     {
       ping: () => register.effect(noEffect),
-      authenticate: authenticateByKey(options.apiKey),
+      authenticate: options.authenticate,
       random: systemRandom,
       log,
       stopping: stopping.signal,

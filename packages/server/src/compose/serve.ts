@@ -2,17 +2,21 @@
 import { readFileSync } from 'node:fs'
 import type { AgentDefinition } from '@signalbox/core'
 import { type Engine, type Log, type Register, systemRandom, type WakeBus } from '@signalbox/engine'
-import type { Reader } from '@signalbox/postgres'
+import type { Reader, Resources } from '@signalbox/postgres'
 import { z } from 'zod'
+import { lanesOf } from '../config/lanes-schema.ts'
 import type { Config } from '../config/schema.ts'
-import type { Api, Authenticate } from '../http/api.ts'
-import { createApp } from '../http/app.ts'
+import type { Api } from '../http/api.ts'
+import { createApp, describe } from '../http/app.ts'
 import { inTime } from '../http/in-time.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
 import { measureHttp } from '../observe/http-metrics.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
 import { RunWakes } from '../stream/run-wakes.ts'
+import { type Inspect, inspected } from './inspect.ts'
+import type { WebhookSettings } from '../webhooks/settings.ts'
 import { listen } from './listen.ts'
+import type { Access } from './open-access.ts'
 
 /** A caller gets an answer after this, whatever the register does. */
 const registerMsMax = 10_000
@@ -22,6 +26,7 @@ const drainMs = 5_000
 export interface ServeOptions {
   readonly register: Register
   readonly reader: Reader
+  readonly resources: Resources
   readonly wakeBus: WakeBus
   readonly engine: Engine
   readonly agents: ReadonlyMap<string, AgentDefinition>
@@ -29,11 +34,12 @@ export interface ServeOptions {
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
-  readonly authenticate: Authenticate
-  /** Does it answer everybody? */
-  readonly isOpen: boolean
+  readonly access: Access
   readonly server: Config['server']
+  readonly runLimits: Config['runLimits']
+  readonly webhooks: WebhookSettings
   readonly log: Log
+  readonly inspect?: Inspect
 }
 
 export interface Served {
@@ -52,14 +58,17 @@ export async function serve(options: ServeOptions): Promise<Served> {
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read: inTime(reader, registerMsMax),
+    resources: timelyResources(options.resources),
     ping: () => reader.threads('default', { limit: 1 }),
     threads: timely,
     children: (runId) => timely.children(runId),
     wakes,
     streams: new StreamSlots(server.limits.streamsMax, (open) => metrics.streams.set(open)),
     shown: (lagMs) => metrics.wakeLag.observe(lagMs / 1000),
+    webhooks: options.webhooks,
     agents: options.agents,
-    authenticate: options.authenticate,
+    lanesOf: (asked) => lanesOf(options.runLimits, asked),
+    ...options.access,
     random: systemRandom,
     now: Date.now,
     log,
@@ -69,12 +78,10 @@ export async function serve(options: ServeOptions): Promise<Served> {
     version: version(),
     roles: options.roles,
   }
-  if (options.isOpen && !isLoopback(options.host))
-    log.warn('the API is open to everybody who can reach it; set SIGNALBOX_API_KEY', {
-      host: options.host,
-    })
   const app = createApp(api, [measureHttp(metrics)])
-  const listening = await listen(app, options).catch((error: unknown) => {
+  const { inspect } = options
+  const seen = inspect ? inspected(app, describe(app, api.version), inspect) : app
+  const listening = await listen(seen, options).catch((error: unknown) => {
     wakes.close()
     throw error
   })
@@ -88,10 +95,14 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
 }
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host.startsWith('127.')
+const timelyResources = ({ store, crons, assistants }: Resources): Api['resources'] => ({
+  assistants: inTime(assistants, registerMsMax),
+  store: inTime(store, registerMsMax),
+  crons: inTime(crons, registerMsMax),
+})
 
-function version(): string {
+/** The version of this package. */
+export function version(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version
 }

@@ -8,6 +8,8 @@ export type StartErrorCode =
   | 'database_refused'
   /** The embedded Postgres cannot be had; its own code stands in the message. */
   | 'embedded_postgres'
+  /** Everybody who can reach the address could do everything, and nobody said that this is meant. */
+  | 'open_refused'
   /** The key of the pseudonyms can neither be read nor made. */
   | 'pseudonym_key'
 

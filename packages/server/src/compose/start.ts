@@ -2,12 +2,10 @@
  * The composition root: one process of Signalbox, of the roles it is given. Any number of processes share a database;
  * each is the same code, and all of them may have all roles.
  */
-import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import type { AgentDefinition, ToolSpec } from '@signalbox/core'
+import type { AgentDefinition } from '@signalbox/core'
 import {
   createEngine,
-  defaultSettings,
   type Engine,
   type EngineDeps,
   type EngineSettings,
@@ -17,9 +15,16 @@ import {
   systemClock,
   systemRandom,
   type WakeBus,
+  type WebhookSender,
 } from '@signalbox/engine'
 import { createModels } from '@signalbox/models'
-import { createReader, createRegister } from '@signalbox/postgres'
+import {
+  createReader,
+  createRegister,
+  createResources,
+  type Reader,
+  type Resources,
+} from '@signalbox/postgres'
 import { type Env, type Environment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
@@ -28,13 +33,18 @@ import { measuredDispatcher, measuredModel, measuredTools } from '../observe/mea
 import { measuredRegister } from '../observe/measured-register.ts'
 import { createMetrics, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
-import { createTracing } from '../observe/tracing.ts'
-import { authenticateFor } from './authenticate-for.ts'
+import { createTracing, type Tracing } from '../observe/tracing.ts'
+import { createWebhookSender } from '../webhooks/sender.ts'
+import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import { Closers } from './closers.ts'
-import { openDatabase } from './database.ts'
+import { type DatabaseUrls, openDatabase } from './database.ts'
+import { settingsOf } from './engine-settings.ts'
+import type { Inspect } from './inspect.ts'
+import { type Access, openAccess } from './open-access.ts'
+import { keepTime } from './keep-time.ts'
 import { openAgents, type OpenAgents } from './open-agents.ts'
 import { secretNames } from './secrets.ts'
-import { type Served, serve } from './serve.ts'
+import { type Served, serve, version } from './serve.ts'
 import { serveHealth } from './serve-health.ts'
 import { openTransport } from './transport.ts'
 
@@ -60,12 +70,14 @@ export interface StartOptions {
   readonly engine?: Partial<EngineSettings>
   /** Puts something between the engine and its ports: the crash tests stop the process there. */
   readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
+  /** Sees every request to the API and its answer: the tests hold them against the OpenAPI document. */
+  readonly inspect?: Inspect
 }
 
 /** What the engine of a process stands on. */
 export type EnginePorts = Pick<
   EngineDeps,
-  'register' | 'dispatcher' | 'hintSource' | 'wakeBus' | 'model' | 'tools' | 'policies'
+  'register' | 'dispatcher' | 'hintSource' | 'wakeBus' | 'model' | 'tools' | 'policies' | 'webhooks'
 >
 
 /** A running process of Signalbox. */
@@ -79,7 +91,6 @@ export interface Signalbox {
 }
 
 const allRoles: readonly Role[] = ['api', 'orchestrator', 'worker']
-const concurrencyDefault = 16
 
 /**
  * Starts a process. What was opened is closed again if a later part fails.
@@ -112,12 +123,13 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const { options, environment, config, log, closers } = assembly
   const roles = options.roles ?? allRoles
   const metrics = createMetrics({ defaults: true })
-  const tracing = createTracing({ endpoint: environment.otlpEndpoint })
+  const tracing = await createTracing(environment.otlpEndpoint)
   closers.add('tracing', () => tracing.close())
 
   // Mistakes in the configuration show before anything slow starts.
+  const webhooks = webhooksOf(config, options.env, roles)
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
-  const { agents, specs, tools } = open
+  const { agents, specs } = open
 
   const urls = await openDatabase(
     {
@@ -130,29 +142,24 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   )
   const register = measuredRegister(createRegister({ engineUrl: urls.engine }), metrics)
   closers.add('register', () => register.close())
+  const resources = createResources({ appUrl: urls.app })
+  closers.add('resources', () => resources.close())
   open.opened(register)
+  // Before anything works: a process that must not be open does not start at all.
+  const access = isServed(assembly, roles) ? await accessTo(assembly, urls.app) : null
+  const reader = createReader({ appUrl: urls.app })
+  closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
-  const works = roles.includes('worker')
-  const transport = await openTransport(
-    {
-      redisUrl: environment.redisUrl,
-      engineUrl: urls.engine,
-      queueUrl: urls.queue,
-      decides,
-      works,
-      log,
-    },
-    closers,
-  )
-  const made: EnginePorts = {
+  const sending = { settings: webhooks, read: reader, now: Date.now }
+  const made = await portsOf(assembly, {
+    roles,
+    open,
+    urls,
     register,
-    dispatcher: measuredDispatcher(transport.dispatcher, metrics),
-    hintSource: transport.hintSource,
-    wakeBus: transport.wakeBus,
-    model: decides ? measuredModel(modelsOf(assembly, open.detectors), metrics, tracing) : null,
-    tools: works ? measuredTools(tools, metrics, tracing) : null,
-    policies: open.governed.policies,
-  }
+    metrics,
+    tracing,
+    webhooks: createWebhookSender({ ...sending, log, version: version() }),
+  })
   const ports = options.wrapPorts?.(made) ?? made
   const engine = createEngine({
     ...open.governed,
@@ -166,37 +173,57 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   })
   await engine.start()
   closers.add('engine', () => engine.stop(config.server.graceMs))
-  const shared = { register: ports.register, wakeBus: ports.wakeBus, engine, agents, metrics }
-  const served = roles.includes('api')
-    ? await serveApi(assembly, { ...shared, appUrl: urls.app, roles })
-    : await serveItsHealth(assembly, { register, metrics, roles })
+  const { register: kept, wakeBus } = ports
+  const shared = { register: kept, wakeBus, resources, engine, agents, metrics }
+  if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
+  const serveIt = roles.includes('api') ? serveApi : serveItsHealth
+  const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())
   return { url: served?.url ?? null, engine, agents, stop }
 }
 
-const modelsOf = ({ options, config, log }: Assembly, detectors: OpenAgents['detectors']): Model =>
-  createModels({ env: options.env, scripts: config.scripts, detectors, log })
+interface Opened {
+  readonly roles: readonly Role[]
+  readonly open: OpenAgents
+  readonly urls: DatabaseUrls
+  readonly register: Register
+  readonly metrics: Metrics
+  readonly tracing: Tracing
+  readonly webhooks: WebhookSender
+}
 
-/** Another name for each start: a restarted process must not pass for the one that was killed. */
-function settingsOf(config: Config, specs: readonly ToolSpec[]): EngineSettings {
-  const queues = new Set([
-    'tools',
-    ...specs.map((spec) => spec.queue),
-    ...Object.keys(config.queues),
-  ])
-  const host = hostname()
-    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
-    .slice(0, 60)
+/** What the engine stands on, each part only where a role of this process needs it. */
+async function portsOf(assembly: Assembly, opened: Opened): Promise<EnginePorts> {
+  const { environment, log, closers } = assembly
+  const { roles, open, urls, register, metrics, tracing, webhooks } = opened
+  const decides = roles.includes('orchestrator')
+  const works = roles.includes('worker')
+  const transport = await openTransport(
+    {
+      redisUrl: environment.redisUrl,
+      engineUrl: urls.engine,
+      queueUrl: urls.queue,
+      decides,
+      works,
+      log,
+    },
+    closers,
+  )
   return {
-    ...defaultSettings,
-    owner: `${host}.${process.pid}.${systemRandom.hex(4)}`,
-    queues: [...queues].map((queue) => ({
-      queue,
-      concurrency: config.queues[queue]?.concurrency ?? concurrencyDefault,
-    })),
+    register,
+    dispatcher: measuredDispatcher(transport.dispatcher, metrics),
+    hintSource: transport.hintSource,
+    wakeBus: transport.wakeBus,
+    model: decides ? measuredModel(modelsOf(assembly, open.detectors), metrics, tracing) : null,
+    tools: works ? measuredTools(open.tools, metrics, tracing) : null,
+    policies: open.governed.policies,
+    webhooks,
   }
 }
+
+const modelsOf = ({ options, config, log }: Assembly, detectors: OpenAgents['detectors']): Model =>
+  createModels({ env: options.env, scripts: config.scripts, detectors, log })
 
 /** The port that was asked of this very process; null: none. */
 const portOf = ({ options, environment }: Assembly): number | null =>
@@ -206,34 +233,45 @@ const portOf = ({ options, environment }: Assembly): number | null =>
 const dataDirOf = ({ options, environment }: Assembly): string =>
   resolve(options.dataDir ?? environment.dataDir)
 
+/** The API always is; the health of a process without it only on a port that was asked for. */
+const isServed = (assembly: Assembly, roles: readonly Role[]): boolean =>
+  roles.includes('api') || portOf(assembly) !== null
+
+const hostOf = ({ environment, config }: Assembly): string => environment.host ?? config.server.host
+
+const accessTo = (assembly: Assembly, appUrl: string) => {
+  const { environment, config, log, closers } = assembly
+  const [host, dataDir] = [hostOf(assembly), dataDirOf(assembly)]
+  return openAccess({ appUrl, environment, server: config.server, host, dataDir, log }, closers)
+}
+
 async function serveApi(
   assembly: Assembly,
   parts: {
     readonly register: Register
+    readonly resources: Resources
     readonly wakeBus: WakeBus
     readonly engine: Engine
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly metrics: Metrics
-    readonly appUrl: string
+    readonly access: Access
+    readonly reader: Reader
+    readonly webhooks: WebhookSettings
     readonly roles: readonly Role[]
   },
 ): Promise<Served> {
-  const { environment, config, log, closers } = assembly
-  const reader = createReader({ appUrl: parts.appUrl })
-  closers.add('reader', () => reader.close())
+  const { config, log, closers } = assembly
   const { server } = config
-  const dataDir = dataDirOf(assembly)
-  const host = environment.host ?? server.host
+  const host = hostOf(assembly)
   const port = portOf(assembly) ?? server.port
   const served = await serve({
     ...parts,
-    reader,
     host,
     port,
-    authenticate: await authenticateFor(environment, server.identity, { dataDir, log }),
-    isOpen: environment.apiKey === null,
     server,
+    runLimits: config.runLimits,
     log,
+    ...(assembly.options.inspect ? { inspect: assembly.options.inspect } : {}),
   })
   // Streams end first, so that their clients are elsewhere before the engine stops.
   closers.add('http', () => served.stop())
@@ -245,14 +283,15 @@ async function serveItsHealth(
   parts: {
     readonly register: Register
     readonly metrics: Metrics
+    readonly access: Access
     readonly roles: readonly Role[]
   },
-): Promise<Served | null> {
-  const { environment, config, log, closers } = assembly
-  const port = portOf(assembly)
-  if (port === null) return null
-  const host = environment.host ?? config.server.host
-  const served = await serveHealth({ ...parts, host, port, apiKey: environment.apiKey, log })
+): Promise<Served> {
+  const { config, log, closers } = assembly
+  const port = portOf(assembly) ?? config.server.port
+  const host = hostOf(assembly)
+  const { authenticate } = parts.access
+  const served = await serveHealth({ ...parts, host, port, authenticate, log })
   closers.add('http', () => served.stop())
   return served
 }

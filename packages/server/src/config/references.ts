@@ -18,11 +18,12 @@ export const FilePath = z
   .regex(/^(\.{1,2}\/|\/)[^#]{1,900}$/, 'takes ./file, relative to the folder of the configuration')
 
 /** An address without a name or a password in it: what is pinned is stored for good (I20). */
-export const HttpAddress = z.string().refine(isAddress, {
+export const HttpAddress = z.string().refine(isAddressText, {
   error: 'takes an address that begins with http:// or https://, without a name or a password',
 })
 
-function isAddress(text: string): boolean {
+/** Is it an address of http or https, without a name or a password? */
+export function isAddressText(text: string): boolean {
   const url = URL.parse(text)
   const known = url?.protocol === 'http:' || url?.protocol === 'https:'
   return known && url.username === '' && url.password === ''

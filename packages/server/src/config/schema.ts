@@ -7,7 +7,9 @@ import { McpServerConfig } from '@signalbox/tools'
 import type { Script } from '@signalbox/models'
 import { z } from 'zod'
 import { AgentConfig } from './agent-schema.ts'
+import { LaneRules } from './lanes-schema.ts'
 import { ServerSection } from './server-schema.ts'
+import { WebhooksSection } from './webhooks-schema.ts'
 
 const Name = z
   .string()
@@ -48,9 +50,12 @@ export const Config = z.strictObject({
   queues: z
     .record(QueueName, z.strictObject({ concurrency: z.number().int().min(1).max(1000) }))
     .default({}),
-  /** Where the `workspace` tools keep the files of threads. */
+  /** Limits that runs share; who would exceed one waits. */
+  runLimits: LaneRules,
+  /** A directory in which the `workspace` tools keep the files of threads. Without it the register keeps them. */
   workspace: z.strictObject({ root: z.string().min(1) }).optional(),
   server: ServerSection.prefault({}),
+  webhooks: WebhooksSection.prefault({}),
 })
 
 /** A configuration as it was checked, with its defaults. */

@@ -36,6 +36,11 @@ export const ServerSection = z.strictObject({
   port: z.number().int().min(0).max(65_535).default(7420),
   /** Overridden by `HOST`. Reachable from this machine only unless said otherwise. */
   host: z.string().min(1).default('127.0.0.1'),
+  /**
+   * `keys`: a key is asked for. `open`: everybody may do everything, at any address; only behind a proxy that lets in whom it
+   * knows. Null: `keys` where SIGNALBOX_API_KEY or any key is there, else open on a loopback address, and no start elsewhere.
+   */
+  auth: z.enum(['keys', 'open']).nullable().default(null),
   /** How long a stop waits for effects in flight. Milliseconds. */
   graceMs: z.number().int().min(0).max(600_000).default(20_000),
   /** Null: the server knows no users. */

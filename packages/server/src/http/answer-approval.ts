@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { type JsonObject, JsonObjectSchema } from '@signalbox/core'
 import type { ApprovalAnswer } from '@signalbox/engine'
 import type { Api, Identified } from './api.ts'
+import { insistOn } from './authorize.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCode } from './problem-codes.ts'
 
@@ -60,6 +61,8 @@ export async function answerApproval(
     readonly said: ApprovalDecision
   },
 ): Promise<z.infer<typeof ApprovalAccepted>> {
+  // Every wire passes here, also where an answer comes with what would create a run.
+  insistOn({ all: ['approve'], any: [] }, caller)
   const { call, named, said } = about
   const { tenantId, actor, user } = caller
   const note = said.message ?? said.note

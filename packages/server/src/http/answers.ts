@@ -3,15 +3,25 @@ import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { type ProblemCode, problemKinds } from './problem-codes.ts'
 
-/** The document of every refusal. */
-const ProblemDocument = z
-  .object({
+/** The document of every refusal. Codes may add members of their own (RFC 9457, section 3.2). */
+export const ProblemDocument = z
+  .looseObject({
     type: z.string(),
     title: z.string(),
     status: z.number().int(),
     code: z.enum(Object.keys(problemKinds)),
     detail: z.string(),
     field: z.string().optional(),
+    /** Of `invalid_request`: everything that is wrong, the first of it first. */
+    errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+    /** Of `run_ended` and `idempotency_conflict`: the run that it is about. */
+    run_id: z.string().optional(),
+    /** Of `approval_conflict`: what was decided. */
+    decision: z.string().optional(),
+    /** Of `user_held`: when the hold ends. */
+    until: z.string().optional(),
+    /** Of `internal`: under what the log has it. */
+    log_id: z.string().optional(),
   })
   .openapi('Problem')
 
@@ -23,6 +33,8 @@ interface Good {
   /** Default `application/json`. Several mean: by the Accept header. */
   readonly types?: readonly string[]
   readonly status?: number
+  /** Headers that it always has: what each of them says, by name. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The responses of a route: what it answers, and the problems that are special to it. */
@@ -30,7 +42,11 @@ export function answers(good: Good, problems: readonly ProblemCode[] = []): Resp
   const { schema = z.unknown(), types = ['application/json'], status = 200 } = good
   const content = Object.fromEntries(types.map((type) => [type, { schema }]))
   const responses: Responses = {
-    [status]: { description: good.description, ...(status === 204 ? {} : { content }) },
+    [status]: {
+      description: good.description,
+      ...(status === 204 ? {} : { content }),
+      ...(good.headers ? { headers: headersOf(good.headers) } : {}),
+    },
     default: {
       description: 'A problem document.',
       content: { 'application/problem+json': { schema: ProblemDocument } },
@@ -44,6 +60,14 @@ export function answers(good: Good, problems: readonly ProblemCode[] = []): Resp
     }
   return responses
 }
+
+const headersOf = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, required: true, schema: { type: 'string' as const } },
+    ]),
+  )
 
 /** A body of the stated media type. */
 export const jsonBody = <Schema extends z.ZodType>(schema: Schema, required = true) => ({

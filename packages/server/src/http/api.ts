@@ -1,21 +1,42 @@
 /** What the routes stand on. Everything is handed in, so that each part can be another. */
 import type { AgentDefinition } from '@signalbox/core'
-import type { Caller, Commands, Engine, Log, Person, Random, Register } from '@signalbox/engine'
+import type {
+  Caller,
+  Commands,
+  Engine,
+  Lane,
+  Log,
+  Person,
+  Random,
+  Register,
+} from '@signalbox/engine'
+import type { Keyring, Resources } from '@signalbox/postgres'
 import type { Env } from 'hono'
+import type { Asked } from '../config/lanes-schema.ts'
+import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { RunWakes } from '../stream/run-wakes.ts'
+import type { WebhookSettings } from '../webhooks/settings.ts'
 
-/** Who asks, as the server knows it: from headers alone, never from a body. */
-export interface Identified extends Caller {
+/** Whom a run works for. */
+export interface Asker extends Caller {
   /** The authenticated user, who runs work for and who answers approvals. */
   readonly user?: Person
   /** A stable pseudonym of the end user. */
   readonly endUser?: string
 }
 
-/** Says who asks; null if nobody it knows. Throws a `Problem` for a header that cannot be used. */
-export type Authenticate = (headers: Headers) => Identified | null
+/** Who asks, as the server knows it: from headers alone, never from a body. */
+export interface Identified extends Asker {
+  /** What the caller may do. */
+  readonly scopes: readonly Scope[]
+  /** Does what the caller showed still stand? Left out where nothing can change it. Rejects if Postgres does not answer. */
+  readonly stands?: () => Promise<boolean>
+}
+
+/** Says who asks; null if nobody showed anything. Rejects with a `Problem` for what cannot be used. */
+export type Authenticate = (headers: Headers) => Promise<Identified | null>
 
 export interface HttpSettings {
   readonly bodyBytesMax: number
@@ -30,17 +51,24 @@ export interface Api {
   readonly followText: Engine['followText']
   readonly followProgress: Engine['followProgress']
   readonly read: ReadModel
+  /** What tenants keep beside their runs. */
+  readonly resources: Omit<Resources, 'close'>
   /** Asks the register for next to nothing; rejects when it does not answer. */
   readonly ping: () => Promise<unknown>
-  readonly threads: Pick<Register, 'ensureThread'>
+  readonly threads: Pick<Register, 'ensureThread' | 'changeThread'>
   /** The runs a run has started. Of any tenant: each must be read as the caller's. */
   readonly children: Register['children']
   readonly wakes: RunWakes
   readonly streams: StreamSlots
   /** Told how long after it was written an event is shown on a stream. Milliseconds. */
   readonly shown: (lagMs: number) => void
+  /** Which addresses runs may bring to be told at. */
+  readonly webhooks: WebhookSettings
   readonly agents: ReadonlyMap<string, AgentDefinition>
+  /** The limits that a run stands under. */
+  readonly lanesOf: (asked: Asked) => readonly Lane[]
   readonly authenticate: Authenticate
+  readonly keys: Pick<Keyring, 'create' | 'list' | 'revoke'>
   readonly random: Random
   readonly now: () => number
   readonly log: Log

@@ -2,25 +2,39 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import type { Api, ApiEnv } from './api.ts'
+import { authorized } from './authorize.ts'
 import { readBody } from './body.ts'
 import { onError } from './failures.ts'
 import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
 import { Problem } from './problem.ts'
 import { approvalRoutes } from './routes/approvals.ts'
+import { assistantChangeRoutes } from './routes/assistant-changes.ts'
 import { assistantRoutes } from './routes/assistants.ts'
+import { chatRoutes } from './routes/chat.ts'
+import { documentRoute } from './routes/document.ts'
+import { auditQuestionRoutes } from './routes/audit-questions.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { cronRoutes } from './routes/crons.ts'
 import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
+import { keyRoutes } from './routes/keys.ts'
 import { metaRoutes } from './routes/meta.ts'
+import { reportRoutes } from './routes/report.ts'
+import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
 import { runRoutes } from './routes/runs.ts'
+import { threadChangeRoutes } from './routes/thread-changes.ts'
+import { threadEditRoutes } from './routes/thread-edits.ts'
+import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
 import { threadRoutes } from './routes/threads.ts'
 import { unknownRoutes } from './routes/unknown.ts'
-
-/** Open to everybody, so that a load balancer needs no key. */
-const openPaths = new Set(['/ok'])
+import { a2aRoutes } from '../wires/a2a/routes.ts'
+import { agUiRoutes } from '../wires/ag-ui/routes.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { agentProtocolRoutes } from '../wires/agent-protocol/routes.ts'
 
 /** Makes the app. It holds nothing that must be closed. */
 export function createApp(
@@ -28,19 +42,33 @@ export function createApp(
   outermost: readonly MiddlewareHandler[] = [],
 ): OpenAPIHono<ApiEnv> {
   const app = guarded(api, outermost)
-  app.use(readBody(api.settings.bodyBytesMax))
+  app.use(readBody(api.settings.bodyBytesMax, new Map([['/runs/batch', batchBytesMax]])))
   threadRoutes(app, api)
   threadStateRoutes(app, api)
+  threadChangeRoutes(app, api)
+  threadEditRoutes(app, api)
   runBatchRoutes(app, api)
   runCreateRoutes(app, api)
   runRoutes(app, api)
+  reportRoutes(app, api)
+  chatRoutes(app, api)
   eventRoutes(app, api)
+  auditRoutes(app, api)
+  auditQuestionRoutes(app, api)
   approvalRoutes(app, api)
   unknownRoutes(app, api)
+  webhookRoutes(app, api)
   assistantRoutes(app, api)
+  keyRoutes(app, api)
+  assistantChangeRoutes(app, api)
+  storeRoutes(app, api)
+  cronRoutes(app, api)
   metaRoutes(app, api)
+  documentRoute(app, () => document)
+  agUiRoutes(app, api)
+  a2aRoutes(app, api)
+  agentProtocolRoutes(app, api)
   const document = describe(app, api.version)
-  app.get('/openapi.json', (c) => c.json(document))
   app.notFound(notFound(document.paths ?? {}))
   return app
 }
@@ -62,11 +90,12 @@ type Guards = Pick<Api, 'authenticate' | 'stopping' | 'log' | 'random'>
 function guarded(api: Guards, outermost: readonly MiddlewareHandler[]): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid })
   app.onError(onError(api))
-  app.use(...outermost, refuseWhenStopping(api), authenticated(api))
+  app.use(...outermost, refuseWhenStopping(api), authorized(api))
   return app
 }
 
-function describe(app: OpenAPIHono<ApiEnv>, version: string) {
+/** The OpenAPI document of an app, as of the routes that it has. */
+export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
   const { openAPIRegistry } = app
   openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
   return app.getOpenAPI31Document({
@@ -89,19 +118,6 @@ const refuseWhenStopping =
       throw new Problem('shutting_down', {
         detail: 'This process is stopping. Another one answers in a moment.',
         headers: { 'retry-after': '2', connection: 'close' },
-      })
-    await next()
-  }
-
-const authenticated =
-  (api: Pick<Api, 'authenticate'>): MiddlewareHandler<ApiEnv> =>
-  async (c, next) => {
-    const caller = api.authenticate(c.req.raw.headers)
-    if (caller) c.set('caller', caller)
-    else if (!openPaths.has(c.req.path))
-      throw new Problem('unauthenticated', {
-        detail: 'Send Authorization: Bearer <key>, or x-api-key: <key>.',
-        headers: { 'www-authenticate': 'Bearer' },
       })
     await next()
   }

@@ -7,11 +7,12 @@ const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i
 
 /**
  * Leaves the body as text for the validators. A body without a JSON media type is refused: it is what a form on a
- * foreign web page could send.
+ * foreign web page could send. `larger`: what some paths may take instead.
  */
 export const readBody =
-  (bytesMax: number): MiddlewareHandler =>
+  (usual: number, larger: ReadonlyMap<string, number> = new Map()): MiddlewareHandler =>
   async (c, next) => {
+    const bytesMax = larger.get(c.req.path) ?? usual
     const { raw } = c.req
     if (raw.method === 'GET' || raw.method === 'HEAD' || raw.body === null) return next()
     const declared = Number(c.req.header('content-length') ?? 0)

@@ -1,11 +1,14 @@
 /** From the body of a create to a run in the register. */
 import { createHash } from 'node:crypto'
 import { limits, type UserMessage } from '@signalbox/core'
-import { canonical, type Caller, uuidOf } from '@signalbox/engine'
-import type { Api, Identified } from './api.ts'
-import { findAgent, unknownThread } from './find.ts'
+import { canonical, type Caller, type CreateAnswer, uuidOf } from '@signalbox/engine'
+import type { Api, Asker } from './api.ts'
+import { unknownThread } from './find.ts'
+import { findAssistant } from './find-assistant.ts'
 import { Problem } from './problem.ts'
+import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
+import { momentOf } from '../wires/langgraph/moments.ts'
 import { iso } from './wire/iso.ts'
 import { messagesOf, type RunCreate } from './wire/run-create.ts'
 
@@ -15,7 +18,23 @@ export interface CreateRequest {
   readonly threadId: string | null
   /** The Idempotency-Key header as it came. */
   readonly idempotencyKey: string | undefined
+  /** A key of the server's own, in the place of the header. */
+  readonly ownKey?: string
 }
+
+/** What a create stands on. */
+export type CreateDeps = Pick<
+  Api,
+  | 'agents'
+  | 'commands'
+  | 'lanesOf'
+  | 'now'
+  | 'random'
+  | 'read'
+  | 'resources'
+  | 'threads'
+  | 'webhooks'
+>
 
 /** A run that is durably there: made by this request, or by an earlier one with the same key. */
 export interface CreatedRun {
@@ -25,25 +44,45 @@ export interface CreatedRun {
 
 /** Creates a run, or finds the one that an earlier request with the same key and meaning made. */
 export async function createRun(
-  api: Api,
-  caller: Identified,
+  api: CreateDeps,
+  caller: Asker,
   request: CreateRequest,
 ): Promise<CreatedRun> {
   const { body } = request
-  const definition = findAgent(api, body.assistant_id)
-  const key = readKey(request.idempotencyKey)
+  const { definition, marks } = await findAssistant(api, caller, body.assistant_id)
+  const key = request.ownKey ?? readKey(request.idempotencyKey)
   const threadId = request.threadId ?? ownThread(api, caller, key)
   await ensureThread(api, caller, { threadId, mustExist: isStrict(request) })
   const input = messagesOf(body.input)
-  const { metadata } = body
+  const { multitask_strategy: multitask, after_seconds: seconds } = body
+  const from = baseOf(body)
+  const base = from === null ? null : await momentOf(api.read, caller.tenantId, from)
+  if (from !== null && base === null) throw noCheckpoint()
+  const told = checkWebhook(api.webhooks, body.webhook)
+  const metadata = { ...body.metadata, ...marks }
   const answer = await api.commands.createRun({
     ...caller,
     threadId,
     definition,
     input: userMessages(api, input),
     metadata,
+    multitask,
+    priority: body.priority,
+    lanes: api.lanesOf({ agent: definition.name, ...caller }),
+    delayMs: Math.round(seconds * 1000),
+    ...(base ? { base } : {}),
+    ...told,
     alias: key === null ? null : { key, bodyHash: meaningOf(request, caller) },
   })
+  return settled(api, answer, { threadId, key })
+}
+
+/** What became of a create: the run, or the problem that says why there is none. */
+export function settled(
+  api: Pick<Api, 'now'>,
+  answer: CreateAnswer,
+  { threadId, key }: { readonly threadId: string; readonly key: string | null },
+): CreatedRun {
   switch (answer.code) {
     case 'created':
       return { runId: answer.runId, isNew: true }
@@ -55,6 +94,14 @@ export async function createRun(
         field: 'idempotency-key',
         more: { run_id: answer.runId },
       })
+    case 'busy':
+      throw new Problem('thread_busy', {
+        detail:
+          'Thread is already running a task. Wait for it to finish or choose a different multitask strategy.',
+        field: 'multitask_strategy',
+      })
+    case 'no_base':
+      throw noCheckpoint()
     case 'thread_full':
       throw new Problem('thread_full', {
         detail: `${limits.queuedPerThreadMax} runs wait on the thread ${threadId} already.`,
@@ -71,6 +118,16 @@ export async function createRun(
   }
 }
 
+const baseOf = ({ checkpoint_id, checkpoint }: RunCreate): string | null =>
+  checkpoint_id ?? checkpoint?.checkpoint_id ?? null
+
+/** For a checkpoint that the thread has not heard. */
+export const noCheckpoint = (): Problem =>
+  new Problem('unknown_checkpoint', {
+    detail: 'There is no such checkpoint. Use one of GET /threads/{thread_id}/history.',
+    field: 'checkpoint_id',
+  })
+
 function held(api: Pick<Api, 'now'>, until: number): Problem {
   const seconds = Math.max(1, Math.ceil((until - api.now()) / 1000))
   return new Problem('user_held', {
@@ -83,16 +140,17 @@ function held(api: Pick<Api, 'now'>, until: number): Problem {
 const isStrict = (request: CreateRequest): boolean =>
   request.threadId !== null && request.body.if_not_exists === 'reject'
 
-/** Keys of this form are given by the engine alone: `child:<effect id>`. */
-const childPrefix = 'child:'
+/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`. */
+const ownPrefixes = ['child:', 'cron:']
 
-function readKey(header: string | undefined): string | null {
+/** The Idempotency-Key header, checked; null without one. */
+export function readKey(header: string | undefined): string | null {
   if (header === undefined) return null
   // The draft standard writes the key as a quoted text; most clients do not.
   const key = header.trim().replace(/^"(.*)"$/, '$1')
-  if (key.startsWith(childPrefix))
+  if (ownPrefixes.some((prefix) => key.startsWith(prefix)))
     throw new Problem('invalid_header', {
-      detail: `Keys that begin with "${childPrefix}" name runs that runs have started. Use another one.`,
+      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, or crons. Use another one.`,
       field: 'idempotency-key',
     })
   if (isId(key)) return key
@@ -103,13 +161,14 @@ function readKey(header: string | undefined): string | null {
 }
 
 /** A repeated create must not make a second thread, so with a key the thread's id follows from it. */
-function ownThread(api: Api, caller: Caller, key: string | null): string {
+function ownThread(api: Pick<Api, 'random'>, caller: Caller, key: string | null): string {
   if (key === null) return api.random.uuid()
   return uuidOf(`thread of ${caller.tenantId} ${key}`)
 }
 
-async function ensureThread(
-  api: Api,
+/** Makes the thread unless it is there. @throws Problem `unknown_thread` */
+export async function ensureThread(
+  api: Pick<Api, 'now' | 'random' | 'read' | 'threads'>,
   caller: Caller,
   thread: { readonly threadId: string; readonly mustExist: boolean },
 ): Promise<void> {
@@ -139,11 +198,14 @@ const userMessages = (
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
-function meaningOf({ body, threadId }: CreateRequest, { user }: Identified): string {
+function meaningOf({ body, threadId }: CreateRequest, { user }: Asker): string {
   const { assistant_id, metadata, if_not_exists } = body
+  const order = [body.multitask_strategy, body.after_seconds, body.priority, baseOf(body)]
   const input = messagesOf(body.input)
   // For somebody else it is another request.
   const whose = user === undefined ? {} : { user: user.id }
-  const meaning = { assistant_id, metadata, if_not_exists, input, threadId, ...whose }
+  const told = typeof body.webhook === 'string' ? { webhook: body.webhook } : {}
+  const rest = { input, threadId, ...whose, ...told }
+  const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }

@@ -25,14 +25,23 @@ export async function findRun(
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const isMeantBy = (uuid: string) => (name: string) => assistantUuid(name) === uuid.toLowerCase()
 
-/** By name, or by the UUID that stands for it. */
-export function findAgent(api: Pick<Api, 'agents'>, name: string): AgentDefinition {
-  const named = isUuid.test(name) ? [...api.agents.keys()].find(isMeantBy(name)) : name
-  const agent = api.agents.get(name) ?? api.agents.get(named ?? '')
+/** The name of the agent that a name or a UUID stands for; any other text as it is. */
+export function agentNamed(api: Pick<Api, 'agents'>, name: string): string {
+  if (api.agents.has(name) || !isUuid.test(name)) return name
+  return [...api.agents.keys()].find(isMeantBy(name)) ?? name
+}
+
+/** By name, or by the UUID that stands for it. `field` is where the caller named it. */
+export function findAgent(
+  api: Pick<Api, 'agents'>,
+  name: string,
+  field = 'assistant_id',
+): AgentDefinition {
+  const agent = api.agents.get(agentNamed(api, name))
   if (agent) return agent
   throw new Problem('unknown_agent', {
     detail: `There is no agent "${name}".${suggestion(name, [...api.agents.keys()])}`,
-    field: 'assistant_id',
+    field,
   })
 }
 

@@ -26,15 +26,15 @@ export const pseudonymsBy =
 /** Adds who the headers name to who was authenticated. Without them there is no user, and no end user. */
 export const withIdentity =
   (authenticate: Authenticate, identity: Identity, pseudonym: Pseudonym): Authenticate =>
-  (headers) => {
-    const caller = authenticate(headers)
+  async (headers) => {
+    const caller = await authenticate(headers)
     if (!caller) return null
     const id = read(headers, identity.userHeader)
     const role = id === null ? null : read(headers, identity.roleHeader)
     const end = identity.endUserHeader === undefined ? id : read(headers, identity.endUserHeader)
     const { tenantId, actor } = caller
     return {
-      tenantId,
+      ...caller,
       actor: id === null ? actor : `user:${id}`,
       ...(id === null ? {} : { user: { id, role } }),
       ...(end === null ? {} : { endUser: pseudonym(tenantId, end) }),

@@ -9,14 +9,18 @@ const errorsMax = 20
 
 type Issue = z.core.$ZodIssue
 
-/** For every route: the first mistake decides the code, all are listed. */
+/** For every route: what its schemas did not accept is refused. */
 export const onInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) => {
-  if (result.success) return
-  const mistakes = result.error.issues.flatMap((issue) => flatten(issue, []))
+  if (!result.success) throw invalidRequest(result.error.issues)
+}
+
+/** The first mistake decides the code, all are listed. */
+export function invalidRequest(issues: readonly Issue[]): Problem {
+  const mistakes = issues.flatMap((issue) => flatten(issue, []))
   const [first] = mistakes
   if (!first)
-    throw new Problem('invalid_request', { detail: 'The request is not as it should be.' })
-  throw new Problem(first.notAvailable ? 'not_available' : 'invalid_request', {
+    return new Problem('invalid_request', { detail: 'The request is not as it should be.' })
+  return new Problem(first.notAvailable ? 'not_available' : 'invalid_request', {
     detail: `${first.field || 'The body'}: ${first.message}`,
     field: first.field,
     more: {

@@ -22,11 +22,19 @@ const stallMs = 60_000
 export const runLocation = (run: Pick<RunHead, 'threadId' | 'runId'>): string =>
   `/threads/${run.threadId}/runs/${run.runId}`
 
+/** For the document: what answers about one run say in their headers. */
+export const runHeaders = { 'Content-Location': 'The address of the run.' }
+
+/** The same, of a stream. */
+export const streamHeaders = { ...runHeaders, Location: 'Where to resume the stream.' }
+
 /** Which frames of a run somebody wants. */
 export interface StreamWish {
   readonly modes: readonly StreamMode[]
   /** The place behind which the stream begins. */
   readonly from: Position
+  /** Called if the client goes before the stream has ended. */
+  readonly onLeft?: () => void
 }
 
 /** The run as server-sent events. */
@@ -43,7 +51,8 @@ export function streamResponse(api: Api, run: RunHead, wish: StreamWish): Respon
     gone.abort()
     release()
   }
-  return new Response(textStream(texts, { stallMs, onGone }), {
+  const { onLeft } = wish
+  return new Response(textStream(texts, { stallMs, onGone, ...(onLeft ? { onLeft } : {}) }), {
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',
@@ -75,10 +84,11 @@ function streamTexts(
 }
 
 /** What the run came to, once it has ended or waits for a human. Line breaks until then keep the connection. */
-export function waitResponse(api: Api, run: RunHead): Response {
+export function waitResponse(api: Api, run: RunHead, onLeft?: () => void): Response {
   const gone = new AbortController()
   const texts = waitTexts(api, run, gone.signal)
-  return new Response(textStream(texts, { stallMs, onGone: () => gone.abort() }), {
+  const onGone = () => gone.abort()
+  return new Response(textStream(texts, { stallMs, onGone, ...(onLeft ? { onLeft } : {}) }), {
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
@@ -125,7 +135,7 @@ async function* waitTexts(
 /** Was the run answered while its values were read? Then they are half of one state and half of another. */
 async function wentOn(api: Pick<Api, 'read'>, seen: RunHead): Promise<boolean> {
   if (seen.status !== 'waiting') return false
-  const now = await api.read.run(seen.tenantId, seen.runId)
+  const now = await api.read.run(seen.tenantId, seen.runId, { hidden: true })
   return now !== null && now.seq !== seen.seq
 }
 

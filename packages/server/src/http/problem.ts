@@ -25,10 +25,10 @@ export class Problem extends Error {
   }
 }
 
-/** The response for a problem. */
-export function problemResponse(code: ProblemCode, facts: ProblemFacts): Response {
+/** The document of a problem. */
+export function problemDocument(code: ProblemCode, facts: ProblemFacts) {
   const { status, title } = problemKinds[code]
-  const document = {
+  return {
     type: `urn:signalbox:problem:${code}`,
     title,
     status,
@@ -37,8 +37,13 @@ export function problemResponse(code: ProblemCode, facts: ProblemFacts): Respons
     ...(facts.field === undefined ? {} : { field: facts.field }),
     ...facts.more,
   }
+}
+
+/** The response for a problem. */
+export function problemResponse(code: ProblemCode, facts: ProblemFacts): Response {
+  const document = problemDocument(code, facts)
   return Response.json(document, {
-    status,
+    status: document.status,
     headers: {
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',

@@ -7,6 +7,7 @@ const valueCharsMin = 6
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(?:sk|pk|rk)-[A-Za-z0-9_-]{12,}/g, hidden],
   [/\bAIza[A-Za-z0-9_-]{20,}/g, hidden],
+  [/\bsbx_[0-9a-f]{16}_[0-9a-f]{16,}(?:_[0-9a-f]{8})?/g, hidden],
   [/\bAKIA[A-Z0-9]{16}\b/g, hidden],
   [/\bgh[pousr]_[A-Za-z0-9]{20,}/g, hidden],
   [/\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi, `Bearer ${hidden}`],

@@ -190,7 +190,10 @@ class Cursor {
     const { tenantId, runId, untilWaiting } = this.#following
     const mayWait = untilWaiting === true && this.#decided
     if (!this.#ended && this.#asked && !mayWait) return null
-    const head = await this.#ask(() => this.#sources.read.run(tenantId, runId))
+    const head = await this.#ask(() =>
+      // One that is deleted meanwhile still ends.
+      this.#sources.read.run(tenantId, runId, { hidden: true }),
+    )
     if (!head) return null
     this.#asked = true
     this.#ended ||= head.outcome !== null

@@ -1,4 +1,4 @@
-/** Server-sent events as bytes: a pulled source in, a stream out that a slow reader cannot make grow. */
+/** Server-sent events, and other streams, as bytes: a pulled source in, a stream out that a slow reader cannot make grow. */
 
 /** One event of the stream. Without an id the client's position stays where it was. */
 export interface SseEvent {
@@ -15,12 +15,17 @@ export const sseEvent = ({ event, data, id }: SseEvent): string =>
 export const sseComment = (text: string): string => `: ${text}\n`
 
 /**
- * Bytes of a text source, pulled one piece at a time. `onGone` is called once, when the source is done, the client has
+ * Bytes of a source of texts or bytes, pulled one piece at a time. `onGone` is called once, when the source is done, the client has
  * gone, or it has not taken a piece for `stallMs`: then its connection is broken.
  */
-export function textStream(
-  source: AsyncIterator<string, void, undefined>,
-  options: { readonly stallMs: number; readonly onGone: () => void },
+export function textStream<Piece extends string | Uint8Array>(
+  source: AsyncIterator<Piece, void, undefined>,
+  options: {
+    readonly stallMs: number
+    readonly onGone: () => void
+    /** The client has gone, or reads no more, before the source was done. */
+    readonly onLeft?: () => void
+  },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let stalled: NodeJS.Timeout | undefined
@@ -40,9 +45,11 @@ export function textStream(
             over()
             return controller.close()
           }
-          controller.enqueue(encoder.encode(next.value))
+          const { value } = next
+          controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
           // The next pull comes when this piece has left.
           stalled = setTimeout(() => {
+            options.onLeft?.()
             over()
             controller.error(new Error('the client does not read'))
           }, options.stallMs)
@@ -51,7 +58,10 @@ export function textStream(
           controller.error(error)
         }
       },
-      cancel: over,
+      cancel: () => {
+        options.onLeft?.()
+        over()
+      },
     },
     { highWaterMark: 1 },
   )

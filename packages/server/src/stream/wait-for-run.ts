@@ -37,7 +37,8 @@ async function read(
   run: Pick<RunHead, 'tenantId' | 'runId'>,
 ): Promise<RunHead | null> {
   try {
-    return await sources.read.run(run.tenantId, run.runId)
+    // One that is deleted meanwhile still ends.
+    return await sources.read.run(run.tenantId, run.runId, { hidden: true })
   } catch (error) {
     // An outage ends no wait: the next look may succeed.
     if (isUnavailable(error)) return null

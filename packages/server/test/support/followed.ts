@@ -39,7 +39,7 @@ export const event = (seq: number, { type, payload }: Told, run = runId): Stored
   payload,
 })
 
-const headOf = (events: readonly StoredEvent[], status: RunHead['status']): RunHead => {
+export const headOf = (events: readonly StoredEvent[], status: RunHead['status']): RunHead => {
   const last = events.findLast(({ type }) => type === 'run.transitioned')
   const outcome = last?.payload['outcome'] ?? null
   return {
@@ -62,6 +62,12 @@ const headOf = (events: readonly StoredEvent[], status: RunHead['status']): RunH
     cancelRequested: false,
     metadata: {},
     parent: null,
+    dueAt: 0,
+    place: 1,
+    base: null,
+    multitask: 'enqueue',
+    priority: 0,
+    laned: false,
     createdAt: 0,
     updatedAt: 0,
   }

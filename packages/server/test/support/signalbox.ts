@@ -5,12 +5,16 @@ import { join } from 'node:path'
 import type { ConfigInput, EnginePorts, Env, Role } from '@signalbox/server'
 import { parseConfig, type Signalbox, startSignalbox } from '@signalbox/server'
 import { type EngineSettings, type Log } from '@signalbox/engine'
+import { type Contract, watchContract } from './contract.ts'
+import { placeReadyCluster } from './ready-cluster.ts'
 
 export interface TestSignalbox extends Signalbox {
   readonly api: string
   readonly dataDir: string
   /** Everything that was logged, one line each. */
   readonly logged: readonly string[]
+  /** What was seen of its answers. A stop throws if one was not as the OpenAPI document says. */
+  readonly contract: Contract
 }
 
 export interface TestOptions {
@@ -30,6 +34,8 @@ export async function startTest(
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'signalbox-server-')))
   // Run by root, Postgres is another user, who must be able to enter.
   await chmod(dataDir, 0o755)
+  if (options.env?.['DATABASE_URL'] === undefined)
+    await placeReadyCluster(join(dataDir, 'postgres'))
   const logged: string[] = []
   const say =
     (level: string): Log['info'] =>
@@ -38,6 +44,7 @@ export async function startTest(
     }
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
   const { roles, engine, wrapPorts } = options
+  const contract = watchContract()
   const port = options.port ?? (roles?.includes('api') === false ? undefined : 0)
   const signalbox = await startSignalbox({
     loaded: { config: parseConfig(config), file: 'test', dir: dataDir },
@@ -45,6 +52,7 @@ export async function startTest(
     ...(port === undefined ? {} : { port }),
     dataDir,
     log,
+    inspect: contract.inspect,
     ...(roles ? { roles } : {}),
     ...(engine ? { engine } : {}),
     ...(wrapPorts ? { wrapPorts } : {}),
@@ -55,6 +63,7 @@ export async function startTest(
   const stop = async () => {
     await signalbox.stop()
     await rm(dataDir, { recursive: true, force: true })
+    contract.assertKept()
   }
-  return { ...signalbox, api: signalbox.url ?? '', dataDir, logged, stop }
+  return { ...signalbox, api: signalbox.url ?? '', dataDir, logged, contract, stop }
 }

@@ -5,17 +5,22 @@
  * directory in it that was not opened, or verified, by itself.
  */
 import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { limits } from '@signalbox/core'
+import type { ToolRequest } from '@signalbox/engine'
 import { isTemporary, readText, replaceText } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
+import { applyEdit, type TextEdit } from './text-edit.ts'
 import {
+  type OpenWorkspace,
   refuse,
   type Workspace,
   type WorkspaceEntry,
   type WorkspaceListing,
   type WorkspaceRefusal,
   type WorkspaceResult,
+  type Workspaces,
 } from './workspace.ts'
 
 /** Whose workspace. */
@@ -25,7 +30,7 @@ export interface WorkspaceOwner {
 }
 
 /** Workspaces of all threads below one root, which is created when it is first needed. */
-export class DirectoryWorkspaces {
+export class DirectoryWorkspaces implements Workspaces {
   readonly #root: string
   readonly #walk: Walk
   readonly #queues = new Map<string, Promise<unknown>>()
@@ -55,7 +60,25 @@ export class DirectoryWorkspaces {
         this.#inTurn([...home, path].join('/'), () =>
           within(path, (directory, name) => replaceOnce(directory, name, { oldText, newText })),
         ),
+      inDirectory: (use) => this.#whole(home, use),
     }
+  }
+
+  /** Nothing is stored with the result of a call: what it did is in the directory. */
+  open(request: ToolRequest): OpenWorkspace {
+    return { workspace: this.of(request), close: async () => [] }
+  }
+
+  async #whole<T>(
+    home: readonly string[],
+    use: (directory: string) => Promise<T>,
+  ): Promise<WorkspaceResult<T>> {
+    const path = await guarded(async () => {
+      const directory = await this.#open(home, true)
+      await directory.close()
+      return { ok: true, value: join(await realpath(this.#root), ...home) }
+    })
+    return path.ok ? { ok: true, value: await use(path.value) } : path
   }
 
   async #list(home: readonly string[], path: string): Promise<WorkspaceResult<WorkspaceListing>> {
@@ -161,22 +184,16 @@ async function list(directory: OpenDirectory): Promise<WorkspaceListing> {
 async function replaceOnce(
   directory: OpenDirectory,
   name: string,
-  change: { readonly oldText: string; readonly newText: string },
+  change: TextEdit,
 ): Promise<WorkspaceResult<{ readonly line: number }>> {
-  const { oldText, newText } = change
-  if (oldText === '') return refuse('no_match', 'The text to replace is empty.')
   const read = await readText(directory, name)
   if (!read.ok) return read
   const { text, stamp } = read.value
-  const index = text.indexOf(oldText)
-  if (index === -1) return refuse('no_match', 'The text to replace does not occur in the file.')
-  if (text.indexOf(oldText, index + 1) !== -1) {
-    return refuse('ambiguous', 'The text to replace occurs more than once; give more of it.')
-  }
-  const head = text.slice(0, index)
-  const changed = head + newText + text.slice(index + oldText.length)
-  const written = await replaceText(directory, name, { text: changed, expected: stamp })
-  return written.ok ? { ok: true, value: { line: head.split('\n').length } } : written
+  const edited = applyEdit(text, change)
+  if (!edited.ok) return edited
+  const { line } = edited.value
+  const written = await replaceText(directory, name, { text: edited.value.text, expected: stamp })
+  return written.ok ? { ok: true, value: { line } } : written
 }
 
 async function guarded<T>(

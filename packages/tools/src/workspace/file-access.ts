@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import { lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { limits } from '@signalbox/core'
 import { noFollow, type OpenDirectory } from './open-directory.ts'
+import { decodeText } from './text-edit.ts'
 import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './workspace.ts'
 
 /** Largest file that is read or written. Bytes. */
@@ -28,11 +29,31 @@ export interface ReadText {
   readonly stamp: FileStamp
 }
 
-/** Reads a regular file that has one name only: a second name may be outside. */
+/** A file's bytes, whether it is a program, and which version of it. */
+export interface ReadFile {
+  readonly bytes: Buffer
+  readonly executable: boolean
+  readonly stamp: FileStamp
+}
+
+/** Reads a text, as `readBytes` does. */
 export async function readText(
   directory: OpenDirectory,
   name: string,
 ): Promise<WorkspaceResult<ReadText>> {
+  const read = await readBytes(directory, name)
+  if (!read.ok) return read
+  const { bytes, stamp } = read.value
+  const text = decodeText(bytes)
+  if (text === null) return refuse('not_text', 'The file is not UTF-8 text.')
+  return { ok: true, value: { text, stamp } }
+}
+
+/** Reads a regular file that has one name only: a second name may be outside. */
+export async function readBytes(
+  directory: OpenDirectory,
+  name: string,
+): Promise<WorkspaceResult<ReadFile>> {
   await directory.verify()
   const handle = await open(directory.at(name), constants.O_RDONLY | noFollow)
   try {
@@ -42,9 +63,8 @@ export async function readText(
     await directory.verify()
     const bytes = await readBounded(handle)
     if (bytes === null) return tooLarge()
-    const text = decode(bytes)
-    if (text === null) return refuse('not_text', 'The file is not UTF-8 text.')
-    return { ok: true, value: { text, stamp: stat } }
+    const executable = (Number(stat.mode) & 0o100) !== 0
+    return { ok: true, value: { bytes, executable, stamp: stat } }
   } finally {
     await handle.close()
   }
@@ -127,14 +147,6 @@ async function readBounded(handle: FileHandle): Promise<Buffer | null> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, bytes)
-}
-
-function decode(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
 }
 
 function tooLarge(): WorkspaceRefusal {

@@ -1,11 +1,12 @@
 /**
  * The file tools of an agent.
  *
- * `str_replace` is `once`: after a crash nobody can tell whether the text that is there now is from before the
+ * In a directory `str_replace` is `once`: after a crash nobody can tell whether the text that is there now is from before the
  * replacement or was written by somebody since, and a second run would fail, or replace twice where the new text
- * contains the old. `write_file` gives the whole text, so a second run leaves what the first one left.
+ * contains the old. In a snapshot an attempt that was lost has changed nothing, so a second run is the first. `write_file`
+ * gives the whole text, so a second run leaves what the first one left.
  */
-import { limits } from '@signalbox/core'
+import { type EffectMode, limits } from '@signalbox/core'
 import { z } from 'zod'
 import { defineTool, type DefinedTool } from '../define-tool.ts'
 import type { WorkspaceRefusal } from './workspace.ts'
@@ -70,27 +71,35 @@ const writeFile = defineTool({
   },
 })
 
-const strReplace = defineTool({
-  name: 'str_replace',
-  description: 'Replaces a text that occurs exactly once in a file of the workspace.',
-  effect: 'once',
-  input: z.object({
-    path,
-    oldText: text.min(1).describe('The text to replace, with enough around it to be unique.'),
-    newText: text.describe('The text to put in its place.'),
-  }),
-  async run(input, { workspace }) {
-    const replaced = await workspace.replace(input.path, input.oldText, input.newText)
-    if (!replaced.ok) return refusal(input.path, replaced)
-    return `Replaced in ${input.path}, line ${replaced.value.line}.`
-  },
-})
+const strReplace = (effect: EffectMode): DefinedTool =>
+  defineTool({
+    name: 'str_replace',
+    description: 'Replaces a text that occurs exactly once in a file of the workspace.',
+    effect,
+    input: z.object({
+      path,
+      oldText: text.min(1).describe('The text to replace, with enough around it to be unique.'),
+      newText: text.describe('The text to put in its place.'),
+    }),
+    async run(input, { workspace }) {
+      const replaced = await workspace.replace(input.path, input.oldText, input.newText)
+      if (!replaced.ok) return refusal(input.path, replaced)
+      return `Replaced in ${input.path}, line ${replaced.value.line}.`
+    },
+  })
 
-/** The four file tools. */
-export const workspaceTools: readonly DefinedTool[] = [ls, readFile, strReplace, writeFile]
+/** The four file tools, for directories or for snapshots. */
+export const workspaceTools = (kept: 'directory' | 'snapshots'): readonly DefinedTool[] => [
+  ls,
+  readFile,
+  strReplace(kept === 'snapshots' ? 'idempotent' : 'once'),
+  writeFile,
+]
 
 /** Their names, which no other tool may have. */
-export const workspaceToolNames: readonly string[] = workspaceTools.map((tool) => tool.spec.name)
+export const workspaceToolNames: readonly string[] = workspaceTools('directory').map(
+  (tool) => tool.spec.name,
+)
 
 /** A result, not a failure: the tool worked, and the model can do something about what it says. */
 function refusal(at: string, { code, message }: WorkspaceRefusal): unknown {

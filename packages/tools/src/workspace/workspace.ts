@@ -1,4 +1,5 @@
 /** The files of a thread, as tools see them. Expected outcomes, refusals too, are returned. */
+import type { FileDraft, ToolRequest } from '@signalbox/engine'
 
 /** Why an operation did nothing. `code` is stable; the message is for the model, and names paths as it gave them. */
 export interface WorkspaceRefusal {
@@ -14,6 +15,8 @@ export interface WorkspaceRefusal {
     | 'no_match'
     | 'ambiguous'
     | 'changed'
+    | 'full'
+    | 'gone'
     | 'no_workspace'
     | 'io'
   readonly message: string
@@ -51,6 +54,12 @@ export interface Workspace {
     oldText: string,
     newText: string,
   ): Promise<WorkspaceResult<{ readonly line: number }>>
+  /**
+   * Hands `use` a directory of this machine with all the files in it, for programs that need one. What it leaves there is
+   * kept: regular files, with their executable bit. Links and empty directories are not, nor is anything if it throws.
+   * With `workspace.root` it is the thread's own directory, and what is done there is done.
+   */
+  inDirectory<T>(use: (directory: string) => Promise<T>): Promise<WorkspaceResult<T>>
 }
 
 /** Says no. */
@@ -61,10 +70,24 @@ export function refuse(code: WorkspaceRefusal['code'], message: string): Workspa
 const none = async (): Promise<WorkspaceRefusal> =>
   refuse('no_workspace', 'There is no workspace: no root for it is configured.')
 
+/** The workspaces of a host. */
+export interface Workspaces {
+  /** Those of one call. */
+  open(request: ToolRequest): OpenWorkspace
+}
+
+/** A workspace while a call uses it. */
+export interface OpenWorkspace {
+  readonly workspace: Workspace
+  /** Ends its use, and answers what is to be stored with the call's result. Later operations are refused. */
+  readonly close: () => Promise<readonly FileDraft[]>
+}
+
 /** The workspace of a host that has none. */
 export const absentWorkspace: Workspace = {
   ls: none,
   readFile: none,
   writeFile: none,
   replace: none,
+  inDirectory: none,
 }

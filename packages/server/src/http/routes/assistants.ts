@@ -1,9 +1,10 @@
-/** The agents, as LangGraph's clients ask for them. They come from the configuration; nobody makes one here. */
+/** The agents, and the assistants that were made of them, as LangGraph's clients ask for them. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
-import { findAgent } from '../find.ts'
-import { Assistant, agentView } from '../wire/agent-view.ts'
+import { findAssistant, type FoundAssistant, lookUpAssistant } from '../find-assistant.ts'
+import { Assistant, agentView, assistantView } from '../wire/agent-view.ts'
 import {
   AssistantCount,
   assistantPage,
@@ -27,15 +28,35 @@ export function assistantRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     method: 'post',
     path: `${path}/versions`,
     tags,
-    summary: 'Lists the versions of an agent: the one that is configured',
+    summary:
+      'Lists the versions of an assistant, newest first; an agent has the one that is configured',
     request: { params, body: jsonBody(AssistantVersions, false) },
     responses: answers({ description: 'Versions.', schema: z.array(Assistant) }, ['unknown_agent']),
   })
-  app.openapi(versions, (c) => {
-    const agent = findAgent(api, c.req.valid('param').assistant_id)
-    const { offset } = AssistantVersions.parse(c.req.valid('json'))
-    return reply(c, offset === 0 ? [agentView(agent)] : [])
+  app.openapi(versions, async (c) => {
+    const named = await lookUpAssistant(api, c.get('caller'), c.req.valid('param').assistant_id)
+    const { offset, limit } = AssistantVersions.parse(c.req.valid('json'))
+    if ('agent' in named) return reply(c, offset === 0 ? [agentView(named.agent)] : [])
+    const { assistantId: id } = named.stored
+    const { tenantId } = c.get('caller')
+    const all = await api.resources.assistants.versions(tenantId, id, { offset, limit })
+    return reply(
+      c,
+      all.map((each) => assistantView(api, each)),
+    )
   })
+}
+
+const found = (api: Api, c: Context<ApiEnv>): Promise<FoundAssistant> =>
+  findAssistant(api, c.get('caller'), c.req.param('assistant_id') ?? '')
+
+/** Those of the configuration, and those that the tenant has made. */
+async function everyAssistant(api: Api, c: Context<ApiEnv>): Promise<readonly Assistant[]> {
+  const made = await api.resources.assistants.all(c.get('caller').tenantId)
+  return [
+    ...[...api.agents.values()].map(agentView),
+    ...made.map((each) => assistantView(api, each)),
+  ]
 }
 
 function searchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -43,40 +64,42 @@ function searchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     method: 'post',
     path: '/assistants/search',
     tags,
-    summary: 'Searches the agents, by name',
+    summary: 'Searches the assistants: those that are configured, and those that were made',
     request: { body: jsonBody(AssistantSearch, false) },
-    responses: answers({ description: 'A page of agents.', schema: z.array(Assistant) }),
+    responses: answers({ description: 'A page of assistants.', schema: z.array(Assistant) }),
   })
-  app.openapi(search, (c) => {
+  app.openapi(search, async (c) => {
     const asked = AssistantSearch.parse(c.req.valid('json'))
-    const found = foundAssistants(api.agents.values(), asked)
-    const headers = paginationHeaders(asked, found.length)
-    return reply(c, assistantPage(found, asked), { headers })
+    const matching = foundAssistants(await everyAssistant(api, c), asked)
+    const headers = paginationHeaders(asked, matching.length)
+    return reply(c, assistantPage(matching, asked), { headers })
   })
 
   const count = createRoute({
     method: 'post',
     path: '/assistants/count',
     tags,
-    summary: 'Counts the agents',
+    summary: 'Counts the assistants',
     request: { body: jsonBody(AssistantCount, false) },
     responses: answers({ description: 'How many there are.', schema: z.number().int() }),
   })
-  app.openapi(count, (c) => {
+  app.openapi(count, async (c) => {
     const filter = AssistantCount.parse(c.req.valid('json'))
-    return reply(c, foundAssistants(api.agents.values(), filter).length)
+    return reply(c, foundAssistants(await everyAssistant(api, c), filter).length)
   })
 }
 
 const JsonSchema = z.record(z.string(), z.unknown()).nullable()
-const Schemas = z.object({
-  graph_id: z.string(),
-  input_schema: JsonSchema,
-  output_schema: JsonSchema,
-  state_schema: JsonSchema,
-  config_schema: JsonSchema,
-  context_schema: JsonSchema,
-})
+const Schemas = z
+  .object({
+    graph_id: z.string(),
+    input_schema: JsonSchema,
+    output_schema: JsonSchema,
+    state_schema: JsonSchema,
+    config_schema: JsonSchema,
+    context_schema: JsonSchema,
+  })
+  .openapi('AssistantSchemas')
 
 const about = (suffix: string, summary: string, schema: z.ZodType) =>
   createRoute({
@@ -89,24 +112,24 @@ const about = (suffix: string, summary: string, schema: z.ZodType) =>
   })
 
 function aboutRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
-  app.openapi(about('/graph', 'The machine of an agent, as a graph', Graph), (c) => {
-    findAgent(api, c.req.valid('param').assistant_id)
+  app.openapi(about('/graph', 'The machine of an agent, as a graph', Graph), async (c) => {
+    await found(api, c)
     return reply(c, machineGraph())
   })
-  app.openapi(about('/schemas', 'What an agent takes and gives', Schemas), (c) =>
-    reply(c, schemasOf(findAgent(api, c.req.valid('param').assistant_id))),
+  app.openapi(about('/schemas', 'What an agent takes and gives', Schemas), async (c) =>
+    reply(c, schemasOf((await found(api, c)).definition)),
   )
   const none = z.object({})
-  app.openapi(about('/subgraphs', 'The graphs within that of an agent: none', none), (c) => {
-    findAgent(api, c.req.valid('param').assistant_id)
+  app.openapi(about('/subgraphs', 'The graphs within that of an agent: none', none), async (c) => {
+    await found(api, c)
     return reply(c, {})
   })
   const within = createRoute({
     ...about('/subgraphs/{namespace}', 'The graphs within a part of an agent: none', none),
     request: { params: params.extend({ namespace: z.string().max(200) }) },
   })
-  app.openapi(within, (c) => {
-    findAgent(api, c.req.valid('param').assistant_id)
+  app.openapi(within, async (c) => {
+    await found(api, c)
     return reply(c, {})
   })
 }

@@ -8,12 +8,14 @@ const tags = ['Meta']
 /** A health check that takes longer has failed. */
 const pingMsMax = 2000
 
-const Health = z.object({
-  /** The word of LangGraph's server. */
-  ok: z.literal(true),
-  status: z.literal('ok'),
-  roles: z.array(z.string()),
-})
+const Health = z
+  .object({
+    /** The word of LangGraph's server. */
+    ok: z.literal(true),
+    status: z.literal('ok'),
+    roles: z.array(z.string()),
+  })
+  .openapi('Health')
 
 export function healthRoutes(
   app: OpenAPIHono<ApiEnv>,

@@ -2,8 +2,8 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
-import { findAgent } from '../find.ts'
-import { Assistant, agentView } from '../wire/agent-view.ts'
+import { lookUpAssistant } from '../find-assistant.ts'
+import { Assistant, agentView, assistantView } from '../wire/agent-view.ts'
 import { healthRoutes } from './health.ts'
 
 const tags = ['Meta']
@@ -28,7 +28,11 @@ export function metaRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     request: { params: z.object({ assistant_id: z.string().max(200) }) },
     responses: answers({ description: 'The agent.', schema: Assistant }, ['unknown_agent']),
   })
-  app.openapi(get, (c) => reply(c, agentView(findAgent(api, c.req.valid('param').assistant_id))))
+  app.openapi(get, async (c) => {
+    const { assistant_id: name } = c.req.valid('param')
+    const named = await lookUpAssistant(api, c.get('caller'), name)
+    return reply(c, 'agent' in named ? agentView(named.agent) : assistantView(api, named.stored))
+  })
 }
 
 function infoRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -39,15 +43,17 @@ function infoRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     summary: 'What this server is',
     responses: answers({
       description: 'Version and abilities.',
-      schema: z.object({
-        version: z.string(),
-        roles: z.array(z.string()),
-        flags: z.record(z.string(), z.boolean()),
-      }),
+      schema: z
+        .object({
+          version: z.string(),
+          roles: z.array(z.string()),
+          flags: z.record(z.string(), z.boolean()),
+        })
+        .openapi('ServerInfo'),
     }),
   })
   app.openapi(info, (c) => {
-    const flags = { assistants: true, crons: false, idempotency: true, audit: true }
+    const flags = { assistants: true, crons: true, store: true, idempotency: true, audit: true }
     return reply(c, { version: api.version, roles: api.roles, flags })
   })
 }

@@ -39,14 +39,14 @@ export function runBatchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     summary: 'Cancels runs of a thread: from the answer on, no new effect of them starts',
     request: { query: z.object({ action: CancelAction }), body: jsonBody(RunsCancel) },
     responses: {
-      ...answers({ description: 'The cancels are durable.', status: 204 }, [
-        'unknown_run',
-        'not_available',
-      ]),
+      ...answers({ description: 'The cancels are durable.', status: 204 }, ['unknown_run']),
     },
   })
   app.openapi(cancel, async (c) => {
-    await cancelRuns(api, c.get('caller'), c.req.valid('json'))
+    await cancelRuns(api, c.get('caller'), {
+      ...c.req.valid('json'),
+      action: c.req.valid('query').action,
+    })
     return c.body(null, 204)
   })
 }

@@ -5,9 +5,16 @@ import type { Context } from 'hono'
 import type { Api, ApiEnv } from '../api.ts'
 import { approvalProblems } from '../answer-approval.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
+import { cancelWhenLeft } from '../cancel-run.ts'
 import { createRun } from '../create-run.ts'
 import { findRun } from '../find.ts'
-import { runLocation, streamResponse, waitResponse } from '../long-answers.ts'
+import {
+  runHeaders,
+  runLocation,
+  streamHeaders,
+  streamResponse,
+  waitResponse,
+} from '../long-answers.ts'
 import type { ProblemCode } from '../problem-codes.ts'
 import { runDocument } from '../run-document.ts'
 import { ThreadPath } from '../wire/ids.ts'
@@ -24,8 +31,11 @@ export const createProblems: readonly ProblemCode[] = [
   'unknown_thread',
   'idempotency_conflict',
   'not_available',
+  'unknown_checkpoint',
+  'thread_busy',
   'thread_full',
   'user_held',
+  'webhook_refused',
 ]
 const problems: readonly ProblemCode[] = [...createProblems, 'nothing_waits', ...approvalProblems]
 
@@ -47,29 +57,55 @@ export function runCreateRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const route = (suffix: string, summary: string, responses: ReturnType<typeof answers>) =>
       createRoute({ method: 'post', path: `${path}${suffix}`, tags, summary, request, responses })
 
-    const inBackground = answers({ description: 'The run.', schema: Run }, problems)
+    const inBackground = answers(
+      { description: 'The run.', schema: Run, headers: runHeaders },
+      problems,
+    )
     app.openapi(route('', `Creates a run ${where}`, inBackground), async (c) => {
       const { head } = await create(api, c, c.req.valid('json'))
       const headers = { 'content-location': runLocation(head) }
       return reply(c, await runDocument(api.read, head, []), { headers })
     })
 
-    const waited = answers({ description: 'What it came to.', schema: Values }, problems)
+    const waited = answers(
+      { description: 'What it came to.', schema: Values, headers: runHeaders },
+      problems,
+    )
     app.openapi(route('/wait', `Creates a run ${where} and waits for it`, waited), async (c) => {
       const { head } = await create(api, c, c.req.valid('json'))
-      return waitResponse(api, head)
+      return waitResponse(api, head, onLeft(api, c, head))
     })
 
     const streamed = answers(
-      { description: 'Its events.', schema: z.string(), types: ['text/event-stream'] },
+      {
+        description: 'Its events.',
+        schema: z.string(),
+        types: ['text/event-stream'],
+        headers: streamHeaders,
+      },
       [...problems, 'too_many_streams'],
     )
     app.openapi(route('/stream', `Creates a run ${where} and streams it`, streamed), async (c) => {
       const { head, before } = await create(api, c, c.req.valid('json'))
       const { stream_mode: modes } = c.req.valid('json')
-      return streamResponse(api, head, { modes, from: behind(before) })
+      const left = onLeft(api, c, head)
+      return streamResponse(api, head, {
+        modes,
+        from: behind(before),
+        ...(left ? { onLeft: left } : {}),
+      })
     })
   }
+}
+
+/** A run goes on without its client, unless he said otherwise. */
+function onLeft(
+  api: Api,
+  c: Context<ApiEnv, string, { out: { json: RunCreate } }>,
+  head: RunHead,
+): (() => void) | undefined {
+  if (c.req.valid('json').on_disconnect !== 'cancel') return undefined
+  return cancelWhenLeft(api, c.get('caller'), head)
 }
 
 /** A new run, or the one that `command.resume` answered; then `before` is the last event that was there before. */

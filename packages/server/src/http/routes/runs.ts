@@ -3,9 +3,16 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { waitingOf } from '../approvals.ts'
-import { cancelRun } from '../cancel-run.ts'
+import { insistOn } from '../authorize.ts'
+import { cancelRun, cancelWhenLeft } from '../cancel-run.ts'
 import { findRun } from '../find.ts'
-import { runLocation, streamResponse, waitResponse } from '../long-answers.ts'
+import {
+  runHeaders,
+  runLocation,
+  streamHeaders,
+  streamResponse,
+  waitResponse,
+} from '../long-answers.ts'
 import { Problem } from '../problem.ts'
 import { runDocument } from '../run-document.ts'
 import { CancelAction } from '../wire/cancel-action.ts'
@@ -94,22 +101,35 @@ function childrenRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Add
 }
 
 const Following = z.object({
-  cancel_on_disconnect: Flag.refine((flag) => flag !== true, {
-    error: 'is not available in this version. A run goes on without its client.',
-    params: { code: 'not_available' },
-  }),
   stream_mode: StreamModes,
 })
 
+/** Whoever joins a run only looks: his going is nothing to it. Whoever streams it may say otherwise. */
+const Streaming = Following.extend({ cancel_on_disconnect: Flag })
+const Joining = Following.extend({
+  cancel_on_disconnect: Flag.refine((flag) => flag !== true, {
+    error: 'is not available: a join never cancels. Use /stream, or cancel the run.',
+    params: { code: 'not_available' },
+  }),
+})
+
+const LastEventId = z.object({
+  'last-event-id': z
+    .string()
+    .optional()
+    .openapi({ description: 'The id of the last frame that the client has.' }),
+})
+
 function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address): void {
-  const request = { params, query: Following }
   const join = createRoute({
     method: 'get',
     path: `${path}/join`,
     tags,
     summary: 'Waits for a run',
-    request,
-    responses: answers({ description: 'What it came to.', schema: Values }, ['unknown_run']),
+    request: { params, query: Joining },
+    responses: answers({ description: 'What it came to.', schema: Values, headers: runHeaders }, [
+      'unknown_run',
+    ]),
   })
   app.openapi(join, async (c) =>
     waitResponse(api, await findRun(api, c.get('caller'), c.req.valid('param'))),
@@ -120,17 +140,29 @@ function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addr
     path: `${path}/stream`,
     tags,
     summary: 'Streams a run; Last-Event-ID resumes after that frame',
-    request,
+    request: { params, query: Streaming, headers: LastEventId },
     responses: answers(
-      { description: 'Its events.', schema: z.string(), types: ['text/event-stream'] },
+      {
+        description: 'Its events.',
+        schema: z.string(),
+        types: ['text/event-stream'],
+        headers: streamHeaders,
+      },
       ['unknown_run', 'invalid_header', 'too_many_streams'],
     ),
   })
   app.openapi(stream, async (c) => {
     const head = await findRun(api, c.get('caller'), c.req.valid('param'))
-    const modes = c.req.valid('query').stream_mode
+    const { stream_mode: modes, cancel_on_disconnect: cancels = false } = c.req.valid('query')
     const from = resumePoint(c.req.header('last-event-id'), { seq: head.seq, modes })
-    return streamResponse(api, head, { modes, from })
+    if (!cancels) return streamResponse(api, head, { modes, from })
+    // Whoever may only look must not end what he looks at by going away.
+    insistOn({ all: ['enqueue'], any: [] }, c.get('caller'))
+    return streamResponse(api, head, {
+      modes,
+      from,
+      onLeft: cancelWhenLeft(api, c.get('caller'), head),
+    })
   })
 }
 
@@ -163,21 +195,21 @@ function cancelRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addre
     summary: 'Cancels a run: from the answer on, no new effect of it starts',
     request: { params, query },
     responses: {
-      ...answers({ description: 'The cancel is durable.', schema: Run, status: 202 }, [
-        'unknown_run',
-        'run_ended',
-        'not_available',
-      ]),
+      ...answers(
+        { description: 'The cancel is durable.', schema: Run, status: 202, headers: runHeaders },
+        ['unknown_run', 'run_ended'],
+      ),
       204: { description: 'With `wait=1`: the run has ended.' },
     },
   })
   app.openapi(cancel, async (c) => {
-    const { wait = false, reason } = c.req.valid('query')
+    const { wait = false, action, reason } = c.req.valid('query')
     const head = await findRun(api, c.get('caller'), c.req.valid('param'))
     const after = await cancelRun(api, {
       caller: c.get('caller'),
       head,
       wait,
+      action,
       ...(reason === undefined ? {} : { reason }),
     })
     const headers = { 'content-location': runLocation(head) }

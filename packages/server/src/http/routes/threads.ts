@@ -5,6 +5,7 @@ import { answers, jsonBody, reply } from '../answers.ts'
 import { unknownThread } from '../find.ts'
 import { Problem } from '../problem.ts'
 import { Id, Limit, Offset, ThreadPath } from '../wire/ids.ts'
+import { notYet } from '../wire/not-yet.ts'
 import { Metadata } from '../wire/run-create.ts'
 import { Thread, threadView } from '../wire/thread-view.ts'
 import { paginationHeaders } from '../../wires/langgraph/pagination.ts'
@@ -25,6 +26,8 @@ const ThreadCreate = z
     metadata: Metadata.optional(),
     /** What happens if the thread is there. */
     if_exists: z.enum(['raise', 'do_nothing']).default('raise'),
+    supersteps: notYet('Copy a thread, or write messages with POST /threads/{thread_id}/state.'),
+    ttl: notYet('Threads are kept. Delete them with DELETE /threads/{thread_id}.'),
   })
   .openapi('ThreadCreate')
 
@@ -37,7 +40,10 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     tags,
     summary: 'Creates a thread',
     request: { body: jsonBody(ThreadCreate, false) },
-    responses: answers({ description: 'The thread.', schema: Thread }, ['thread_exists']),
+    responses: answers({ description: 'The thread.', schema: Thread }, [
+      'thread_exists',
+      'not_available',
+    ]),
   })
   app.openapi(create, async (c) => {
     const { thread_id, metadata = {}, if_exists } = ThreadCreate.parse(c.req.valid('json'))
@@ -47,7 +53,6 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const wanted = { threadId, tenantId, metadata, createdAt: api.now(), contentKey }
     const stands = await api.threads.ensureThread(wanted)
     const isNew = stands?.contentKey === contentKey
-    // The id of another tenant's thread reads as taken; nothing else is said about it.
     if (!stands || (!isNew && if_exists === 'raise'))
       throw new Problem('thread_exists', {
         detail: `The thread ${threadId} is there already. Use if_exists: "do_nothing" to get it.`,

@@ -11,9 +11,10 @@ import { Waiting, waitsForResolution } from '../wire/run-view.ts'
 const tags = ['Humans']
 
 const where = { run_id: z.string(), thread_id: z.string() }
-const Waits = z.array(z.intersection(Waiting, z.object(where)))
+const UnknownEffect = z.intersection(Waiting, z.object(where)).openapi('UnknownEffect')
+const Waits = z.array(UnknownEffect)
 const Note = z.string().max(2000).optional()
-const Accepted = z.object({ code: z.enum(['accepted', 'already']) })
+const Accepted = z.object({ code: z.enum(['accepted', 'already']) }).openapi('EffectResolved')
 
 export function unknownRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   listRoute(app, api)

@@ -1,10 +1,7 @@
 import { z } from '@hono/zod-openapi'
 
 /** What a cancel does besides. */
-export const CancelAction = z
-  .enum(['interrupt', 'rollback'])
-  .default('interrupt')
-  .refine((action) => action === 'interrupt', {
-    error: 'rollback is not available in this version. Use "interrupt".',
-    params: { code: 'not_available' },
-  })
+export const CancelAction = z.enum(['interrupt', 'rollback']).default('interrupt').openapi({
+  description: '`rollback`: what the run said and did to the workspace is undone, and hidden.',
+})
+export type CancelAction = z.output<typeof CancelAction>

@@ -22,7 +22,8 @@ export const ThreadPath = z.object({ thread_id: Id })
 export const RunPath = z.object({ run_id: Id })
 export const ThreadRunPath = z.object({ thread_id: Id, run_id: Id })
 
-const wholeNumber = (max: number) =>
+/** A whole number in a query, at most `max`. */
+export const wholeNumber = (max: number) =>
   z
     .string()
     .regex(/^\d{1,10}$/, 'takes a whole number')
@@ -50,13 +51,18 @@ export const Flag = z
   .optional()
   .openapi({ type: 'string', enum: ['0', '1', 'false', 'true'] })
 
+/** Postgres knows no time before 4713 BC, and nothing here is older than the calendar. */
+const earliestMs = Date.parse('0000-01-01T00:00:00Z')
+const latestMs = 8.64e15
+
 /** A time as ISO 8601 or as milliseconds since the epoch; answers milliseconds. */
 export const Instant = z
   .string()
   .transform((text, context) => {
     const ms = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text)
-    if (Number.isFinite(ms) && Math.abs(ms) <= 8.64e15) return ms
-    context.addIssue({ code: 'custom', message: 'takes an ISO 8601 time or milliseconds' })
+    if (ms >= earliestMs && ms <= latestMs) return ms
+    const message = 'takes an ISO 8601 time from the year 0 on, or milliseconds'
+    context.addIssue({ code: 'custom', message })
     return z.NEVER
   })
   .optional()

@@ -3,8 +3,11 @@
  * meaning this version cannot honour is refused by name, since ignoring it would do something else than was asked.
  */
 import { z } from '@hono/zod-openapi'
-import { JsonObjectSchema } from '@signalbox/core'
+import { JsonObjectSchema, limits } from '@signalbox/core'
+import { isAddressText } from '../../config/references.ts'
 import { StreamModes } from '../../wires/langgraph/stream/modes.ts'
+import { CheckpointId } from '../../wires/langgraph/checkpoint.ts'
+import { orderFields } from './multitask.ts'
 import { notYet } from './not-yet.ts'
 
 const metadataBytesMax = 16 * 1024
@@ -43,6 +46,12 @@ const Messages = z.array(InputMessage).min(1, 'takes at least one message').max(
 const inputMessage =
   'takes a text, { "prompt": "…" } or { "messages": [{ "role": "user", "content": "…" }] }'
 
+const WebhookAddress = z
+  .string()
+  .max(limits.webhookUrlCharsMax)
+  .refine(isAddressText, 'takes an address that begins with https://, without a name or a password')
+  .openapi({ description: 'Told of the end of the run, and whenever it waits for a human.' })
+
 const Input = z.union(
   [Text, z.object({ prompt: Text }), z.object({ messages: Messages })],
   inputMessage,
@@ -65,12 +74,9 @@ export const RunCreate = z
     input: Input.nullish(),
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     if_not_exists: z.enum(['create', 'reject']).default('create'),
-    multitask_strategy: notYet('Runs of a thread run one after the other ("enqueue").', [
-      'enqueue',
-    ]),
+    ...orderFields,
     stream_mode: StreamModes,
-    webhook: notYet('Follow the run with /stream or /join.'),
-    after_seconds: notYet('Runs start as soon as their thread is free.', [0]),
+    webhook: WebhookAddress.nullish(),
     /** `resume` answers what the thread's current run waits for, and creates no run. */
     command: z
       .object({
@@ -79,11 +85,13 @@ export const RunCreate = z
         goto: notYet('The machine decides what comes next.'),
       })
       .nullish(),
-    checkpoint: notYet('A run goes on from the end of its thread.'),
-    checkpoint_id: notYet('A run goes on from the end of its thread.'),
+    /** Where the run goes on from, instead of the end of its thread. */
+    checkpoint_id: CheckpointId.nullish(),
+    checkpoint: z.object({ checkpoint_id: CheckpointId.nullish() }).nullish(),
     interrupt_before: notYet('Name the tools in guardrails.approvalTools of the agent.'),
     interrupt_after: notYet('Name the tools in guardrails.approvalTools of the agent.'),
-    on_disconnect: notYet('A run goes on without its client ("continue").', ['continue']),
+    /** Of a stream or a wait: what becomes of the run when its client goes. */
+    on_disconnect: z.enum(['continue', 'cancel']).nullish(),
     on_completion: notYet('Threads are kept ("keep").', ['keep']),
   })
   .superRefine(({ input, command }, context) => {

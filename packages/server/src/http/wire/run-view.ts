@@ -5,6 +5,7 @@ import type { EffectRow, RunHead } from '@signalbox/engine'
 import type { RunFilter } from '@signalbox/postgres'
 import { AskedApproval } from './approval-view.ts'
 import { iso } from './iso.ts'
+import { MultitaskStrategy } from './multitask.ts'
 
 export const WireStatus = z.enum([
   'pending',
@@ -46,7 +47,10 @@ export const Run = z
     outcome: Outcome.nullable(),
     state: StateName,
     metadata: z.record(z.string(), z.unknown()),
-    multitask_strategy: z.literal('enqueue'),
+    multitask_strategy: MultitaskStrategy,
+    priority: z.number().int(),
+    /** Not started before. */
+    due_at: z.string(),
     kwargs: z.record(z.string(), z.unknown()),
     cancel_requested: z.boolean(),
     /** Sequence number of its last event. */
@@ -109,7 +113,9 @@ export function runView(
     outcome: head.outcome,
     state: head.stateName,
     metadata: { ...head.metadata },
-    multitask_strategy: 'enqueue',
+    multitask_strategy: head.multitask,
+    priority: head.priority,
+    due_at: iso(head.dueAt),
     kwargs: {},
     cancel_requested: head.cancelRequested,
     seq: head.seq,

@@ -1,7 +1,8 @@
 /** Assistants in LangGraph's words: searched, with the machine as their graph and the shapes they take. */
+import { isDeepStrictEqual } from 'node:util'
 import { z } from '@hono/zod-openapi'
 import { type AgentDefinition, JsonObjectSchema, limits, runMachine } from '@signalbox/core'
-import { type Assistant, agentView } from '../../http/wire/agent-view.ts'
+import type { Assistant } from '../../http/wire/agent-view.ts'
 import { ChatMessage } from './messages.ts'
 
 const filters = {
@@ -32,26 +33,34 @@ export const AssistantSearch = z
   .openapi('AssistantSearch')
 export type AssistantSearch = z.output<typeof AssistantSearch>
 
-/** The agents that a filter finds, by name. */
+/** The assistants that a filter finds. */
 export function foundAssistants(
-  agents: Iterable<AgentDefinition>,
+  among: readonly Assistant[],
   filter: z.output<typeof AssistantCount>,
 ): readonly Assistant[] {
   const { graph_id, name } = filter
   const metadata = Object.entries(filter.metadata ?? {})
-  return [...agents]
-    .map(agentView)
+  return among
     .filter((each) => !graph_id || each.graph_id === graph_id)
     .filter((each) => !name || each.name.toLowerCase().includes(name.toLowerCase()))
-    .filter((each) => metadata.every(([key, value]) => each.metadata[key] === value))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .filter((each) =>
+      metadata.every(([key, value]) => isDeepStrictEqual(each.metadata[key], value)),
+    )
 }
 
-/** They are as old as each other, so every order is that of their names. */
+/** A page of them: by name if nothing else is asked, those of one name by id. */
 export function assistantPage(found: readonly Assistant[], asked: AssistantSearch): Assistant[] {
-  const { limit, offset, sort_order } = asked
-  const sorted = sort_order === 'desc' ? found.toReversed() : found
-  return sorted.slice(offset, offset + limit)
+  const { limit, offset, sort_by, sort_order } = asked
+  const keys = [sort_by ?? 'name', 'name', 'assistant_id'] as const
+  const rank = (each: Assistant) => keys.map((key) => each[key])
+  const sorted = found.toSorted((a, b) => compare(rank(a), rank(b)))
+  const ordered = sort_order === 'desc' ? sorted.toReversed() : sorted
+  return ordered.slice(offset, offset + limit)
+}
+
+function compare(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((one, n) => one !== b[n])
+  return at < 0 ? 0 : (a[at] ?? '') < (b[at] ?? '') ? -1 : 1
 }
 
 export const Graph = z

@@ -13,7 +13,7 @@ export const Checkpoint = z
   .openapi('Checkpoint')
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-/** The id of the decision with this number. Ids sort as texts in the order of a thread: run ids are UUIDv7. */
+/** The id of the decision with this number. Within a run, ids sort as texts. */
 export const checkpointId = (runId: string, seq: number): string =>
   `${runId}-${String(seq).padStart(6, '0')}`
 
@@ -24,6 +24,11 @@ export function parseCheckpointId(
   const [, runId, seq] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d{6})$/.exec(id) ?? []
   return runId === undefined || seq === undefined ? null : { runId, seq: Number(seq) }
 }
+
+/** Names a checkpoint. */
+export const CheckpointId = z
+  .string()
+  .refine((id) => parseCheckpointId(id) !== null, 'takes the id of a checkpoint')
 
 export const checkpointOf = (threadId: string, id: string | null): Checkpoint => ({
   thread_id: threadId,

@@ -1,15 +1,12 @@
-/** The past of a thread: its state at a checkpoint, and the list of all of them. */
+/** The past of a thread: its state at a checkpoint, and the list of all of them, whatever goes on from which. */
 import { z } from '@hono/zod-openapi'
 import { JsonObjectSchema, limits } from '@signalbox/core'
 import type { ThreadView } from '@signalbox/postgres'
 import type { ReadModel } from '../../read-model.ts'
-import { parseCheckpointId } from './checkpoint.ts'
+import { CheckpointId, parseCheckpointId } from './checkpoint.ts'
 import { metadataOf, stateOf, threadEvents, type ThreadState } from './state.ts'
+import { foldBranches } from './branches.ts'
 import { foldSteps, type StepHead, stepHeads } from './state-steps.ts'
-
-const CheckpointId = z
-  .string()
-  .refine((id) => parseCheckpointId(id) !== null, 'takes the id of a checkpoint')
 
 const Named = z.object({ checkpoint_id: CheckpointId })
 
@@ -63,20 +60,28 @@ export async function pastStates(
   asked: History,
 ): Promise<Iterable<ThreadState>> {
   const { limit, before } = asked
-  const place = before === null ? null : parseCheckpointId(before)
-  const through = place ? { runId: place.runId, seq: Number.POSITIVE_INFINITY } : undefined
-  const events = await threadEvents(read, thread, through)
-  const heads = stepHeads(events).filter((head) => isAsked(head, asked))
-  const steps = foldSteps(events, heads.slice(-limit)).toReversed()
+  const events = await threadEvents(read, thread, 'branches')
+  const all = stepHeads(events)
+  const older =
+    before === null
+      ? all
+      : all.slice(
+          0,
+          all.findLastIndex(({ id }) => id === before),
+        )
+  const heads = older.filter((head) => isAsked(head, asked)).slice(-limit)
+  const steps = foldBranches(events, all, heads)
   return {
     *[Symbol.iterator]() {
-      for (const step of steps) yield stateOf(thread.threadId, step)
+      for (const { id } of heads.toReversed()) {
+        const step = steps.get(id)
+        if (step) yield stateOf(thread.threadId, step)
+      }
     },
   }
 }
 
-function isAsked(head: StepHead, { before, metadata, checkpoint }: History): boolean {
-  if (before !== null && head.id >= before) return false
+function isAsked(head: StepHead, { metadata, checkpoint }: History): boolean {
   if (checkpoint?.checkpoint_id && head.id !== checkpoint.checkpoint_id) return false
   const own = new Map<string, unknown>(Object.entries(metadataOf(head)))
   return Object.entries(metadata ?? {}).every(

@@ -161,10 +161,17 @@ export class ChatMessages {
     return asking?.type === 'ai' ? asking.tool_calls.find(({ id }) => id === callId) : undefined
   }
 
-  #begin({ input }: FactPayload<'run.created'>): void {
-    for (const { id, role, parts } of input) {
-      const type = role === 'user' ? 'human' : 'system'
-      this.#messages.set(id, { type, id, content: textOf(parts), ...nothing() })
+  #begin({ input, edit }: FactPayload<'run.created'>): void {
+    for (const { id, role, parts } of edit?.messages ?? input) {
+      const content = textOf(parts)
+      if (role === 'assistant') this.#messages.set(id, { ...silent(id), content })
+      else
+        this.#messages.set(id, {
+          type: role === 'user' ? 'human' : 'system',
+          id,
+          content,
+          ...nothing(),
+        })
     }
   }
 

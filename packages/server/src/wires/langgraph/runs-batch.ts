@@ -7,12 +7,15 @@ import { z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
 import { createRun } from '../../http/create-run.ts'
-import { findAgent, findRun } from '../../http/find.ts'
+import { findRun } from '../../http/find.ts'
+import { findAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
 import { isAnswer, RunCreate } from '../../http/wire/run-create.ts'
 import { each } from './each.ts'
 
-const batchMax = 1000
+const batchMax = 10_000
+/** The body of one: 1.6 kB for each run of the largest. */
+export const batchBytesMax = 16 * 1024 * 1024
 
 const snake = (key: string): string =>
   key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -40,14 +43,14 @@ export async function createBatch(
   request: { readonly items: RunBatch; readonly idempotencyKey: string | undefined },
 ): Promise<readonly RunHead[]> {
   const { items, idempotencyKey } = request
-  items.forEach((item, n) => {
-    at(n, () => findAgent(api, item.assistant_id))
-    if (!isAnswer(item.command)) return
+  for (const [n, item] of items.entries()) {
+    await at(n, () => findAssistant(api, caller, item.assistant_id))
+    if (!isAnswer(item.command)) continue
     throw new Problem('invalid_request', {
       detail: `[${n}].command.resume: answers a run of a thread; a batch creates new ones`,
       field: `[${n}].command.resume`,
     })
-  })
+  }
   return each(items, async (body, n) => {
     const key = idempotencyKey === undefined ? undefined : `${unquoted(idempotencyKey)}.${n}`
     const { runId } = await createRun(api, caller, { body, threadId: null, idempotencyKey: key })
@@ -58,9 +61,9 @@ export async function createBatch(
 const unquoted = (key: string): string => key.trim().replace(/^"(.*)"$/, '$1')
 
 /** What is wrong is wrong with this item. */
-function at(n: number, check: () => unknown): void {
+async function at(n: number, check: () => Promise<unknown>): Promise<void> {
   try {
-    check()
+    await check()
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { detail, field, ...rest } = error.facts

@@ -4,6 +4,7 @@ import { limits, type RunStatus } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
 import { findRun } from '../../http/find.ts'
+import type { CancelAction } from '../../http/wire/cancel-action.ts'
 import { Id } from '../../http/wire/ids.ts'
 import { each } from './each.ts'
 
@@ -32,14 +33,18 @@ const among: Readonly<Record<NonNullable<RunsCancel['status']>, readonly RunStat
 const isQueued = (run: RunHead): boolean => run.status === 'queued'
 
 /** From the answer on no new effect of these runs starts. Runs that have ended already stay as they are. */
-export async function cancelRuns(api: Api, caller: Identified, which: RunsCancel): Promise<void> {
-  const { thread_id, run_ids, status } = which
+export async function cancelRuns(
+  api: Api,
+  caller: Identified,
+  which: RunsCancel & { readonly action?: CancelAction },
+): Promise<void> {
+  const { thread_id, run_ids, status, action = 'interrupt' } = which
   const runs = run_ids
     ? await each(run_ids, (run_id) => findRun(api, caller, { run_id, thread_id }))
     : await openRuns(api, caller, { threadId: thread_id, statuses: among[status ?? 'all'] })
   // What waits first: else the end of the one that runs would start the next.
   for (const some of [runs.filter(isQueued), runs.filter((run) => !isQueued(run))])
-    await each(some, ({ runId }) => api.commands.cancel({ ...caller, runId, action: 'interrupt' }))
+    await each(some, ({ runId }) => api.commands.cancel({ ...caller, runId, action }))
 }
 
 async function openRuns(

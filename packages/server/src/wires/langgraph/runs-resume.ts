@@ -10,7 +10,8 @@ import { z } from '@hono/zod-openapi'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { waitingOf } from '../../http/approvals.ts'
-import { findAgent, findRun, unknownThread } from '../../http/find.ts'
+import { findRun, unknownThread } from '../../http/find.ts'
+import { findAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
 
@@ -34,7 +35,7 @@ export async function resumeRun(api: Api, caller: Identified, resume: Resume): P
   const { threadId, value } = resume
   if (threadId === null)
     throw misfit('answers a run of a thread; use /threads/{thread_id}/runs', field)
-  const agent = findAgent(api, resume.agent)
+  const { definition: agent } = await findAssistant(api, caller, resume.agent)
   const head = await waitingRun(api, caller, threadId)
   if (head.agent !== agent.name)
     throw misfit(`takes "${head.agent}", the agent of the run that waits`, 'assistant_id')

@@ -6,11 +6,13 @@ import {
   conversationTypes,
   decisionSchemas,
   type Effect,
+  type FactPayload,
   isFactType,
   type Outcome,
+  readFact,
   type StateName,
 } from '@signalbox/core'
-import type { StoredEvent } from '@signalbox/engine'
+import type { Moment, StoredEvent } from '@signalbox/engine'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { checkpointId } from './checkpoint.ts'
@@ -29,13 +31,15 @@ export const stepTypes: readonly string[] = [
 /** Which decision a step is. */
 export interface StepHead {
   readonly id: string
-  /** The step before it in the thread; null for the first. */
+  /** The step before it in its conversation; null for the first. */
   readonly parentId: string | null
   readonly runId: string
-  /** Position in the thread, from -1, as LangGraph counts. */
+  /** Position in its conversation, from -1, as LangGraph counts. */
   readonly n: number
   /** Is it the first of its run? */
   readonly isInput: boolean
+  /** Is its run an edit of the conversation? */
+  readonly isEdit: boolean
 }
 
 /** A decision, and the thread as it left it. */
@@ -51,21 +55,59 @@ export interface Step extends StepHead {
   readonly messages: readonly ChatMessage[]
 }
 
-/** All steps, oldest first. */
+/**
+ * All steps, oldest first. The events may be those of one conversation, or of all that go on from each other: a run goes on
+ * from what its first event names, or else from the run before it that was not rolled back.
+ */
 export function stepHeads(events: readonly StoredEvent[]): readonly StepHead[] {
   const heads: StepHead[] = []
-  for (const { runId, seq } of events.filter(isStep)) {
-    const before = heads.at(-1)
-    heads.push({
+  const gone = new Set(events.filter(isRollback).map(({ runId }) => runId))
+  const bases = new Map<string, Moment>()
+  const edits = new Set<string>()
+  const known = new Map<string, StepHead>()
+  for (const event of events) {
+    const { runId, seq } = event
+    const { base, edit } = beginningOf(event)
+    if (base) bases.set(runId, base)
+    if (edit) edits.add(runId)
+    if (!isStep(event)) continue
+    const own = known.get(runId)
+    const before = own ?? parentOf(heads, { base: bases.get(runId), gone })
+    const head = {
       id: checkpointId(runId, seq),
       parentId: before?.id ?? null,
       runId,
       n: (before?.n ?? -2) + 1,
-      isInput: before?.runId !== runId,
-    })
+      isInput: !own,
+      isEdit: edits.has(runId),
+    }
+    known.set(runId, head)
+    heads.push(head)
   }
   return heads
 }
+
+/** The step that a run begins behind. */
+function parentOf(
+  heads: readonly StepHead[],
+  { base, gone }: { readonly base: Moment | undefined; readonly gone: ReadonlySet<string> },
+): StepHead | undefined {
+  if (!base) return heads.findLast(({ runId }) => !gone.has(runId))
+  const last = checkpointId(base.runId, base.seq)
+  return heads.findLast(({ id, runId }) => runId === base.runId && id <= last)
+}
+
+/** How the run of a `run.created` begins: what it goes on from, if it says so, and whether it is an edit. */
+export function beginningOf(
+  event: StoredEvent,
+): Partial<Pick<FactPayload<'run.created'>, 'base' | 'edit'>> {
+  if (event.type !== 'run.created' || event.salt === '') return {}
+  const fact = readFact(event)
+  return fact?.type === 'run.created' ? fact.payload : {}
+}
+
+const isRollback = (event: StoredEvent): boolean =>
+  event.type === 'run.transitioned' && event.payload['outcome'] === 'rolled_back'
 
 /** The ids of all steps, oldest first. */
 export const stepIds = (events: readonly StoredEvent[]): readonly string[] =>
@@ -96,12 +138,13 @@ export function foldSteps(
   return steps
 }
 
-const nodes: Readonly<Record<Effect['kind'], string>> = {
+/** Nothing waits for those that tell others of the run. */
+const nodes: Readonly<Record<Effect['kind'], string | null>> = {
   'model.call': 'model',
   'tool.call': 'tools',
   'run.start': 'tools',
   'policy.evaluate': 'guardrail',
-  'webhook.deliver': 'tools',
+  'webhook.deliver': null,
 }
 
 /** Facts about an effect that leave it open. */
@@ -143,7 +186,10 @@ class Story {
     const { through, path, outcome, effects } = payload
     for (const fact of this.#facts) if (fact.seq <= through) this.#fold(fact)
     this.#facts = this.#facts.filter((fact) => fact.seq > through)
-    for (const { id, kind } of effects) this.#open.set(id, nodes[kind])
+    for (const { id, kind } of effects) {
+      const node = nodes[kind]
+      if (node !== null) this.#open.set(id, node)
+    }
     for (const id of payload.retries) this.#open.set(id, 'tools')
     const state = path.at(-1) ?? 'queued'
     if (outcome !== null) this.#open.clear()
@@ -167,20 +213,29 @@ class Story {
   }
 
   #ask(event: StoredEvent): void {
-    const request = decisionSchemas['approval.requested'].parse(event.payload)
-    const { callId, expiresAt } = request
-    this.#asked.set(callId, {
-      for: 'approval',
-      approval_id: request.approvalId,
-      call_id: callId,
-      tool: request.tool,
-      args: this.#messages.argsOf(callId),
-      args_hash: request.argsHash,
-      policy_id: request.policyId ?? null,
-      policy_digest: request.policyDigest ?? null,
-      reason: request.reason,
-      requested_at: iso(event.at),
-      expires_at: expiresAt === null ? null : iso(expiresAt),
-    })
+    const asked = askedApproval(event, (callId) => this.#messages.argsOf(callId))
+    this.#asked.set(asked.call_id, asked)
+  }
+}
+
+/** What an `approval.requested` asks; `argsOf` knows the arguments of calls. */
+export function askedApproval(
+  event: StoredEvent,
+  argsOf: (callId: string) => Record<string, unknown> | null,
+): AskedApproval {
+  const request = decisionSchemas['approval.requested'].parse(event.payload)
+  const { callId, expiresAt } = request
+  return {
+    for: 'approval',
+    approval_id: request.approvalId,
+    call_id: callId,
+    tool: request.tool,
+    args: argsOf(callId),
+    args_hash: request.argsHash,
+    policy_id: request.policyId ?? null,
+    policy_digest: request.policyDigest ?? null,
+    reason: request.reason,
+    requested_at: iso(event.at),
+    expires_at: expiresAt === null ? null : iso(expiresAt),
   }
 }

@@ -44,12 +44,14 @@ export interface Through {
   readonly seq: number
 }
 
-/** The events that the steps of a thread are folded from, oldest first. */
+/** The events that the steps of a conversation, or of all those of a thread, are folded from, oldest first. */
 export async function threadEvents(
   read: Pick<ReadModel, 'threadEvents'>,
   thread: { readonly tenantId: string; readonly threadId: string },
-  through?: Through,
+  through?: Through | 'branches',
 ): Promise<readonly StoredEvent[]> {
+  const isOne = through !== undefined && through !== 'branches'
+  const which = isOne ? { throughRun: through.runId } : { branches: through === 'branches' }
   const events: StoredEvent[] = []
   for (;;) {
     const last = events.at(-1)
@@ -57,12 +59,12 @@ export async function threadEvents(
       types: stepTypes,
       limit: limits.pageMax,
       ...(last ? { after: last } : {}),
-      ...(through ? { throughRun: through.runId } : {}),
+      ...which,
     })
     events.push(...page)
     if (page.length < limits.pageMax) break
   }
-  if (!through) return events
+  if (!isOne) return events
   return events.filter(({ runId, seq }) => runId !== through.runId || seq <= through.seq)
 }
 
@@ -71,8 +73,8 @@ export const lastStep = (events: readonly StoredEvent[]): Step | null =>
   foldSteps(events, stepHeads(events).slice(-1))[0] ?? null
 
 /** What LangGraph says of a checkpoint. */
-export const metadataOf = ({ isInput, n, runId }: StepHead) => ({
-  source: isInput ? 'input' : 'loop',
+export const metadataOf = ({ isInput, isEdit, n, runId }: StepHead) => ({
+  source: isEdit ? 'update' : isInput ? 'input' : 'loop',
   step: n,
   run_id: runId,
   parents: {},

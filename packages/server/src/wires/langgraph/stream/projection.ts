@@ -9,7 +9,7 @@ import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { stepIds } from '../state-steps.ts'
 import { type ChatMessage, ChatMessages } from '../messages.ts'
 import { type Change, messageFrames, type Place } from './message-frames.ts'
-import { type State, stateFrames } from './state-frames.ts'
+import { type Moment, type State, stateFrames } from './state-frames.ts'
 import { type Step, Steps } from './step.ts'
 import type { Shown } from './text-in-flight.ts'
 
@@ -69,17 +69,28 @@ export class Projection {
 
   /** The places of the step that is over; `shown` is the text that a client was shown live. */
   flush(shown: Shown | null): { readonly places: readonly Place[]; readonly settled: boolean } {
-    const step = this.steps.take()
-    // A run that waits for its thread has said nothing yet.
-    if (!step || !this.#hasHistory) return { places: [], settled: false }
-    this.#withdraw(step)
-    const changes = this.#changes(step, shown)
-    const { state } = this
-    this.#before = this.#list()
+    const moment = this.next(shown)
+    if (!moment) return { places: [], settled: false }
+    const { step, state, changes } = moment
     const about = { head: state.head, step: step.number }
     const ofMessages = changes.flatMap((change) => messageFrames(change, about))
     const settled = shown !== null && changes.some(({ id }) => id === shown.messageId)
-    return { places: [...ofMessages, ...stateFrames({ step, state, changes })], settled }
+    return { places: [...ofMessages, ...stateFrames(moment)], settled }
+  }
+
+  /** The step that is over, and what it did; null if there is none. A run that waits for its thread has said nothing yet. */
+  next(shown: Shown | null): Moment | null {
+    const step = this.steps.take()
+    if (!step || !this.#hasHistory) return null
+    this.#withdraw(step)
+    const changes = this.#changes(step, shown)
+    this.#before = this.#list()
+    return { step, state: this.state, changes }
+  }
+
+  /** The arguments of a call as they stand; null if nobody asked for it. */
+  argsOf(callId: string): Record<string, unknown> | null {
+    return this.#chat.argsOf(callId)
   }
 
   #fold({ payload }: StoredEvent): readonly StoredEvent[] {

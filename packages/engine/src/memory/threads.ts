@@ -1,0 +1,43 @@
+/** Threads in memory. */
+import { limits } from '@signalbox/core'
+import type { Register, Thread, ThreadRef } from '../ports.ts'
+import { type Tables, threadKey } from './tables.ts'
+
+/** What the register does to threads. */
+export type Threads = Pick<Register, 'ensureThread' | 'changeThread' | 'hideThread'>
+
+export function threadsOf(tables: Tables): Threads {
+  const { runs, threads, hidden } = tables
+  const shown = (ref: ThreadRef): Thread | null => {
+    const key = threadKey(ref)
+    return hidden.has(key) ? null : (threads.get(key) ?? null)
+  }
+  return {
+    ensureThread: async (thread) => {
+      const { origin } = thread
+      const key = threadKey(thread)
+      const from = origin && runs.get(origin.runId)
+      const isHeard = from?.tenantId === thread.tenantId && from.place !== null
+      if (origin && !(isHeard && origin.seq >= 1 && origin.seq <= from.seq)) return null
+      if (!threads.has(key)) threads.set(key, thread)
+      return shown(thread)
+    },
+    changeThread: async (ref, metadata) => {
+      const thread = shown(ref)
+      if (!thread) return 'no_thread'
+      const merged = { ...thread.metadata, ...metadata }
+      const bytes = new TextEncoder().encode(JSON.stringify(merged)).length
+      if (bytes > limits.threadMetadataBytesMax) return 'too_large'
+      threads.set(threadKey(ref), { ...thread, metadata: merged })
+      return 'ok'
+    },
+    hideThread: async (ref) => {
+      if (!shown(ref)) return 'no_thread'
+      const key = threadKey(ref)
+      const own = [...runs.values()].filter((run) => threadKey(run) === key)
+      if (own.some((run) => run.status !== 'ended' && !run.cancelRequested)) return 'busy'
+      hidden.add(key)
+      return 'ok'
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Keys of the API, as they are stored. Nothing here ever holds a key: only its id and the sha256 of its text.
+ *
+ * K1 What belongs to a tenant is written and read as that tenant (I19). Only who shows the whole key learns whose it is.
+ * K2 Nobody writes the table: every write is a function of the migration, which checks the tenant again.
+ */
+import { type CompiledQuery, sql } from 'kysely'
+import type { Pool, QueryResultRow } from 'pg'
+import { openPool } from '../pool.ts'
+import { compile, fetchRows, pageSize } from '../query.ts'
+import { keyQuery, keysQuery, type ListedKey } from './listing.ts'
+
+/** A key that is to be made. Times in milliseconds since the epoch. */
+export interface KeyDraft {
+  readonly tenantId: string
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  /** sha256 of the whole text of the key, hex. */
+  readonly digest: string
+  readonly by: string
+  /** Null: never. */
+  readonly expiresAt: number | null
+}
+
+/** What the database knows of a key that was shown. */
+export interface ShownKey {
+  readonly tenantId: string
+  readonly scopes: readonly string[]
+  readonly isRevoked: boolean
+  /** Milliseconds until it expires, by the clock of the database; below 1 it has. Null: it never does. */
+  readonly leftMs: number | null
+}
+
+/** Keys of all tenants, one tenant at a time. Every method rejects if Postgres does. */
+export interface Keyring {
+  /** Null: there is no such key, or its secret is another. */
+  shown(key: { readonly id: string; readonly digest: string }): Promise<ShownKey | null>
+  /** Answers the key; null if as many as `liveMax` of the tenant are live. */
+  create(draft: KeyDraft, liveMax: number): Promise<ListedKey | null>
+  /** Newest first. At most `keysPageMax`. */
+  list(
+    tenantId: string,
+    page: { readonly limit?: number; readonly offset?: number },
+  ): Promise<readonly ListedKey[]>
+  /** Answers the key as it stands then, revoked now or before; null if the tenant has no such key. */
+  revoke(
+    tenantId: string,
+    key: { readonly id: string; readonly by: string },
+  ): Promise<ListedKey | null>
+  /** Notes that keys are in use: to the minute. */
+  touch(ids: readonly string[]): Promise<void>
+  /** Was there ever a key, of any tenant? */
+  hasAny(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Keys of one page at most. */
+export const keysPageMax = 1000
+
+/** How to reach the keys. */
+export interface KeyringOptions {
+  readonly url: string
+  /** Acts as this role instead of the one that logs in. */
+  readonly role?: 'signalbox_owner'
+}
+
+/** Opens the keys, as `signalbox_app`. Connects with the first call. */
+export function createKeyring({ url, role }: KeyringOptions): Keyring {
+  const as = role === undefined ? {} : { role }
+  const pool = openPool(url, { max: 3, name: 'signalbox-keys', ...as })
+  return {
+    shown: async ({ id, digest }) => (await fetchRows(pool, shownQuery(id, digest)))[0] ?? null,
+    create: (draft, liveMax) => createKey(pool, draft, liveMax),
+    list: (tenantId, { limit, offset = 0 }) =>
+      inTenant(pool, tenantId, {
+        read: keysQuery(tenantId, { limit: pageSize(limit, keysPageMax), offset }),
+      }),
+    revoke: async (tenantId, { id, by }) => {
+      const write = compile(sql`select signalbox.revoke_api_key(${tenantId}, ${id}, ${by})`)
+      return (await inTenant(pool, tenantId, { write, read: keyQuery(tenantId, id) }))[0] ?? null
+    },
+    touch: async (ids) => {
+      await fetchRows(pool, compile(sql`select signalbox.touch_api_keys(${[...ids]})`))
+    },
+    hasAny: async () => {
+      const found = sql<{ has: boolean }>`select signalbox.has_api_keys() as has`
+      return (await fetchRows(pool, compile(found)))[0]?.has ?? false
+    },
+    close: () => pool.end(),
+  }
+}
+
+const shownQuery = (id: string, digest: string): CompiledQuery<ShownKey> =>
+  compile(sql<ShownKey>`
+    select tenant_id as "tenantId", scopes, is_revoked as "isRevoked", left_ms::float8 as "leftMs"
+    from signalbox.shown_api_key(${id}, decode(${digest}, 'hex'))`)
+
+async function createKey(pool: Pool, draft: KeyDraft, liveMax: number): Promise<ListedKey | null> {
+  const { tenantId, id } = draft
+  const text = JSON.stringify(draft)
+  const write = compile(sql`select signalbox.create_api_key(${text}::jsonb, ${liveMax}::int)`)
+  // A key that was not made is not found.
+  return (await inTenant(pool, tenantId, { write, read: keyQuery(tenantId, id) }))[0] ?? null
+}
+
+/** Writes and reads as one tenant, in one transaction. */
+async function inTenant<Row extends QueryResultRow>(
+  pool: Pool,
+  tenantId: string,
+  { write, read }: { readonly write?: CompiledQuery; readonly read: CompiledQuery<Row> },
+): Promise<Row[]> {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query('begin')
+    await client.query("select set_config('signalbox.tenant', $1, true)", [tenantId])
+    if (write !== undefined) await client.query(write.sql, [...write.parameters])
+    const rows = await fetchRows(client, read)
+    await client.query('commit')
+    broken = false
+    return rows
+  } finally {
+    // After a failure the transaction may still be open: the connection is not used again.
+    client.release(broken)
+  }
+}

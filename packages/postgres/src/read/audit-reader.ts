@@ -1,0 +1,66 @@
+/** Questions of audits, each within a time that the database is given. */
+import { limits } from '@signalbox/core'
+import type { CompiledQuery } from 'kysely'
+import type { QueryResultRow } from 'pg'
+import {
+  type AuditPage,
+  feedPage,
+  type SearchFilter,
+  searchPage,
+  searchQuery,
+} from './audit-search.ts'
+import type { AuditFilter } from './audit-filter.ts'
+import { type StatsGroup, type StatsKey, statsQuery } from './audit-stats.ts'
+import { auditQuery, type PieceEnd, pieceEndQuery } from './audit.ts'
+import { type AnswerPage, answerPage, type QuestionFilter, questionQuery } from './questions/ask.ts'
+import type { QuestionName } from './questions/catalogue.ts'
+import type { AsTenant } from './tenant-session.ts'
+
+/** The audit of one tenant. Every method throws `TooBroad` for what takes longer than `limits.auditMsMax`. */
+export interface AuditReader {
+  /** A page of the feed; with a text, of the events that hold it. */
+  audit(tenantId: string, filter: SearchFilter): Promise<AuditPage>
+  /** Where the next `size` events of the feed end; null if there are none. `q` is not for it. */
+  auditPiece(tenantId: string, filter: AuditFilter, size: number): Promise<PieceEnd | null>
+  /** Counts by up to `limits.statsKeysMax` keys, one group more than `limits.statsGroupsMax` if there is one. */
+  auditStats(
+    tenantId: string,
+    filter: SearchFilter,
+    by: readonly StatsKey[],
+  ): Promise<readonly StatsGroup[]>
+  /** A page of the answer to a question. */
+  auditAnswers(tenantId: string, name: QuestionName, filter: QuestionFilter): Promise<AnswerPage>
+}
+
+/** A question takes the database longer than it is given. The same one, narrowed, may not. */
+export class TooBroad extends Error {
+  override readonly name = 'TooBroad'
+}
+
+/** The audit over the session of a tenant. */
+export function auditReader(as: AsTenant): AuditReader {
+  const bounded = bounding(as)
+  return {
+    audit: async (tenantId, filter) =>
+      filter.q === undefined
+        ? feedPage(await bounded(tenantId, auditQuery(filter)), filter)
+        : searchPage(await bounded(tenantId, searchQuery(filter, filter.q)), filter),
+    auditPiece: async (tenantId, filter, size) =>
+      (await bounded(tenantId, pieceEndQuery(filter, size)))[0] ?? null,
+    auditStats: (tenantId, filter, by) => bounded(tenantId, statsQuery(filter, by)),
+    auditAnswers: async (tenantId, name, filter) =>
+      answerPage(await bounded(tenantId, questionQuery(name, filter)), filter),
+  }
+}
+
+const bounding =
+  (as: AsTenant) =>
+  async <Row extends QueryResultRow>(tenantId: string, query: CompiledQuery<Row>) => {
+    try {
+      return await as(tenantId, query, limits.auditMsMax)
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === '57014')
+        throw new TooBroad('the question takes too long', { cause: error })
+      throw error
+    }
+  }

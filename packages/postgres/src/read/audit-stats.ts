@@ -1,0 +1,87 @@
+/** Counts of events by what they are about, in one statement. */
+import { limits } from '@signalbox/core'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { compile } from '../query.ts'
+import { auditConditions } from './audit-filter.ts'
+import type { SearchFilter } from './audit-search.ts'
+import { holdsText } from './searched-text.ts'
+
+const iso = (column: RawBuilder<unknown>) =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+const asIs = (column: RawBuilder<unknown>) => column
+
+/** What events can be counted by. */
+export const statsKeys = [
+  'type',
+  'tool',
+  'verdict',
+  'actor',
+  'agent',
+  'outcome',
+  'end_user',
+  'hour',
+  'day',
+] as const
+/** One of `statsKeys`. */
+export type StatsKey = (typeof statsKeys)[number]
+
+/** What is grouped, and how a group is shown. */
+const keys: Readonly<
+  Record<
+    StatsKey,
+    { of: RawBuilder<unknown>; show: (group: RawBuilder<unknown>) => RawBuilder<unknown> }
+  >
+> = {
+  type: { of: sql`e.type`, show: asIs },
+  tool: { of: sql`e.tool`, show: asIs },
+  verdict: { of: sql`e.verdict`, show: asIs },
+  actor: { of: sql`e.actor`, show: asIs },
+  agent: { of: sql`r.agent`, show: asIs },
+  outcome: { of: sql`r.outcome`, show: asIs },
+  end_user: { of: sql`u.end_user`, show: asIs },
+  hour: { of: sql`date_trunc('hour', e.at, 'UTC')`, show: iso },
+  day: { of: sql`date_trunc('day', e.at, 'UTC')`, show: iso },
+}
+
+/** How many events have these values, in the order of the keys. */
+export interface StatsGroup {
+  readonly values: readonly (string | null)[]
+  readonly count: number
+}
+
+const isTime = (key: StatsKey): boolean => key === 'hour' || key === 'day'
+
+const joined = {
+  run: sql`join signalbox.run r on r.id = e.run_id`,
+  endUser: sql`left join (signalbox.end_user_run u
+    join signalbox.event f on f.run_id = u.run_id and f.seq = 1 and f.payload is not null)
+    on u.run_id = e.run_id`,
+}
+
+/** Groups by time come first, in order; then the largest. One group more than `limits.statsGroupsMax`, if there is. */
+export function statsQuery(
+  filter: SearchFilter,
+  by: readonly StatsKey[],
+): CompiledQuery<StatsGroup> {
+  const { q } = filter
+  const conditions = [...auditConditions(filter), ...(q === undefined ? [] : [holdsText(q)])]
+  const names = by.map((_, n) => sql.ref(`k${n}`))
+  const grouped = by.map((key, n) => sql`${keys[key].of} as ${sql.ref(`k${n}`)}`)
+  const joins = [
+    ...(by.some((key) => key === 'agent' || key === 'outcome') ? [joined.run] : []),
+    ...(by.includes('end_user') ? [joined.endUser] : []),
+  ]
+  const shown = by.map((key, n) => sql`${keys[key].show(sql.ref(`k${n}`))}`)
+  const times = by.flatMap((key, n) => (isTime(key) ? [sql.ref(`k${n}`)] : []))
+  const order = sql.join([...times, sql`n desc`, ...names])
+  return compile(sql<StatsGroup>`
+    select array[${sql.join(shown)}]::text[] as values, n::float8 as count
+    from (
+      select ${sql.join(grouped)}, count(*) as n
+      from signalbox.event e ${sql.join(joins, sql` `)}
+      where ${sql.join(conditions, sql` and `)}
+      group by ${sql.join(names)}
+    ) s
+    order by ${order}
+    limit ${limits.statsGroupsMax + 1}`)
+}

@@ -1,0 +1,93 @@
+/** The statement of a question: the events that answer it, page by page of the feed, with the columns of the answer. */
+import { limits } from '@signalbox/core'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { compile, pageSize } from '../../query.ts'
+import { auditConditions, type AuditFilter, positionOf } from '../audit-filter.ts'
+import { type QuestionName, questions } from './catalogue.ts'
+import { args, commonColumns, ofCall, ofEffect, type QuestionColumn } from './columns.ts'
+
+/** The filters of the audit but `type`, which the question chooses. */
+export interface QuestionFilter extends Omit<AuditFilter, 'type'> {
+  /** Of a file, as the arguments of calls name it. */
+  readonly path?: string
+}
+
+/** A row of an answer, by column. */
+export type AnswerRow = Readonly<Record<string, unknown>>
+
+/** Answers to a question. */
+export interface AnswerPage {
+  readonly rows: readonly AnswerRow[]
+  /** Where to go on, as `after`; null at the end of what is there now. */
+  readonly next: string | null
+}
+
+/** A row, or the last event of a step that looked for a path and is no answer itself. */
+interface Found {
+  readonly position: string
+  readonly holds: boolean
+  readonly n: number
+  readonly row: AnswerRow
+}
+
+/** The columns of an answer, in their order. */
+export const columnsOf = (name: QuestionName): readonly QuestionColumn[] => [
+  ...commonColumns,
+  ...questions[name].columns,
+  { name: 'position', says: 'The place in the feed, for `after`.', sql: positionOf('e') },
+]
+
+/**
+ * One page. A question for a path looks at the arguments of so many calls, and then says where it stopped, as a search
+ * does; the others find as many rows as they are asked for. What looks for a path is planned alone ("offset 0"): together
+ * with the rest, the planner reads all effects and events.
+ */
+export function questionQuery(name: QuestionName, filter: QuestionFilter): CompiledQuery<Found> {
+  const { types, ofTools, joins } = questions[name]
+  const { path, ...rest } = filter
+  const size = pageSize(filter.limit, limits.pageMax)
+  const step = path === undefined ? size : limits.searchedCallsMax
+  const conditions = [
+    ...auditConditions({ ...rest, type: types }),
+    ...(ofTools ? [sql<boolean>`e.tool is not null`] : []),
+  ]
+  const picked = sql`
+    select e.*, e.payload ->> 'effectId' as effect_id, row_number() over (order by e.xid, e.gpos) as n
+    from signalbox.event e
+    where ${sql.join(conditions, sql` and `)}
+    order by e.xid, e.gpos
+    limit ${step}`
+  const columns = columnsOf(name).map(({ name: key, sql: of }) => sql`${of} as ${sql.ref(key)}`)
+  return compile(sql<Found>`
+    select e.position, e.n, e.holds, (
+      select row_to_json(answer) from (select ${sql.join(columns)}) answer
+    ) as row
+    from (
+      select e.*, ${positionOf('e')} as position, ${holds(path)} as holds from (${picked}) e
+      ${path === undefined ? sql`` : sql`${ofEffect} ${ofCall} offset 0`}
+    ) e
+    join signalbox.run r on r.id = e.run_id
+    left join signalbox.event f on f.run_id = e.run_id and f.seq = 1
+    ${sql.join(joins, sql` `)}
+    where e.holds or e.n = ${step}
+    order by e.xid, e.gpos
+    limit ${size + 1}`)
+}
+
+/** Is the path a part of the arguments, of a call that may change something? Compared as JSON writes it. */
+function holds(path: string | undefined): RawBuilder<unknown> {
+  if (path === undefined) return sql`true`
+  const written = JSON.stringify(path).slice(1, -1)
+  return sql`coalesce(x.mode <> 'read' and strpos((${args.sql})::text, ${written}) > 0, false)`
+}
+
+/** The page that rows of `questionQuery` make. */
+export function answerPage(found: readonly Found[], filter: QuestionFilter): AnswerPage {
+  const size = pageSize(filter.limit, limits.pageMax)
+  const answers = found.filter(({ holds: isAnswer }) => isAnswer).slice(0, size)
+  const rows = answers.map(({ row }) => row)
+  if (rows.length === size && size > 0) return { rows, next: answers.at(-1)?.position ?? null }
+  const last = found.at(-1)
+  const isCut = filter.path !== undefined && last?.n === limits.searchedCallsMax
+  return { rows, next: isCut ? last.position : null }
+}

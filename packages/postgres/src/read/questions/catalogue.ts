@@ -1,0 +1,168 @@
+/** The questions auditors ask, each with the columns that answer it. A name is never changed: people script with it. */
+import { sql } from 'kysely'
+import {
+  args,
+  callId,
+  endingColumns,
+  fromPayload,
+  iso,
+  ofCall,
+  ofEffect,
+  ofEnding,
+  type QuestionColumn,
+  resolutionColumns,
+  tool,
+} from './columns.ts'
+
+/** One question. */
+export interface Question {
+  readonly asks: string
+  /** Types of the events that answer it. */
+  readonly types: readonly string[]
+  /** Only calls of tools, where the events are of other effects too. */
+  readonly ofTools?: true
+  /** Filters that must be given. */
+  readonly needs?: readonly ('since' | 'until' | 'path')[]
+  readonly joins: readonly ReturnType<typeof sql>[]
+  /** After those that all answers have. */
+  readonly columns: readonly QuestionColumn[]
+}
+
+/** Names of the questions. */
+export const questionNames = [
+  'denied_calls',
+  'unknown_outcomes',
+  'approvals',
+  'safety_stops',
+  'executed_calls',
+  'file_changes',
+] as const
+/** One of `questionNames`. */
+export type QuestionName = (typeof questionNames)[number]
+
+const argsHash: QuestionColumn = {
+  name: 'args_hash',
+  says: 'Digest of the arguments that were decided about, or executed.',
+  sql: sql`coalesce(e.payload #>> '{edited,argsHash}', e.payload ->> 'argsHash', x.spec ->> 'argsHash')`,
+}
+const mode: QuestionColumn = {
+  name: 'mode',
+  says: 'What the tool declared: `idempotent` or `once`; `read` changes nothing.',
+  sql: sql`x.mode`,
+}
+const attempt = fromPayload('attempt', '{attempt}', 'Which execution of the call, from 1.')
+
+/** Every question by its name. */
+export const questions: Readonly<Record<QuestionName, Question>> = {
+  denied_calls: {
+    asks: 'Which calls were denied, by which policy, and why?',
+    types: ['call.denied', 'tool.denied'],
+    joins: [ofEffect, ofCall],
+    columns: [
+      tool,
+      callId,
+      args,
+      {
+        name: 'code',
+        says: 'The stable code of the first reason.',
+        sql: sql`coalesce(e.payload ->> 'code', e.payload #>> '{answer,reasons,0,code}')`,
+      },
+      {
+        name: 'reason',
+        says: 'The first reason, in words.',
+        sql: sql`coalesce(e.payload ->> 'message', e.payload #>> '{answer,reasons,0,message}')`,
+      },
+      {
+        name: 'policy_id',
+        says: 'The policy that denied it, where one did.',
+        sql: sql`coalesce(e.payload ->> 'policyId', e.payload #>> '{answer,policyId}')`,
+      },
+    ],
+  },
+  unknown_outcomes: {
+    asks: 'Of which calls did nobody know whether they happened, and what was said of them later?',
+    types: ['tool.unknown'],
+    joins: [ofEffect, ofCall, ofEnding],
+    columns: [
+      tool,
+      callId,
+      fromPayload('effect_id', '{effectId}', 'The idempotency key that the tool was given.'),
+      args,
+      attempt,
+      fromPayload('reason', '{reason}', '`worker_lost` or `not_settled`.'),
+      ...resolutionColumns,
+    ],
+  },
+  approvals: {
+    asks: 'Who approved what, and what did not wait for them any more?',
+    types: ['approval.answered', 'approval.reused', 'approval.expired'],
+    joins: [ofEffect, ofCall],
+    columns: [
+      {
+        name: 'decision',
+        says: '`approve`, `reject`, `edit`; `reused` where an earlier approval stood; `expired`.',
+        sql: sql`coalesce(e.payload ->> 'decision', split_part(e.type, '.', 2))`,
+      },
+      {
+        name: 'by',
+        says: 'Who decided, as the server authenticated them.',
+        sql: sql`e.payload #>> '{by,id}'`,
+      },
+      fromPayload('role', '{by,role}', 'In which role.'),
+      tool,
+      callId,
+      args,
+      argsHash,
+      fromPayload('scope', '{scope}', '`once`, `run`, `always`: how far it reaches.'),
+      fromPayload('note', '{note}', 'What they noted.'),
+    ],
+  },
+  safety_stops: {
+    asks: "What did a provider's filter stop, for which end user?",
+    types: ['safety.suppressed'],
+    joins: [],
+    columns: [
+      {
+        name: 'evidence',
+        says: 'What was seen: detector, field and value of each.',
+        sql: sql`e.payload -> 'evidence'`,
+      },
+      {
+        name: 'tools',
+        says: 'Tools whose calls were taken out. Their arguments stand nowhere.',
+        sql: sql`jsonb_path_query_array(e.payload, '$.calls[*].name')`,
+      },
+      fromPayload('explanation', '{explanation}', 'What the user was told.'),
+    ],
+  },
+  executed_calls: {
+    asks: 'Which tool calls ran between two times, with which arguments, to what end?',
+    types: ['effect.started'],
+    ofTools: true,
+    needs: ['since', 'until'],
+    joins: [ofEffect, ofCall, ofEnding],
+    columns: [tool, callId, args, argsHash, mode, attempt, ...endingColumns],
+  },
+  file_changes: {
+    asks: 'Which calls may have changed this file: whose arguments name the path, and whose tool is not only for reading?',
+    types: ['effect.started'],
+    ofTools: true,
+    needs: ['path'],
+    joins: [ofEffect, ofCall, ofEnding],
+    columns: [
+      tool,
+      callId,
+      args,
+      argsHash,
+      mode,
+      attempt,
+      ...endingColumns,
+      {
+        name: 'worker',
+        says: 'Who executed it.',
+        sql: sql`e.payload ->> 'owner'`,
+      },
+      { name: 'started_at', says: 'When it began.', sql: iso('e.at') },
+    ],
+  },
+}

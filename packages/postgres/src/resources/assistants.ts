@@ -1,0 +1,109 @@
+/** The assistants of a tenant. Reads go through RLS, writes through functions that check the tenant. */
+import { type JsonObject, limits } from '@signalbox/core'
+import { type RawBuilder, sql } from 'kysely'
+import { compile, inMs, isUuid, pageSize } from '../query.ts'
+import type { Page } from '../read/listings.ts'
+import type { AsTenant } from '../read/tenant-session.ts'
+
+/** What a version says. */
+export interface AssistantContent {
+  /** The name of the configured agent that it is made of. */
+  readonly agent: string
+  readonly name: string
+  readonly description: string | null
+  readonly metadata: JsonObject
+  readonly config: JsonObject
+  readonly context: JsonObject
+}
+
+/** A version of an assistant. Times in milliseconds since the epoch. */
+export interface StoredAssistant extends AssistantContent {
+  /** A UUID. */
+  readonly assistantId: string
+  readonly version: number
+  /** How many versions were made. */
+  readonly versions: number
+  /** Of this version. */
+  readonly createdAt: number
+  /** Of the assistant. */
+  readonly updatedAt: number
+}
+
+/** A version to write. */
+export interface AssistantPut extends AssistantContent {
+  readonly tenantId: string
+  readonly assistantId: string
+  /** Who writes it. */
+  readonly actor: string
+}
+
+/** Assistants of one tenant. What belongs to another one is not there. */
+export interface Assistants {
+  /** The version that runs use. */
+  assistant(tenantId: string, assistantId: string): Promise<StoredAssistant | null>
+  /** The versions that runs use, of all assistants: at most `limits.assistantsMax`. */
+  all(tenantId: string): Promise<readonly StoredAssistant[]>
+  /** Newest first. */
+  versions(tenantId: string, assistantId: string, page: Page): Promise<readonly StoredAssistant[]>
+  /** `exists`: the id is taken. `full`: the tenant has `limits.assistantsMax`. */
+  create(assistant: AssistantPut): Promise<'ok' | 'exists' | 'full'>
+  /**
+   * Writes the next version of who saw so many. `moved`: there is another one by now, or no assistant any more. `full`: it
+   * has `limits.assistantVersionsMax`.
+   */
+  change(assistant: AssistantPut, seen: number): Promise<'ok' | 'moved' | 'full'>
+  /** Is there this version? Then runs use it from now on. */
+  choose(tenantId: string, assistantId: string, version: number): Promise<boolean>
+  /** Was it there? */
+  delete(tenantId: string, assistantId: string): Promise<boolean>
+}
+
+const stored = (chosen: RawBuilder<unknown>) => sql<StoredAssistant>`
+  select a.id as "assistantId", v.version, a.versions, v.agent, v.name, v.description, v.metadata, v.config, v.context,
+    ${inMs('v.created_at')} as "createdAt", ${inMs('a.updated_at')} as "updatedAt"
+  from signalbox.assistant a
+    join signalbox.assistant_version v on v.tenant_id = a.tenant_id and v.id = a.id ${chosen}`
+
+const current = stored(sql`and v.version = a.version`)
+
+/** The assistants over sessions that read, and that write. */
+export function assistantsOf(read: AsTenant, write: AsTenant): Assistants {
+  const put = async <Code extends string>(assistant: AssistantPut, seen: number | null) => {
+    const call = sql<{ readonly code: Code }>`
+      select signalbox.put_assistant(${JSON.stringify(assistant)}::jsonb, ${seen}::int) as code`
+    return only(await write(assistant.tenantId, compile(call))).code
+  }
+  const done = async (tenantId: string, call: RawBuilder<boolean>) =>
+    only(await write(tenantId, compile(sql<{ readonly done: boolean }>`select ${call} as done`)))
+      .done
+  return {
+    async assistant(tenantId, assistantId) {
+      if (!isUuid(assistantId)) return null
+      const query = sql<StoredAssistant>`${current} where a.id = ${assistantId}`
+      return (await read(tenantId, compile(query)))[0] ?? null
+    },
+    all: (tenantId) =>
+      read(
+        tenantId,
+        compile(sql<StoredAssistant>`${current} order by a.id limit ${limits.assistantsMax}`),
+      ),
+    async versions(tenantId, assistantId, page) {
+      if (!isUuid(assistantId)) return []
+      const query = sql<StoredAssistant>`${stored(sql``)} where a.id = ${assistantId}
+        order by v.version desc limit ${pageSize(page.limit, limits.pageMax)} offset ${page.offset ?? 0}`
+      return read(tenantId, compile(query))
+    },
+    create: (assistant) => put(assistant, null),
+    change: (assistant, seen) => put(assistant, seen),
+    choose: async (tenantId, id, version) =>
+      isUuid(id) &&
+      done(tenantId, sql`signalbox.choose_version(${tenantId}, ${id}, ${version}::int)`),
+    delete: async (tenantId, id) =>
+      isUuid(id) && done(tenantId, sql`signalbox.delete_assistant(${tenantId}, ${id})`),
+  }
+}
+
+function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('unreachable: the function answers one row')
+  return row
+}

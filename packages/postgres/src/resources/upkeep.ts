@@ -1,0 +1,63 @@
+/** What orchestrators see to for all tenants: crons that are due, items of the store that have expired. */
+import { sql } from 'kysely'
+import { openPool } from '../pool.ts'
+import { compile, fetchRows } from '../query.ts'
+import { type Cron, cronColumns } from './cron.ts'
+
+/** A cron whose time has come. Times in milliseconds since the epoch, by the clock of the database. */
+export interface DueCron extends Cron {
+  /** The time it is due for; null would not be due. */
+  readonly nextAt: number
+  readonly now: number
+}
+
+/** The upkeep of a database, of all tenants. Every method may be called by any number of processes at once. */
+export interface Upkeep {
+  /** Crons that are due, of whatever tenant, the longest due first. They stay due until `advance`. */
+  dueCrons(limit: number): Promise<readonly DueCron[]>
+  /** Milliseconds until the next cron is due, null if none is. */
+  nextCron(): Promise<number | null>
+  /** The cron moves on from the time it was due for. False: somebody else moved it on, or its owner did. */
+  advanceCron(
+    cron: Pick<DueCron, 'cronId' | 'nextAt'>,
+    fired: {
+      readonly next: number | null
+      readonly run: string | null
+      readonly problem: string | null
+    },
+  ): Promise<boolean>
+  /** Forgets items of the store that have expired. */
+  sweepStore(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the upkeep, as `signalbox_engine`. Connects with the first call. */
+export function createUpkeep(options: { readonly engineUrl: string }): Upkeep {
+  const pool = openPool(options.engineUrl, { max: 2, name: 'signalbox-upkeep' })
+  return {
+    dueCrons: (limit) =>
+      fetchRows(
+        pool,
+        compile(sql<DueCron>`
+          select ${cronColumns}, signalbox.to_ms(now())::float8 as now from signalbox.cron c
+          where c.next_at <= now() order by c.next_at limit ${limit}`),
+        'due_crons',
+      ),
+    async nextCron() {
+      const next = sql<{ readonly ms: number | null }>`
+        select (extract(epoch from min(next_at) - now()) * 1000)::float8 as ms from signalbox.cron`
+      const [row] = await fetchRows(pool, compile(next), 'next_cron')
+      return row?.ms ?? null
+    },
+    async advanceCron({ cronId, nextAt }, { next, run, problem }) {
+      const advance = sql<{ readonly done: boolean }>`
+        select signalbox.advance_cron(${cronId}, ${nextAt}, ${next}, ${run}, ${problem}) as done`
+      const [row] = await fetchRows(pool, compile(advance), 'advance_cron')
+      return row?.done ?? false
+    },
+    async sweepStore() {
+      await fetchRows(pool, compile(sql<object>`select signalbox.sweep_store()`), 'sweep_store')
+    },
+    close: () => pool.end(),
+  }
+}

@@ -1,0 +1,36 @@
+import { textStream } from '../stream/sse.ts'
+import type { Api } from './api.ts'
+import { Problem } from './problem.ts'
+
+/** A client that takes nothing for this long is gone. */
+const stallMs = 60_000
+
+/**
+ * Server-sent events of any wire, in one of the streams that a process may have open. `texts` is told when the client is
+ * gone. @throws Problem `too_many_streams`
+ */
+export function eventStream(
+  api: Pick<Api, 'streams'>,
+  texts: (gone: AbortSignal) => AsyncGenerator<string, void, undefined>,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const release = api.streams.take()
+  if (!release)
+    throw new Problem('too_many_streams', {
+      detail: `${api.streams.max} streams are open, which is the limit of this process.`,
+      headers: { 'retry-after': '5' },
+    })
+  const gone = new AbortController()
+  const onGone = () => {
+    gone.abort()
+    release()
+  }
+  return new Response(textStream(texts(gone.signal), { stallMs, onGone }), {
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      ...headers,
+    },
+  })
+}

@@ -1,0 +1,153 @@
+/** The addresses of A2A 1.0: a card, JSON-RPC and REST for each agent. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Api, ApiEnv } from '../../http/api.ts'
+import { answers, ProblemDocument, jsonBody, reply } from '../../http/answers.ts'
+import { findAgent } from '../../http/find.ts'
+import { Problem } from '../../http/problem.ts'
+import { Term } from '../../http/wire/ids.ts'
+import { jsonRpc, rest } from './bindings.ts'
+import { agentCard } from './card.ts'
+import type { OperationName } from './operations.ts'
+
+const tags = ['A2A']
+const AgentPath = z.object({ agent: Term })
+/** The id of a task, and a verb behind it. */
+const TaskPath = AgentPath.extend({ run_id: z.string().min(1).max(220) })
+const Anything = z.looseObject({})
+const base = '/a2a/{agent}'
+const cardPath = '.well-known/agent-card.json'
+
+/** A refusal is in A2A's words once it is known that it is A2A that is spoken. */
+const good = (description: string): ReturnType<typeof answers> => ({
+  ...answers({ description, schema: Anything, types: ['application/json', 'text/event-stream'] }),
+  default: {
+    description: 'A refusal.',
+    content: {
+      'application/json': { schema: Anything },
+      'application/problem+json': { schema: ProblemDocument },
+    },
+  },
+})
+
+export function a2aRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  cardRoutes(app, api)
+  const rpc = createRoute({
+    method: 'post',
+    path: base,
+    tags,
+    summary: 'A2A: the JSON-RPC binding',
+    request: { params: AgentPath, body: jsonBody(Anything) },
+    responses: good('A response of JSON-RPC 2.0, or updates of a task.'),
+  })
+  app.openapi(rpc, (c) => jsonRpc(api, c, c.req.valid('param').agent))
+  sendRoutes(app, api)
+  taskRoutes(app, api)
+  refusedRoutes(app, api)
+}
+
+function cardRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  const cardOf = (name: string, url: string) => {
+    const agent = findAgent(api, name)
+    const { origin } = new URL(url)
+    const place = `${origin}/a2a/${encodeURIComponent(agent.name)}`
+    return agentCard(agent, { base: place, version: api.version })
+  }
+  const card = createRoute({
+    method: 'get',
+    path: `${base}/${cardPath}`,
+    tags,
+    summary: 'A2A: the card of an agent',
+    request: { params: AgentPath },
+    responses: answers({ description: 'The card.', schema: Anything }, ['unknown_agent']),
+  })
+  app.openapi(card, (c) => reply(c, cardOf(c.req.valid('param').agent, c.req.url)))
+
+  // Not a resource of ours, but where A2A looks for the card of a host: only one agent can have it.
+  app.get(`/${cardPath}`, (c) => {
+    const [name, ...others] = [...api.agents.keys()]
+    if (name !== undefined && others.length === 0) return reply(c, cardOf(name, c.req.url))
+    throw new Problem('unknown_agent', {
+      detail: `There are several agents here. Their cards are at /a2a/{agent}/${cardPath}; GET /assistants lists them.`,
+    })
+  })
+}
+
+function sendRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  const ways = [
+    { verb: 'send', name: 'SendMessage', what: 'sends a message and waits for what comes of it' },
+    { verb: 'stream', name: 'SendStreamingMessage', what: 'sends a message and streams the task' },
+  ] as const
+  for (const { verb, name, what } of ways) {
+    const route = createRoute({
+      method: 'post',
+      path: `${base}/message:${verb}`,
+      tags,
+      summary: `A2A: ${what}`,
+      request: { params: AgentPath, body: jsonBody(Anything) },
+      responses: good('The task, or its updates.'),
+    })
+    app.openapi(route, (c) => {
+      const { agent } = c.req.valid('param')
+      return rest(api, c, { agent, name, params: c.req.valid('json') })
+    })
+  }
+}
+
+/** An address of A2A is an id, a colon and a verb; ids may hold colons too. */
+const verbs = new Map<string, OperationName>([
+  ['cancel', 'CancelTask'],
+  ['subscribe', 'SubscribeToTask'],
+])
+
+function taskRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  const list = createRoute({
+    method: 'get',
+    path: `${base}/tasks`,
+    tags,
+    summary: 'A2A: lists tasks, newest first',
+    request: { params: AgentPath, query: Anything },
+    responses: good('A page of tasks.'),
+  })
+  app.openapi(list, (c) => {
+    const { agent } = c.req.valid('param')
+    return rest(api, c, { agent, name: 'ListTasks', params: c.req.query() })
+  })
+  for (const method of ['get', 'post'] as const) {
+    const route = createRoute({
+      method,
+      path: `${base}/tasks/{run_id}`,
+      tags,
+      summary:
+        method === 'get'
+          ? 'A2A: gets a task, or with :subscribe follows it'
+          : 'A2A: cancels a task with :cancel, follows it with :subscribe',
+      request: { params: TaskPath },
+      responses: good('The task, or its updates.'),
+    })
+    app.openapi(route, (c) => {
+      const { agent, run_id: task } = c.req.valid('param')
+      const at = task.lastIndexOf(':')
+      const name = verbs.get(task.slice(at + 1))
+      const isVerb = at > 0 && name !== undefined && (method === 'post' || name !== 'CancelTask')
+      if (!isVerb && method === 'post')
+        throw new Problem('not_found', { detail: 'Takes :cancel or :subscribe after the id.' })
+      const params = { ...c.req.query(), id: isVerb ? task.slice(0, at) : task }
+      return rest(api, c, { agent, name: isVerb ? name : 'GetTask', params })
+    })
+  }
+}
+
+/** What a client may ask for and is not here says so in A2A's words. */
+function refusedRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  const ways: readonly (readonly ['get' | 'post' | 'delete', string, OperationName])[] = [
+    ['post', 'tasks/{task}/pushNotificationConfigs', 'CreateTaskPushNotificationConfig'],
+    ['get', 'tasks/{task}/pushNotificationConfigs', 'ListTaskPushNotificationConfigs'],
+    ['get', 'tasks/{task}/pushNotificationConfigs/{config}', 'GetTaskPushNotificationConfig'],
+    ['delete', 'tasks/{task}/pushNotificationConfigs/{config}', 'DeleteTaskPushNotificationConfig'],
+    ['get', 'extendedAgentCard', 'GetExtendedAgentCard'],
+  ]
+  for (const [method, path, name] of ways)
+    app[method](`${base}/${path}`.replaceAll(/\{([a-z]+)\}/g, ':$1'), (c) =>
+      rest(api, c, { agent: c.req.param('agent') ?? '', name, params: {} }),
+    )
+}

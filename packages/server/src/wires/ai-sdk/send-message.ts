@@ -1,0 +1,56 @@
+/** A message of a user begins a run; the same message again finds it. */
+import type { RunHead } from '@signalbox/engine'
+import type { Api, Identified } from '../../http/api.ts'
+import { createRun } from '../../http/create-run.ts'
+import { findRun } from '../../http/find.ts'
+import { Problem } from '../../http/problem.ts'
+import { RunCreate } from '../../http/wire/run-create.ts'
+import { aliasOf, type Chat, threadOf } from './chat-names.ts'
+
+/** Makes the run, or finds it. @throws Problem */
+export async function sendMessage(
+  api: Api,
+  caller: Identified,
+  sent: { readonly chat: Chat; readonly id: string; readonly texts: readonly string[] },
+): Promise<RunHead> {
+  const { chat, id, texts } = sent
+  const threadId = threadOf(chat)
+  const alias = aliasOf(chat, id)
+  await refuseWhileAsking(api, { ...caller, threadId, alias })
+  const content = texts.map((text) => ({ type: 'text', text }))
+  const body = RunCreate.parse({
+    assistant_id: chat.agent,
+    input: { messages: [{ id, role: 'user', content }] },
+    metadata: { chat_id: chat.chatId },
+  })
+  const { runId } = await createRun(api, caller, { body, threadId, idempotencyKey: alias }).catch(
+    (error: unknown) => {
+      throw isConflict(error) ? edited(id) : error
+    },
+  )
+  return findRun(api, caller, { run_id: runId })
+}
+
+/** A message that waited behind a question would keep the page from answering it: it waits for the stream of its message. */
+async function refuseWhileAsking(
+  api: Pick<Api, 'read'>,
+  place: { readonly tenantId: string; readonly threadId: string; readonly alias: string },
+): Promise<void> {
+  const { tenantId, threadId, alias } = place
+  const [waiting] = await api.read.runs(tenantId, { threadId, status: 'waiting', limit: 1 })
+  if (!waiting || (await api.read.run(tenantId, alias))) return
+  throw new Problem('run_waits', {
+    detail: 'The chat waits for a human: answer the approval, or stop the chat, then send this.',
+    field: 'messages',
+    more: { run_id: waiting.runId },
+  })
+}
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof Problem && error.code === 'idempotency_conflict'
+
+const edited = (id: string): Problem =>
+  new Problem('idempotency_conflict', {
+    detail: `The chat has a message "${id}" already, with another text or of somebody else. A message that was sent stays as it is; send a new one.`,
+    field: 'messages',
+  })

@@ -1,0 +1,27 @@
+/** What a checkpoint means to the register: a moment of a conversation. */
+import { decisionSchemas, limits } from '@signalbox/core'
+import type { Moment } from '@signalbox/engine'
+import type { ReadModel } from '../../read-model.ts'
+import { parseCheckpointId } from './checkpoint.ts'
+
+/**
+ * The moment that an id names: after the verdicts of its decision, which stand behind it and belong to it. Null for what is
+ * no id, and for a run that the tenant has not.
+ */
+export async function momentOf(
+  read: Pick<ReadModel, 'runEvents'>,
+  tenantId: string,
+  id: string,
+): Promise<Moment | null> {
+  const place = parseCheckpointId(id)
+  if (!place) return null
+  const { runId, seq } = place
+  const page = { after: seq - 1, limit: limits.pageMax }
+  const [named, ...behind] = await read.runEvents(tenantId, runId, page)
+  if (named?.type !== 'run.transitioned') return named ? place : null
+  const other = behind.findIndex(({ type }) => !isVerdict(type))
+  return { runId, seq: seq + (other < 0 ? behind.length : other) }
+}
+
+const isVerdict = (type: string): boolean =>
+  type !== 'run.transitioned' && Object.hasOwn(decisionSchemas, type)

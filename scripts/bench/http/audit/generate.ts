@@ -1,0 +1,108 @@
+/**
+ * Fills a register with events. A month is filled as a table of its own and then attached, so that its indexes are built
+ * once and not row by row; everything else is as migrations and appends leave it.
+ */
+import pg from 'pg'
+import { round } from '../../cost.ts'
+import { eventsPerRun, eventsSql, runsSql } from './events-sql.ts'
+
+export interface Generated {
+  readonly events: number
+  readonly seconds: number
+  readonly gigabytes: number
+  readonly partitions: number
+}
+
+/** Each event takes about this much, with its indexes. */
+export const bytesPerEvent = 1_100
+
+/** Transactions the events are spread over. */
+const transactions = 200_000
+
+interface Month {
+  readonly name: string
+  readonly from: string
+  readonly to: string
+  /** Places in the feed, the last included: of whole blocks, some runs of which may be of another month. */
+  readonly first: string
+  readonly last: string
+}
+
+/** Makes about `events` of them. */
+export async function generateEvents(adminUrl: string, events: number): Promise<Generated> {
+  const began = performance.now()
+  const client = new pg.Client(adminUrl)
+  await client.connect()
+  try {
+    await client.query(
+      "set maintenance_work_mem = '512MB'; set work_mem = '256MB'; set synchronous_commit = off; set timezone = 'UTC'",
+    )
+    // Whole blocks of eight runs, which take turns in the feed.
+    const runs = Math.ceil(events / eventsPerRun / 8) * 8
+    const first = await burnTransactions(client)
+    for (const text of runsSql(runs)) await client.query(text)
+    const months = await monthsOf(client)
+    const made = runs * eventsPerRun
+    const perTransaction = Math.ceil(made / transactions)
+    for (const month of months) await fill(client, month, [first, perTransaction])
+    await client.query('drop table public.made, public.said')
+    await client.query("select setval('signalbox.event_gpos', $1)", [made + 1])
+    // As autovacuum does it: the partitions, never the table they make up.
+    const tables = [...months.map(({ name }) => name), 'run', 'effect', 'end_user_run']
+    for (const name of tables) await client.query(`vacuum (analyze) signalbox.${name}`)
+    await client.query('checkpoint')
+    const { rows } = await client.query<{ bytes: number }>(
+      'select pg_database_size(current_database())::float8 as bytes',
+    )
+    return {
+      events: made,
+      seconds: round((performance.now() - began) / 1000, 1),
+      gigabytes: round((rows[0]?.bytes ?? 0) / 1e9),
+      partitions: months.length,
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Uses up numbers of transactions, for the feed shows what is below every running one. Answers the first. */
+async function burnTransactions(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ first: string }>(
+    'select pg_current_xact_id()::text as first',
+  )
+  await client.query(
+    `do $$ begin for n in 1 .. ${transactions + 10} loop perform pg_current_xact_id(); commit; end loop; end $$`,
+  )
+  return rows[0]?.first ?? '3'
+}
+
+async function monthsOf(client: pg.Client): Promise<readonly Month[]> {
+  const { rows } = await client.query<Month>(
+    `select 'event_' || to_char(month, 'YYYY_MM') as name,
+       signalbox.uuid_bound(month)::text as from, signalbox.uuid_bound(month + interval '1 month')::text as to,
+       (min(r) / 8 * 160)::text as first, (max(r) / 8 * 160 + 159)::text as last
+     from (select r, date_trunc('month', at) as month from public.made) m
+     group by month order by month`,
+  )
+  return rows
+}
+
+async function fill(
+  client: pg.Client,
+  { name, from, to, first, last }: Month,
+  [xid, perTransaction]: readonly [string, number],
+): Promise<void> {
+  await client.query(
+    `drop table if exists signalbox.${name};
+     set role signalbox_owner;
+     begin;
+     create table signalbox.${name} (like signalbox.event including defaults including constraints
+       including storage including compression)`,
+  )
+  await client.query(`reset role`)
+  await client.query(eventsSql(name), [first, last, xid, perTransaction, from, to])
+  await client.query(
+    `commit;
+     alter table signalbox.event attach partition signalbox.${name} for values from ('${from}') to ('${to}')`,
+  )
+}

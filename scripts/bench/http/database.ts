@@ -1,0 +1,54 @@
+/** The database of a part: embedded Postgres in a folder of its own, which is removed with it. */
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, type ServerSettings, startEmbeddedPostgres } from '@signalbox/postgres'
+import { complaining } from '../complaining-log.ts'
+
+export interface BenchDatabase {
+  /** As a superuser. Holds the password of a database that lives as long as its part. */
+  readonly adminUrl: string
+  /** For what a process wants to keep. */
+  readonly dir: string
+  stop(): Promise<void>
+}
+
+/** Starts it with the schema in it. `bytes`: what it will hold, roughly; throws if the disk has not got that twice. */
+export async function openBenchDatabase(options: {
+  readonly bytes: number
+  readonly settings?: ServerSettings
+}): Promise<BenchDatabase> {
+  await checkRoom(2 * options.bytes)
+  const dir = await mkdtemp(join(tmpdir(), 'signalbox-bench-http-'))
+  // As root, Postgres runs as another user, who must get through here.
+  await chmod(dir, 0o755)
+  const remove = () => rm(dir, { recursive: true, force: true })
+  const server = await startEmbeddedPostgres({
+    dataDir: join(dir, 'postgres'),
+    log: complaining('postgres'),
+    settings: { max_connections: 200, ...options.settings },
+  }).catch(async (error: unknown) => {
+    await remove()
+    throw error
+  })
+  const stop = async (): Promise<void> => {
+    await server.stop()
+    await remove()
+  }
+  try {
+    await migrate(server.url)
+    return { adminUrl: server.url, dir, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function checkRoom(bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(tmpdir())
+  const [free, needed] = [gigabytes(bavail * bsize), gigabytes(bytes)]
+  if (free < needed)
+    throw new Error(`${tmpdir()} has ${free} GB free, and this takes up to ${needed} GB`)
+}
+
+const gigabytes = (bytes: number): number => Math.round(bytes / 1e8) / 10

@@ -1,0 +1,377 @@
+/**
+ * A2A's own client against a real server, over both of its bindings. Would catch: a task whose artifacts are other than the
+ * answer, a text that approves, a stream that ends before its task, a refusal that the client cannot tell from another.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  type Message,
+  Role,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  TaskState,
+} from '@a2a-js/sdk'
+import {
+  type Client,
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client'
+import type { Script } from '@signalbox/models'
+import { defineTool } from '@signalbox/tools'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { call } from '../../packages/server/test/support/http.ts'
+import { lastResults, note } from '../../packages/server/test/support/notes.ts'
+import { startTest, type TestSignalbox } from '../../packages/server/test/support/signalbox.ts'
+
+const speech = 'a sentence of the answer, «ü» 𝄞. '.repeat(12)
+const scripted = (model: string) => ({ provider: 'scripted', model }) as const
+const asking = { tools: ['note'], guardrails: { approvalTools: ['note'] } }
+const noting =
+  (...texts: readonly string[]): Script =>
+  (prompt, turn) =>
+    turn === 0
+      ? { text: 'I note it.', calls: texts.map((text) => ({ name: 'note', args: { text } })) }
+      : { text: `I read: ${lastResults(prompt)}` }
+
+let box: TestSignalbox
+let stutters = 0
+
+beforeAll(async () => {
+  box = await startTest({
+    agents: {
+      speaker: { model: scripted('speaker') },
+      asker: { model: scripted('asker'), ...asking },
+      pair: { model: scripted('pair'), ...asking },
+      waiter: { model: scripted('waiter'), tools: ['wait'] },
+      stutterer: {
+        model: scripted('stutterer'),
+        modelRetries: { max: 1, baseMs: 10, capMs: 10 },
+      },
+      censored: { model: scripted('censored'), tools: ['note'] },
+      broken: { model: scripted('broken'), modelRetries: { max: 0, baseMs: 1, capMs: 1 } },
+    },
+    tools: [
+      note,
+      defineTool({
+        name: 'wait',
+        description: 'Waits to be told to stop.',
+        effect: 'read',
+        input: z.object({}),
+        run: (_, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('stopped')))
+          }),
+      }),
+    ],
+    scripts: {
+      speaker: () => ({ text: speech, chunkSize: 40, delayMs: 10 }),
+      asker: noting('milk'),
+      pair: noting('milk', 'bread'),
+      waiter: (_, turn) =>
+        turn === 0 ? { text: 'I wait.', calls: [{ name: 'wait', args: {} }] } : { text: 'Done.' },
+      stutterer: () => {
+        stutters += 1
+        const isBroken = stutters % 2 === 1
+        const text = isBroken ? `broken ${speech}` : speech
+        return { text, chunkSize: 30, delayMs: 8, ...(isBroken ? { ending: 'eof' as const } : {}) }
+      },
+      censored: () => ({
+        text: 'I shall',
+        calls: [{ name: 'note', args: { text: 'unheard-of' } }],
+        ending: 'content_filter',
+      }),
+      broken: () => ({ status: { code: 401, error: { message: 'the key sk-secret is wrong' } } }),
+    },
+  })
+})
+
+afterAll(async () => {
+  await box?.stop()
+})
+
+const transports = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory }
+
+const clientOf = (binding: keyof typeof transports, agent: string): Promise<Client> =>
+  new ClientFactory({ transports: [new transports[binding]()] }).createFromUrl(
+    `${box.api}/a2a/${agent}/`,
+  )
+
+type Parts = Message['parts']
+const text = (value: string): Parts[number] => ({
+  content: { $case: 'text', value },
+  metadata: undefined,
+  filename: '',
+  mediaType: '',
+})
+const data = (value: unknown): Parts[number] => ({ ...text(''), content: { $case: 'data', value } })
+
+function saying(parts: Parts, about: Partial<Message> = {}, returnImmediately = false) {
+  const message: Message = {
+    messageId: randomUUID(),
+    contextId: '',
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+    ...about,
+  }
+  const configuration = {
+    acceptedOutputModes: [],
+    taskPushNotificationConfig: undefined,
+    historyLength: undefined,
+    returnImmediately,
+  }
+  return { tenant: '', message, configuration, metadata: undefined } satisfies SendMessageRequest
+}
+
+/** The task that a message came to. */
+async function sent(client: Client, request: SendMessageRequest): Promise<Task> {
+  const result = await client.sendMessage(request)
+  if (!('status' in result)) throw new Error('a message instead of a task')
+  return result
+}
+
+const contentOf = (parts: Parts): string =>
+  parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('')
+
+const answersOf = ({ artifacts }: Task): readonly string[] =>
+  artifacts.map(({ parts }) => contentOf(parts))
+
+/** What a client puts together from updates: artifacts by their rules, and the states in order. */
+async function followed(stream: AsyncIterable<StreamResponse>, until = Number.POSITIVE_INFINITY) {
+  const artifacts = new Map<string, string>()
+  const states: (TaskState | undefined)[] = []
+  const shown: string[] = []
+  let updates = 0
+  let task: Task | undefined
+  for await (const { payload } of stream) {
+    updates += 1
+    if (payload?.$case === 'task') {
+      task = payload.value
+      for (const each of task.artifacts) artifacts.set(each.artifactId, contentOf(each.parts))
+      states.push(task.status?.state)
+    } else if (payload?.$case === 'statusUpdate') states.push(payload.value.status?.state)
+    else if (payload?.$case === 'artifactUpdate') {
+      const { artifact, append } = payload.value
+      const id = artifact?.artifactId ?? ''
+      const before = append ? (artifacts.get(id) ?? '') : ''
+      artifacts.set(id, before + contentOf(artifact?.parts ?? []))
+      shown.push(artifacts.get(id) ?? '')
+    }
+    if (updates >= until) break
+  }
+  return { task, states, artifacts, shown }
+}
+
+const named = (task: Task | undefined) => ({ tenant: '', id: task?.id ?? '' })
+const got = (client: Client, task: Task | undefined): Promise<Task> =>
+  client.getTask({ ...named(task), historyLength: undefined })
+const cancelled = (client: Client, task: Task | undefined): Promise<Task> =>
+  client.cancelTask({ ...named(task), metadata: undefined })
+
+/** The word of A2A with which something was refused. */
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'none',
+    (error: unknown) => Object(error).reason,
+  )
+
+describe.each(['JSONRPC', 'HTTP+JSON'] as const)('over %s', (binding) => {
+  it('a message becomes a task, once, and its context goes on', async () => {
+    const client = await clientOf(binding, 'speaker')
+    const request = saying([text('Speak.'), data({ to: 'Ada' })])
+    const task = await sent(client, request)
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)
+    expect(answersOf(task)).toEqual([speech])
+    expect(task.history.map(({ parts }) => contentOf(parts))).toEqual(['Speak.\n{"to":"Ada"}'])
+    expect((await sent(client, request)).id).toBe(task.id)
+    const next = await sent(client, saying([text('Again.')], { contextId: task.contextId }))
+    expect([next.contextId, next.id === task.id]).toEqual([task.contextId, false])
+    expect(answersOf(next)).toEqual([speech])
+
+    const list = (page: object) =>
+      client.listTasks({
+        tenant: '',
+        contextId: task.contextId,
+        status: TaskState.TASK_STATE_COMPLETED,
+        pageSize: 1,
+        pageToken: '',
+        historyLength: 0,
+        statusTimestampAfter: undefined,
+        includeArtifacts: true,
+        ...page,
+      })
+    const first = await list({})
+    const second = await list({ pageToken: first.nextPageToken, includeArtifacts: false })
+    expect([...first.tasks, ...second.tasks].map(({ id }) => id)).toEqual([next.id, task.id])
+    expect([second.nextPageToken, first.tasks[0]?.artifacts.length]).toEqual(['', 1])
+    expect(second.tasks[0]?.artifacts).toEqual([])
+  })
+
+  it('is streamed, and found again after a drop, without loss', async () => {
+    const client = await clientOf(binding, 'speaker')
+    const dropped = await followed(client.sendMessageStream(saying([text('Speak.')])), 4)
+    const { task } = dropped
+    const again = await followed(client.resubscribeTask(named(task)))
+    expect(again.states.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED)
+    expect([...again.artifacts.values()]).toEqual([speech])
+    expect(answersOf(await got(client, task))).toEqual([speech])
+    await expect(followed(client.resubscribeTask(named(task)))).rejects.toThrow(/has ended/)
+  })
+
+  it('takes text back', async () => {
+    const client = await clientOf(binding, 'stutterer')
+    const stream = client.sendMessageStream(saying([text('Speak.')]))
+    const { artifacts, task, shown } = await followed(stream)
+    // At no time a mixture of both tries.
+    const isOfOne = (said: string) =>
+      [speech, `broken ${speech}`].some((all) => all.startsWith(said))
+    expect(shown.filter((said) => !isOfOne(said))).toEqual([])
+    expect([...artifacts.values()]).toEqual([speech])
+    expect(answersOf(await got(client, task))).toEqual([speech])
+  })
+
+  it('asks for an approval, which only a data part gives', async () => {
+    const client = await clientOf(binding, 'asker')
+    const { task, states, artifacts } = await followed(
+      client.sendMessageStream(saying([text('Note milk.')])),
+    )
+    expect(states.at(-1)).toBe(TaskState.TASK_STATE_INPUT_REQUIRED)
+    expect([...artifacts.values()]).toEqual(['I note it.'])
+    const waiting = await got(client, task)
+    const [, asked] = waiting.status?.message?.parts ?? []
+    expect(asked?.content).toMatchObject({
+      value: { for: 'approval', tool: 'note', args: { text: 'milk' } },
+    })
+    const about = { taskId: task?.id ?? '' }
+    await expect(sent(client, saying([text('approve')], about))).rejects.toThrow(/No text decides/)
+    const elsewhere = { ...about, contextId: 'elsewhere' }
+    const yes = [data({ decision: 'approve' })]
+    await expect(sent(client, saying(yes, elsewhere))).rejects.toThrow(/contextId/)
+    const edit = [data({ decision: 'edit', args: { text: 7 } })]
+    await expect(sent(client, saying(edit, about))).rejects.toThrow(/text/)
+    const done = await sent(client, saying(yes, about))
+    expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)
+    expect(answersOf(done)).toEqual(['I note it.', 'I read: noted milk'])
+    await expect(sent(client, saying(yes, about))).rejects.toThrow(/has ended/)
+  })
+
+  it('takes the answers to several calls one by one, or together', async () => {
+    const client = await clientOf(binding, 'pair')
+    const task = await sent(client, saying([text('Note both.')]))
+    const parts = task.status?.message?.parts.slice(1) ?? []
+    const ids = parts.map(({ content }) =>
+      z.object({ approval_id: z.string() }).parse(content?.value),
+    )
+    const about = { taskId: task.id }
+    const bare = saying([data({ decision: 'approve' })], about)
+    await expect(sent(client, bare)).rejects.toThrow(/approval_id/)
+    const [one, two] = ids.map((id, n) => data({ ...id, decision: n === 0 ? 'reject' : 'approve' }))
+    if (!one || !two) throw new Error('two calls were asked about')
+    const half = await sent(client, saying([one], about))
+    expect(half.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED)
+    const whole = await sent(client, saying([two], about))
+    expect(answersOf(whole).at(-1)).toMatch(/not executed[^]*noted bread/)
+  })
+
+  it('is cancelled, and says so', async () => {
+    const client = await clientOf(binding, 'waiter')
+    const task = await sent(client, saying([text('Wait.')], {}, true))
+    expect(answersOf(task).length).toBeLessThan(2)
+    const stream = followed(client.resubscribeTask(named(task)))
+    const after = await cancelled(client, task)
+    expect(after.status?.state).toBe(TaskState.TASK_STATE_CANCELED)
+    expect((await stream).states.at(-1)).toBe(TaskState.TASK_STATE_CANCELED)
+    const done = await sent(await clientOf(binding, 'broken'), saying([text('Go.')]))
+    await expect(cancelled(await clientOf(binding, 'broken'), done)).rejects.toMatchObject({
+      reason: 'TASK_NOT_CANCELABLE',
+    })
+  })
+
+  it('that is stopped or fails is no success, and shows no secret', async () => {
+    const censored = await sent(await clientOf(binding, 'censored'), saying([text('Do it.')]))
+    expect(censored.status?.state).toBe(TaskState.TASK_STATE_REJECTED)
+    expect(answersOf(censored)[0]).toMatch(/^I shall\n\n\[The provider stopped this answer/)
+    expect(JSON.stringify(censored)).not.toContain('unheard-of')
+    const broken = await sent(await clientOf(binding, 'broken'), saying([text('Go.')]))
+    expect(broken.status?.state).toBe(TaskState.TASK_STATE_FAILED)
+    expect(JSON.stringify(broken)).not.toContain('sk-secret')
+  })
+
+  it('refuses in words that the client knows', async () => {
+    const client = await clientOf(binding, 'speaker')
+    const nothing = { id: randomUUID() }
+    const image = {
+      ...text(''),
+      content: { $case: 'url' as const, value: 'https://example.com/a' },
+    }
+    const file = saying([image])
+    const foreign = await sent(await clientOf(binding, 'asker'), saying([text('Note.')]))
+    const { body } = await call(box.api, 'GET', '/a2a/speaker/tasks?pageSize=100')
+    expect(body.tasks.length).toBeGreaterThan(0)
+    expect(body.tasks.map((task: Task) => task.id)).not.toContain(foreign.id)
+    expect({
+      unknown: await reasonOf(client.getTask({ tenant: '', historyLength: 1, ...nothing })),
+      ofAnother: await reasonOf(got(client, foreign)),
+      answered: await reasonOf(sent(client, saying([text('x')], { taskId: nothing.id }))),
+      blank: await reasonOf(sent(client, saying([text(' ')]))),
+      file: await reasonOf(sent(client, file)),
+      context: await reasonOf(sent(client, saying([text('x')], { contextId: 'a context/1' }))),
+    }).toEqual({
+      unknown: 'TASK_NOT_FOUND',
+      ofAnother: 'TASK_NOT_FOUND',
+      answered: 'TASK_NOT_FOUND',
+      blank: 'INVALID_PARAMS',
+      file: 'CONTENT_TYPE_NOT_SUPPORTED',
+      context: 'INVALID_PARAMS',
+    })
+  })
+})
+
+describe('what is not here', () => {
+  it.each([
+    [
+      'POST',
+      '/a2a/speaker/tasks/t/pushNotificationConfigs',
+      400,
+      'PUSH_NOTIFICATION_NOT_SUPPORTED',
+    ],
+    [
+      'GET',
+      '/a2a/speaker/tasks/t/pushNotificationConfigs/c',
+      400,
+      'PUSH_NOTIFICATION_NOT_SUPPORTED',
+    ],
+    ['GET', '/a2a/speaker/extendedAgentCard', 400, 'UNSUPPORTED_OPERATION'],
+    ['GET', '/a2a/nobody/tasks', 404, 'UNKNOWN_AGENT'],
+  ])('%s %s is refused as A2A says', async (method, path, status, reason) => {
+    const body = method === 'POST' ? { body: {} } : {}
+    const answer = await call(box.api, method, path, body)
+    expect([answer.status, answer.body.error?.details[0].reason]).toEqual([status, reason])
+  })
+
+  it.each([
+    [{ jsonrpc: '2.0', id: 1, method: 'message/send' }, -32601],
+    [{ jsonrpc: '2.0', id: 1, method: 'CreateTaskPushNotificationConfig' }, -32003],
+    [{ jsonrpc: '2.0', id: 1, method: 'GetTask', params: {} }, -32602],
+    [{ id: 1, method: 'GetTask' }, -32600],
+  ])('%j has the code %i', async (body, code) => {
+    const answer = await call(box.api, 'POST', '/a2a/speaker', { body })
+    // JSON-RPC 2.0, section 5: of a request that is none, the id is null.
+    const id = code === -32600 ? null : 1
+    expect([answer.status, answer.body.error.code, answer.body.id]).toEqual([200, code, id])
+  })
+
+  it('is another version, and a card where there are several', async () => {
+    const headers = { 'a2a-version': '0.3' }
+    const body = { jsonrpc: '2.0', id: 'a', method: 'ListTasks' }
+    const old = await call(box.api, 'POST', '/a2a/speaker', { body, headers })
+    expect(old.body.error.code).toBe(-32009)
+    const card = await call(box.api, 'GET', '/.well-known/agent-card.json')
+    expect([card.status, card.body.code]).toEqual([404, 'unknown_agent'])
+  })
+})
