@@ -2604,6 +2604,57 @@ export interface Operations {
     }
   }
   /**
+   * A2A: CreateTaskPushNotificationConfig, which is refused: webhooks and one card are what there is
+   */
+  'POST /a2a/{agent}/tasks/{task}/pushNotificationConfigs': {
+    path: {
+      agent: string
+      task: string
+    }
+    answer: null
+  }
+  /**
+   * A2A: ListTaskPushNotificationConfigs, which is refused: webhooks and one card are what there is
+   */
+  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs': {
+    path: {
+      agent: string
+      task: string
+    }
+    answer: null
+  }
+  /**
+   * A2A: GetTaskPushNotificationConfig, which is refused: webhooks and one card are what there is
+   */
+  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': {
+    path: {
+      agent: string
+      task: string
+      config: string
+    }
+    answer: null
+  }
+  /**
+   * A2A: DeleteTaskPushNotificationConfig, which is refused: webhooks and one card are what there is
+   */
+  'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': {
+    path: {
+      agent: string
+      task: string
+      config: string
+    }
+    answer: null
+  }
+  /**
+   * A2A: GetExtendedAgentCard, which is refused: webhooks and one card are what there is
+   */
+  'GET /a2a/{agent}/extendedAgentCard': {
+    path: {
+      agent: string
+    }
+    answer: null
+  }
+  /**
    * Agent Protocol v2: a command. Refusals are answers too, of type `error`
    */
   'POST /threads/{thread_id}/commands': {

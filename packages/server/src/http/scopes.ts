@@ -143,20 +143,20 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /a2a/{agent}/tasks': read,
   'GET /a2a/{agent}/tasks/{run_id}': read,
   'POST /a2a/{agent}/tasks/{run_id}': enqueueAndRead,
+  'POST /a2a/{agent}/tasks/{task}/pushNotificationConfigs': 'known',
+  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs': 'known',
+  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
+  'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
+  'GET /a2a/{agent}/extendedAgentCard': 'known',
 
   'GET /keys': admin,
   'POST /keys': admin,
   'DELETE /keys/{key_id}': admin,
 }
 
-/** Addresses that the document does not describe: what A2A looks for, and what is refused in its words. */
+/** Addresses that the document does not describe: what A2A looks for. */
 const beside: Readonly<Record<string, Access>> = {
   'GET /.well-known/agent-card.json': 'known',
-  'POST /a2a/{agent}/tasks/{task}/pushNotificationConfigs': 'known',
-  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs': 'known',
-  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
-  'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
-  'GET /a2a/{agent}/extendedAgentCard': 'known',
 }
 
 /** A run is reached by its thread, and on its own. */

@@ -32,6 +32,9 @@ export interface Named {
   readonly chat_id: string
   readonly cron_id: string
   readonly delivery_id: string
+  /** Of A2A. */
+  readonly task: string
+  readonly config: string
   /** Of a saved query. */
   readonly name: string
 }
@@ -40,6 +43,8 @@ const gone: Row = { is: 'gone' }
 const goneSpare: Row = { is: 'gone', spare: true }
 const apart: Row = { is: 'apart' }
 const common: Row = { is: 'common' }
+/** What A2A has and we do not. */
+const refused: Row = { is: 'common', own: [400] }
 const nothing = (): object => ({})
 /** One that waits for nobody: the next on its thread would wait for it. */
 const run = (): object => ({ assistant_id: 'writer', input: 'Write.' })
@@ -141,6 +146,11 @@ export const rows: Readonly<Record<string, Row>> = {
   'GET /a2a/{agent}/tasks': apart,
   'GET /a2a/{agent}/tasks/{run_id}': gone,
   'POST /a2a/{agent}/tasks/{run_id}': { is: 'gone', own: [404] },
+  'POST /a2a/{agent}/tasks/{task}/pushNotificationConfigs': refused,
+  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs': refused,
+  'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': refused,
+  'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': refused,
+  'GET /a2a/{agent}/extendedAgentCard': refused,
 
   'POST /approvals/{approval_id}': { is: 'gone', body: approve },
   'POST /runs/{run_id}/approvals/{call_id}': { is: 'gone', body: approve },

@@ -17,9 +17,8 @@ const Anything = z.looseObject({})
 const base = '/a2a/{agent}'
 const cardPath = '.well-known/agent-card.json'
 
-/** A refusal is in A2A's words once it is known that it is A2A that is spoken. */
-const good = (description: string): ReturnType<typeof answers> => ({
-  ...answers({ description, schema: Anything, types: ['application/json', 'text/event-stream'] }),
+/** In A2A's words once it is known that it is A2A that is spoken. */
+const refused: ReturnType<typeof answers> = {
   default: {
     description: 'A refusal.',
     content: {
@@ -27,6 +26,11 @@ const good = (description: string): ReturnType<typeof answers> => ({
       'application/problem+json': { schema: ProblemDocument },
     },
   },
+}
+
+const good = (description: string): ReturnType<typeof answers> => ({
+  ...answers({ description, schema: Anything, types: ['application/json', 'text/event-stream'] }),
+  ...refused,
 })
 
 export function a2aRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -146,8 +150,21 @@ function refusedRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     ['delete', 'tasks/{task}/pushNotificationConfigs/{config}', 'DeleteTaskPushNotificationConfig'],
     ['get', 'extendedAgentCard', 'GetExtendedAgentCard'],
   ]
-  for (const [method, path, name] of ways)
-    app[method](`${base}/${path}`.replaceAll(/\{([a-z]+)\}/g, ':$1'), (c) =>
-      rest(api, c, { agent: c.req.param('agent') ?? '', name, params: {} }),
-    )
+  for (const [method, path, name] of ways) {
+    const route = createRoute({
+      method,
+      path: `${base}/${path}`,
+      tags,
+      summary: `A2A: ${name}, which is refused: webhooks and one card are what there is`,
+      request: { params: looseParams(path) },
+      responses: refused,
+    })
+    app.openapi(route, (c) => rest(api, c, { agent: c.req.param('agent') ?? '', name, params: {} }))
+  }
+}
+
+/** Every parameter of a path, any text that may stand there. */
+function looseParams(path: string): z.ZodObject<Record<string, typeof Term>> {
+  const names = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name = '']) => name)
+  return z.object(Object.fromEntries(['agent', ...names].map((name) => [name, Term])))
 }
