@@ -95,8 +95,8 @@ it('never admits two at once, and always one in the end, in any race', async () 
     expect(admitted).toBeLessThanOrEqual(1)
     // If nobody got the lock, the poll finds the one that came first, whichever that was; else the thread is taken.
     const next = await bench.register.nextInThread('acme', threadId)
-    if (admitted === 1) expect(next).toBeNull()
-    else expect(runs.map((run) => run.runId)).toContain(next?.runId)
+    const possible = admitted === 1 ? [undefined] : runs.map((run) => run.runId)
+    expect(possible).toContain(next?.runId)
   }
   await Promise.all(registers.map((register) => register.close()))
 })
