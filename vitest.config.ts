@@ -23,7 +23,11 @@ const served = [
   // Every command is a process of its own; in the worker there is a server per file.
   'packages/{cli,models,policies,server}/test/**/*.test.ts',
   'packages/postgres/test/!(embedded*).test.ts',
-  'test/governance/**/*.test.ts',
+  'packages/client/test/**/*.test.ts',
+  'packages/tools/test/!(mcp).test.ts',
+  // React wants a document of its own in the globals.
+  'test/clients/!(langgraph-react).test.ts',
+  'test/{contract,governance,http-contract}/**/*.test.ts',
 ]
 
 // A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.
@@ -31,8 +35,8 @@ const longest = { testTimeout: 180_000, hookTimeout: 120_000 }
 
 export default defineConfig({
   test: {
-    // One more than the cores that CI has: the suites wait for servers and processes of their own half of the time.
-    maxWorkers: 3,
+    // Twice the cores that CI has: the suites wait for servers and processes of their own half of the time.
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     reporters: ['default', new SkipReporter(), ...(reports === undefined ? [] : ['json'])],
     outputFile: { json: `${reports ?? '.'}/vitest.json` },

@@ -5,15 +5,12 @@ import { problemResponse } from './problem.ts'
 
 /** Tells an address that is not there from one that takes another method. `where` says what there is instead. */
 export function notFound(
-  paths: Readonly<Record<string, object>>,
+  pathsOf: () => Readonly<Record<string, object>>,
   where = ' See /openapi.json.',
 ): NotFoundHandler<ApiEnv> {
-  const known = Object.entries(paths).map(([path, item]) => ({
-    path,
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
-    methods: Object.keys(item).map((method) => method.toUpperCase()),
-  }))
+  let known: readonly Known[] | null = null
   return (c) => {
+    known ??= Object.entries(pathsOf()).map(knownOf)
     const here = known.filter(({ pattern }) => pattern.test(c.req.path))
     const methods = [...new Set(here.flatMap((each) => each.methods))]
     if (methods.length > 0)
@@ -29,3 +26,15 @@ export function notFound(
     return problemResponse('not_found', { detail: `There is nothing at this address.${hint}` })
   }
 }
+
+interface Known {
+  readonly path: string
+  readonly pattern: RegExp
+  readonly methods: readonly string[]
+}
+
+const knownOf = ([path, item]: readonly [string, object]): Known => ({
+  path,
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+  methods: Object.keys(item).map((method) => method.toUpperCase()),
+})

@@ -1,8 +1,8 @@
 /** International bank account numbers (ISO 13616): the length of the country, and the remainder of 97. */
-import { RE2JS } from 're2js'
 import { freeAfter, freeBefore } from '../border.ts'
 import type { Finding, Seen } from '../finding.ts'
 import { matchesOf, type Place } from '../matches.ts'
+import { whenNeeded } from '../when-needed.ts'
 
 /** The SWIFT register: country and how many characters a number of it has. */
 const lengths = new Map(
@@ -16,7 +16,7 @@ const lengths = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 )
 
-const opening = RE2JS.compile('(?i)[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{2}')
+const opening = whenNeeded('(?i)[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{2}')
 
 /** Asked before, on the native engine: fixed in length, so linear. */
 const hint = /[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{2}/i
@@ -25,7 +25,7 @@ const hint = /[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{2}/i
 export function findIbans(seen: Seen): readonly Finding[] {
   if (!hint.test(seen.text)) return []
   const accept = ({ start }: Place): Place | null => ibanAt(seen, start)
-  return matchesOf({ kind: 'iban', pattern: opening, accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'iban', pattern: opening(), accept, retryWithin: true }, seen.text)
 }
 
 function ibanAt(seen: Seen, start: number): Place | null {

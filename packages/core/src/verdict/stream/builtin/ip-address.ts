@@ -1,17 +1,18 @@
 /** IP addresses of both versions. */
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import { freeAfter, freeBefore, leftOf } from '../border.ts'
 import type { Finding, Seen } from '../finding.ts'
 import { matchesOf, type Place } from '../matches.ts'
+import { whenNeeded } from '../when-needed.ts'
 
 const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
-const v4 = RE2JS.compile(`(?:${octet}\\.){3}${octet}`)
-const v6 = RE2JS.compile('(?i)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,8}')
+const v4 = whenNeeded(`(?:${octet}\\.){3}${octet}`)
+const v6 = whenNeeded('(?i)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,8}')
 
 /** Dotted quads, and colon-separated groups with at least one digit. */
 export const findIpAddresses = (seen: Seen): readonly Finding[] => [
-  ...(seen.text.includes('.') ? addresses(seen, v4, isV4) : []),
-  ...(seen.text.includes(':') ? addresses(seen, v6, isV6) : []),
+  ...(seen.text.includes('.') ? addresses(seen, v4(), isV4) : []),
+  ...(seen.text.includes(':') ? addresses(seen, v6(), isV6) : []),
 ]
 
 function addresses(

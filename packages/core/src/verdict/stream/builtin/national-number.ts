@@ -1,11 +1,11 @@
 /** Phone numbers, and social security numbers of the United States. Both only as people write them, not bare digits. */
-import { RE2JS } from 're2js'
 import { freeAfter, freeBefore } from '../border.ts'
 import type { Finding, Seen } from '../finding.ts'
 import { matchesOf, type Place } from '../matches.ts'
+import { whenNeeded } from '../when-needed.ts'
 
 /** E.164 with its plus or 00, seven to fifteen digits; or the North American form with a separator in it. */
-const phone = RE2JS.compile(
+const phone = whenNeeded(
   '(?:\\+|00)[1-9](?:\\)?[ ./-]?\\(?[0-9]){6,14}' +
     '|(?:1[ .-])?(?:\\([2-9][0-9]{2}\\) ?|[2-9][0-9]{2}[ .-])[2-9][0-9]{2}[ .-][0-9]{4}',
 )
@@ -14,13 +14,13 @@ const phone = RE2JS.compile(
 const phoneHint = /(?:\+|00)[1-9]|[0-9]{3}[ .)-] ?[0-9]{3}[ .-][0-9]{4}/
 const ssnHint = /[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}/
 
-const ssn = RE2JS.compile('[0-9]{3}(?:-[0-9]{2}-| [0-9]{2} )[0-9]{4}')
+const ssn = whenNeeded('[0-9]{3}(?:-[0-9]{2}-| [0-9]{2} )[0-9]{4}')
 
 /** Phone numbers with a country code, and North American ones without. */
 export function findPhones(seen: Seen): readonly Finding[] {
   if (!phoneHint.test(seen.text)) return []
   const accept = (place: Place): Place | null => (isFree(seen, place) ? place : null)
-  return matchesOf({ kind: 'phone', pattern: phone, accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'phone', pattern: phone(), accept, retryWithin: true }, seen.text)
 }
 
 /** Three, two and four digits; never issued are the areas 000, 666 and 900 to 999, the group 00, the serial 0000. */
@@ -28,7 +28,7 @@ export function findSsns(seen: Seen): readonly Finding[] {
   if (!ssnHint.test(seen.text)) return []
   const accept = (place: Place): Place | null =>
     isFree(seen, place) && isIssued(seen.text.slice(place.start, place.end)) ? place : null
-  return matchesOf({ kind: 'ssn', pattern: ssn, accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'ssn', pattern: ssn(), accept, retryWithin: true }, seen.text)
 }
 
 const isFree = (seen: Seen, { start, end }: Place): boolean =>

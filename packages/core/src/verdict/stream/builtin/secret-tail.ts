@@ -2,12 +2,12 @@
  * What follows the marker of a secret that is longer than is seen at once. Nothing need be remembered: the marker is
  * held back as long as what follows goes on, and takes it in piece by piece.
  */
-import { RE2JS } from 're2js'
 import { marker } from '../marker.ts'
+import { whenNeeded } from '../when-needed.ts'
 import { tokenShapes } from './secret-shapes.ts'
 
 const kinds = tokenShapes.filter(({ open, kind }) => open && kind !== 'private-key')
-const tokenTail = RE2JS.compile(
+const tokenTail = whenNeeded(
   `(\\[redacted:(?:${kinds.map(({ kind }) => kind).join('|')})\\])(?:[A-Za-z0-9_-]|[.+/=][A-Za-z0-9_-])+`,
 )
 
@@ -17,7 +17,7 @@ const gap = '(?:\\s|\\\\[rn])'
  * Lines of base64 and the headers of an encrypted key, with real line breaks or escaped ones. A short line counts
  * directly behind the marker, or when it ends in padding, or right before the end line; else it could be a word.
  */
-const keyTail = RE2JS.compile(
+const keyTail = whenNeeded(
   '(\\[redacted:private-key\\])[A-Za-z0-9+/=]*' +
     `(?:${gap}+(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,15}={1,2}|=[A-Za-z0-9+/]{4}` +
     '|Proc-Type: [0-9A-Z,]{1,40}|DEK-Info: [0-9A-Za-z,-]{1,80}|Version: [^\\r\\n\\\\]{1,80}))*' +
@@ -27,8 +27,8 @@ const keyTail = RE2JS.compile(
 /** Takes in what belongs to the markers of open-ended secrets; the end line of a key stays. A text without such a marker stays as it is. */
 export function absorbTails(text: string): string {
   if (!text.includes('[redacted:')) return text
-  const tokens = tokenTail.test(text) ? tokenTail.matcher(text).replaceAll('$1') : text
-  return text.includes(marker('private-key')) && keyTail.test(tokens)
-    ? keyTail.matcher(tokens).replaceAll('$1$2')
+  const tokens = tokenTail().test(text) ? tokenTail().matcher(text).replaceAll('$1') : text
+  return text.includes(marker('private-key')) && keyTail().test(tokens)
+    ? keyTail().matcher(tokens).replaceAll('$1$2')
     : tokens
 }
