@@ -6,7 +6,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** By how long they take, longest first. Of a file that is not here, only that it is not among the longest is known. */
 const slow = [
-  'test/docs/docs.test.ts',
+  'test/docs/pages-1.test.ts',
+  'test/docs/pages-2.test.ts',
+  'test/docs/pages-3.test.ts',
   'packages/cli/test/demo.test.ts',
   'packages/cli/test/proofs.test.ts',
   'packages/cli/test/project.test.ts',
