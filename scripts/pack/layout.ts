@@ -1,12 +1,13 @@
 /**
- * The installed package mirrors the repository below `dist/`:
+ * Of the engine, the installed package mirrors the repository below `dist/`:
  *
  *     packages/<name>/src/<file>.ts   →  dist/packages/<name>/src/<file>.js and .d.ts
  *     packages/<name>/src/<asset>     →  dist/packages/<name>/src/<asset>
  *     packages/<name>/public/<asset>  →  dist/packages/<name>/public/<asset>
  *     migrations/<file>.sql           →  dist/migrations/<file>.sql
  *
- * so whatever is found by a path relative to `import.meta.url` is found in both, by the same line of code.
+ * so whatever is found by a path relative to `import.meta.url` is found in both, by the same line of code. The client is one
+ * package and reads no files: its modules stand in `dist/packed/`.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,14 +18,29 @@ import { z } from 'zod'
 /** Root of the repository that these scripts stand in. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Folder of the package that users install. */
-export const cli = join(root, 'packages', 'cli')
+/** A package that users install. */
+export interface Packing {
+  readonly folder: string
+  /** Its manifest as committed, kept here while the packed form stands in its place. */
+  readonly savedManifest: string
+  /** What npm wants beside the manifest, put there while packing: its name there, and where it is in the repository. */
+  readonly borrowed: Readonly<Record<string, string>>
+}
 
-/** Its manifest as committed, kept here while the packed form stands in its place. */
-export const savedManifest = join(cli, 'dist', 'package.committed.json')
+const packing = (name: string, readme: string): Packing => {
+  const folder = join(root, 'packages', name)
+  return {
+    folder,
+    savedManifest: join(folder, 'dist', 'package.committed.json'),
+    borrowed: { LICENSE: 'LICENSE', 'README.md': readme },
+  }
+}
 
-/** Files of the root that npm wants beside the manifest, put there while packing. */
-export const borrowed = ['LICENSE', 'README.md']
+/** The engine: `signalbox`. */
+export const engine = packing('cli', 'README.md')
+
+/** The client alone: `@signalbox/client`. */
+export const client = packing('client', 'docs/client.md')
 
 const Manifest = z.looseObject({
   name: z.string(),

@@ -2,55 +2,27 @@
  * Before `npm pack -w signalbox`: compiles the workspace, assembles it below `packages/cli/dist` and puts the packed manifest in
  * place of the committed one. `postpack.ts` takes it back; an interrupted pack is taken back by the next one.
  */
-import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 
-import {
-  borrowed,
-  cli,
-  root,
-  savedManifest,
-  type WorkspacePackage,
-  workspacePackages,
-} from './layout.ts'
+import { engine, root, type WorkspacePackage, workspacePackages } from './layout.ts'
 import { restore } from './restore.ts'
 import { type Doors, rewrite } from './rewrite.ts'
+import { compile, dress, json, write } from './stage.ts'
 
-const dist = join(cli, 'dist')
+const dist = join(engine.folder, 'dist')
 
-restore()
+restore(engine)
 const packages = workspacePackages()
-compile(packages)
+const projects = packages.map(({ folder }) => join('packages', folder))
+compile(projects.filter((folder) => existsSync(join(root, folder, 'tsconfig.json'))))
 for (const folder of ['packages', 'migrations']) {
   rmSync(join(dist, folder), { recursive: true, force: true })
 }
 const doors = findDoors(packages)
 for (const one of packages) assemble(one, doors)
 cpSync(join(root, 'migrations'), join(dist, 'migrations'), { recursive: true })
-for (const file of borrowed) cpSync(join(root, file), join(cli, file))
-writeManifest()
-
-function compile(all: readonly WorkspacePackage[]): void {
-  const projects = all
-    .map(({ folder }) => join('packages', folder))
-    .filter((folder) => existsSync(join(root, folder, 'tsconfig.json')))
-  const { status } = spawnSync('tsc', ['-b', ...projects], {
-    cwd: root,
-    // Standard output belongs to npm, which prints the name of the tarball there.
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  })
-  if (status !== 0) throw new Error('the workspace does not compile')
-}
+dress(engine, './dist/packages/cli/src/index')
 
 function findDoors(all: readonly WorkspacePackage[]): Doors {
   return new Map(
@@ -81,31 +53,4 @@ function assemble({ folder, manifest }: WorkspacePackage, all: Doors): void {
   // For code that reads its own version beside its sources.
   const { name, version } = manifest
   write(join(to, 'package.json'), json({ name, version, private: true, type: 'module' }))
-}
-
-/** The committed manifest points at the sources, which Node does not run below `node_modules`. */
-function writeManifest(): void {
-  const path = join(cli, 'package.json')
-  const committed = readFileSync(path, 'utf8')
-  const {
-    private: _private,
-    devDependencies: _dev,
-    scripts: _scripts,
-    ...rest
-  } = JSON.parse(committed)
-  const index = './dist/packages/cli/src/index'
-  write(savedManifest, committed)
-  writeFileSync(
-    path,
-    json({ ...rest, exports: { '.': { types: `${index}.d.ts`, default: `${index}.js` } } }),
-  )
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
 }

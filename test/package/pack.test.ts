@@ -27,6 +27,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const place = mkdtempSync(join(tmpdir(), 'signalbox-pack-'))
 const app = join(place, 'app')
 const installed = join(app, 'node_modules', 'signalbox')
+const installedClient = join(app, 'node_modules', '@signalbox', 'client')
 /** What npm tells its scripts about the repository: a user's shell has none of it. */
 const ours =
   /^(npm_(package|lifecycle|command|config_(allow|strict|local|workspace))|VITEST|NODE_(ENV|OPTIONS|PATH)$)/i
@@ -40,11 +41,14 @@ beforeAll(() => {
   chmodSync(place, 0o755)
   const copy = join(place, 'workspace')
   copyWorkspace(root, copy)
-  run(copy, 'npm', ['pack', '-w', 'signalbox', '--pack-destination', place])
+  const both = ['-w', 'signalbox', '-w', '@signalbox/client']
+  run(copy, 'npm', ['pack', ...both, '--pack-destination', place])
   mkdirSync(app)
   writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }\n')
-  const tarball = join(place, `signalbox-${version}.tgz`)
-  run(app, 'npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball])
+  const tarballs = ['signalbox', 'signalbox-client'].map((name) =>
+    join(place, `${name}-${version}.tgz`),
+  )
+  run(app, 'npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs])
 }, 300_000)
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
@@ -56,6 +60,10 @@ describe('the tarball', () => {
       readFileSync(join(root, 'packages/cli/package.json'), 'utf8'),
     )
     expect(readdirSync(packed)).not.toContain('LICENSE')
+    const client = join(place, 'workspace', 'packages', 'client')
+    expect(readFileSync(join(client, 'package.json'), 'utf8')).toBe(
+      readFileSync(join(root, 'packages/client/package.json'), 'utf8'),
+    )
   })
 
   it('holds the compiled packages, the migrations and the licence, and no sources', () => {
@@ -92,11 +100,30 @@ describe('installed', () => {
 
   it('gives a configuration its types', () => {
     writeFileSync(join(app, 'config.ts'), typedConfig)
+    writeFileSync(join(app, 'client.ts'), typedClient)
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
     const flags = '--noEmit --strict --target es2024 --module nodenext --skipLibCheck --types node'
     const roots = ['--typeRoots', join(root, 'node_modules', '@types')]
-    const { status } = run(app, process.execPath, [tsc, ...flags.split(' '), ...roots, 'config.ts'])
+    const { status } = run(app, process.execPath, [
+      tsc,
+      ...flags.split(' '),
+      ...roots,
+      'config.ts',
+      'client.ts',
+    ])
     expect(status).toBe(0)
+  })
+
+  it('has a client of its own, with types, that needs nothing of the engine', () => {
+    const files = readdirSync(installedClient, { recursive: true }).map(String)
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/packed/index.js']))
+    expect(files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$/.test(file))).toEqual([])
+    const script = `
+      import { createClient } from '@signalbox/client'
+      const client = createClient({ url: 'http://127.0.0.1:1' })
+      console.log(typeof client.runs.create)`
+    const { stdout } = run(app, process.execPath, ['--input-type=module', '--eval', script])
+    expect(stdout.trim()).toBe('function')
   })
 
   it('gives a configuration its functions', () => {
@@ -146,6 +173,19 @@ const weather = defineTool({
 defineTool({ effect: 'read' })
 
 export default defineConfig({ agents: {}, tools: [weather] })
+`
+
+const typedClient = `
+import { createClient } from '@signalbox/client'
+
+const client = createClient({ url: 'http://127.0.0.1:7420' })
+const { run_id } = await client.runs.create({ assistant_id: 'clerk', input: 'Pay.' })
+const id: string = run_id
+
+// Types that had come out as \`any\` would accept this.
+// @ts-expect-error a run is created of something
+await client.runs.create(7)
+console.log(id)
 `
 
 function run(cwd: string, command: string, args: readonly string[]): SpawnSyncReturns<string> {

@@ -1,0 +1,45 @@
+/** What both packages do while they are packed. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { type Packing, root } from './layout.ts'
+
+/** @throws Error if a project does not compile */
+export function compile(projects: readonly string[]): void {
+  const { status } = spawnSync('tsc', ['-b', ...projects], {
+    cwd: root,
+    // Standard output belongs to npm, which prints the name of the tarball there.
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) throw new Error('the workspace does not compile')
+}
+
+/**
+ * Puts the packed manifest in place of the committed one, and the borrowed files beside it. The committed one points at the
+ * sources, which Node does not run below `node_modules`.
+ */
+export function dress({ folder, savedManifest, borrowed }: Packing, index: string): void {
+  for (const [name, from] of Object.entries(borrowed)) cpSync(join(root, from), join(folder, name))
+  const path = join(folder, 'package.json')
+  const committed = readFileSync(path, 'utf8')
+  const {
+    private: _private,
+    devDependencies: _dev,
+    scripts: _scripts,
+    ...rest
+  } = JSON.parse(committed)
+  write(savedManifest, committed)
+  const exports = { '.': { types: `${index}.d.ts`, default: `${index}.js` } }
+  writeFileSync(path, json({ ...rest, exports }))
+}
+
+export function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+export function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
