@@ -5,7 +5,7 @@ const Explained = z.object({ messageId: z.string(), explanation: z.string() })
 const Forced = z.object({ messageId: z.string().default(''), text: z.string().default('') })
 
 const explained = new Set(['safety.suppressed', 'turn.cut', 'guardrail.stopped'])
-const forced = new Set(['loop.stopped', 'budget.exhausted', 'answer.missing'])
+const forced = new Set(['loop.stopped', 'budget.exhausted', 'answer.missing', 'rerun.stopped'])
 
 /** The sentence that a verdict appended to a message, and which message. Null for every other event. */
 export function decisionTexts({
