@@ -75,6 +75,8 @@ export interface Rerun
   readonly runId: string
   /** What to repeat it with. Null: with what it had itself. */
   readonly definition: AgentDefinition | null
+  /** What to change of that. May throw, then nothing is created. Default: nothing. */
+  readonly change?: (definition: AgentDefinition) => AgentDefinition
   readonly webhook?: string
   readonly user?: Person
   readonly endUser?: string

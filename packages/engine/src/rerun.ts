@@ -22,10 +22,11 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
   const created = first?.salt ? factSchemas['run.created'].parse(first.payload) : null
   if (!created) return { code: 'erased' }
   if (created.edit) return { code: 'edit' }
-  const definition =
+  const own =
     request.definition ??
     (await insist(deps, 'read definition', () => register.definition(head.definitionHash)))
-  if (!definition) throw new Error(`the definition ${head.definitionHash} is not stored`)
+  if (!own) throw new Error(`the definition ${head.definitionHash} is not stored`)
+  const definition = request.change?.(own) ?? own
   const origin = await insist(deps, 'read conversation', () => originOf(register, head))
   const input = await hydrated(deps, head, created.input)
   const thread = { tenantId, threadId, metadata: {}, createdAt: deps.clock.now() }
@@ -42,8 +43,10 @@ const create = (
   request: Rerun,
   made: Pick<Parameters<typeof createRun>[1], 'definition' | 'input'>,
 ): Promise<CreateAnswer> => {
-  const { runId, ...rest } = request
-  return createRun(deps, { ...rest, ...made, rerun: { runId } })
+  const { runId, change: _, ...rest } = request
+  // Who lists runs sees what they are without their events.
+  const metadata = { ...request.metadata, rerun_of: runId }
+  return createRun(deps, { ...rest, ...made, metadata, rerun: { runId } })
 }
 
 /** Long texts of the input stand in the thread of the other run, and this one's thread has not heard it. */

@@ -78,8 +78,9 @@ class Tape {
     if (type === 'approval.requested' && typeof callId === 'string')
       this.#asked.set(callId, recordingKey(String(tool), String(argsHash)))
     if (type === 'call.denied' && typeof callId === 'string') this.#refuse(callId, { seq, type })
-    if (!ends.has(type) || typeof effectId !== 'string') return
-    const call = this.#byEffect.get(effectId)
+    if (!ends.has(type)) return
+    // Of an event that was erased, its key still says which call had an end.
+    const call = this.#byEffect.get(typeof effectId === 'string' ? effectId : (event.key ?? ''))
     if (call) call.end = { seq, type }
   }
 
