@@ -1,5 +1,5 @@
 /** What must hold of reruns: nothing of one happens in the world, and each result is one that was recorded, for the same call. */
-import { factSchemas } from '@signalbox/core'
+import { decisionSchemas, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { callOf, effectOf, type Execution, parentOf, type RunRecord } from './run-record.ts'
 
@@ -88,7 +88,8 @@ function callIn({ log, effects }: RunRecord, event: StoredEvent): string {
   const asked = log.find(
     (each) => each.type === 'approval.requested' && callOf(each) === callOf(event),
   )
-  return `${event.tool} ${String(asked?.payload['argsHash'])}`
+  const said = asked && decisionSchemas['approval.requested'].parse(asked.payload)
+  return `${event.tool} ${said?.argsHash}`
 }
 
 /** Where the call stands among those of the log: effects by the decision that asked for them, refusals by themselves. */
@@ -105,10 +106,10 @@ function placeOf({ log }: RunRecord, event: StoredEvent): number {
 /** What was said, whoever said it. */
 function wordsOf({ type, payload }: StoredEvent): string {
   const { output, error, answer, code } = payload
-  if (type === 'call.denied') return String(code)
+  if (type === 'call.denied') return JSON.stringify(code)
   if (type === 'tool.denied') {
     const { reasons } = factSchemas[type].parse(payload).answer
-    return String(reasons[0]?.code)
+    return JSON.stringify(reasons[0]?.code)
   }
   return JSON.stringify(output ?? error ?? answer)
 }

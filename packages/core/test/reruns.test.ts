@@ -125,11 +125,12 @@ describe('a rerun', () => {
   })
 })
 
+const repeated = (fact: Fact): Fact =>
+  fact.type === 'run.created'
+    ? { ...fact, payload: { ...fact.payload, rerun: { runId: 'other' } } }
+    : fact
+
 test('whatever happens, a rerun makes no call, starts no run and asks no human', () => {
-  const repeated = (fact: Fact): Fact =>
-    fact.type === 'run.created'
-      ? { ...fact, payload: { ...fact.payload, rerun: { runId: 'other' } } }
-      : fact
   let recalls = 0
   fc.assert(
     fc.property(scripts, (script) => {

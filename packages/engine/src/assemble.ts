@@ -115,10 +115,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     recorder,
     models,
-    questions: others.questions,
-    starter: others.starter,
-    webhooks: others.webhooks,
-    recaller: others.recaller,
+    ...others.performers,
     dispatch,
     advance: (runId) => void advances.ask(runId),
     forget: (runId) => transcripts.forget(runId),
@@ -149,10 +146,7 @@ function performersBeside(
   const webhooks = createWebhookPerformer(ground)
   const recaller = createRecaller(ground)
   return {
-    questions,
-    starter,
-    webhooks,
-    recaller,
+    performers: { questions, starter, webhooks, recaller },
     takes: {
       takePolicy: async (row: EffectRow): Promise<void> => {
         if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })

@@ -59,6 +59,16 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
   }
 }
 
+/** Whom it works for, and the run that it comes from. */
+function originOf({ user, endUser, parent, rerun }: NewRun) {
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(endUser === undefined ? {} : { endUser }),
+    ...(parent ? { parent } : {}),
+    ...(rerun ? { rerun } : {}),
+  }
+}
+
 /** What is said when the run begins, long texts moved out of it. */
 async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
@@ -90,8 +100,8 @@ async function webhooksOf(
 
 /** Creates a run, and admits it if its thread is free. Repeated with the same alias, it answers the first one. */
 export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<CreateAnswer> {
-  const { tenantId, threadId, actor, definition, metadata, alias, user, endUser } = request
-  const { parent = null, rerun, attempt = 0, lanes = [] } = request
+  const { tenantId, threadId, actor, definition, metadata, alias } = request
+  const { parent = null, attempt = 0, lanes = [] } = request
   const order = orderOf(request)
   const held = await holdOf(deps, request)
   if (held) return held
@@ -107,11 +117,8 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       ...pinned,
       ...said,
       metadata,
-      ...(user === undefined ? {} : { user }),
-      ...(endUser === undefined ? {} : { endUser }),
+      ...originOf(request),
       ...order,
-      ...(parent ? { parent } : {}),
-      ...(rerun ? { rerun } : {}),
       ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },
     { key: 'created', actor },

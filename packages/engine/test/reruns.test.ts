@@ -2,7 +2,7 @@
  * Reruns: what is recorded answers, nothing executes. Would catch: a tool, a child or a human that a rerun bothers; a result of
  * another call, or one that is made up; a source that is changed; content that stays behind in the thread of the source.
  */
-import type { AgentDefinition, JsonObject } from '@signalbox/core'
+import { type AgentDefinition, decisionSchemas, type JsonObject } from '@signalbox/core'
 import { type Rerun, systemClock, systemRandom, type ToolHost } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -78,6 +78,26 @@ const eventsOf = async (runId: string, ...types: readonly string[]) =>
 
 const results = async (runId: string): Promise<readonly unknown[]> =>
   (await eventsOf(runId, 'tool.completed')).map(({ payload }) => payload['output'])
+
+const toolsStarted = async (runId: string) =>
+  (await eventsOf(runId, 'effect.started')).map(({ tool }) => tool)
+
+const stopOf = async (runId: string) => (await eventsOf(runId, 'rerun.stopped'))[0]
+
+/** What was said to the runs that a run hears, and to itself. */
+async function heard(runId: string): Promise<string> {
+  const { threadId = '' } = (await register.head(runId)) ?? {}
+  const events = await register.conversation(threadId, runId)
+  return events
+    .filter(({ type }) => type === 'run.created')
+    .map(({ payload }) => JSON.stringify(payload['input']))
+    .join()
+}
+
+const say = (text: string) => ({
+  input: [{ id: `u_${text}`, role: 'user' as const, parts: [{ type: 'text' as const, text }] }],
+  threadId: 'source',
+})
 
 const kindsOf = (runId: string): readonly string[] =>
   [...register.tables.effects.values()]
@@ -161,16 +181,12 @@ describe('what is recorded', () => {
   test('no `effect.started` of a rerun names a tool: who lists executions does not find any', async () => {
     const first = await source([next, 'done'])
     const again = await repeat(first, [next, 'done'])
-    const tools = async (runId: string) =>
-      (await eventsOf(runId, 'effect.started')).map(({ tool }) => tool)
-    expect(await tools(first)).toEqual([null, 'next', null])
-    expect(await tools(again.runId)).toEqual([null, null, null])
+    expect(await toolsStarted(first)).toEqual([null, 'next', null])
+    expect(await toolsStarted(again.runId)).toEqual([null, null, null])
   })
 })
 
 describe('a call that was never recorded stops the rerun', () => {
-  const stopOf = async (runId: string) => (await eventsOf(runId, 'rerun.stopped'))[0]
-
   test.each<[string, Turn, readonly Turn[], JsonObject]>([
     ['other arguments', next, [[{ tool: 'next', args: { x: 1 } }]], { reason: 'never_made' }],
     ['another tool', next, [[{ tool: 'pay', args: {} }]], { reason: 'never_made', tool: 'pay' }],
@@ -229,7 +245,7 @@ test('a recall that is made again, because its process vanished, comes to the sa
   const again = await repeat(first, [[{ tool: 'pay', args: {} }, ...next], next, 'done'])
   const writer = createWriter({ actor: 'other', clock: systemClock, random: systemRandom })
   for (const fact of await eventsOf(again.runId, 'tool.completed')) {
-    const row = await register.effect(String(fact.payload['effectId']))
+    const row = await register.effect(fact.key ?? '')
     if (row?.spec.kind !== 'tool.recall') throw new Error('no recall')
     const deps = { register, recordings: createRecordings(register), writer }
     const repeated = await performRecall(deps, { row, effect: row.spec, attempt: 2 })
@@ -250,8 +266,8 @@ describe('humans and runs that were started', () => {
     const { tools } = counting()
     const engine = await engineOf([pay, 'done'], tools)
     const runId = await begin(engine, guarded, { threadId: 'source' })
-    const { payload } = await eventOf(register, runId, 'approval.requested')
-    const callId = String(payload['callId'])
+    const asked = await eventOf(register, runId, 'approval.requested')
+    const { callId } = decisionSchemas['approval.requested'].parse(asked.payload)
     await engine.commands.answerApproval({ ...caller, runId, callId, decision, note: 'too much' })
     await outcomeOf(register, runId)
     return runId
@@ -306,21 +322,6 @@ describe('humans and runs that were started', () => {
 })
 
 describe('the thread of a rerun', () => {
-  /** What the models of the last engine were asked, without instructions. */
-  async function heard(runId: string): Promise<string> {
-    const { threadId = '' } = (await register.head(runId)) ?? {}
-    const events = await register.conversation(threadId, runId)
-    return events
-      .filter(({ type }) => type === 'run.created')
-      .map(({ payload }) => JSON.stringify(payload['input']))
-      .join()
-  }
-
-  const say = (text: string) => ({
-    input: [{ id: `u_${text}`, role: 'user' as const, parts: [{ type: 'text' as const, text }] }],
-    threadId: 'source',
-  })
-
   test('begins with what the source had heard, and not with what came after', async () => {
     const engine = await engineOf(['a', 'b', 'c'], counting().tools)
     const ids: string[] = []

@@ -43,11 +43,13 @@ export async function performRecall(deps: RecallDeps, task: RecallTask): Promise
     ? ((await recordings.of(source)).get(recordingKey(effect.tool, effect.argsHash)) ?? [])
     : []
   const call = recorded[before]
+  const miss = (reason: MissedRecall) =>
+    missed(deps.writer, task, { reason, recorded: recorded.length })
   const why = whyMissed(call, recorded.length)
-  if (why !== null || !head) return missed(deps, task, why ?? 'never_made', recorded.length)
+  if (why !== null) return miss(why)
   const [event] = await register.events(source, { after: (call?.end?.seq ?? 1) - 1, limit: 1 })
   const fact = event ? await recalled(deps, task, event) : null
-  return fact ?? missed(deps, task, 'erased', recorded.length)
+  return fact ?? miss('erased')
 }
 
 /** Which run is repeated, and how many calls of this kind the rerun has asked for before. */
@@ -147,15 +149,14 @@ async function completed(
   return writer.fact('tool.completed', payload, { ...optionsOf(task), verdict: 'recalled' })
 }
 
-const missed = (
-  { writer }: RecallDeps,
+function missed(
+  writer: Writer,
   task: RecallTask,
-  reason: MissedRecall,
-  recorded: number,
-): FactDraft => {
+  why: Pick<FactPayload<'recall.missed'>, 'reason' | 'recorded'>,
+): FactDraft {
   const { tool, argsHash } = task.effect
-  const payload = { ...about(task), tool, argsHash, reason, recorded }
-  return writer.fact('recall.missed', payload, { ...optionsOf(task), verdict: reason })
+  const payload = { ...about(task), tool, argsHash, ...why }
+  return writer.fact('recall.missed', payload, { ...optionsOf(task), verdict: why.reason })
 }
 
 const about = ({ effect, attempt }: RecallTask) => ({

@@ -74,9 +74,8 @@ class Tape {
   take(event: StoredEvent): void {
     const { type, seq, payload } = event
     if (type === 'run.transitioned') this.#decide(event)
-    const { effectId, callId, argsHash, tool } = payload
-    if (type === 'approval.requested' && typeof callId === 'string')
-      this.#asked.set(callId, recordingKey(String(tool), String(argsHash)))
+    if (type === 'approval.requested') this.#ask(event)
+    const { effectId, callId } = payload
     if (type === 'call.denied' && typeof callId === 'string') this.#refuse(callId, { seq, type })
     if (!ends.has(type)) return
     // Of an event that was erased, its key still says which call had an end.
@@ -92,6 +91,13 @@ class Tape {
       this.#byEffect.set(effect.id, call)
       this.#add(recordingKey(effect.tool, effect.argsHash), call)
     }
+  }
+
+  #ask({ payload }: StoredEvent): void {
+    const asked = decisionSchemas['approval.requested'].safeParse(payload)
+    if (!asked.success) return
+    const { callId, tool, argsHash } = asked.data
+    this.#asked.set(callId, recordingKey(tool, argsHash))
   }
 
   /** Only what somebody was asked about: what a policy alone denied is for the policies of the rerun to judge. */
