@@ -126,6 +126,27 @@ describe('a rerun', () => {
     expect(booked).toEqual(['Bern'])
   })
 
+  it('goes on from what the other run had heard, and no further', async () => {
+    const tell = async (input: string) =>
+      call(box.api, 'POST', '/threads/talk/runs/wait', { body: { assistant_id: 'terse', input } })
+    const heard = []
+    for (const input of ['One.', 'Two.', 'Three.']) heard.push((await tell(input)).body)
+    const [, two] = heard
+    const { run_id, thread_id } = (
+      await call(box.api, 'POST', `/runs/${two.run.run_id}/rerun`, { body: {} })
+    ).body
+    expect(said(await join(run_id))).toEqual(said(two))
+    expect(said(two)).toContain('human One.')
+    const [last] = await get(`/threads/${thread_id}/history?limit=1`)
+    expect(last.metadata.step).toBe(
+      (await get(`/threads/talk/history`)).find(
+        ({ metadata }: { metadata: { run_id: string } }) => metadata.run_id === two.run.run_id,
+      ).metadata.step,
+    )
+    // Those runs were no reruns: what they booked is not what the other tests look at.
+    booked.length = 1
+  })
+
   it('is the same one when its request is repeated with its key', async () => {
     const key = { 'idempotency-key': 'what-if-1' }
     const first = await ask({ assistant_id: 'terse' }, key)
