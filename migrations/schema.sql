@@ -949,7 +949,8 @@ begin
   body := '{"attempt":' || e.attempt || ',"effectId":"' || e.id || '","leaseMs":' || (c ->> 'leaseMs')
     || ',"owner":"' || (c ->> 'owner') || '"}';
   return jsonb_build_object('effectId', e.id, 'code', 'ok', 'attempt', e.attempt, 'draft', jsonb_build_object(
-    'type', 'effect.started', 'version', 1, 'at', c -> 'at', 'actor', c -> 'owner', 'tool', e.tool, 'verdict', null,
+    'type', 'effect.started', 'version', 1, 'at', c -> 'at', 'actor', c -> 'owner',
+    'tool', case when e.kind <> 'tool.recall' then e.tool end, 'verdict', null,
     'payload', body::jsonb, 'salt', c -> 'salt',
     'payloadHash', encode(sha256(decode(c ->> 'salt', 'hex') || convert_to(body, 'UTF8')), 'hex')));
 end $function$
@@ -1288,7 +1289,8 @@ begin
     for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
       c := d -> 'effects' -> n;
       if (is_id(c ->> 'id') and starts_with(c ->> 'id', (item ->> 'runId') || '.')
-        and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver')
+        and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver',
+          'tool.recall')
         and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
         ) is not true
       then

@@ -86,6 +86,7 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     },
     durationMs: 60_003,
   },
+  'recall.missed': { ...ofCall, tool: 'write_file', argsHash, reason: 'never_made', recorded: 0 },
   'tool.aborted': { ...ofCall, reason: 'cancelled' },
   'tool.unknown': { ...ofCall, reason: 'worker_lost' },
   'tool.resolved': {
@@ -245,6 +246,13 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     expiresAt: 1_795_212_000_000,
   },
   'approval.reused': { callId: call, tool: 'transfer', argsHash, scope: 'run' },
+  'approval.skipped': {
+    callId: call,
+    tool: 'transfer',
+    argsHash,
+    policyId: 'lists',
+    reason: 'A person must approve each call of the tool "transfer".',
+  },
   'approval.expired': { callId: call, tool: 'transfer', approvalId: 'a_0b6a4f1e2c77_1_0' },
   'loop.warned': {
     ...loop,
@@ -277,6 +285,17 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     limit: 50,
     messageId: message,
     text: '[BUDGET EXHAUSTED] The run was stopped: it has used 50 of 50 turns.',
+  },
+  'rerun.stopped': {
+    callId: call,
+    tool: 'write_file',
+    code: 'call_not_recorded',
+    reason: 'never_made',
+    recorded: 0,
+    messageId: message,
+    text:
+      `[The rerun stopped (call_not_recorded): the model asked for a call of write_file (${call}) that was never ` +
+      'recorded: the run that it repeats never made this call with these arguments. Nothing was executed.]',
   },
   'event.ignored': { seq: 14, type: 'approval.answered', state: 'tools' },
   'effect.started': { ...of, leaseMs: 15_000, owner: 'worker-1.4711.9f3c01ab' },

@@ -69,6 +69,12 @@ export const glossary: Readonly<Record<string, string>> = {
   reasons: 'Why. The model reads the first.',
   policyId: 'Name of the policy.',
   edited: 'The answer holds the arguments.',
+  recalled:
+    'In a rerun: the run and the event that the result was taken from. Nothing was executed for it.',
+  recorded: 'How often the log that is repeated has this call, with whatever end.',
+  'recall.missed.reason':
+    'Why: `never_made`, the log that is repeated has no such call; `used_up`, it has it, but less often; `unknown`, nobody knows what became of it; `no_result`, it was cut off before it had one; `erased`, it had one.',
+  'rerun.stopped.reason': 'As in `recall.missed`.',
   reasoningTokens: 'Tokens that were thought.',
   requestId: 'The id that the provider gave the request.',
   resolution: 'What the operator said.',

@@ -100,6 +100,8 @@ function effectViolations(
   for (const type of ['call.denied', 'approval.expired'])
     if (aboutCall(log, type, callId).length > 0)
       bad.push(`I10 ${effectId} is an effect for a call that has ${type}`)
+  // Nothing executes: `check-reruns.ts` says what then must hold.
+  if (spec.kind === 'tool.recall') return bad
   const [asked] = aboutCall(log, 'approval.requested', callId)
   const [reused] = aboutCall(log, 'approval.reused', callId)
   const start = log.find((event) => event.type === 'effect.started' && isAbout(event, effectId))

@@ -1,18 +1,14 @@
 /** What only the world knows of crowds: what clients were told, what models were shown, and what stands in no event. */
 import { factSchemas } from '@signalbox/core'
-import { spanOf, threadsOf } from '../invariants/check-threads.ts'
+import { sourceOf } from '../invariants/check-reruns.ts'
+import { spanOf } from '../invariants/check-threads.ts'
 import { isEnd, type RunRecord } from '../invariants/run-record.ts'
 import { address } from './crowd.ts'
 import type { World } from './world.ts'
 
 export function crowdViolations(world: World, runs: readonly RunRecord[]): readonly string[] {
   return [
-    ...threadsOf(runs).flatMap((spans) =>
-      promptViolations(
-        world,
-        spans.map(({ run }) => run),
-      ),
-    ),
+    ...promptViolations(world, runs),
     ...refusalViolations(world, runs),
     ...runs.flatMap(secretViolations),
   ]
@@ -26,18 +22,28 @@ export const wordsOf = (texts: readonly string[]): string =>
   texts.filter((text) => said.test(text)).join(' | ')
 
 /** A model is shown what was said on the thread before, in order, but for what was rolled back (I24). */
-function promptViolations({ prompts }: World, thread: readonly RunRecord[]): readonly string[] {
-  const placed = thread
-    .filter(({ head }) => head.place !== null)
-    .toSorted((a, b) => (a.head.place ?? 0) - (b.head.place ?? 0))
-  return placed.flatMap((run, n) => {
-    const heard = placed.slice(0, n).filter(({ log }) => log.find(isEnd)?.verdict !== 'rolled_back')
-    const expected = wordsOf([...heard, run].flatMap(inputOf))
+function promptViolations({ prompts }: World, runs: readonly RunRecord[]): readonly string[] {
+  return runs.flatMap((run) => {
+    const expected = heardBy(run, runs)
     const shown = prompts.get(run.head.runId.slice(-12)) ?? new Set()
     return [...shown]
-      .filter((words) => words !== expected)
+      .filter((words) => expected !== null && words !== expected)
       .map((words) => `I24 ${run.head.runId} was shown "${words}" instead of "${expected}"`)
   })
+}
+
+/** A rerun hears what the run heard that it repeats. Null for a run that has no place, and so has heard nothing. */
+function heardBy(run: RunRecord, runs: readonly RunRecord[]): string | null {
+  const source = sourceOf(run)
+  const repeated = runs.find(({ head }) => head.runId === source)
+  if (repeated) return heardBy(repeated, runs)
+  const { threadId, place } = run.head
+  if (place === null) return null
+  const before = runs
+    .filter(({ head }) => head.threadId === threadId && head.place !== null && head.place < place)
+    .filter(({ log }) => log.find(isEnd)?.verdict !== 'rolled_back')
+    .toSorted((a, b) => (a.head.place ?? 0) - (b.head.place ?? 0))
+  return wordsOf([...before, run].flatMap(inputOf))
 }
 
 function inputOf({ log }: RunRecord): readonly string[] {

@@ -8,6 +8,7 @@ import { familyViolations } from '../invariants/check-families.ts'
 import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
+import { rerunViolations } from '../invariants/check-reruns.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
@@ -38,6 +39,7 @@ export function violations(world: World, register: MemoryRegister): readonly str
     ...threadViolations(runs),
     ...supersedingViolations(runs, noticing),
     ...laneViolations(runs),
+    ...rerunViolations(runs, world.executions),
     ...crowdViolations(world, runs),
     ...familyViolations(runs),
     ...inheritedViolations(runs),

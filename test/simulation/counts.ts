@@ -20,16 +20,18 @@ const governed = new Set([
   'model.replaced',
   'policy.answered',
   'policy.faulted',
+  'approval.skipped',
   'tool.denied',
   'turn.continued',
 ])
 
 /** Counted by their verdicts. */
-const told = new Set(['approval.answered', 'budget.refused', 'child.ended'])
+const told = new Set(['approval.answered', 'budget.refused', 'child.ended', 'recall.missed'])
 
 /** What ten thousand seeds must have shown, at the least: what is rare, and trees of runs. */
 export const expected = [
   'answer.missing',
+  'approval.skipped',
   'budget.refused calls',
   'budget.refused money',
   'budget.refused tokens',
@@ -44,6 +46,13 @@ export const expected = [
   'multitask interrupt',
   'multitask reject',
   'multitask rollback',
+  'recall.missed never_made',
+  'recall.missed no_result',
+  'recall.missed unknown',
+  'recall.missed used_up',
+  'recalled tool.completed',
+  'recalled tool.denied',
+  'recalled tool.failed',
   'refused busy',
   'superseded interrupt',
   'superseded rollback',
@@ -76,6 +85,7 @@ export function countsOf(
   for (const { type, verdict, payload } of eventsOf(register)) {
     if (governed.has(type)) count(type)
     if (told.has(type)) count(`${type} ${verdict}`)
+    if ('recalled' in payload) count(`recalled ${type}`)
     if (type === 'call.denied') count(`denied ${decisionSchemas[type].parse(payload).code}`)
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')
   }

@@ -13,6 +13,7 @@ import { SimulatedBus, SimulatedQueue } from './hints.ts'
 import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
+import { isCurious, isRerun, isSatisfied, repeating } from './curious.ts'
 import { client, type Office, operator, runsPerSeed } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
@@ -118,6 +119,7 @@ export async function simulate(seed: number): Promise<Simulated> {
     ['w2', boot(['worker'])],
     ['b1', boot(['orchestrator', 'worker'])],
     ...clientsOf(seed, crowd, officeOf),
+    ...(crowd === null ? curiousOf(seed, officeOf) : []),
     ['ann', (life) => void operator(0, life, officeOf(life))],
     ['bob', (life) => void operator(1, life, officeOf(life))],
   ]
@@ -127,7 +129,8 @@ export async function simulate(seed: number): Promise<Simulated> {
     schedule.after(schedule.between(0, faultsEndMs), () => schedule.chance(0.5) && queue.flush())
   schedule.after(faultsEndMs, () => (schedule.faults = false))
 
-  await schedule.play(faultsEndMs + settleMs, () => isSettled(world, register))
+  const isRepeated = () => !isCurious(seed) || crowd !== null || isSatisfied(register)
+  await schedule.play(faultsEndMs + settleMs, () => isRepeated() && isSettled(world, register))
   return {
     seed,
     violations: violations(world, register),
@@ -175,13 +178,20 @@ const clientsOf = (
         (life) => void crowdClient({ seed, wishes }, life, officeOf(life)),
       ])
 
+/** Whoever repeats its runs, if anybody does. */
+const curiousOf = (
+  seed: number,
+  officeOf: (life: Incarnation) => Office,
+): readonly [string, (life: Incarnation) => void][] =>
+  isCurious(seed) ? [['eve', (life) => void repeating(seed, life, officeOf(life))]] : []
+
 function isSettled({ schedule, wishes, answers }: World, { tables }: MemoryRegister): boolean {
   if (schedule.faults) return false
   const runs = [...tables.runs.values()]
   const asked =
     wishes.length > 0
       ? wishes.every(({ key }) => answers.has(key))
-      : runs.filter(({ parent }) => parent === null).length === runsPerSeed
+      : runs.filter((run) => run.parent === null && !isRerun(run)).length === runsPerSeed
   return asked && runs.every((run) => run.status === 'ended') && isTold(schedule, tables)
 }
 

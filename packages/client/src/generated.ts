@@ -189,6 +189,8 @@ export interface Problem {
     | 'assistant_outdated'
     | 'quota_reached'
     | 'run_ended'
+    | 'run_not_ended'
+    | 'rerun_refused'
     | 'interrupts_open'
     | 'nothing_waits'
     | 'run_waits'
@@ -480,6 +482,7 @@ export interface Run {
     run_id: string
     call_id: string | null
   } | null
+  rerun_of?: string | null
   waiting?: Waiting[]
 }
 /**
@@ -629,6 +632,29 @@ export interface Values {
   __interrupt__?: Interrupt[]
 }
 /**
+ * `RunRerun` of the OpenAPI document.
+ */
+export interface RunRerun {
+  /**
+   * Another agent or assistant. Default: what the run itself had.
+   */
+  assistant_id?: string | null
+  /**
+   * What to change of it: `model`, one of those that the agent has, `instructions`, and `limits`, downwards.
+   */
+  context?: {
+    [k: string]: unknown
+  }
+  metadata?: {
+    [k: string]: unknown
+  }
+  priority?: number | null
+  /**
+   * Told of the end of the run, and whenever it waits for a human.
+   */
+  webhook?: string | null
+}
+/**
  * `RunReport` of the OpenAPI document.
  */
 export interface RunReport {
@@ -657,6 +683,7 @@ export interface RunReport {
   counts: {
     finished?: number
     failed?: number
+    recalled?: number
     denied?: number
     aborted?: number
     never_started?: number
@@ -671,7 +698,8 @@ export interface RunReport {
 export interface ReportedCall {
   call_id: string
   tool: string
-  status: 'finished' | 'failed' | 'denied' | 'aborted' | 'never_started' | 'unknown' | 'open'
+  status:
+    'finished' | 'failed' | 'recalled' | 'denied' | 'aborted' | 'never_started' | 'unknown' | 'open'
   effect_id: string | null
   attempts: number
   seq: number | null
@@ -1696,6 +1724,39 @@ export interface Operations {
     }
     body: RunCreate
     answer: null
+  }
+  /**
+   * Repeats a run that has ended, on a new thread: recorded results answer its calls
+   */
+  'POST /threads/{thread_id}/runs/{run_id}/rerun': {
+    path: {
+      thread_id: string
+      run_id: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    body: RunRerun
+    answer: Run
+  }
+  /**
+   * Repeats a run that has ended, on a new thread: recorded results answer its calls
+   */
+  'POST /runs/{run_id}/rerun': {
+    path: {
+      run_id: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    body: RunRerun
+    answer: Run
   }
   /**
    * Lists the runs that a run has started, in the order of their starting
@@ -2785,6 +2846,9 @@ export interface EventPayloads {
       rootId: string
       depth: number
     }
+    rerun?: {
+      runId: string
+    }
     /**
      * @maxItems 5
      */
@@ -2996,6 +3060,10 @@ export interface EventPayloads {
           manifest: string
           count: number
         }
+    recalled?: {
+      runId: string
+      seq: number
+    }
   }
   'tool.failed': {
     effectId: string
@@ -3006,6 +3074,10 @@ export interface EventPayloads {
       message: string
     }
     durationMs: number
+    recalled?: {
+      runId: string
+      seq: number
+    }
   }
   'tool.denied': {
     effectId: string
@@ -3024,12 +3096,25 @@ export interface EventPayloads {
       policyId: string
       policyDigest: string
     }
+    recalled?: {
+      runId: string
+      seq: number
+    }
   }
   'tool.aborted': {
     effectId: string
     attempt: number
     callId: string
     reason: 'cancelled' | 'never_started' | 'worker_lost'
+  }
+  'recall.missed': {
+    effectId: string
+    attempt: number
+    callId: string
+    tool: string
+    argsHash: string
+    reason: 'never_made' | 'used_up' | 'unknown' | 'no_result' | 'erased'
+    recorded: number
   }
   'tool.unknown': {
     effectId: string
@@ -3343,6 +3428,20 @@ export interface EventPayloads {
             | 'timed_out'
             | 'failed'
         }
+      | {
+          id: string
+          mode: 'read' | 'idempotent' | 'once'
+          queue: string
+          delayMs: number
+          source: string
+          callId: string
+          tool: string
+          argsHash: string
+          approval?: number
+          edited?: boolean
+          shared?: boolean
+          kind: 'tool.recall'
+        }
     )[]
     retries: string[]
     timers: {
@@ -3486,6 +3585,14 @@ export interface EventPayloads {
     argsHash: string
     scope: 'run' | 'always'
   }
+  'approval.skipped': {
+    callId: string
+    tool: string
+    argsHash: string
+    policyId?: string
+    policyDigest?: string
+    reason: string
+  }
   'approval.expired': {
     callId: string
     tool: string
@@ -3518,6 +3625,15 @@ export interface EventPayloads {
     budget: 'turns' | 'calls' | 'tokens' | 'money' | 'time'
     used: number
     limit: number
+    messageId: string
+    text: string
+  }
+  'rerun.stopped': {
+    callId: string
+    tool: string
+    code: 'call_not_recorded'
+    reason: 'never_made' | 'used_up' | 'unknown' | 'no_result' | 'erased'
+    recorded: number
     messageId: string
     text: string
   }

@@ -3,7 +3,7 @@ export { type Client, createClient } from './client.ts'
 export { type OwnCode, type Retry, SignalboxError } from './error.ts'
 export type { Again, ClientOptions, Fetch, HeaderSource, RetryRule } from './options.ts'
 export type { Answer, OperationName, Parts, Request, Sending } from './request.ts'
-export type { Abortable, Create, NewRun, Runs, RunsQuery } from './runs.ts'
+export type { Abortable, Create, NewRun, Repeat, Runs, RunsQuery } from './runs.ts'
 export type { Cancel, Cancelled } from './cancel-run.ts'
 export type { RunFrame, TextFrame } from './frame.ts'
 export type { Following } from './stream-run.ts'
@@ -31,6 +31,7 @@ export type {
   Problem,
   Run,
   RunCreate,
+  RunRerun,
   Thread,
   ThreadState,
   Values,

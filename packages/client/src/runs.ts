@@ -1,7 +1,7 @@
 /** Runs: create, read, follow, wait, cancel. A run is named by its id, or by the key it was created with. */
 import { type Cancel, cancelRun } from './cancel-run.ts'
 import { orElse } from './expected.ts'
-import type { Event, Run, RunCreate, Values } from './generated.ts'
+import type { Event, Run, RunCreate, RunRerun, Values } from './generated.ts'
 import { newKey } from './key.ts'
 import { pause } from './pause.ts'
 import type { Parts, Request } from './request.ts'
@@ -24,6 +24,9 @@ export interface Create {
   readonly signal?: AbortSignal | undefined
 }
 
+/** What a run is repeated with: another agent, another of its models. What is left out is as it was. */
+export type Repeat = RunRerun & Pick<Create, 'key' | 'signal'>
+
 /** What ends a request early. */
 export interface Abortable {
   readonly signal?: AbortSignal | undefined
@@ -42,6 +45,13 @@ export function runsOf(transport: Transport, request: Request) {
   return {
     /** Creates a run: one, however often the request had to be sent. */
     create: (run: NewRun, create: Create = {}): Promise<Run> => createRun(request, run, create),
+    /** Repeats a run that has ended, on a new thread: what was recorded of its calls answers, nothing executes. */
+    rerun: (runId: string, repeat: Repeat = {}): Promise<Run> => {
+      const { key = newKey(), signal, ...body } = repeat
+      const header = { 'idempotency-key': key }
+      const wish = { path: { run_id: runId }, header, body, signal, repeatable: true }
+      return request('POST /runs/{run_id}/rerun', wish)
+    },
     /** Null if there is none. */
     get: (runId: string, how?: Abortable): Promise<Run | null> =>
       orElse(request('GET /runs/{run_id}', on(runId, how)), { unknown_run: () => null }),

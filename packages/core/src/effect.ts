@@ -13,6 +13,7 @@ export const EffectKind = z.enum([
   'run.start',
   'policy.evaluate',
   'webhook.deliver',
+  'tool.recall',
 ])
 
 const base = {
@@ -86,6 +87,12 @@ export const RunStartEffect = z.object({
   }),
 })
 
+/**
+ * In a rerun, in the place of a call: its result is looked up in the log of the run that is repeated. Nothing executes, so it
+ * may be performed as often as it takes.
+ */
+export const ToolRecallEffect = z.object({ ...base, ...call, kind: z.literal('tool.recall') })
+
 /** Ask a policy that needs I/O about the calls of a turn. */
 export const PolicyEffect = z.object({
   ...base,
@@ -113,6 +120,7 @@ export const Effect = z.discriminatedUnion('kind', [
   RunStartEffect,
   PolicyEffect,
   WebhookEffect,
+  ToolRecallEffect,
 ])
 
 /** A timer as data: `afterMs` from the commit of the decision that sets it. Setting an id again moves it. */
@@ -124,5 +132,6 @@ export type ToolCallEffect = z.infer<typeof ToolCallEffect>
 export type RunStartEffect = z.infer<typeof RunStartEffect>
 export type PolicyEffect = z.infer<typeof PolicyEffect>
 export type WebhookEffect = z.infer<typeof WebhookEffect>
+export type ToolRecallEffect = z.infer<typeof ToolRecallEffect>
 export type Effect = z.infer<typeof Effect>
 export type Timer = z.infer<typeof Timer>

@@ -32,6 +32,7 @@ export {
   RunStartEffect,
   Timer,
   ToolCallEffect,
+  ToolRecallEffect,
   WebhookEffect,
 } from './effect.ts'
 export { Outcome, RunStatus, StateName } from './outcome.ts'
@@ -112,6 +113,7 @@ export { createGuardrail, guardProblem } from './verdict/stream/create-guardrail
 export { createStreamGuard } from './verdict/stream/create-stream-guard.ts'
 export { StreamGuardSpec } from './verdict/stream/spec.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
+export { MissedRecall } from './verdict/recall/missed.ts'
 export { FileChange, FileChanges, FileManifest } from './workspace/file-change.ts'
 export {
   type FileEvent,

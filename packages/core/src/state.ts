@@ -56,6 +56,8 @@ const PersistedContext = z.object({
     .string()
     .regex(/^[0-9a-z ]*$/)
     .default(''),
+  /** Absent but in a rerun. */
+  rerun: z.boolean().default(false),
   since: z.number().nullable(),
   ending: Outcome.nullable(),
 })
@@ -74,6 +76,7 @@ export function persist({ name, context }: RunState): JsonObject {
     grants: context.grants.join(' '),
     refused: context.refused.join(' '),
     ...(webhooks === '' ? {} : { webhooks }),
+    ...(context.rerun ? { rerun: true } : {}),
   }
   return { v: 1, name, context: { run, ...texts, loop: { ...loop }, since, ending } }
 }

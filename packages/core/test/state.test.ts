@@ -55,6 +55,7 @@ function worst(status: OpenStatus): RunState {
       cost: Number.MAX_SAFE_INTEGER,
       depth: limits.childDepthMax,
       children: limits.childrenMax,
+      rerun: true,
       childTurns: most,
       told: ['turns', 'calls', 'tokens', 'money', 'time'],
       loop: {

@@ -7,6 +7,7 @@ import { createContent } from './perform/content.ts'
 import { createFiles } from './perform/files.ts'
 import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
+import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
 import type { EffectRow, Hint, Model, PolicyHost, WakeBus } from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
@@ -20,6 +21,7 @@ import { createFollower } from './roles/follow.ts'
 import { createModelPerformer, type ModelPerformer } from './roles/model-performer.ts'
 import { createPolicyPerformer } from './roles/policy-performer.ts'
 import type { ReconcilerDeps } from './roles/reconciler.ts'
+import { createRecaller } from './roles/recaller.ts'
 import { createRunStarter } from './roles/run-starter.ts'
 import { createVerifier } from './roles/verify.ts'
 import { createWebhookPerformer } from './roles/webhook-performer.ts'
@@ -55,6 +57,7 @@ function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
     views: createViews(register, settings.cachedRuns, { evaluatorOf, prepare }),
     content,
     files: createFiles({ register, content }),
+    recordings: createRecordings(register),
     transcripts: createTranscripts(register, settings.cachedRuns),
     leases: createLeases({ ...deps, ...settings, stopped }),
     wakeBus: deps.wakeBus,
@@ -112,9 +115,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     recorder,
     models,
-    questions: others.questions,
-    starter: others.starter,
-    webhooks: others.webhooks,
+    ...others.performers,
     dispatch,
     advance: (runId) => void advances.ask(runId),
     forget: (runId) => transcripts.forget(runId),
@@ -135,7 +136,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
   }
 }
 
-/** What orchestrators perform beside model calls: questions to policies, runs that calls ask for, webhooks. */
+/** What orchestrators perform beside model calls: questions to policies, runs that calls ask for, recalls, webhooks. */
 function performersBeside(
   deps: EngineDeps,
   ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder },
@@ -143,18 +144,18 @@ function performersBeside(
   const questions = createPolicyPerformer(ground)
   const starter = createRunStarter({ ...ground, agents: deps.agents ?? (() => null) })
   const webhooks = createWebhookPerformer(ground)
+  const recaller = createRecaller(ground)
   return {
-    questions,
-    starter,
-    webhooks,
+    performers: { questions, starter, webhooks, recaller },
     takes: {
       takePolicy: async (row: EffectRow): Promise<void> => {
         if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })
       },
       startRun: (effectId: string) => starter.take(effectId),
       takeWebhook: (effectId: string) => webhooks.take(effectId),
+      recall: (effectId: string) => recaller.take(effectId),
     },
-    idle: () => Promise.all([questions.idle(), starter.idle(), webhooks.idle()]),
+    idle: () => Promise.all([questions.idle(), starter.idle(), recaller.idle(), webhooks.idle()]),
   }
 }
 

@@ -14,6 +14,7 @@ import { createRun, type CreateRunDeps } from './create-run.ts'
 import { hideRun, hideThread } from './hide.ts'
 import type { WakeBus } from './ports.ts'
 import { insist } from './record/patience.ts'
+import { rerun } from './rerun.ts'
 import { replayWebhook, type ReplayWebhookDeps } from './replay-webhook.ts'
 import { admitInLanes } from './roles/admit.ts'
 import { supersede } from './roles/supersede.ts'
@@ -25,6 +26,7 @@ export interface CommandDeps extends ApprovalDeps, CreateRunDeps, ReplayWebhookD
 export function createCommands(deps: CommandDeps): Commands {
   return {
     createRun: (request) => createAndSupersede(deps, request),
+    rerun: (request) => rerun(deps, request),
     cancel: (request) => cancel(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
     answerApproval: (request) => answerApproval(deps, request),

@@ -24,6 +24,8 @@ export interface CreateRunDeps extends Patience {
 /** What a client asks for, or a run: then `parent` says which, and for which call. */
 export interface NewRun extends CreateRun {
   readonly parent?: NonNullable<FactPayload<'run.created'>['parent']>
+  /** The run that it repeats. */
+  readonly rerun?: FactPayload<'run.created'>['rerun']
   /** Of the effect that starts it: an attempt that was taken over starts nothing. */
   readonly attempt?: number
 }
@@ -57,6 +59,16 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
   }
 }
 
+/** Whom it works for, and the run that it comes from. */
+function originOf({ user, endUser, parent, rerun }: NewRun) {
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(endUser === undefined ? {} : { endUser }),
+    ...(parent ? { parent } : {}),
+    ...(rerun ? { rerun } : {}),
+  }
+}
+
 /** What is said when the run begins, long texts moved out of it. */
 async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
@@ -70,13 +82,16 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   return { input, edit: { messages } }
 }
 
-/** Who is told of a run: of one that a run has started, nobody, since its parent is told of. */
+/**
+ * Who is told of a run: of one that a run has started, nobody, since its parent is told of; of a rerun, only whom its own
+ * request names.
+ */
 async function webhooksOf(
   { content, sender }: CreateRunDeps,
-  { webhook, parent, definition, tenantId, threadId }: NewRun,
+  { webhook, parent, rerun, definition, tenantId, threadId }: NewRun,
 ): Promise<readonly Webhook[]> {
   if (parent) return []
-  const configured = sender?.endpoints(definition.name) ?? []
+  const configured = rerun ? [] : (sender?.endpoints(definition.name) ?? [])
   if (webhook === undefined) return configured
   const key = await content.keep({ tenantId, threadId }, webhook)
   const own = { on: [...WebhookMoment.options], origin: new URL(webhook).origin, key }
@@ -85,7 +100,7 @@ async function webhooksOf(
 
 /** Creates a run, and admits it if its thread is free. Repeated with the same alias, it answers the first one. */
 export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<CreateAnswer> {
-  const { tenantId, threadId, actor, definition, metadata, alias, user, endUser } = request
+  const { tenantId, threadId, actor, definition, metadata, alias } = request
   const { parent = null, attempt = 0, lanes = [] } = request
   const order = orderOf(request)
   const held = await holdOf(deps, request)
@@ -102,10 +117,8 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       ...pinned,
       ...said,
       metadata,
-      ...(user === undefined ? {} : { user }),
-      ...(endUser === undefined ? {} : { endUser }),
+      ...originOf(request),
       ...order,
-      ...(parent ? { parent } : {}),
       ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },
     { key: 'created', actor },

@@ -68,6 +68,25 @@ export type CreateAnswer =
   | { readonly code: 'held'; readonly until: number; readonly stops: number }
   | { readonly code: 'rejected'; readonly detail: string }
 
+/** A run to repeat, with the same input after the same history, on a thread of its own. */
+export interface Rerun
+  extends Caller, Pick<CreateRun, 'threadId' | 'priority' | 'lanes' | 'metadata' | 'alias'> {
+  /** What is repeated. It must have ended. */
+  readonly runId: string
+  /** What to repeat it with. Null: with what it had itself. */
+  readonly definition: AgentDefinition | null
+  /** What to change of that. May throw, then nothing is created. Default: nothing. */
+  readonly change?: (definition: AgentDefinition) => AgentDefinition
+  readonly webhook?: string
+  readonly user?: Person
+  readonly endUser?: string
+}
+
+export type RerunAnswer =
+  | CreateAnswer
+  /** `no_run`: not of this tenant. `run_open`: it has not ended. `edit`: it asked no model. `erased`: so is its input. */
+  | { readonly code: 'no_run' | 'run_open' | 'edit' | 'erased' }
+
 export interface CancelRun extends Caller {
   readonly runId: string
   readonly action: 'interrupt' | 'rollback'
@@ -136,6 +155,8 @@ export type ReplayAnswer = 'accepted' | 'under_way' | 'unknown' | 'rejected'
 /** The commands of the engine. Each is one append; each may be repeated after a failure. */
 export interface Commands {
   createRun(request: CreateRun): Promise<CreateAnswer>
+  /** Repeats a run that has ended. No call of the new run executes: what was recorded of the other answers. */
+  rerun(request: Rerun): Promise<RerunAnswer>
   cancel(request: CancelRun): Promise<CancelAnswer>
   resolveUnknown(request: ResolveUnknown): Promise<ResolveAnswer>
   answerApproval(request: AnswerApproval): Promise<ApprovalAnswer>

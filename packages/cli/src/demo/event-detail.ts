@@ -82,7 +82,7 @@ function aspect({ type, verdict }: RunEvent, payload: Payload): string {
 }
 
 const isCall = ({ kind }: { readonly kind: string }): boolean =>
-  kind === 'tool.call' || kind === 'run.start'
+  kind === 'tool.call' || kind === 'run.start' || kind === 'tool.recall'
 
 const by = ({ policyId }: Payload): string => (policyId === undefined ? '' : ` by ${policyId}`)
 

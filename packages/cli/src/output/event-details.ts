@@ -70,6 +70,7 @@ const details: Readonly<Record<string, Detail>> = {
     ms(payload),
     ...said(at(payload, 'error'), verbose),
   ],
+  'recall.missed': (payload) => [textAt(payload, 'callId')],
   'tool.aborted': (payload) => [textAt(payload, 'reason')],
   'tool.unknown': (payload) => [textAt(payload, 'reason'), textAt(payload, 'effectId')],
   'tool.resolved': (payload, verbose) => [

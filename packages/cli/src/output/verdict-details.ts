@@ -117,6 +117,13 @@ export const verdictDetails: Readonly<Record<string, Detail>> = {
     textAt(payload, 'approvalId') || textAt(payload, 'callId'),
     'nobody answered in time',
   ],
+  'approval.skipped': (payload, verbose) => [
+    textAt(payload, 'callId'),
+    'nobody is asked in a rerun',
+    policy(payload),
+    words(verbose, 'reason')(payload),
+  ],
+  'rerun.stopped': (payload) => [textAt(payload, 'callId'), textAt(payload, 'reason')],
   'loop.warned': loop,
   'loop.stopped': loop,
   'budget.warned': budget,

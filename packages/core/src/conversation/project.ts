@@ -41,6 +41,7 @@ export const conversationTypes: readonly EventType[] = [
   'tool.resolved',
   'child.ended',
   'budget.refused',
+  'recall.missed',
   'input.answered',
   'approval.answered',
   'call.denied',
@@ -55,6 +56,7 @@ export const conversationTypes: readonly EventType[] = [
   'loop.stopped',
   'budget.warned',
   'budget.exhausted',
+  'rerun.stopped',
 ]
 
 /** Builds the prompt from the events of a thread's runs, oldest run first, each in order. */
@@ -102,7 +104,8 @@ function takeDecision(conversation: Conversation, event: FoldableEvent): boolean
       return true
     case 'loop.stopped':
     case 'budget.exhausted':
-    case 'answer.missing': {
+    case 'answer.missing':
+    case 'rerun.stopped': {
       const { messageId, text } = decisionSchemas[event.type].parse(current(event))
       force(conversation, messageId, text)
       return true

@@ -58,6 +58,11 @@ export function resultOf(
       const text = `Error: this call was not executed: the budget of ${budget} is used up.`
       return callId === undefined ? null : { callId, output: say(text, true) }
     }
+    case 'recall.missed':
+      return {
+        callId: fact.payload.callId,
+        output: say('Error: this call was not executed: it was never recorded.', true),
+      }
     case 'tool.resolved':
       return resolvedResult(fact)
     default:

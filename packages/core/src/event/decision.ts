@@ -9,6 +9,7 @@ import { AfterRefusal } from '../definition.ts'
 import { SafetyEvidence, StreamVerdict, SuppressedCall, Trip } from '../turn.ts'
 import { LoopLayer } from '../verdict/loop/layer.ts'
 import { Budget } from '../verdict/budget/budget.ts'
+import { MissedRecall } from '../verdict/recall/missed.ts'
 import { PolicyReason } from '../verdict/authorization/request.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
@@ -121,6 +122,14 @@ export const decisionSchemas = {
     argsHash: z.string(),
     scope: z.enum(['run', 'always']),
   }),
+  /** A call of a rerun that a human would have to approve: nothing executes, so nobody is asked. */
+  'approval.skipped': z.object({
+    callId: z.string(),
+    tool: z.string(),
+    argsHash: z.string(),
+    ...policy,
+    reason: z.string().default(''),
+  }),
   /** Nobody answered in time: the call is rejected. */
   'approval.expired': z.object({ callId: z.string(), tool: z.string(), approvalId: z.string() }),
   /** The model goes in circles; `layer` says which check saw it. It is told so in the next request. */
@@ -150,6 +159,15 @@ export const decisionSchemas = {
   }),
   /** A limit of the agent was reached. */
   'budget.exhausted': z.object({ budget: Budget, used: z.number(), limit: z.number(), ...forced }),
+  /** A rerun asked for a call whose result was never recorded: it ends as `failed`, and nothing was executed. */
+  'rerun.stopped': z.object({
+    callId: z.string(),
+    tool: z.string(),
+    code: z.literal('call_not_recorded'),
+    reason: MissedRecall,
+    recorded: z.number().int().min(0),
+    ...forced,
+  }),
   /** A fact arrived that means nothing in the state the run is in; recorded, so that the log says so. */
   'event.ignored': z.object({ seq: z.number().int(), type: z.string(), state: StateName }),
 } as const

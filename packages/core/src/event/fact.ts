@@ -10,6 +10,7 @@ import { Outcome } from '../outcome.ts'
 import { ModelTurn } from '../turn.ts'
 import { PolicyAnswer } from '../verdict/authorization/request.ts'
 import { Budget } from '../verdict/budget/budget.ts'
+import { MissedRecall } from '../verdict/recall/missed.ts'
 import { Webhook } from '../webhook.ts'
 import { FileChanges } from '../workspace/file-change.ts'
 
@@ -18,6 +19,8 @@ const callOf = { ...outcomeOf, callId: z.string() }
 
 /** Somebody the server has authenticated. Never taken from a body. */
 const Person = z.object({ id: z.string().max(200), role: z.string().max(200).nullable() })
+/** The event that a result was taken from: nothing was executed for it. Absent for what did execute. */
+const recalled = z.object({ runId: z.string(), seq: z.number().int().min(1) }).optional()
 /** Who a run works for, as policies see it. */
 const Caller = z.object({ user: Person.nullable(), isSubagent: z.boolean() })
 
@@ -55,6 +58,8 @@ export const factSchemas = {
         depth: z.number().int().min(1),
       })
       .optional(),
+    /** The run is a rerun of this one, which has ended: its calls are answered from that log, and execute nothing. */
+    rerun: z.object({ runId: z.string() }).optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),
@@ -85,19 +90,30 @@ export const factSchemas = {
     resultHash: z.string().optional(),
     /** What the call changed in the files of its thread. */
     files: FileChanges.optional(),
+    recalled,
   }),
   /** A tool call failed: it threw, timed out, or answered what cannot be kept. */
   'tool.failed': z.object({
     ...callOf,
     error: z.object({ code: z.string(), message: z.string() }),
     durationMs: z.number(),
+    recalled,
   }),
   /** Asked again right before the execution, a policy denied the call: it did not run. */
-  'tool.denied': z.object({ ...callOf, tool: z.string(), answer: PolicyAnswer }),
+  'tool.denied': z.object({ ...callOf, tool: z.string(), answer: PolicyAnswer, recalled }),
   /** A tool call was aborted, or never started, because the run is being cancelled. */
   'tool.aborted': z.object({
     ...callOf,
     reason: z.enum(['cancelled', 'never_started', 'worker_lost']),
+  }),
+  /** A call of a rerun has no result in the log of the run that is repeated: nothing executed, and the rerun ends. */
+  'recall.missed': z.object({
+    ...callOf,
+    tool: z.string(),
+    argsHash: z.string(),
+    reason: MissedRecall,
+    /** How often the log holds this call, with whatever end. */
+    recorded: z.number().int().min(0),
   }),
   /** Nobody knows whether a `once` call happened: its worker vanished, or it did not obey an abort. */
   'tool.unknown': z.object({ ...callOf, reason: z.enum(['worker_lost', 'not_settled']) }),

@@ -24,7 +24,7 @@ import {
   type OpenStatus,
   type RunContext,
 } from './context.ts'
-import { callEffect, type Emission, policyCall } from './plan.ts'
+import { callEffect, type Emission, policyCall, startsRun } from './plan.ts'
 
 type Answer = FactPayload<'model.completed'>
 type ModelAnswered = Extract<MachineEvent, { type: 'model.completed' }>
@@ -77,12 +77,20 @@ export const judgeTurn = askedOnce((context, event): JudgedTurn => {
     const index = callIndex(context, call.id)
     const usable = index !== null && !seen.has(index)
     if (index !== null) seen.add(index)
-    if (usable || judgement.effect === 'deny') return judgement
+    if (judgement.effect === 'deny') return judgement
+    if (usable) return context.rerun ? unasked(judgement) : judgement
     const answer = denial('invalid_call_id', 'The id of this call is not one of its turn.')
     return { effect: 'deny', call, answer, faults: [] }
   })
   return { judgements, rates: judged.rates }
 })
+
+/** Nothing executes in a rerun, so nobody is asked: what was recorded answers. */
+function unasked(judgement: Judgement): Judgement {
+  if (judgement.effect !== 'ask') return judgement
+  const { call, spec, faults, answer } = judgement
+  return { effect: 'allow', call, spec, faults, grant: null, skipped: answer }
+}
 
 interface JudgedTurn {
   readonly judgements: readonly Judgement[]
@@ -158,7 +166,7 @@ function openNow(
     n += 1
     open[index] = { effect: n, status: 'running', tool }
     effects.push(callEffect(place, n, judgement))
-    if (spec.runs !== undefined) children += 1
+    if (startsRun(context, spec)) children += 1
   }
   return {
     context: { ...context, open, effects: n, children },

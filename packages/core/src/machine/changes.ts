@@ -23,6 +23,7 @@ export const begin = change(({ context, event }) => ({
   ...context,
   run: event.run,
   depth: event.type === 'run.created' ? (event.fact.payload.parent?.depth ?? 0) : 0,
+  rerun: event.type === 'run.created' && event.fact.payload.rerun !== undefined,
   // What an edit ends as is known before it begins: nothing of it can go wrong.
   ending: event.type === 'run.created' && event.fact.payload.edit ? 'completed' : null,
   webhooks: event.type === 'run.created' ? wantedBy(event.fact.payload.webhooks ?? []) : [],

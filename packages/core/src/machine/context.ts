@@ -64,6 +64,8 @@ export interface RunContext {
   readonly depth: number
   /** Runs this one has started. */
   readonly children: number
+  /** Does it repeat another run? Then no call of it executes. */
+  readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
   /** Budgets the model was warned about. */
@@ -111,6 +113,7 @@ export const emptyContext: RunContext = {
   cost: 0,
   depth: 0,
   children: 0,
+  rerun: false,
   childTurns: 0,
   told: [],
   loop: emptyLoop,

@@ -62,7 +62,11 @@ export interface Place {
   readonly asked: number
 }
 
-/** The effect numbered `n` for a call that may run: on a worker, or by a run of its own. */
+/** Does the call start a run? In a rerun it starts none. */
+export const startsRun = (context: RunContext, spec: ToolSpec): boolean =>
+  spec.runs !== undefined && !context.rerun
+
+/** The effect numbered `n` for a call that may run: on a worker, or by a run of its own. In a rerun, its result is looked up. */
 export function callEffect(
   { agent, context, at, asked }: Place,
   n: number,
@@ -78,6 +82,7 @@ export function callEffect(
     ...approval,
     ...sharedMark(context),
   }
+  if (context.rerun) return { kind: 'tool.recall', ...common, mode: 'read', queue: 'recall' }
   if (spec.runs === undefined) {
     const { effect: mode, queue, version: toolVersion, timeoutMs } = spec
     return { kind: 'tool.call', ...common, mode, queue, toolVersion, timeoutMs }

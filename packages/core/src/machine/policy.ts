@@ -3,7 +3,7 @@ import type { Effect, Timer } from '../effect.ts'
 import type { Verdict } from '../event/decision.ts'
 import type { FactPayload } from '../event/fact.ts'
 import { approvalRequested, expiry } from '../verdict/approval/event.ts'
-import { denied, faulted, reused } from '../verdict/authorization/event.ts'
+import { denied, faulted, reused, skipped } from '../verdict/authorization/event.ts'
 import { denial, grantKey } from '../verdict/authorization/judge.ts'
 import {
   callIdPrefix,
@@ -12,7 +12,7 @@ import {
   type OpenCall,
   type RunContext,
 } from './context.ts'
-import { callEffect, type Emission } from './plan.ts'
+import { callEffect, type Emission, startsRun } from './plan.ts'
 
 type PolicyAnswered = Extract<MachineEvent, { type: 'policy.answered' }>
 type Decision = FactPayload<'policy.answered'>['decisions'][number]
@@ -58,18 +58,20 @@ export function takePolicies(
     verdicts.push(...faulted(callId, said.tool, faults))
     if (!spec || answer.effect === 'deny' || said.tool !== spec.name) {
       verdicts.push(denied(callId, spec?.name ?? said.tool, denyOf(said)))
-    } else if (call.status === 'gated' || (asks && granted === null)) {
+    } else if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {
       open[index] = { ...call, effect: 0, status: 'asked' }
       const asked = { id: callId, tool: spec.name, argsHash }
       verdicts.push(approvalRequested(agent, asked, { answer, at: fact.at }))
       timers.push(expiry(agent, callId))
     } else {
+      if (asks && !granted)
+        verdicts.push(skipped({ id: callId, name: spec.name, argsHash }, answer))
       if (granted && asks) verdicts.push(reused({ id: callId, name: spec.name, argsHash }, granted))
       n += 1
       open[index] = { ...call, effect: n, status: 'running' }
       const [number, cleared] = [n, { call: { id: callId, argsHash }, spec }]
       clear.push((asked) => callEffect({ ...place, asked }, number, cleared))
-      if (spec.runs !== undefined) children += 1
+      if (startsRun(context, spec)) children += 1
     }
   }
   const waiting = Object.values(open).filter(({ status }) => status === 'asked').length

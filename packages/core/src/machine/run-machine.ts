@@ -17,6 +17,7 @@ import { guards } from './guards.ts'
 import * as changes from './changes.ts'
 import * as children from './children.ts'
 import * as humans from './humans.ts'
+import * as recall from './recall.ts'
 
 const machineSetup = setup({
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- XState's own way to name types; the values are never read
@@ -33,6 +34,7 @@ const machineSetup = setup({
     becomeChild: children.becomeChild,
     takeChild: children.takeChild,
     takeRefusal: children.takeRefusal,
+    stopRerun: recall.stopRerun,
     takeAnswer: changes.takeAnswerOf,
     openCalls: changes.openCallsOf,
     settle: changes.settle,
@@ -243,7 +245,15 @@ export const runMachine = machineSetup.createMachine({
     },
     tools: {
       always: { guard: 'nothingOpen', target: 'loop' },
-      on: { ...leaving, ...settling },
+      on: {
+        ...leaving,
+        ...settling,
+        'recall.missed': {
+          guard: 'answersOpenCall',
+          target: '#run.failed',
+          actions: [{ type: 'emit', params: recall.stoppedEmission }, 'stopRerun'],
+        },
+      },
     },
     loop: { always: [turnsExhausted, { ...toModel, actions: ['closeLoop', ...intoModel] }] },
     cancelling: {
@@ -259,6 +269,7 @@ export const runMachine = machineSetup.createMachine({
         'tool.denied': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.aborted': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.unknown': { guard: 'answersOpenCall', actions: 'settle' },
+        'recall.missed': { guard: 'answersOpenCall', actions: 'settle' },
         'child.started': { guard: 'childStarted', actions: 'becomeChild' },
         'child.ended': { guard: 'childEnded', actions: 'takeChild' },
         'budget.refused': [

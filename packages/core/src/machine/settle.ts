@@ -20,6 +20,7 @@ function namesOf(fact: Fact): { readonly callId: string; readonly effectId: stri
     case 'tool.aborted':
     case 'tool.unknown':
     case 'tool.resolved':
+    case 'recall.missed':
     case 'child.started':
     case 'child.ended':
       return fact.payload

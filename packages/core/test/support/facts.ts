@@ -92,7 +92,7 @@ export const modelEffect = (known: Known): string =>
 
 const toolEffect = (known: Known, n: number): string => {
   const id = callId(known, n)
-  const found = known.effects.findLast((effect) => doesCall(effect) && effect.callId === id)
+  const found = known.effects.findLast((effect) => 'callId' in effect && effect.callId === id)
   return found?.id ?? 'none'
 }
 

@@ -23,7 +23,7 @@ import {
   type Subject,
   type Verdict,
 } from '../../src/index.ts'
-import { callId, doesCall, type Move, run } from './facts.ts'
+import { callId, type Move, run } from './facts.ts'
 import { promptOf } from './prompt.ts'
 
 export interface Expected {
@@ -206,7 +206,7 @@ const effectText = (effect: Effect): string =>
   [
     number(effect.id),
     effect.kind,
-    ...(doesCall(effect) ? [effect.tool] : []),
+    ...('callId' in effect ? [effect.tool] : []),
     ...('shared' in effect ? ['shared'] : []),
     ...(effect.delayMs > 0 ? [`after ${effect.delayMs}`] : []),
   ].join(' ')

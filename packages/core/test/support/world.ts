@@ -177,6 +177,7 @@ export class World {
         return toolAnswer(effect, how)
       case 'run.start':
         return childAnswer(effect, exists, how)
+      case 'tool.recall':
       case 'webhook.deliver':
         return null
     }

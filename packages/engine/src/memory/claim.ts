@@ -21,7 +21,8 @@ export function claim(
   effect.due = now + draft.leaseMs
   const { effectId, leaseMs, owner, salt, at } = draft
   const payload = { attempt: effect.attempt, effectId, leaseMs, owner }
-  const tool = 'tool' in effect.spec ? effect.spec.tool : null
+  // Of a recall nothing executes: it is not among the executions of its tool.
+  const tool = effect.kind !== 'tool.recall' && 'tool' in effect.spec ? effect.spec.tool : null
   const about = { type: 'effect.started', version: 1, at, actor: owner, tool, verdict: null }
   const event = { ...about, payload, salt, payloadHash: payloadHash(salt, payload) }
   write(tables, run, { draft: event, key: null, fact: false })

@@ -11,6 +11,7 @@ import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
 import type { LostDeps } from './lost.ts'
 import type { ModelPerformer } from './model-performer.ts'
 import type { PolicyPerformer } from './policy-performer.ts'
+import type { Recaller } from './recaller.ts'
 import type { RunStarter } from './run-starter.ts'
 import { admit, admitInLanes } from './admit.ts'
 import { close } from './reconciler.ts'
@@ -31,6 +32,7 @@ export interface FollowDeps extends LostDeps, FamilyDeps {
   readonly questions: PolicyPerformer
   readonly starter: RunStarter
   readonly webhooks: WebhookPerformer
+  readonly recaller: Recaller
   readonly log: Log
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly advance: (runId: string) => void
@@ -48,6 +50,7 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     for (const effect of decision.effects) {
       if (effect.kind === 'policy.evaluate') void deps.questions.take({ ...view, effect })
       if (effect.kind === 'run.start') void deps.starter.take(effect.id)
+      if (effect.kind === 'tool.recall') void deps.recaller.take(effect.id)
       if (effect.kind === 'webhook.deliver') void deps.webhooks.take(effect.id)
     }
     wakeBus.publish('run', [view.runId])

@@ -26,6 +26,7 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly takePolicy: (row: EffectRow) => Promise<void>
   readonly startRun: (effectId: string) => Promise<void>
   readonly takeWebhook: (effectId: string) => Promise<void>
+  readonly recall: (effectId: string) => Promise<void>
 }
 
 const batchMax = 500
@@ -71,6 +72,7 @@ async function effects(deps: ReconcilerDeps): Promise<void> {
     else if (row.cancelRequested) await close(deps, row)
     else if (row.kind === 'model.call') await deps.takeModel(row)
     else if (row.kind === 'run.start') void deps.startRun(row.effectId)
+    else if (row.kind === 'tool.recall') void deps.recall(row.effectId)
     else if (row.status === 'started' && row.mode === 'once')
       await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
     else hints.push({ effectId: row.effectId, queue: row.queue, dispatch: row.dispatches })

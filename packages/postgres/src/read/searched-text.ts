@@ -36,6 +36,8 @@ const searchedPaths: Readonly<Record<string, readonly string[]>> = {
   'guardrail.tripped': ['$.trip.guardrail.name', ofTrip],
   'guardrail.stopped': ['$.trip.guardrail.name', ofTrip],
   'answer.missing': ['$.text'],
+  'rerun.stopped': ['$.text'],
+  'approval.skipped': ['$.reason'],
   'loop.warned': ['$.text', '$.tools[*]'],
   'loop.stopped': ['$.text', '$.tools[*]'],
   'cancel.requested': ['$.reason'],

@@ -23,6 +23,7 @@ import { metaRoutes } from './routes/meta.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
+import { rerunRoutes } from './routes/reruns.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
@@ -49,6 +50,7 @@ export function createApp(
   threadEditRoutes(app, api)
   runBatchRoutes(app, api)
   runCreateRoutes(app, api)
+  rerunRoutes(app, api)
   runRoutes(app, api)
   reportRoutes(app, api)
   chatRoutes(app, api)

@@ -161,7 +161,7 @@ export function readKey(header: string | undefined): string | null {
 }
 
 /** A repeated create must not make a second thread, so with a key the thread's id follows from it. */
-function ownThread(api: Pick<Api, 'random'>, caller: Caller, key: string | null): string {
+export function ownThread(api: Pick<Api, 'random'>, caller: Caller, key: string | null): string {
   if (key === null) return api.random.uuid()
   return uuidOf(`thread of ${caller.tenantId} ${key}`)
 }

@@ -9,7 +9,8 @@ import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
 import { waitingOf } from './approvals.ts'
 import { Problem } from './problem.ts'
-import { parentOf } from './run-document.ts'
+import { parentOf, rerunOf } from './run-document.ts'
+import { rerunStop } from './wire/explanations.ts'
 import { runView, wireStatus } from './wire/run-view.ts'
 import { type Values, withRole } from './wire/values.ts'
 import { interruptOf } from '../wires/langgraph/interrupt.ts'
@@ -157,14 +158,19 @@ async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> 
     threadEvents(api.read, head, throughHead(head)),
     waitingOf(api.read, head),
   ])
+  const created = firstOf(head, events)
   const status = wireStatus(head)
   const ended = `The run ended with the outcome "${String(head.outcome)}".`
   return {
     messages: (lastStep(events)?.messages ?? []).map(withRole),
     outcome: head.outcome,
-    run: runView(head, { parent: parentOf(head, firstOf(head, events)), waiting }),
+    run: runView(head, {
+      parent: parentOf(head, created),
+      rerunOf: rerunOf(created),
+      waiting,
+    }),
     ...(status === 'error' || status === 'timeout'
-      ? { __error__: { error: String(head.outcome), message: ended } }
+      ? { __error__: rerunStop(events, head) ?? { error: String(head.outcome), message: ended } }
       : {}),
     ...(head.status === 'waiting' ? { __interrupt__: waiting.map(interruptOf) } : {}),
   }

@@ -158,6 +158,16 @@ export const problemKinds = {
     title: 'The run has ended',
     help: 'An ended run cannot be cancelled or answered. GET the run for its outcome.',
   },
+  run_not_ended: {
+    status: 409,
+    title: 'The run has not ended',
+    help: 'Only what has ended stands still, and can be repeated. Wait for the end of the run, or cancel it.',
+  },
+  rerun_refused: {
+    status: 409,
+    title: 'The run cannot be repeated',
+    help: 'An edit asked no model, and an input that was erased cannot be asked again. `detail` says which it is.',
+  },
   interrupts_open: {
     status: 409,
     title: 'The thread waits for answers',

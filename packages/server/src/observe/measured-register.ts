@@ -75,7 +75,8 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   item.facts?.forEach((fact, n) => {
     if (result.factCodes[n] !== 'ok') return
     const [noun, status = ''] = fact.type.split('.')
-    const kind = kinds.get(noun ?? '')
+    // What was recalled did not execute.
+    const kind = 'recalled' in fact.payload ? 'tool.recall' : kinds.get(noun ?? '')
     if (kind !== undefined) metrics.effects.inc({ kind, status })
   })
 }
@@ -85,4 +86,5 @@ const kinds = new Map([
   ['model', 'model.call'],
   ['tool', 'tool.call'],
   ['child', 'run.start'],
+  ['recall', 'tool.recall'],
 ])

@@ -160,6 +160,7 @@ export const rows: Readonly<Record<string, Row>> = {
     body: () => ({ resolution: 'happened' }),
     own: [404],
   },
+  ...ofRun('POST', '/rerun', { is: 'gone', body: nothing, own: [200, 409] }),
   ...ofRun('POST', '/cancel', { is: 'gone', own: endedToo }),
   'POST /runs/cancel': {
     is: 'gone',

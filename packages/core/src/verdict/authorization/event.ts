@@ -43,11 +43,30 @@ export const reused = (
   verdict: scope,
 })
 
+/** `approval.skipped`: a human would have to approve the call, were it to execute. */
+export const skipped = (
+  call: { readonly id: string; readonly name: string; readonly argsHash: string },
+  answer: PolicyAnswer,
+): Verdict => ({
+  type: 'approval.skipped',
+  payload: {
+    callId: call.id,
+    tool: call.name,
+    argsHash: call.argsHash,
+    ...policyOf(answer),
+    reason: answer.reasons[0]?.message ?? '',
+  },
+  tool: call.name,
+  verdict: 'skipped',
+})
+
 /** The events of one judgement, a request for approval aside. */
 export function judgementVerdicts(judgement: Judgement): readonly Verdict[] {
   const { call, faults } = judgement
   const notes = faulted(call.id, call.name, faults)
   if (judgement.effect === 'deny') return [...notes, denied(call.id, call.name, judgement.answer)]
-  if (judgement.effect === 'ask' || !judgement.grant) return notes
+  if (judgement.effect === 'ask') return notes
+  if (judgement.skipped) return [...notes, skipped(call, judgement.skipped)]
+  if (!judgement.grant) return notes
   return [...notes, reused(call, judgement.grant)]
 }

@@ -31,6 +31,8 @@ export type Judgement =
       readonly spec: ToolSpec
       /** A human's earlier approval that stands for this call. */
       readonly grant: 'run' | 'always' | null
+      /** In a rerun: the answer that wants a human's approval. */
+      readonly skipped?: PolicyAnswer
     })
   | (Judged & { readonly effect: 'ask'; readonly spec: ToolSpec; readonly answer: PolicyAnswer })
   | (Judged & { readonly effect: 'deny'; readonly answer: PolicyAnswer })

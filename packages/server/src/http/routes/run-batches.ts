@@ -28,7 +28,7 @@ export function runBatchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const heads = await createBatch(api, c.get('caller'), { items, idempotencyKey })
     return reply(
       c,
-      heads.map((head) => runView(head, { parent: null, waiting: [] })),
+      heads.map((head) => runView(head, { parent: null, rerunOf: null, waiting: [] })),
     )
   })
 

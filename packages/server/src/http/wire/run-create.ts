@@ -46,7 +46,7 @@ const Messages = z.array(InputMessage).min(1, 'takes at least one message').max(
 const inputMessage =
   'takes a text, { "prompt": "…" } or { "messages": [{ "role": "user", "content": "…" }] }'
 
-const WebhookAddress = z
+export const WebhookAddress = z
   .string()
   .max(limits.webhookUrlCharsMax)
   .refine(isAddressText, 'takes an address that begins with https://, without a name or a password')

@@ -12,6 +12,8 @@ const statuses = [
   'finished',
   /** It ran, or was to, and failed. */
   'failed',
+  /** In a rerun: its recorded result answered, whatever it was. Nothing ran. */
+  'recalled',
   /** A policy, a guardrail or a human was against it: it did not run. */
   'denied',
   /** It was told to stop while it ran. */
@@ -69,6 +71,7 @@ const said: Readonly<Record<string, CallStatus>> = {
   'child.ended': 'finished',
   'tool.failed': 'failed',
   'tool.denied': 'denied',
+  'recall.missed': 'never_started',
   'call.denied': 'denied',
   'budget.refused': 'never_started',
   'tool.unknown': 'unknown',
@@ -104,7 +107,7 @@ function read(event: StoredEvent, { calls, byEffect }: Seen): void {
     return
   }
   const call = calls.get(word(payload['callId']))
-  const status = said[type] ?? otherwise(event)
+  const status = 'recalled' in payload ? 'recalled' : (said[type] ?? otherwise(event))
   if (call && status) Object.assign(call, { status, seq })
 }
 
@@ -131,7 +134,8 @@ function start({ payload }: StoredEvent, { calls, byEffect }: Seen): void {
     const call = 'callId' in effect ? calls.get(effect.callId) : undefined
     if (!call) continue
     call.effect_id = effect.id
-    byEffect.set(effect.id, call)
+    // A recall executes nothing, however often it begins.
+    if (effect.kind !== 'tool.recall') byEffect.set(effect.id, call)
   }
 }
 
@@ -150,6 +154,7 @@ export function countsOf(calls: readonly ReportedCall[]): Record<CallStatus, num
   const counts = {
     finished: 0,
     failed: 0,
+    recalled: 0,
     denied: 0,
     aborted: 0,
     never_started: 0,

@@ -58,6 +58,8 @@ export const Run = z
     definition_hash: z.string(),
     /** The run that started it, and for which call; null for a run that a client created. */
     parent: Parent.nullable(),
+    /** The run that it repeats; null if none. Absent in frames of a stream. */
+    rerun_of: z.string().nullable().optional(),
     /** What a human must do for it to go on; empty unless it waits. Absent in listings. */
     waiting: z.array(Waiting).optional(),
   })
@@ -98,11 +100,15 @@ const openStatuses: Readonly<Partial<Record<WireStatus, readonly RunStatus[]>>> 
   interrupted: ['waiting'],
 }
 
+/** What stands in the events of a run, and not in its head. What is left out is left out of the document. */
+export interface RunDetails {
+  readonly parent: Parent | null
+  readonly rerunOf?: string | null
+  readonly waiting?: readonly Waiting[]
+}
+
 /** The document of a run. Its parent stands in its first event, and what it waits for in others. */
-export function runView(
-  head: RunHead,
-  { parent, waiting }: { readonly parent: Parent | null; readonly waiting?: readonly Waiting[] },
-): Run {
+export function runView(head: RunHead, { parent, rerunOf, waiting }: RunDetails): Run {
   return {
     run_id: head.runId,
     thread_id: head.threadId,
@@ -121,6 +127,7 @@ export function runView(
     seq: head.seq,
     definition_hash: head.definitionHash,
     parent,
+    ...(rerunOf === undefined ? {} : { rerun_of: rerunOf }),
     ...(waiting === undefined ? {} : { waiting: [...waiting] }),
   }
 }

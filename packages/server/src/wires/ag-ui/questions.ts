@@ -73,7 +73,7 @@ export class Questions {
   }
 
   #begin(effect: Effect): void {
-    if (effect.kind !== 'tool.call' && effect.kind !== 'run.start') return
+    if (!('callId' in effect)) return
     const { id, callId, tool } = effect
     this.#works.set(id, { callId, tool })
     this.#moving.add(id)

@@ -143,6 +143,7 @@ const nodes: Readonly<Record<Effect['kind'], string | null>> = {
   'model.call': 'model',
   'tool.call': 'tools',
   'run.start': 'tools',
+  'tool.recall': 'tools',
   'policy.evaluate': 'guardrail',
   'webhook.deliver': null,
 }

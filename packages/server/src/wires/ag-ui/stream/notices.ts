@@ -15,10 +15,12 @@ const notable = new Set([
   'policy.faulted',
   'approval.reused',
   'approval.expired',
+  'approval.skipped',
   'loop.warned',
   'loop.stopped',
   'budget.warned',
   'budget.exhausted',
+  'rerun.stopped',
 ])
 
 /** The notice of an event; null if it is none. Arguments of calls stand in none of them. */

@@ -64,6 +64,7 @@ const settling = new Set([
   'tool.unknown',
   'child.ended',
   'budget.refused',
+  'recall.missed',
 ])
 
 type Decided = Pick<Step, 'seq' | 'at' | 'state' | 'outcome' | 'begun'>
@@ -178,6 +179,7 @@ function taskOf(effect: unknown): readonly Task[] {
       return [{ id, node: 'model', about: { messageId }, attempts: retry * 1000 }]
     }
     case 'tool.call':
+    case 'tool.recall':
     case 'run.start': {
       const { id, callId, tool } = data
       return [{ id, node: 'tools', about: { callId, tool }, attempts: 0 }]
