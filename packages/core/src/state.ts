@@ -56,6 +56,8 @@ const PersistedContext = z.object({
     .string()
     .regex(/^[0-9a-z ]*$/)
     .default(''),
+  /** Absent where nothing waits to be shown to the model. */
+  injected: z.number().int().min(0).default(0),
   since: z.number().nullable(),
   ending: Outcome.nullable(),
 })
@@ -64,7 +66,7 @@ const Persisted = z.object({ v: z.literal(1), name: StateName, context: Persiste
 
 /** The compact form that is cached with the run. */
 export function persist({ name, context }: RunState): JsonObject {
-  const { run, loop, since, ending } = context
+  const { run, loop, injected, since, ending } = context
   const webhooks = context.webhooks.map((bits) => bits.toString(36)).join(' ')
   const texts = {
     counts: packCounts(context),
@@ -74,6 +76,7 @@ export function persist({ name, context }: RunState): JsonObject {
     grants: context.grants.join(' '),
     refused: context.refused.join(' '),
     ...(webhooks === '' ? {} : { webhooks }),
+    ...(injected === 0 ? {} : { injected }),
   }
   return { v: 1, name, context: { run, ...texts, loop: { ...loop }, since, ending } }
 }

@@ -56,6 +56,7 @@ function worst(status: OpenStatus): RunState {
       depth: limits.childDepthMax,
       children: limits.childrenMax,
       childTurns: most,
+      injected: most,
       told: ['turns', 'calls', 'tokens', 'money', 'time'],
       loop: {
         window: range(loopBounds.windowMax)

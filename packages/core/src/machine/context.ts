@@ -66,6 +66,8 @@ export interface RunContext {
   readonly children: number
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** The newest event that says something the model was not shown yet; 0 if there is none. */
+  readonly injected: number
   /** Budgets the model was warned about. */
   readonly told: readonly Budget[]
   readonly loop: LoopState
@@ -112,6 +114,7 @@ export const emptyContext: RunContext = {
   depth: 0,
   children: 0,
   childTurns: 0,
+  injected: 0,
   told: [],
   loop: emptyLoop,
   rates: noCalls,
