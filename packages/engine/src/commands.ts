@@ -12,13 +12,14 @@ import type {
 import { messageOf } from './errors.ts'
 import { createRun, type CreateRunDeps } from './create-run.ts'
 import { hideRun, hideThread } from './hide.ts'
+import { injectInput, type InjectDeps } from './inject-input.ts'
 import type { WakeBus } from './ports.ts'
 import { insist } from './record/patience.ts'
 import { replayWebhook, type ReplayWebhookDeps } from './replay-webhook.ts'
 import { admitInLanes } from './roles/admit.ts'
 import { supersede } from './roles/supersede.ts'
 
-export interface CommandDeps extends ApprovalDeps, CreateRunDeps, ReplayWebhookDeps {
+export interface CommandDeps extends ApprovalDeps, CreateRunDeps, InjectDeps, ReplayWebhookDeps {
   readonly wakeBus: WakeBus
 }
 
@@ -26,6 +27,7 @@ export function createCommands(deps: CommandDeps): Commands {
   return {
     createRun: (request) => createAndSupersede(deps, request),
     cancel: (request) => cancel(deps, request),
+    injectInput: (request) => injectInput(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
     answerApproval: (request) => answerApproval(deps, request),
     hideRun: (request) => hideRun(deps, request),
