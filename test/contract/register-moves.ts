@@ -161,7 +161,7 @@ export const makers: readonly Make[] = [
   },
   // Something is said to it; the longer ones fit together three times.
   async (run, { n, wrong }) => {
-    const said = { messages: [message], bytes: wrong ? limits.injectedBytesMax / 3 : n }
+    const said = { messages: [message], bytes: wrong ? Math.floor(limits.injectedBytesMax / 3) : n }
     return {
       ...about(run),
       facts: [fact('input.injected', `said-${n}-${wrong}`, { payload: said })],
