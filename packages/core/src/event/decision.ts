@@ -151,9 +151,16 @@ export const decisionSchemas = {
   /** A limit of the agent was reached. */
   'budget.exhausted': z.object({ budget: Budget, used: z.number(), limit: z.number(), ...forced }),
   /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */
-  'input.taken': z.object({ turn: z.number().int(), through: z.number().int() }),
+  'input.taken': z.object({
+    turn: z.number().int(),
+    /** The event. */
+    through: z.number().int(),
+  }),
   /** The run has ended, and the model was not asked again: what was said to it up to this event stays unanswered. */
-  'input.left': z.object({ through: z.number().int() }),
+  'input.left': z.object({
+    /** The event. */
+    through: z.number().int(),
+  }),
   /** A fact arrived that means nothing in the state the run is in; recorded, so that the log says so. */
   'event.ignored': z.object({ seq: z.number().int(), type: z.string(), state: StateName }),
 } as const

@@ -184,9 +184,11 @@ export const factSchemas = {
    * would have completed begins one more for it.
    */
   'input.injected': z.object({
+    /** What is said, in order. */
     messages: z.array(UserMessage).min(1).max(limits.injectedMessagesMax),
     /** Of its texts, as UTF-8. */
     bytes: z.number().int().min(0).max(limits.injectedBytesMax),
+    /** Who says it, if he is known by more than his key. */
     by: Person.optional(),
   }),
   /** A human answered a clarification. */

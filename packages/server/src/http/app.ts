@@ -24,6 +24,7 @@ import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
+import { runInputRoutes } from './routes/run-inputs.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
@@ -50,6 +51,7 @@ export function createApp(
   runBatchRoutes(app, api)
   runCreateRoutes(app, api)
   runRoutes(app, api)
+  runInputRoutes(app, api)
   reportRoutes(app, api)
   chatRoutes(app, api)
   eventRoutes(app, api)

@@ -89,6 +89,7 @@ const accesses: Readonly<Record<string, Access>> = {
   ...ofRun('GET', '/events', readOrAudit),
   ...ofRun('GET', '/report', readOrAudit),
   ...ofRun('POST', '/cancel', enqueue),
+  ...ofRun('POST', '/input', enqueue),
   ...ofRun('DELETE', '', enqueue),
   'POST /runs/cancel': enqueue,
 
