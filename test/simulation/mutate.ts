@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { familyMutations } from './family-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
+import { steeringMutations } from './steering-mutations.ts'
 
 const root = join(import.meta.dirname, '../..')
 const copied = ['packages/core', 'packages/engine', 'test/invariants', 'test/simulation']
@@ -101,9 +102,12 @@ async function play(mutation: Mutation): Promise<Verdict> {
   }
 }
 
-const waiting = [...mutations, ...familyMutations, ...multitaskMutations].filter(({ name }) =>
-  name.includes(values.only),
-)
+const waiting = [
+  ...mutations,
+  ...familyMutations,
+  ...multitaskMutations,
+  ...steeringMutations,
+].filter(({ name }) => name.includes(values.only))
 const verdicts: Verdict[] = []
 await Promise.all(
   Array.from({ length: Math.min(4, availableParallelism()) }, async () => {
