@@ -256,6 +256,32 @@ describe('an end', () => {
   })
 })
 
+describe('what is said to a run while it goes on', () => {
+  it('stands between the steps of the answer, live and when it is read again', async () => {
+    const page = open('holder')
+    const sent = page.chat.sendMessage({ text: 'Hold.' })
+    await eventually(() =>
+      Promise.resolve(page.chunks.find(({ type }) => type === 'tool-input-available')),
+    )
+    const { id } = page.answer()
+    const body = { input: { messages: [{ id: 'mine', role: 'user', content: 'Shorter!' }] } }
+    expect(await call(box.api, 'POST', `/runs/${id}/input`, { body })).toMatchObject({
+      status: 202,
+    })
+    letGo(id)
+    await sent
+    const parts = [
+      { type: 'step-start' },
+      { output: 'held' },
+      { type: 'steering-message', id: 'mine', parts: [{ type: 'text', text: 'Shorter!' }] },
+      { type: 'step-start' },
+      { text: 'Go.' },
+    ]
+    expect(page.answer().parts).toMatchObject(parts)
+    expect((await stored('holder', page.chat.id, id)).parts).toMatchObject(parts)
+  })
+})
+
 /** A page whose agent asks before it notes something. */
 const ask = async (agent: string, options: Partial<PageOptions> = {}) => {
   const page = open(agent, options)

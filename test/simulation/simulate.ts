@@ -123,8 +123,7 @@ export async function simulate(seed: number): Promise<Simulated> {
     ['bob', (life) => void operator(1, life, officeOf(life))],
   ]
   for (const [name, start] of processes) startProcess(schedule, name, start)
-  if (isSpokenTo(seed))
-    startProcess(schedule, 'eve', (life) => void speaker(life, officeOf(life)))
+  if (isSpokenTo(seed)) startProcess(schedule, 'eve', (life) => void speaker(life, officeOf(life)))
 
   for (let n = 0; n < 3; n++)
     schedule.after(schedule.between(0, faultsEndMs), () => schedule.chance(0.5) && queue.flush())

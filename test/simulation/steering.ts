@@ -82,7 +82,8 @@ export function steeringViolations(
   }
   for (const { seq, words } of saidIn) {
     if (heard.has(`${runId.slice(-12)} ${words}`)) continue
-    if (outcome === 'completed') bad.push(`J1 ${runId} completed, and no model was shown "${words}"`)
+    if (outcome === 'completed')
+      bad.push(`J1 ${runId} completed, and no model was shown "${words}"`)
     // A turn that took it may have been cut off before anybody was asked.
     else if (Math.max(0, ...told) < seq)
       bad.push(`J2 ${runId} left "${words}", and does not say so`)

@@ -23,8 +23,7 @@ export type Injected =
 /** Says it. @throws SignalboxError also where too much was said, or the run is an edit */
 export function injectInput(
   request: Request,
-  runId: string,
-  input: RunInput['input'],
+  { runId, input }: { readonly runId: string; readonly input: RunInput['input'] },
   { key = newKey(), signal }: Inject = {},
 ): Promise<Injected> {
   const asked = request('POST /runs/{run_id}/input', {

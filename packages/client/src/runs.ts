@@ -66,7 +66,7 @@ export function runsOf(transport: Transport, request: Request) {
     waitFor: (runId: string, wait?: Wait) => waitFor({ transport, request }, runId, wait),
     /** Says something to a run that goes on: the model is shown it before its next turn. */
     inject: (runId: string, input: RunInput['input'], how?: Inject) =>
-      injectInput(request, runId, input, how),
+      injectInput(request, { runId, input }, how),
     /** Cancels a run. */
     cancel: (runId: string, cancel?: Cancel) => cancelRun(request, runId, cancel),
   }

@@ -39,14 +39,12 @@ describe('the model is shown it before its next turn', () => {
       verdicts: ['input.taken taken'],
     })
     expect(story.prompt()).toEqual(['user: hello', 'assistant: Done.', 'user: in German'])
-    story
-      .when(says('Fertig.'))
-      .gives({
-        state: 'completed',
-        path: ['model', 'safety', 'completed'],
-        outcome: 'completed',
-        timeout: 'cleared',
-      })
+    story.when(says('Fertig.')).gives({
+      state: 'completed',
+      path: ['model', 'safety', 'completed'],
+      outcome: 'completed',
+      timeout: 'cleared',
+    })
   })
 
   test('while calls run, it waits until each has its result', () => {
@@ -64,7 +62,11 @@ describe('the model is shown it before its next turn', () => {
   })
 
   test('while a human is asked, it waits, and so does the run', () => {
-    const asking = given(agentWith({ guardrails: { approvalTools: ['search'] } }), created, admitted)
+    const asking = given(
+      agentWith({ guardrails: { approvalTools: ['search'] } }),
+      created,
+      admitted,
+    )
     asking
       .and(asks('search'))
       .when(injects('hurry'))
@@ -154,7 +156,9 @@ test('an edit hears nothing: it asks no model', () => {
       ? { ...fact, payload: { ...fact.payload, edit: { messages: [] } } }
       : fact
   })
-  edit.when(injects('x')).gives({ state: 'queued', status: 'queued', verdicts: ['event.ignored ignored'] })
+  edit
+    .when(injects('x'))
+    .gives({ state: 'queued', status: 'queued', verdicts: ['event.ignored ignored'] })
 })
 
 test('a state in which nobody has spoken is cached as it was before there was speaking', () => {

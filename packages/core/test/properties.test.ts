@@ -118,7 +118,8 @@ test('batches do not matter: state, timers and verdicts are those of single fact
     for (const fact of all) {
       const state = singles.at(-1)?.state ?? initialState
       // Of a batch it is heard before the end (D7); alone, and after it, no register takes it.
-      if (fact.type === 'run.faulted' || (fact.type === 'input.injected' && isFinal(state))) continue
+      if (fact.type === 'run.faulted' || (fact.type === 'input.injected' && isFinal(state)))
+        continue
       facts.push(fact)
       singles.push(decide(subject, state, [fact]))
     }

@@ -16,8 +16,8 @@ const message = (text: string): UserMessage => ({
   parts: [{ type: 'text', text }],
 })
 
-let engine: Engine | null = null
-afterEach(() => engine?.stop(1_000))
+let running: Engine | null = null
+afterEach(() => running?.stop(1_000))
 
 /** A world whose model answers when it is let go; `prompts` is what it was asked. */
 function steered(answers: readonly string[], over: { readonly roles?: readonly [] } = {}) {
@@ -41,7 +41,7 @@ function steered(answers: readonly string[], over: { readonly roles?: readonly [
     },
     ...over,
   })
-  engine = made.engine
+  running = made.engine
   return {
     engine: made.engine,
     register,
@@ -50,7 +50,7 @@ function steered(answers: readonly string[], over: { readonly roles?: readonly [
     answer: async (n: number) => (await until(async () => waiting[n - 1]))(),
     say: (runId: string, text: string, key = text) =>
       made.engine.commands.injectInput({ ...caller, runId, messages: [message(text)], key }),
-    async start(definition: AgentDefinition = agent([]), more: object = {}) {
+    start: async (definition: AgentDefinition = agent([]), more: object = {}) => {
       const created = await made.engine.commands.createRun({
         ...caller,
         threadId: 't',
@@ -125,10 +125,12 @@ test('racing the end of the run, it is answered or refused, never neither', asyn
       new Promise((resolve) => setTimeout(resolve, n / 4)).then(() => say(runId, word)),
     ])
     const isShown = () => prompts.some((each) => each.includes(word))
-    if (told.code === 'accepted') await until(async () => isShown())
-    else expect([told.code, isShown()]).toEqual(['ended', false])
+    const isTaken = told.code === 'accepted'
+    if (isTaken) await until(async () => isShown())
     const head = await register.head(runId)
-    expect(head?.status).toBe(told.code === 'accepted' ? 'running' : 'ended')
+    expect([told.code, isShown(), head?.status]).toEqual(
+      isTaken ? ['accepted', true, 'running'] : ['ended', false, 'ended'],
+    )
   }
 })
 

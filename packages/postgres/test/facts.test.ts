@@ -98,14 +98,14 @@ describe('facts', () => {
   })
 })
 
-describe('what is said to a run (I6)', () => {
-  const said = (messages: number, bytes: number) =>
-    fact('input.injected', undefined, {
-      payload: { messages: Array.from({ length: messages }, () => ({})), bytes },
-    })
-  const codes = async (run: RunIds, ...facts: FactDraft[]) =>
-    (await bench.register.append({ ...about(run), facts })).factCodes
+const said = (messages: number, bytes: number) =>
+  fact('input.injected', undefined, {
+    payload: { messages: Array.from({ length: messages }, () => ({})), bytes },
+  })
+const codes = async (run: RunIds, ...facts: FactDraft[]) =>
+  (await bench.register.append({ ...about(run), facts })).factCodes
 
+describe('what is said to a run (I6)', () => {
   it('is refused once a cancel was asked, or a decision has closed the run', async () => {
     const asked = await running(bench)
     expect(await codes(asked, said(1, 1), fact('cancel.requested'), said(1, 1))).toEqual([

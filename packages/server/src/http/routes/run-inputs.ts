@@ -10,7 +10,7 @@ import { runAddresses } from './runs.ts'
 
 const most = limits.injectedMessagesMax
 
-export const Injected = z
+const Injected = z
   .object({
     input: RunInput.refine(
       (input) => messagesOf(input).length <= most,

@@ -99,9 +99,7 @@ function question({ runId, threadId, seq }: RunHead, waiting: readonly Waiting[]
 function inputOf({ type, payload, salt }: StoredEvent): readonly UserMessage[] {
   if (salt === '') return []
   if (type === 'input.injected') return factSchemas[type].parse(payload).messages
-  return type === 'run.created'
-    ? factSchemas[type].pick({ input: true }).parse(payload).input
-    : []
+  return type === 'run.created' ? factSchemas[type].pick({ input: true }).parse(payload).input : []
 }
 
 const messageOf = ({ runId, threadId }: RunHead, { id, parts }: UserMessage): A2aMessage => ({

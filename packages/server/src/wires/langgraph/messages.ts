@@ -184,8 +184,8 @@ export class ChatMessages {
     this.#waiting = this.#waiting.filter(({ seq }) => seq > through)
   }
 
-  #speakAll(said: readonly EditMessage[]): void {
-    for (const { id, role, parts } of said) {
+  #speakAll(words: readonly EditMessage[]): void {
+    for (const { id, role, parts } of words) {
       const content = textOf(parts)
       if (role === 'assistant') this.#messages.set(id, { ...silent(id), content })
       else
