@@ -6,7 +6,7 @@
  *    it does not show it.
  * P2 An answer that did not close positively has no calls here either (I23).
  * P3 What is said to a run that goes on stands where the machine took it, never between calls and their results.
- * P4 Every run that asks a model begins with the words of a user, so no request begins or ends with an answer.
+ * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
  */
 import { decisionSchemas } from '../event/decision.ts'
 import type { FactPayload } from '../event/fact.ts'
@@ -85,7 +85,9 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     if (!payload.base) hear(conversation, Infinity)
     conversation.waiting = []
     conversation.from = conversation.entries.length
-    const said = payload.edit ? written(conversation, payload.edit.messages) : words(payload.input)
+    const said = payload.edit
+      ? written(conversation, payload.edit.messages)
+      : begun(conversation, payload.input)
     conversation.entries.push(...said)
     conversation.reminders = []
     return
@@ -176,6 +178,11 @@ function edit(
 }
 
 const noInput: Said = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
+
+/** A run that goes on from the words of a user needs none of its own. */
+function begun({ entries }: Conversation, input: readonly UserMessage[]): readonly Said[] {
+  return input.length === 0 && entries.at(-1)?.type === 'said' ? [] : words(input)
+}
 
 function words(input: readonly UserMessage[]): readonly Said[] {
   const said = input.map((message) => message.parts.filter((part) => !isBlank(part)))
