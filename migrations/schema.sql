@@ -438,6 +438,7 @@ function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.hide_thread(text,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.input_refusal(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_cron(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -713,6 +714,8 @@ begin
       answer := 'duplicate';
     elsif r.status = 'ended' then
       answer := 'ended';
+    elsif part ->> 'type' = 'input.injected' and input_refusal(r, part) is not null then
+      answer := input_refusal(r, part);
     elsif not pass_timer(r, fact_key) then
       answer := 'duplicate';
     elsif part ->> 'fence' is not null and not pass_fence(r, part -> 'fence', moment) then
@@ -1225,6 +1228,28 @@ begin
   end if;
   update thread t set hidden_at = wall() where t.thread_id = $1 and t.tenant_id = $2;
   return 'ok';
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.input_refusal(r signalbox.run, fact jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  messages bigint;
+  bytes bigint;
+begin
+  if r.cancel_requested then
+    return 'ended';
+  end if;
+  select coalesce(sum(jsonb_array_length(payload -> 'messages')), 0), coalesce(sum((payload ->> 'bytes')::int), 0)
+  into messages, bytes
+  from event where run_id = r.id and type = 'input.injected';
+  if messages + jsonb_array_length(fact #> '{payload,messages}') > 100
+    or bytes + (fact #>> '{payload,bytes}')::int > 1048576
+  then
+    return 'full';
+  end if;
+  return null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.is_count(n bigint)
  RETURNS boolean

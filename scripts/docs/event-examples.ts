@@ -144,6 +144,11 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     by: { id: 'ann', role: 'lead' },
   },
   'input.answered': { callId: call, output: { ...said, isError: false } },
+  'input.injected': {
+    messages: [{ id: 'u_2', role: 'user', parts: [{ type: 'text', text: 'In German, please.' }] }],
+    bytes: 18,
+    by: { id: 'ann', role: 'lead' },
+  },
   'cancel.requested': { action: 'interrupt', reason: 'The customer changed his mind.' },
   'timer.fired': { timerId: 'timeout' },
   'run.faulted': { code: 'poison', message: 'model.completed: turn: expected object' },
@@ -297,6 +302,8 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
       `[The rerun stopped (call_not_recorded): the model asked for a call of write_file (${call}) that was never ` +
       'recorded: the run that it repeats never made this call with these arguments. Nothing was executed.]',
   },
+  'input.taken': { turn: 3, through: 12 },
+  'input.left': { through: 12 },
   'event.ignored': { seq: 14, type: 'approval.answered', state: 'tools' },
   'effect.started': { ...of, leaseMs: 15_000, owner: 'worker-1.4711.9f3c01ab' },
   'tool.late': {

@@ -400,6 +400,33 @@ describe('a client', () => {
     await expectSameAsThread(agent)
   })
 
+  it('hears what was said to the run by somebody else, where the thread has it', async () => {
+    const agent = client('slow')
+    const turn = agent.turn('Speak.')
+    await eventually(async () => (agent.raw.includes('TEXT_MESSAGE_CONTENT') ? true : undefined))
+    const { body } = await call(box.api, 'POST', '/threads/search', {
+      body: { limit: 1, status: 'busy' },
+    })
+    const { thread_id } = body[0]
+    const [run] = (await call(box.api, 'GET', `/threads/${thread_id}/runs`)).body
+    const said = { body: { input: 'Again!' } }
+    const told = await call(box.api, 'POST', `/runs/${run.run_id}/input`, said)
+    expect(told.status).toBe(202)
+    const { frames, error } = await turn
+    expect(error).toBeNull()
+    await checkProtocol(frames)
+    expect(agent.messages.map((message) => [message.role, textOf(message)])).toEqual([
+      ['user', 'Speak.'],
+      ['assistant', speech(2)],
+      ['user', 'Again!'],
+      ['assistant', speech(2)],
+    ])
+    await expectSameAsThread(agent)
+    // The client sends it back, and the thread knows it.
+    expect((await agent.turn('More.')).messages).toHaveLength(6)
+    await expectSameAsThread(agent)
+  })
+
   it('that sends the same twice at once gets one run', async () => {
     const threadId = randomUUID()
     const runId = randomUUID()

@@ -101,6 +101,30 @@ describe('client.threads.stream', () => {
     await thread.close()
   })
 
+  it('says something to the run that goes on, which answers it in one more turn', async () => {
+    const thread = threadOf('holder')
+    const { run_id } = await thread.run.start(go)
+    await eventually(async () => {
+      const { body } = await call(scene.box.api, 'GET', `/runs/${run_id}`)
+      return body.state === 'tools' || undefined
+    })
+    const user = { role: 'user' as const, content: 'Shorter, please.' }
+    await thread.input.inject({ namespace: [], message: { ...user, id: 'mine' } })
+    await expect(
+      thread.input.inject({ namespace: ['tools:none'], message: user }),
+    ).rejects.toMatchObject({ code: 'no_such_run' })
+    await expect(
+      thread.input.inject({ namespace: [], message: { ...user, content: ' ' } }),
+    ).rejects.toMatchObject({ code: 'invalid_argument' })
+    letGo(run_id ?? '')
+    const { messages }: { messages?: object[] } = Object(await thread.output)
+    expect(messages?.slice(-2)).toMatchObject([
+      { id: 'mine', type: 'human', content: 'Shorter, please.' },
+      { type: 'ai', content: 'Done.' },
+    ])
+    await thread.close()
+  })
+
   it('lists checkpoints, forks from one, and draws the tree of runs', async () => {
     const thread = threadOf('parent')
     const { run_id } = await thread.run.start(go)
@@ -134,7 +158,8 @@ describe('client.threads.stream', () => {
     await expect(thread.run.start(go)).rejects.toMatchObject({ code: 'invalid_argument' })
     const inject = { namespace: [], message: { role: 'user' as const, content: 'x' } }
     const known = threadOf('speaker', (await client.threads.create()).thread_id)
-    await expect(known.input.inject(inject)).rejects.toMatchObject({ code: 'not_supported' })
+    await expect(known.input.inject(inject)).rejects.toMatchObject({ code: 'no_such_run' })
+    await expect(thread.input.inject(inject)).rejects.toMatchObject({ message: /404/ })
   })
 })
 

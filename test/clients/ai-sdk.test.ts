@@ -3,6 +3,7 @@
  * that a client made up, an approval that nobody was asked for, text that was withdrawn and stays, a resume that doubles.
  */
 import { randomUUID } from 'node:crypto'
+import type { Prompt } from '@signalbox/core'
 import { safeValidateUIMessages, type UIMessage } from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { letAllGo, letGo } from '../../packages/server/test/support/hold.ts'
@@ -130,7 +131,7 @@ describe('a message', () => {
     const file = { type: 'file', mediaType: 'image/png', url: 'data:,' }
     const one = [said('m1', 'Go.')]
     const refused = [
-      [{ id, messages: one, trigger: 'regenerate-message' }, 'not_available', 'trigger'],
+      [{ id, messages: one, trigger: 'regenerate-message' }, 'invalid_request', 'messages'],
       [{ id, messages: [{ ...one[0], parts: [file] }] }, 'not_available', 'messages[0].parts[0]'],
       [{ id, messages: [said('m1', ' ')] }, 'invalid_request', 'messages[0].parts'],
       [{ id, messages: [] }, 'invalid_request', 'messages'],
@@ -253,6 +254,69 @@ describe('an end', () => {
     // Complete already, or completed under our eyes.
     const { parts } = await stored('holder', leaving.chat.id, leaving.answer().id)
     expect(parts).toMatchObject([{}, { output: 'held' }, {}, { text: 'Go.' }])
+  })
+})
+
+/** What was said, as the model was shown it. */
+const wordsIn = (prompt: Prompt = []) =>
+  prompt
+    .flatMap((message) => ('parts' in message ? message.parts : []))
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+
+describe('another answer', () => {
+  it('stands in the place of the one that is not wanted, for the model too', async () => {
+    const page = open('listener')
+    await page.chat.sendMessage({ text: 'First.' })
+    await page.chat.sendMessage({ text: 'Second.' })
+    const [, first, , second] = page.chat.messages
+    await page.chat.regenerate()
+    expect([page.chat.status, page.error()]).toEqual(['ready', undefined])
+    expect(page.chat.messages).toHaveLength(4)
+    expect(page.answer().id).not.toBe(second?.id)
+    expect(outline(page.answer())).toEqual(['step-start', 'text'])
+    expect(wordsIn(heard.at(-1))).toEqual(['First.', 'I hear you.', 'Second.'])
+    await page.chat.sendMessage({ text: 'Third.' })
+    const all = ['First.', 'I hear you.', 'Second.', 'I hear you.', 'Third.']
+    expect(wordsIn(heard.at(-1))).toEqual(all)
+    // Of an earlier message: what was said after it is no part of the chat any more.
+    await page.chat.regenerate({ messageId: first?.id ?? '' })
+    expect(page.chat.messages).toHaveLength(2)
+    expect(wordsIn(heard.at(-1))).toEqual(['First.'])
+    const { threadId } = Object(page.answer().metadata)
+    const { body } = await call(box.api, 'GET', `/threads/${threadId}/state`)
+    expect(body.values.messages.map(({ content }: { content: string }) => content)).toEqual([
+      'First.',
+      'I hear you.',
+    ])
+    const past = await call(box.api, 'GET', `/threads/${threadId}/history?limit=100`)
+    const [now, before] = past.body
+    expect([past.status, before.checkpoint]).toEqual([200, now.parent_checkpoint])
+  })
+})
+
+describe('what is said to a run while it goes on', () => {
+  it('stands between the steps of the answer, live and when it is read again', async () => {
+    const page = open('holder')
+    const sent = page.chat.sendMessage({ text: 'Hold.' })
+    await eventually(() =>
+      Promise.resolve(page.chunks.find(({ type }) => type === 'tool-input-available')),
+    )
+    const { id } = page.answer()
+    const body = { input: { messages: [{ id: 'mine', role: 'user', content: 'Shorter!' }] } }
+    expect(await call(box.api, 'POST', `/runs/${id}/input`, { body })).toMatchObject({
+      status: 202,
+    })
+    letGo(id)
+    await sent
+    const parts = [
+      { type: 'step-start' },
+      { output: 'held' },
+      { type: 'steering-message', id: 'mine', parts: [{ type: 'text', text: 'Shorter!' }] },
+      { type: 'step-start' },
+      { text: 'Go.' },
+    ]
+    expect(page.answer().parts).toMatchObject(parts)
+    expect((await stored('holder', page.chat.id, id)).parts).toMatchObject(parts)
   })
 })
 

@@ -155,6 +155,19 @@ describe('a create', () => {
     letGo(run.run_id)
   })
 
+  it('is told something once, though the first answer is lost, and not when it has ended', async () => {
+    const lost = losing((_, { method }) => method === 'POST', 1)
+    const shaky = createClient({ url: box.api, retry, fetch: lost.fetch })
+    const { run_id } = await client.runs.create({ assistant_id: 'holder', input: 'Go.' })
+    const told = await shaky.runs.inject(run_id, 'Shorter.')
+    expect(told).toMatchObject({ is: 'heard', messageIds: [expect.any(String)] })
+    letGo(run_id)
+    const { messages } = await client.runs.join(run_id)
+    expect(messages.filter(({ content }) => content === 'Shorter.')).toHaveLength(1)
+    expect(await client.runs.inject(run_id, 'Shorter.')).toEqual({ is: 'too_late' })
+    expect(await client.runs.inject('nowhere', 'Shorter.')).toEqual({ is: 'unknown' })
+  })
+
   it('can be cancelled by its key before it has arrived', async () => {
     const early = Promise.withResolvers<void>()
     const slow = createClient({

@@ -1,4 +1,5 @@
 /** Random steps of the differential test: items for `append`, and what a register does besides. */
+import { limits } from '@signalbox/core'
 import type { AppendItem, Register } from '@signalbox/engine'
 import {
   about,
@@ -37,6 +38,8 @@ type Make = (run: RunIds, move: Move, place: Place) => Promise<AppendItem>
 const modes = ['read', 'idempotent', 'once'] as const
 const expects = ['started', 'lost', 'pending', 'unknown'] as const
 const becomes = ['done', 'unknown', 'cancelled', 'pending'] as const
+
+const message = { id: 'u', role: 'user', parts: [] }
 
 const cursor = async (register: Register, run: RunIds) =>
   (await register.head(run.runId)) ?? { seq: 0, facts: 0, decided: 0 }
@@ -155,6 +158,14 @@ export const makers: readonly Make[] = [
     })
     const admitted = fact('run.admitted', 'admitted')
     return { ...item, admit: true, facts: [...(item.facts ?? []), admitted] }
+  },
+  // Something is said to it; the longer ones fit together three times.
+  async (run, { n, wrong }) => {
+    const said = { messages: [message], bytes: wrong ? Math.floor(limits.injectedBytesMax / 3) : n }
+    return {
+      ...about(run),
+      facts: [fact('input.injected', `said-${n}-${wrong}`, { payload: said })],
+    }
   },
 ]
 

@@ -16,6 +16,7 @@ import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
+import { steeringViolations } from './steering.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
 import { epoch, faultsEndMs } from './schedule.ts'
@@ -35,6 +36,7 @@ export function violations(world: World, register: MemoryRegister): readonly str
       ...approvalViolations(run, runs),
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
+      ...steeringViolations(world, run),
     ]),
     ...threadViolations(runs),
     ...supersedingViolations(runs, noticing),

@@ -9,6 +9,7 @@ import { wordsOf } from './check-crowd.ts'
 import type { Incarnation } from './process.ts'
 import { startsIn } from './families.ts'
 import { type Schedule, seeded } from './schedule.ts'
+import { hear } from './steering.ts'
 import { hashOf, type World } from './world.ts'
 
 const names = ['look', 'put', 'pay', 'nobody'] as const
@@ -83,13 +84,15 @@ export function simulatedModel(world: World, life: Incarnation): Model {
 }
 
 /** What a model is shown of what clients said. */
-function remember({ prompts }: World, { prompt, callIdPrefix }: ModelRequest): void {
+function remember(world: World, { prompt, callIdPrefix }: ModelRequest): void {
+  const { prompts } = world
   const run = callIdPrefix.split('_')[1] ?? ''
   const texts = prompt.flatMap((message) =>
     message.role === 'user'
       ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
       : [],
   )
+  hear(world, run, texts)
   const words = wordsOf(texts)
   const known = prompts.get(run)
   if (known) known.add(words)

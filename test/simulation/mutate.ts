@@ -11,6 +11,7 @@ import { familyMutations } from './family-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { rerunMutations } from './rerun-mutations.ts'
+import { steeringMutations } from './steering-mutations.ts'
 
 const root = join(import.meta.dirname, '../..')
 const copied = ['packages/core', 'packages/engine', 'test/invariants', 'test/simulation']
@@ -102,9 +103,13 @@ async function play(mutation: Mutation): Promise<Verdict> {
   }
 }
 
-const waiting = [...mutations, ...familyMutations, ...multitaskMutations, ...rerunMutations].filter(
-  ({ name }) => name.includes(values.only),
-)
+const waiting = [
+  ...mutations,
+  ...familyMutations,
+  ...multitaskMutations,
+  ...rerunMutations,
+  ...steeringMutations,
+].filter(({ name }) => name.includes(values.only))
 const verdicts: Verdict[] = []
 await Promise.all(
   Array.from({ length: Math.min(4, availableParallelism()) }, async () => {

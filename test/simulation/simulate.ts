@@ -20,6 +20,7 @@ import { type Incarnation, startProcess } from './process.ts'
 import { registerOf, tamperedWith } from './register.ts'
 import { simulatedReceiver } from './receiver.ts'
 import { epoch, faultsEndMs, Schedule } from './schedule.ts'
+import { isSpokenTo, speaker } from './steering.ts'
 import { simulatedTools } from './tools.ts'
 import type { World } from './world.ts'
 
@@ -124,6 +125,7 @@ export async function simulate(seed: number): Promise<Simulated> {
     ['bob', (life) => void operator(1, life, officeOf(life))],
   ]
   for (const [name, start] of processes) startProcess(schedule, name, start)
+  if (isSpokenTo(seed)) startProcess(schedule, 'eve', (life) => void speaker(life, officeOf(life)))
 
   for (let n = 0; n < 3; n++)
     schedule.after(schedule.between(0, faultsEndMs), () => schedule.chance(0.5) && queue.flush())
@@ -160,6 +162,8 @@ function worldOf(
     answers: new Map(),
     attendedFrom: crowd?.unattended === true ? unattendedMs : 0,
     prompts: new Map(),
+    spoken: [],
+    heard: new Set(),
     received: [],
     complaints: [],
   }

@@ -10,6 +10,7 @@ import {
 import type { Execution } from '../invariants/run-record.ts'
 import type { Wish } from './crowd.ts'
 import type { Schedule } from './schedule.ts'
+import type { Spoken } from './steering.ts'
 
 /** An execution, with what a policy would be asked about it. */
 export interface SeenExecution extends Execution {
@@ -45,6 +46,9 @@ export interface World {
   readonly attendedFrom: number
   /** What clients said, as models were shown it: by what the ids of a run's calls hold of it. */
   readonly prompts: Map<string, Set<string>>
+  /** What was said to runs that go on, and what of it models were shown: what the ids of a run's calls hold of it, and the words. */
+  readonly spoken: Spoken[]
+  readonly heard: Set<string>
   /** Ids of deliveries that came to their receivers. */
   readonly received: string[]
   /** What the actors saw that must not be. */

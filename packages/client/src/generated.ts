@@ -192,6 +192,10 @@ export interface Problem {
     | 'run_not_ended'
     | 'rerun_refused'
     | 'interrupts_open'
+    | 'run_ending'
+    | 'run_asks_no_model'
+    | 'input_full'
+    | 'nothing_runs'
     | 'nothing_waits'
     | 'run_waits'
     | 'approval_conflict'
@@ -653,6 +657,41 @@ export interface RunRerun {
    * Told of the end of the run, and whenever it waits for a human.
    */
   webhook?: string | null
+}
+/**
+ * `InputAccepted` of the OpenAPI document.
+ */
+export interface InputAccepted {
+  run_id: string
+  thread_id: string
+  message_ids: string[]
+}
+/**
+ * `RunInput` of the OpenAPI document.
+ */
+export interface RunInput {
+  input:
+    | string
+    | {
+        prompt: string
+      }
+    | {
+        /**
+         * @minItems 1
+         * @maxItems 1000
+         */
+        messages: {
+          id?: string
+          role?: string
+          type?: string
+          content:
+            | string
+            | {
+                type: 'text'
+                text: string
+              }[]
+        }[]
+      }
 }
 /**
  * `RunReport` of the OpenAPI document.
@@ -1987,6 +2026,39 @@ export interface Operations {
     answer: Run
   }
   /**
+   * Says something to a run that goes on: the model is shown it before its next turn
+   */
+  'POST /threads/{thread_id}/runs/{run_id}/input': {
+    path: {
+      thread_id: string
+      run_id: string
+    }
+    header?: {
+      /**
+       * The same key and body are said to the run once.
+       */
+      'idempotency-key'?: string
+    }
+    body: RunInput
+    answer: InputAccepted
+  }
+  /**
+   * Says something to a run that goes on: the model is shown it before its next turn
+   */
+  'POST /runs/{run_id}/input': {
+    path: {
+      run_id: string
+    }
+    header?: {
+      /**
+       * The same key and body are said to the run once.
+       */
+      'idempotency-key'?: string
+    }
+    body: RunInput
+    answer: InputAccepted
+  }
+  /**
    * Tells what became of the calls of a run: finished, never started, unknown
    */
   'GET /threads/{thread_id}/runs/{run_id}/report': {
@@ -3273,6 +3345,37 @@ export interface EventPayloads {
       role: string | null
     }
   }
+  'input.injected': {
+    /**
+     * @minItems 1
+     * @maxItems 100
+     */
+    messages: {
+      id: string
+      role: 'user' | 'system'
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }[]
+    bytes: number
+    by?: {
+      id: string
+      role: string | null
+    }
+  }
   'input.answered': {
     callId: string
     output: {
@@ -3636,6 +3739,13 @@ export interface EventPayloads {
     recorded: number
     messageId: string
     text: string
+  }
+  'input.taken': {
+    turn: number
+    through: number
+  }
+  'input.left': {
+    through: number
   }
   'event.ignored': {
     seq: number

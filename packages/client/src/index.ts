@@ -5,6 +5,7 @@ export type { Again, ClientOptions, Fetch, HeaderSource, RetryRule } from './opt
 export type { Answer, OperationName, Parts, Request, Sending } from './request.ts'
 export type { Abortable, Create, NewRun, Repeat, Runs, RunsQuery } from './runs.ts'
 export type { Cancel, Cancelled } from './cancel-run.ts'
+export type { Inject, Injected } from './inject-input.ts'
 export type { RunFrame, TextFrame } from './frame.ts'
 export type { Following } from './stream-run.ts'
 export type { Until, Wait, Waited } from './wait-for.ts'
@@ -32,6 +33,7 @@ export type {
   Run,
   RunCreate,
   RunRerun,
+  RunInput,
   Thread,
   ThreadState,
   Values,

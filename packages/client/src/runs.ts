@@ -1,7 +1,8 @@
 /** Runs: create, read, follow, wait, cancel. A run is named by its id, or by the key it was created with. */
 import { type Cancel, cancelRun } from './cancel-run.ts'
 import { orElse } from './expected.ts'
-import type { Event, Run, RunCreate, RunRerun, Values } from './generated.ts'
+import type { Event, Run, RunCreate, RunInput, RunRerun, Values } from './generated.ts'
+import { type Inject, injectInput } from './inject-input.ts'
 import { newKey } from './key.ts'
 import { pause } from './pause.ts'
 import type { Parts, Request } from './request.ts'
@@ -73,6 +74,9 @@ export function runsOf(transport: Transport, request: Request) {
       eventsOf(request, runId, from),
     /** Waits until the run has ended, waits for a human, or is what you say. */
     waitFor: (runId: string, wait?: Wait) => waitFor({ transport, request }, runId, wait),
+    /** Says something to a run that goes on: the model is shown it before its next turn. */
+    inject: (runId: string, input: RunInput['input'], how?: Inject) =>
+      injectInput(request, { runId, input }, how),
     /** Cancels a run. */
     cancel: (runId: string, cancel?: Cancel) => cancelRun(request, runId, cancel),
   }

@@ -1,13 +1,15 @@
 /**
  * The decider: what the facts make of a run. Pure and total over facts that parse: no clock, no chance, no I/O.
  *
- * D1 decide(s, a ++ b) ends in the state that decide(decide(s, a), b) ends in, faults aside (D5).
+ * D1 decide(s, a ++ b) ends in the state that decide(decide(s, a), b) ends in, faults (D5) and what comes with the end (D7) aside.
  * D2 An ended run absorbs every fact.
  * D3 Effect ids are `<run>.<n>` with n rising: none is emitted twice.
  * D4 A fact that means nothing in its state is recorded as `event.ignored`, once, and changes nothing.
  * D5 A batch that holds `run.faulted` folds nothing else of it: one of the others cannot be folded (I22).
  * D6 A decision that ends the run asks for no work but to tell of the end (`machine/tell.ts`): what earlier facts of its
  *    batch asked for is left out.
+ * D7 What was said to a run is heard before the fact of its batch that ends it. That decision is made over all facts there are
+ *    (I6), so nothing that was accepted comes too late (`machine/injected.ts`).
  */
 import { getMicrosteps } from 'xstate'
 import type { AgentDefinition } from './definition.ts'
@@ -15,6 +17,7 @@ import type { Effect, Timer } from './effect.ts'
 import type { DecisionPayload, Verdict } from './event/decision.ts'
 import type { Fact } from './event/fact.ts'
 import type { MachineEvent } from './machine/context.ts'
+import { leftVerdicts } from './machine/injected.ts'
 import { isAtRest, isWaiting, keepTime } from './machine/clock.ts'
 import type { Emission } from './machine/plan.ts'
 import { askedTimers } from './machine/settle.ts'
@@ -65,11 +68,19 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
   const emissions: Emission[] = []
   let state = from
   const faulted = facts.find((fact) => fact.type === 'run.faulted')
-  for (const fact of faulted ? [faulted] : facts) {
+  let rest = faulted ? [faulted] : facts
+  for (let fact = rest[0]; fact; fact = rest[0]) {
     const next = step(subject, state, fact)
+    const ends = isFinal(next.state) && !isFinal(state)
+    if (ends && rest.some(isInput)) {
+      rest = [...rest.filter(isInput), ...rest.filter((each) => !isInput(each))]
+      continue
+    }
+    rest = rest.slice(1)
     const told = isFinal(state) ? null : tell(state, next.state)
     state = told ? { ...next.state, context: told.context } : next.state
     emissions.push(...next.emissions, ...(told ? [{ effects: told.effects }] : []))
+    if (ends) emissions.push({ verdicts: leftVerdicts(state.context) })
     for (const name of next.path) if (path.at(-1) !== name) path.push(name)
   }
   const collected = collect(emissions)
@@ -78,6 +89,8 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
     : collected
   return { ...work, state, path, status: statusOf(state), outcome: outcomeOf(state) }
 }
+
+const isInput = ({ type }: Fact): boolean => type === 'input.injected'
 
 function step(
   { run, agent, evaluatorOf = noEvaluator }: Subject,

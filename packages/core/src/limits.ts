@@ -45,6 +45,9 @@ export const limits = {
   threadMetadataBytesMax: 64 * 1024,
   /** Messages that one edit puts into a conversation. */
   editMessagesMax: 1000,
+  /** What may be said to one run after it was created: messages, and their texts as UTF-8. */
+  injectedMessagesMax: 100,
+  injectedBytesMax: 1024 * 1024,
   /** Runs that wait on one thread. */
   queuedPerThreadMax: 1000,
   /** How urgent a run may be, up and down. */

@@ -58,6 +58,8 @@ const PersistedContext = z.object({
     .default(''),
   /** Absent but in a rerun. */
   rerun: z.boolean().default(false),
+  /** Absent where nothing waits to be shown to the model. */
+  injected: z.number().int().min(0).default(0),
   since: z.number().nullable(),
   ending: Outcome.nullable(),
 })
@@ -66,7 +68,7 @@ const Persisted = z.object({ v: z.literal(1), name: StateName, context: Persiste
 
 /** The compact form that is cached with the run. */
 export function persist({ name, context }: RunState): JsonObject {
-  const { run, loop, since, ending } = context
+  const { run, loop, injected, since, ending } = context
   const webhooks = context.webhooks.map((bits) => bits.toString(36)).join(' ')
   const texts = {
     counts: packCounts(context),
@@ -77,6 +79,7 @@ export function persist({ name, context }: RunState): JsonObject {
     refused: context.refused.join(' '),
     ...(webhooks === '' ? {} : { webhooks }),
     ...(context.rerun ? { rerun: true } : {}),
+    ...(injected === 0 ? {} : { injected }),
   }
   return { v: 1, name, context: { run, ...texts, loop: { ...loop }, since, ending } }
 }

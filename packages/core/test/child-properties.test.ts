@@ -35,7 +35,7 @@ const isFaulted = ({ facts }: Played): boolean => facts.some(({ type }) => type 
 
 test('the plays reach what there is to reach', () => {
   const seen = new Set<string>()
-  for (const script of fc.sample(families, { numRuns: 1_000, seed: 1 })) {
+  for (const script of fc.sample(families, { numRuns: 1_000, seed: 2 })) {
     const { subject, facts } = play(script)
     let state = initialState
     for (const fact of facts) {

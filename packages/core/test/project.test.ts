@@ -33,6 +33,15 @@ test('a conversation over two runs', () => {
   ])
 })
 
+test('a run without words of its own goes on from those of a user, or has none', () => {
+  expect(told(said(['hello']), said())).toEqual(['user: hello'])
+  expect(told(said(['hello']), answered('m1', [text('hi')]), said())).toEqual([
+    'user: hello',
+    'assistant: hi',
+    'user: (no input)',
+  ])
+})
+
 /** What a call that this event is about comes to. */
 const one = (last: FoldableEvent) => told(said(['x']), answered('m1', [asked('a')]), last).at(-1)
 

@@ -7,6 +7,7 @@ import {
   callsOf,
   type Decision,
   decide,
+  type Fact,
   initialState,
   isFinal,
   limits,
@@ -112,11 +113,17 @@ const timersOf = (decisions: readonly Decision[]): readonly string[] => {
 
 test('batches do not matter: state, timers and verdicts are those of single facts (D1, D6)', () => {
   holds(({ subject, facts: all, batch: whole }) => {
-    const facts = all.filter((fact) => fact.type !== 'run.faulted')
-    const batch = facts.length === all.length ? whole : decide(subject, initialState, facts)
+    const facts: Fact[] = []
     const singles: Decision[] = []
-    for (const fact of facts)
-      singles.push(decide(subject, singles.at(-1)?.state ?? initialState, [fact]))
+    for (const fact of all) {
+      const state = singles.at(-1)?.state ?? initialState
+      // Of a batch it is heard before the end (D7); alone, and after it, no register takes it.
+      if (fact.type === 'run.faulted' || (fact.type === 'input.injected' && isFinal(state)))
+        continue
+      facts.push(fact)
+      singles.push(decide(subject, state, [fact]))
+    }
+    const batch = facts.length === all.length ? whole : decide(subject, initialState, facts)
     assert.deepEqual(batch.state, singles.at(-1)?.state ?? initialState)
     assert.deepEqual(
       batch.verdicts,

@@ -57,6 +57,7 @@ function worst(status: OpenStatus): RunState {
       children: limits.childrenMax,
       rerun: true,
       childTurns: most,
+      injected: most,
       told: ['turns', 'calls', 'tokens', 'money', 'time'],
       loop: {
         window: range(loopBounds.windowMax)

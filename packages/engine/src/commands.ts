@@ -12,6 +12,7 @@ import type {
 import { messageOf } from './errors.ts'
 import { createRun, type CreateRunDeps } from './create-run.ts'
 import { hideRun, hideThread } from './hide.ts'
+import { injectInput, type InjectDeps } from './inject-input.ts'
 import type { WakeBus } from './ports.ts'
 import { insist } from './record/patience.ts'
 import { rerun } from './rerun.ts'
@@ -19,7 +20,7 @@ import { replayWebhook, type ReplayWebhookDeps } from './replay-webhook.ts'
 import { admitInLanes } from './roles/admit.ts'
 import { supersede } from './roles/supersede.ts'
 
-export interface CommandDeps extends ApprovalDeps, CreateRunDeps, ReplayWebhookDeps {
+export interface CommandDeps extends ApprovalDeps, CreateRunDeps, InjectDeps, ReplayWebhookDeps {
   readonly wakeBus: WakeBus
 }
 
@@ -28,6 +29,7 @@ export function createCommands(deps: CommandDeps): Commands {
     createRun: (request) => createAndSupersede(deps, request),
     rerun: (request) => rerun(deps, request),
     cancel: (request) => cancel(deps, request),
+    injectInput: (request) => injectInput(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
     answerApproval: (request) => answerApproval(deps, request),
     hideRun: (request) => hideRun(deps, request),

@@ -130,6 +130,35 @@ export type ApprovalAnswer =
   /** The edited arguments are not what the tool takes. */
   | { readonly code: 'invalid_arguments'; readonly detail: string }
 
+export interface InjectInput extends Caller {
+  readonly runId: string
+  /** At least one. Together with what was said to the run before: `limits.injectedMessagesMax` and `injectedBytesMax`. */
+  readonly messages: readonly UserMessage[]
+  /** What names the request among those of the run: the same one is heard once. 1 to 200 characters. */
+  readonly key: string
+  /** Who speaks, as the server authenticated him. */
+  readonly by?: Person
+  /** A stable pseudonym of the end user: who is held says nothing. */
+  readonly endUser?: string
+}
+
+export type InjectAnswer =
+  /** It is in the log before the end of the run, which will not complete without a turn that was shown it. */
+  | { readonly code: 'accepted' }
+  /** The same was said before, under the same key. */
+  | { readonly code: 'already' }
+  /** Something else was said under this key. */
+  | { readonly code: 'conflict' }
+  /** The run has ended, or is to end: it is being cancelled, or out of time. */
+  | { readonly code: 'ended' }
+  /** Too much was said to the run. */
+  | { readonly code: 'full' }
+  /** The run is an edit of the conversation: it asks no model. */
+  | { readonly code: 'no_model' }
+  /** Too many of the end user's runs were stopped for safety. Milliseconds since the epoch. */
+  | { readonly code: 'held'; readonly until: number; readonly stops: number }
+  | { readonly code: 'no_run' }
+
 /** A run of the caller. */
 export interface HideRun extends Caller {
   readonly runId: string
@@ -158,6 +187,8 @@ export interface Commands {
   /** Repeats a run that has ended. No call of the new run executes: what was recorded of the other answers. */
   rerun(request: Rerun): Promise<RerunAnswer>
   cancel(request: CancelRun): Promise<CancelAnswer>
+  /** Says something to a run that goes on. The model is shown it before its next turn. */
+  injectInput(request: InjectInput): Promise<InjectAnswer>
   resolveUnknown(request: ResolveUnknown): Promise<ResolveAnswer>
   answerApproval(request: AnswerApproval): Promise<ApprovalAnswer>
   /** Deletes a run for its users. What it said stays said, and the log keeps everything. */

@@ -6,7 +6,7 @@ import { insist, type Patience } from './record/patience.ts'
 /** The refusal, or null. One read, and only where the agent has a hold and the request names an end user. */
 export async function holdOf(
   deps: Patience & { readonly register: Register; readonly clock: Clock },
-  { tenantId, endUser, definition }: CreateRun,
+  { tenantId, endUser, definition }: Pick<CreateRun, 'tenantId' | 'endUser' | 'definition'>,
 ): Promise<Extract<CreateAnswer, { code: 'held' }> | null> {
   const { hold } = definition.safety
   if (!hold || endUser === undefined) return null

@@ -1,6 +1,19 @@
 /** The codes of the port, one by one, on real Postgres. What a code means stands in `engine/src/ports.ts`. */
+import { limits } from '@signalbox/core'
+import type { FactDraft } from '@signalbox/engine'
 import { describe, expect, it } from 'vitest'
-import { about, claim, event, fact, fence, newRun, toolEffect } from './support/drafts.ts'
+import {
+  about,
+  claim,
+  decision,
+  event,
+  fact,
+  fence,
+  finalDecision,
+  newRun,
+  type RunIds,
+  toolEffect,
+} from './support/drafts.ts'
 import { useRegister } from './support/register.ts'
 import { ended, running } from './support/stories.ts'
 
@@ -82,6 +95,61 @@ describe('facts', () => {
     const run = await running(bench)
     await bench.register.append({ ...about(run), facts: [fact('cancel.requested')] })
     expect((await bench.register.head(run.runId))?.cancelRequested).toBe(true)
+  })
+})
+
+const said = (messages: number, bytes: number) =>
+  fact('input.injected', undefined, {
+    payload: { messages: Array.from({ length: messages }, () => ({})), bytes },
+  })
+const codes = async (run: RunIds, ...facts: FactDraft[]) =>
+  (await bench.register.append({ ...about(run), facts })).factCodes
+
+describe('what is said to a run (I6)', () => {
+  it('is refused once a cancel was asked, or a decision has closed the run', async () => {
+    const asked = await running(bench)
+    expect(await codes(asked, said(1, 1), fact('cancel.requested'), said(1, 1))).toEqual([
+      'ok',
+      'ok',
+      'ended',
+    ])
+    const closed = await running(bench)
+    const closing = decision(2, 4, { stateName: 'cancelling' })
+    await bench.register.append({ ...about(closed), facts: [fact('timer.fired')] })
+    await bench.register.append({ ...about(closed), decision: closing })
+    expect(await codes(closed, said(1, 1))).toEqual(['ended'])
+    expect(await codes(closed, fact('tool.completed'))).toEqual(['ok'])
+  })
+
+  it('moves the decision that would have ended the run', async () => {
+    const run = await running(bench)
+    await codes(run, fact('model.completed'))
+    await codes(run, said(1, 1))
+    const end = await bench.register.append({ ...about(run), decision: finalDecision(2, 4) })
+    expect(end.decisionCode).toBe('moved')
+  })
+
+  it('is refused beyond the limits, and a repetition is still known as one', async () => {
+    const run = await running(bench)
+    const most = limits.injectedMessagesMax
+    const first = said(most - 1, 1)
+    expect(await codes(run, first)).toEqual(['ok'])
+    expect(await codes(run, said(2, 1))).toEqual(['full'])
+    expect(await codes(run, said(1, limits.injectedBytesMax))).toEqual(['full'])
+    expect(await codes(run, said(1, limits.injectedBytesMax - 1))).toEqual(['ok'])
+    expect(await codes(run, said(1, 1))).toEqual(['full'])
+    expect(await codes(run, first)).toEqual(['duplicate'])
+  })
+
+  it('of two at once has a number each, whoever asks', async () => {
+    const run = await running(bench)
+    const both = await Promise.all([said(1, 1), said(1, 1)].map((one) => codes(run, one)))
+    expect(both).toEqual([['ok'], ['ok']])
+    const events = await bench.register.events(run.runId, { after: 3 })
+    expect(events.map(({ seq, type }) => [seq, type])).toEqual([
+      [4, 'input.injected'],
+      [5, 'input.injected'],
+    ])
   })
 })
 

@@ -2,7 +2,9 @@
 import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { hold, letAllGo, letGo } from './support/hold.ts'
 import { call, eventually } from './support/http.ts'
+import { lastWords } from './support/last-words.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let box: TestSignalbox
@@ -17,6 +19,8 @@ beforeAll(async () => {
         tools: ['note'],
       },
       waiter: { model: { provider: 'scripted', model: 'waiter' }, tools: ['slow'] },
+      holder: { model: { provider: 'scripted', model: 'holder' }, tools: ['hold'] },
+      echo: { model: { provider: 'scripted', model: 'echo' } },
       asker: {
         model: { provider: 'scripted', model: 'clerk' },
         tools: ['note'],
@@ -24,6 +28,7 @@ beforeAll(async () => {
       },
     },
     tools: [
+      hold,
       defineTool({
         name: 'note',
         description: 'Notes a text.',
@@ -48,6 +53,11 @@ beforeAll(async () => {
       }),
     ],
     scripts: {
+      holder: (prompt, turn) =>
+        turn === 0
+          ? { calls: [{ name: 'hold', args: {} }] }
+          : { text: `I read: ${lastWords(prompt)}` },
+      echo: (prompt) => ({ text: `I read: ${lastWords(prompt)}`, chunkSize: 4, delayMs: 2 }),
       clerk: (_, turn) =>
         turn === 0
           ? { text: 'I note it.', calls: [{ name: 'note', args: { text: 'milk' } }] }
@@ -59,6 +69,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  letAllGo()
   await box?.stop()
 })
 
@@ -142,6 +153,97 @@ describe('a run', () => {
     expect(joined.body).toMatchObject({ outcome: 'completed' })
     const other = await call(box.api, 'POST', path, { body: { decision: 'reject' } })
     expect(other).toMatchObject({ status: 409 })
+  })
+})
+
+const input = (run: { run_id: string }, body: unknown, headers = {}) =>
+  call(box.api, 'POST', `/runs/${run.run_id}/input`, { body, headers })
+
+const holding = async (thread: string) => {
+  const path = `/threads/${thread}/runs`
+  const { body: run } = await call(box.api, 'POST', path, { body: prompt('holder') })
+  await eventually(async () => {
+    const { body } = await call(box.api, 'GET', `/runs/${run.run_id}`)
+    return body.state === 'tools' ? true : undefined
+  })
+  return run
+}
+
+describe('a run that goes on', () => {
+  it('is told something while its tool runs, once per key, and the thread remembers it', async () => {
+    const run = await holding('steered')
+    const headers = { 'idempotency-key': 'k1' }
+    const told = await input(run, { input: 'In German, please.' }, headers)
+    expect(told).toMatchObject({ status: 202, body: { run_id: run.run_id, thread_id: 'steered' } })
+    const again = await input(run, { input: { prompt: 'In German, please.' } }, headers)
+    expect(again).toMatchObject({ status: 202, body: told.body })
+    const other = await input(run, { input: 'In French.' }, headers)
+    expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
+    letGo(run.run_id)
+    const joined = await call(box.api, 'GET', `/runs/${run.run_id}/join`)
+    const said = [
+      { type: 'human', content: 'Note milk, please.' },
+      { type: 'ai', tool_calls: [{ name: 'hold' }] },
+      { type: 'tool', content: 'held' },
+      { type: 'human', content: 'In German, please.', id: told.body.message_ids[0] },
+      { type: 'ai', content: 'I read: In German, please.' },
+    ]
+    expect(joined.body).toMatchObject({ outcome: 'completed', messages: said })
+    const state = await call(box.api, 'GET', '/threads/steered/state')
+    expect(state.body.values.messages).toMatchObject(said)
+    const next = await call(box.api, 'POST', '/threads/steered/runs/wait', {
+      body: prompt('echo'),
+    })
+    expect(next.body.messages).toMatchObject([...said, { type: 'human' }, { type: 'ai' }])
+    const late = await input(run, { input: 'And?' })
+    expect(late).toMatchObject({ status: 409, body: { code: 'run_ended', outcome: 'completed' } })
+  })
+
+  it('hears nothing when it is being cancelled, and its thread keeps what it left', async () => {
+    const run = await holding('left')
+    await input(run, { input: { messages: [{ id: 'mine', role: 'user', content: 'Faster!' }] } })
+    await call(box.api, 'POST', `/runs/${run.run_id}/cancel`)
+    const refused = await input(run, { input: 'Even faster!' })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'run_ending' } })
+    letGo(run.run_id)
+    const joined = await call(box.api, 'GET', `/runs/${run.run_id}/join`)
+    expect(joined.body).toMatchObject({ outcome: 'cancelled' })
+    expect(joined.body.messages.at(-1)).toMatchObject({ id: 'mine', content: 'Faster!' })
+  })
+
+  it('takes so much and no more, and says what it would take', async () => {
+    const run = await holding('full')
+    const messages = Array.from({ length: 101 }, () => ({ role: 'user', content: 'x' }))
+    expect(await input(run, { input: { messages } })).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_request', field: 'input' },
+    })
+    expect(await input(run, {})).toMatchObject({ status: 422, body: { field: 'input' } })
+    expect(await input(run, { input: { messages: messages.slice(0, 100) } })).toMatchObject({
+      status: 202,
+    })
+    expect(await input(run, { input: 'x' })).toMatchObject({
+      status: 409,
+      body: { code: 'input_full' },
+    })
+    letGo(run.run_id)
+  })
+
+  it('answers what it was told before its end, or refuses it: never neither', async () => {
+    const told = Array.from({ length: 12 }, async (_, n) => {
+      const { body: run } = await call(box.api, 'POST', '/runs', { body: prompt('echo') })
+      await new Promise((resolve) => setTimeout(resolve, n * 5))
+      const { status, body } = await input(run, { input: `word ${n}.` })
+      const joined = await call(box.api, 'GET', `/runs/${run.run_id}/join`)
+      const last = joined.body.messages.at(-1).content
+      expect([status, body.code, last]).toEqual(
+        status === 202
+          ? [202, undefined, `I read: word ${n}.`]
+          : [409, 'run_ended', 'I read: Note milk, please.'],
+      )
+      return status
+    })
+    expect(await Promise.all(told)).toContain(202)
   })
 })
 

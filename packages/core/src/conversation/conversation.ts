@@ -1,6 +1,6 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
 import type { AssistantPart, ToolOutput } from '../message.ts'
-import type { Answer, Entry } from './write.ts'
+import type { Answer, Entry, Said } from './write.ts'
 
 /** Grows event by event. */
 export interface Conversation {
@@ -8,6 +8,8 @@ export interface Conversation {
   readonly results: Map<string, ToolOutput>
   /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
   reminders: string[]
+  /** Said to the current run by the events of these numbers, and not shown to the model yet. */
+  waiting: { readonly seq: number; readonly said: readonly Said[] }[]
   /** Where the words of the current run begin. */
   from: number
 }
@@ -17,6 +19,7 @@ export const emptyConversation = (): Conversation => ({
   entries: [],
   results: new Map(),
   reminders: [],
+  waiting: [],
   from: 0,
 })
 
@@ -26,6 +29,13 @@ const remindersMax = 4
 export function remind(conversation: Conversation, text: string): void {
   const others = conversation.reminders.filter((each) => each !== text)
   conversation.reminders = [...others, text].slice(-remindersMax)
+}
+
+/** What was said to the current run up to this event stands here from now on. */
+export function hear(conversation: Conversation, through: number): void {
+  const { entries, waiting } = conversation
+  for (const { seq, said } of waiting) if (seq <= through) entries.push(...said)
+  conversation.waiting = waiting.filter(({ seq }) => seq > through)
 }
 
 const isAnswer = (entry: Entry): entry is Answer => entry.type === 'answered'

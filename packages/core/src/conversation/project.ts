@@ -5,7 +5,8 @@
  * P1 A message is said once: a retry of a turn replaces what the failed attempt had said, and the request that retries
  *    it does not show it.
  * P2 An answer that did not close positively has no calls here either (I23).
- * P3 Every run that asks a model begins with the words of a user, so no request begins or ends with an answer.
+ * P3 What is said to a run that goes on stands where the machine took it, never between calls and their results.
+ * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
  */
 import { decisionSchemas } from '../event/decision.ts'
 import type { FactPayload } from '../event/fact.ts'
@@ -23,11 +24,12 @@ import {
   emptyConversation,
   force,
   forgetRefused,
+  hear,
   remind,
 } from './conversation.ts'
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
-import { type Entry, writePrompt } from './write.ts'
+import { type Entry, type Said, writePrompt } from './write.ts'
 
 /** Types of events that carry conversation: all that `project` reads. Whoever stores or caches a conversation keeps these. */
 export const conversationTypes: readonly EventType[] = [
@@ -43,6 +45,9 @@ export const conversationTypes: readonly EventType[] = [
   'budget.refused',
   'recall.missed',
   'input.answered',
+  'input.injected',
+  'input.taken',
+  'input.left',
   'approval.answered',
   'call.denied',
   'safety.suppressed',
@@ -77,15 +82,24 @@ function take(conversation: Conversation, event: FoldableEvent): void {
   const fact = readFact(event)
   if (!fact) return
   if (fact.type === 'run.created') {
-    conversation.from = conversation.entries.length
     const { payload } = fact
-    const said = payload.edit ? written(conversation, payload.edit.messages) : words(payload.input)
+    // A run before it that was faulted took nothing; what goes on from before that has not heard it.
+    if (!payload.base) hear(conversation, Infinity)
+    conversation.waiting = []
+    conversation.from = conversation.entries.length
+    const said = payload.edit
+      ? written(conversation, payload.edit.messages)
+      : begun(conversation, payload.input)
     conversation.entries.push(...said)
     conversation.reminders = []
     return
   }
   if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
   if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
+  if (fact.type === 'input.injected') {
+    conversation.waiting.push({ seq: fact.seq, said: words(fact.payload.messages) })
+    return
+  }
   const result = resultOf(fact)
   if (result) conversation.results.set(result.callId, result.output)
 }
@@ -110,6 +124,10 @@ function takeDecision(conversation: Conversation, event: FoldableEvent): boolean
       force(conversation, messageId, text)
       return true
     }
+    case 'input.taken':
+    case 'input.left':
+      hear(conversation, decisionSchemas[event.type].parse(current(event)).through)
+      return true
     case 'turn.continued': {
       const { messageId, text } = decisionSchemas['turn.continued'].parse(current(event))
       closeAs(conversation, messageId)
@@ -162,15 +180,20 @@ function edit(
   }
 }
 
-const noInput: Entry = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
+const noInput: Said = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
 
-function words(input: readonly UserMessage[]): readonly Entry[] {
+/** A run that goes on from the words of a user needs none of its own. */
+function begun({ entries }: Conversation, input: readonly UserMessage[]): readonly Said[] {
+  return input.length === 0 && entries.at(-1)?.type === 'said' ? [] : words(input)
+}
+
+function words(input: readonly UserMessage[]): readonly Said[] {
   const said = input.map((message) => message.parts.filter((part) => !isBlank(part)))
-  const entries = said.flatMap((parts): Entry[] => (parts.length ? [{ type: 'said', parts }] : []))
+  const entries = said.flatMap((parts): Said[] => (parts.length ? [{ type: 'said', parts }] : []))
   return entries.length > 0 ? entries : [noInput]
 }
 
-/** An answer that somebody wrote stands behind words, as every answer does (P3). */
+/** An answer that somebody wrote stands behind words, as every answer does (P4). */
 function written({ entries }: Conversation, messages: readonly EditMessage[]): readonly Entry[] {
   const said = messages.flatMap(({ id, role, parts }): Entry[] => {
     const kept = parts.filter((part) => !isBlank(part))

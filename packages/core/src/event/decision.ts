@@ -168,6 +168,17 @@ export const decisionSchemas = {
     recorded: z.number().int().min(0),
     ...forced,
   }),
+  /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */
+  'input.taken': z.object({
+    turn: z.number().int(),
+    /** The event. */
+    through: z.number().int(),
+  }),
+  /** The run has ended, and the model was not asked again: what was said to it up to this event stays unanswered. */
+  'input.left': z.object({
+    /** The event. */
+    through: z.number().int(),
+  }),
   /** A fact arrived that means nothing in the state the run is in; recorded, so that the log says so. */
   'event.ignored': z.object({ seq: z.number().int(), type: z.string(), state: StateName }),
 } as const

@@ -195,6 +195,18 @@ export const factSchemas = {
     caller: Caller.optional(),
     by: Person.optional(),
   }),
+  /**
+   * Somebody said something to a run that goes on. The model is shown it before its next turn (`input.taken`); a run that
+   * would have completed begins one more for it.
+   */
+  'input.injected': z.object({
+    /** What is said, in order. */
+    messages: z.array(UserMessage).min(1).max(limits.injectedMessagesMax),
+    /** Of its texts, as UTF-8. */
+    bytes: z.number().int().min(0).max(limits.injectedBytesMax),
+    /** Who says it, if he is known by more than his key. */
+    by: Person.optional(),
+  }),
   /** A human answered a clarification. */
   'input.answered': z.object({ callId: z.string(), output: ToolOutput }),
   /** Somebody asked for the end of the run. Claims are refused from here on (I14). */

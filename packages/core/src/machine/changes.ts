@@ -41,6 +41,7 @@ const nextTurn: Change = ({ context, event }) => {
     effects: context.effects + 1,
     source: context.effects + 1,
     modelOpen: true,
+    injected: 0,
     told: [...context.told, ...told.map(({ budget }) => budget)],
   }
 }

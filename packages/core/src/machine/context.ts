@@ -68,6 +68,8 @@ export interface RunContext {
   readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** The newest event that says something the model was not shown yet; 0 if there is none. */
+  readonly injected: number
   /** Budgets the model was warned about. */
   readonly told: readonly Budget[]
   readonly loop: LoopState
@@ -115,6 +117,7 @@ export const emptyContext: RunContext = {
   children: 0,
   rerun: false,
   childTurns: 0,
+  injected: 0,
   told: [],
   loop: emptyLoop,
   rates: noCalls,

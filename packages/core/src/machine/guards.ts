@@ -60,6 +60,13 @@ const endsFailed = ({ event }: Args): boolean => {
 const noCalls = ({ event }: Args): boolean =>
   event.type === 'model.completed' && callsOf(event.fact.payload.turn).length === 0
 
+/** Was something said that the model was not shown? */
+const hasMore = (args: Args): boolean => noCalls(args) && args.context.injected > 0
+
+/** A run that exists and asks a model: an edit has its end already, and hears nothing. */
+const hears = ({ context }: { readonly context: RunContext }): boolean =>
+  isCreated({ context }) && !isEdit({ context })
+
 /** Are the calls of this turn not judged yet? */
 const isFresh = ({ context, event }: Args): boolean =>
   event.type === 'model.completed' && context.opened !== context.turn
@@ -179,6 +186,8 @@ export const guards = {
   notPositive,
   endsFailed,
   noCalls,
+  hasMore,
+  hears,
   isFresh,
   looped,
   callsExhausted,

@@ -18,6 +18,7 @@ import * as changes from './changes.ts'
 import * as children from './children.ts'
 import * as humans from './humans.ts'
 import * as recall from './recall.ts'
+import * as injected from './injected.ts'
 
 const machineSetup = setup({
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- XState's own way to name types; the values are never read
@@ -28,6 +29,7 @@ const machineSetup = setup({
     beginTurn: changes.beginTurn,
     askAgain: changes.askAgain,
     goOn: changes.goOn,
+    keepInput: injected.keepInput,
     closeLoop: changes.closeLoop,
     takePolicies: changes.takePoliciesOf,
     takeApproval: humans.takeApproval,
@@ -85,14 +87,16 @@ const timeouts = [
   { guard: 'timeoutFired', actions: { type: 'emit', params: changes.earlyEmission } },
 ] as const
 
-/** Any active state can be left this way; what is open settles in `cancelling`. */
+/** Any active state can be left this way, and be spoken to; what is open settles in `cancelling`. */
 const leaving = {
+  'input.injected': { guard: 'hears', actions: 'keepInput' },
   'cancel.requested': { target: '#run.cancelling', actions: ending },
   'timer.fired': timeouts,
 } as const
 
 const intoModel = [
   { type: 'emit', params: changes.warnEmission },
+  { type: 'emit', params: injected.takenEmission },
   'beginTurn',
   { type: 'emit', params: changes.modelCallEmission },
 ] as const
@@ -178,6 +182,7 @@ export const runMachine = machineSetup.createMachine({
             { type: 'emit', params: changes.missingEmission },
           ],
         },
+        { guard: 'hasMore', target: 'loop' },
         { guard: 'noCalls', target: 'completed', actions: 'endAs' },
         { target: 'guardrail' },
       ],
@@ -259,6 +264,7 @@ export const runMachine = machineSetup.createMachine({
     cancelling: {
       always: { guard: 'nothingOpen', target: 'cancelled' },
       on: {
+        'input.injected': { actions: 'keepInput' },
         'model.completed': {
           guard: 'answersModel',
           actions: ['settleModel', { type: 'emit', params: changes.safetyEmission }],

@@ -215,6 +215,21 @@ export const resolves =
     payload: { effectId: toolEffect(known, n), callId: callId(known, n), resolution },
   })
 
+/** Somebody says something to the run while it goes on. */
+export const injects =
+  (...said: readonly string[]): Move =>
+  () => ({
+    type: 'input.injected',
+    payload: {
+      messages: said.map((text) => ({
+        id: `i_${text}`,
+        role: 'user',
+        parts: [{ type: 'text', text }],
+      })),
+      bytes: said.join('').length,
+    },
+  })
+
 export const cancels =
   (action: 'interrupt' | 'rollback' = 'interrupt'): Move =>
   () => ({ type: 'cancel.requested', payload: { action } })

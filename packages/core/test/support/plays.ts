@@ -108,6 +108,7 @@ const of = (what: Exclude<Chance['what'], 'stray'>): fc.Arbitrary<Chance> =>
 const chance: fc.Arbitrary<Chance> = fc.oneof(
   { weight: 12, arbitrary: of('answer') },
   { weight: 3, arbitrary: of('human') },
+  { weight: 1, arbitrary: of('inject') },
   { weight: 2, arbitrary: of('repeat') },
   { weight: 2, arbitrary: of('misdirect') },
   { weight: 1, arbitrary: of('admit') },

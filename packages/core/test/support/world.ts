@@ -22,7 +22,7 @@ import {
 } from '../../src/index.ts'
 import { childAnswer, modelAnswer, policiesAnswer, refusal, toolAnswer } from './answers.ts'
 import { createdAt } from './children.ts'
-import { argsHashOf, doesCall, type FactBody, nothingKnown } from './facts.ts'
+import { argsHashOf, doesCall, type FactBody, injects, nothingKnown } from './facts.ts'
 
 /** One thing that may happen. Numbers pick among what is possible then. */
 export type Chance =
@@ -31,6 +31,7 @@ export type Chance =
         | 'admit'
         | 'answer'
         | 'human'
+        | 'inject'
         | 'repeat'
         | 'misdirect'
         | 'cancel'
@@ -149,6 +150,8 @@ export class World {
         return this.#answer(pick, how)
       case 'human':
         return this.#human(pick, how)
+      case 'inject':
+        return injects(`said ${this.log.length}`)(nothingKnown(this.subject.run))
       case 'repeat':
         return this.facts[pick % this.facts.length] ?? null
       case 'cancel':

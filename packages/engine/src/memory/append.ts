@@ -18,6 +18,7 @@ import { claim } from './claim.ts'
 import { genesis } from './chain.ts'
 import { fenceHolds, moveFenced } from './fence.ts'
 import { settle } from './settle.ts'
+import { inputRefusal } from './input-refusal.ts'
 import { write } from './write.ts'
 import { heardThrough } from './lineage.ts'
 import { laneAwaited } from './lanes.ts'
@@ -170,6 +171,8 @@ interface Place {
 function acceptFact(tables: Tables, { run, now }: Place, fact: FactDraft): FactCode {
   if (tables.keys.get(run.runId)?.has(fact.key)) return 'duplicate'
   if (run.status === 'ended') return 'ended'
+  const refused = inputRefusal(tables, run, fact)
+  if (refused) return refused
   const timer = fact.key.startsWith('timer:') ? `${run.runId}\u0000${fact.key}` : null
   if (timer !== null && !tables.timers.delete(timer)) return 'duplicate'
   if (fact.fence && !fenceHolds(tables, { run, now }, fact.fence)) return 'fenced'

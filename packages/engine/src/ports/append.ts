@@ -164,8 +164,10 @@ export type FactCode =
   | 'duplicate'
   /** The effect is not as the fence expects: somebody else's result stands, or the attempt is old. */
   | 'fenced'
-  /** The run has ended. */
+  /** The run has ended; of something that is said to it: or is to end. */
   | 'ended'
+  /** Too much was said to the run already. */
+  | 'full'
   /** Left out because the run was not admitted. */
   | 'not_admitted'
 

@@ -12,6 +12,7 @@ const part = '$.turn.message.parts[*]'
 /** JSON paths of `jsonb_path_query_array` into the payload. */
 const searchedPaths: Readonly<Record<string, readonly string[]>> = {
   'run.created': content('$.input[*].parts'),
+  'input.injected': content('$.messages[*].parts'),
   'model.completed': [
     `${part} ? (@.type == "text").text`,
     `${part} ? (@.type == "blob").preview`,

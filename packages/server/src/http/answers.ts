@@ -14,7 +14,7 @@ export const ProblemDocument = z
     field: z.string().optional(),
     /** Of `invalid_request`: everything that is wrong, the first of it first. */
     errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-    /** Of `run_ended` and `idempotency_conflict`: the run that it is about. */
+    /** Of `run_ended`, `run_ending` and `idempotency_conflict`: the run that it is about. */
     run_id: z.string().optional(),
     /** Of `approval_conflict`: what was decided. */
     decision: z.string().optional(),

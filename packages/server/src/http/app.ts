@@ -25,6 +25,7 @@ import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
 import { rerunRoutes } from './routes/reruns.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
+import { runInputRoutes } from './routes/run-inputs.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
@@ -52,6 +53,7 @@ export function createApp(
   runCreateRoutes(app, api)
   rerunRoutes(app, api)
   runRoutes(app, api)
+  runInputRoutes(app, api)
   reportRoutes(app, api)
   chatRoutes(app, api)
   eventRoutes(app, api)

@@ -3,6 +3,8 @@
  * from this table, so a code stands here once and is never renamed.
  */
 
+import { inputProblemKinds } from './input-problem-codes.ts'
+
 interface ProblemKind {
   readonly status: number
   /** The same for every occurrence; `detail` says what is wrong with this request, and what would be right. */
@@ -156,7 +158,7 @@ export const problemKinds = {
   run_ended: {
     status: 409,
     title: 'The run has ended',
-    help: 'An ended run cannot be cancelled or answered. GET the run for its outcome.',
+    help: 'An ended run cannot be cancelled, answered or spoken to. GET the run for its outcome.',
   },
   run_not_ended: {
     status: 409,
@@ -173,6 +175,7 @@ export const problemKinds = {
     title: 'The thread waits for answers',
     help: 'An AG-UI thread with open interrupts takes nothing but a `resume` that answers all of them; `interrupts` lists them.',
   },
+  ...inputProblemKinds,
   nothing_waits: {
     status: 409,
     title: 'No run of the thread waits for an answer',

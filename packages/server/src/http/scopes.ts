@@ -90,6 +90,7 @@ const accesses: Readonly<Record<string, Access>> = {
   ...ofRun('GET', '/report', readOrAudit),
   ...ofRun('POST', '/cancel', enqueue),
   ...ofRun('POST', '/rerun', enqueue),
+  ...ofRun('POST', '/input', enqueue),
   ...ofRun('DELETE', '', enqueue),
   'POST /runs/cancel': enqueue,
 

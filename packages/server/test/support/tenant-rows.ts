@@ -162,6 +162,7 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   ...ofRun('POST', '/rerun', { is: 'gone', body: nothing, own: [200, 409] }),
   ...ofRun('POST', '/cancel', { is: 'gone', own: endedToo }),
+  ...ofRun('POST', '/input', { is: 'gone', body: () => ({ input: 'More.' }), own: [202, 409] }),
   'POST /runs/cancel': {
     is: 'gone',
     body: ({ thread_id, run_id }) => ({ thread_id, run_ids: [run_id] }),

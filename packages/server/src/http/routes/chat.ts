@@ -7,6 +7,7 @@ import { answers, jsonBody, reply } from '../answers.ts'
 import { findAgent } from '../find.ts'
 import { Term } from '../wire/ids.ts'
 import { answerCalls } from '../../wires/ai-sdk/answer-calls.ts'
+import { answerAgain } from '../../wires/ai-sdk/answer-again.ts'
 import { ChatPost, wishOf } from '../../wires/ai-sdk/chat-body.ts'
 import type { Chat } from '../../wires/ai-sdk/chat-names.ts'
 import { messageStream } from '../../wires/ai-sdk/message-stream.ts'
@@ -58,6 +59,8 @@ function sendRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const wish = wishOf(body)
     if (wish.kind === 'message')
       return messageStream(api, await sendMessage(api, caller, { chat, ...wish }))
+    if (wish.kind === 'again')
+      return messageStream(api, await answerAgain(api, caller, { chat, ...wish }))
     return messageStream(api, await answerCalls(api, caller, { chat, ...wish }), wish.steps)
   })
 }

@@ -52,7 +52,8 @@ export const WebhookAddress = z
   .refine(isAddressText, 'takes an address that begins with https://, without a name or a password')
   .openapi({ description: 'Told of the end of the run, and whenever it waits for a human.' })
 
-const Input = z.union(
+/** What is said to a run, in the forms that clients have. */
+export const RunInput = z.union(
   [Text, z.object({ prompt: Text }), z.object({ messages: Messages })],
   inputMessage,
 )
@@ -71,7 +72,7 @@ export const RunCreate = z
     /** The name of an agent. */
     assistant_id: z.string().min(1, 'takes the name of an agent').max(200),
     /** What the run is about. Absent only where `command.resume` answers a run that waits. */
-    input: Input.nullish(),
+    input: RunInput.nullish(),
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     if_not_exists: z.enum(['create', 'reject']).default('create'),
     ...orderFields,

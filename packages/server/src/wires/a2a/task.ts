@@ -59,13 +59,12 @@ export async function taskOf(
   head: RunHead,
   { historyLength, withArtifacts = true }: TaskWish = {},
 ): Promise<Task> {
-  const { runId, tenantId } = head
-  const [events, [created], status] = await Promise.all([
-    withArtifacts ? stepsOf(api, head) : [],
-    historyLength === 0 ? [] : api.read.runEvents(tenantId, runId, { after: 0, limit: 1 }),
+  const { runId } = head
+  const [events, status] = await Promise.all([
+    withArtifacts || historyLength !== 0 ? stepsOf(api, head) : [],
     statusOf(api, head),
   ])
-  const input = inputOf(created)
+  const input = historyLength === 0 ? [] : events.flatMap(inputOf)
   const history = historyLength === undefined ? input : input.slice(-historyLength)
   return {
     id: runId,
@@ -97,9 +96,10 @@ function question({ runId, threadId, seq }: RunHead, waiting: readonly Waiting[]
   }
 }
 
-function inputOf(created: StoredEvent | undefined): readonly UserMessage[] {
-  if (!created || created.salt === '') return []
-  return factSchemas['run.created'].pick({ input: true }).parse(created.payload).input
+function inputOf({ type, payload, salt }: StoredEvent): readonly UserMessage[] {
+  if (salt === '') return []
+  if (type === 'input.injected') return factSchemas[type].parse(payload).messages
+  return type === 'run.created' ? factSchemas[type].pick({ input: true }).parse(payload).input : []
 }
 
 const messageOf = ({ runId, threadId }: RunHead, { id, parts }: UserMessage): A2aMessage => ({

@@ -40,7 +40,7 @@ export async function knownMessages(
   for (;;) {
     const after = created.at(-1)
     const page = await api.read.threadEvents(tenantId, threadId, {
-      types: ['run.created'],
+      types: ['run.created', 'input.injected'],
       limit: limits.pageMax,
       ...(after ? { after } : {}),
     })
@@ -53,11 +53,17 @@ export async function knownMessages(
     limit: limits.queuedPerThreadMax,
   })
   const firsts = await each(queued, ({ runId }) =>
-    api.read.runEvents(tenantId, runId, { after: 0, limit: 1 }),
+    api.read.runEvents(tenantId, runId, { after: 0, limit: limits.pageMax }),
   )
-  return [...created, ...firsts.flat()]
-    .filter(({ salt }) => salt !== '')
-    .flatMap(({ payload }) => factSchemas['run.created'].pick({ input: true }).parse(payload).input)
+  return [...created, ...firsts.flat()].flatMap(messagesIn)
+}
+
+/** What a client sent with an event; of what was erased, nothing. */
+function messagesIn({ type, payload, salt }: StoredEvent): readonly UserMessage[] {
+  if (salt === '') return []
+  if (type === 'input.injected') return factSchemas[type].parse(payload).messages
+  if (type !== 'run.created') return []
+  return factSchemas[type].pick({ input: true }).parse(payload).input
 }
 
 /** Picks what is new; `named` makes the id of a message that tells the model of a new context. */

@@ -7,6 +7,7 @@ const codes: Partial<Record<ProblemCode, string>> = {
   not_available: 'not_supported',
   nothing_waits: 'no_such_interrupt',
   unknown_run: 'no_such_run',
+  nothing_runs: 'no_such_run',
   unknown_checkpoint: 'no_such_checkpoint',
   approval_forbidden: 'permission_denied',
 }

@@ -27,14 +27,9 @@ export const ChatPost = z
     /** The client's name for the chat. */
     id: z.string().min(1, 'takes the id of the chat').max(limits.idCharsMax),
     messages: z.array(Message).min(1, 'takes at least one message').max(messagesMax),
-    trigger: z
-      .enum(['submit-message', 'regenerate-message'])
-      .default('submit-message')
-      .refine((trigger) => trigger === 'submit-message', {
-        error: 'is not available in this version. What was said stays said; send a new message.',
-        params: { code: 'not_available' },
-      }),
-    /** Which message is sent, if not the last one. */
+    /** `regenerate-message`: another answer to the last message, which was answered before. */
+    trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
+    /** Which message is sent, if not the last one; of `regenerate-message`, the answer that is not wanted. */
     messageId: z.string().max(messageIdCharsMax).nullish(),
   })
   .openapi('ChatPost')
@@ -52,6 +47,8 @@ export interface Answered {
 
 /** What a request asks for. */
 export type Wish =
+  /** Another answer. `replaced` is the one that is not wanted, if the client says. */
+  | { readonly kind: 'again'; readonly id: string; readonly replaced: string | null }
   | { readonly kind: 'message'; readonly id: string; readonly texts: readonly string[] }
   | {
       readonly kind: 'answers'
@@ -64,7 +61,8 @@ export type Wish =
     }
 
 /** Reads the message that counts. @throws Problem if there is nothing in it to do */
-export function wishOf({ messages, messageId }: ChatPost): Wish {
+export function wishOf({ messages, messageId, trigger }: ChatPost): Wish {
+  if (trigger === 'regenerate-message') return again(messages, messageId ?? null)
   const named = messages.findLastIndex(({ id }) => id === messageId)
   const index = named === -1 ? messages.length - 1 : named
   const message = messages[index]
@@ -74,6 +72,14 @@ export function wishOf({ messages, messageId }: ChatPost): Wish {
   if (index < messages.length - 1)
     throw misfit('takes the last message; what was sent before it stays as it is', 'messageId')
   return { kind: 'message', id: message.id, texts: textsIn(message, at) }
+}
+
+/** The client has taken the answer out of its copy: what is to be answered stands last. */
+function again(messages: readonly Message[], replaced: string | null): Wish {
+  const last = messages.at(-1)
+  if (last?.role !== 'user')
+    throw misfit('takes a message of the role "user"', `messages[${messages.length - 1}].role`)
+  return { kind: 'again', id: last.id, replaced: replaced === last.id ? null : replaced }
 }
 
 const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() })

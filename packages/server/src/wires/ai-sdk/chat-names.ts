@@ -13,6 +13,10 @@ export interface Chat {
 export const threadOf = ({ tenantId, agent, chatId }: Chat): string =>
   uuidOf(canonical(['signalbox.chat', tenantId, agent, chatId]))
 
+/** The alias of the run that answers anew, in the place of this answer. */
+export const regeneratedAs = ({ agent, chatId }: Chat, messageId: string): string =>
+  `chat:${uuidOf(canonical(['signalbox.chat.message', agent, chatId, 'regenerate-message', messageId]))}`
+
 /** The alias of the run that a message begins; whoever sends the message again gets that run. */
 export const aliasOf = ({ agent, chatId }: Chat, messageId: string): string =>
   `chat:${uuidOf(canonical(['signalbox.chat.message', agent, chatId, 'submit-message', messageId]))}`

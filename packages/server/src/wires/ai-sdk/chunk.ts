@@ -14,6 +14,12 @@ export type FinishReason =
 export type Chunk =
   | { readonly type: 'start'; readonly messageId: string; readonly messageMetadata: object }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
+  /** What a user said to the run while it went on. */
+  | {
+      readonly type: 'steering-message'
+      readonly id: string
+      readonly parts: readonly { readonly type: 'text'; readonly text: string }[]
+    }
   | { readonly type: TextKind<'start' | 'end'>; readonly id: string }
   | { readonly type: TextKind<'delta'>; readonly id: string; readonly delta: string }
   | (ToolInput & { readonly type: 'tool-input-available' })

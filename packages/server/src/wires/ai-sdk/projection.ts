@@ -24,6 +24,7 @@ import { Calls } from './calls.ts'
 import type { Chunk } from './chunk.ts'
 import { ending } from './ending.ts'
 import { childNotice, noticeOf } from './notices.ts'
+import { Steering } from './steering.ts'
 import { Step } from './step.ts'
 
 /** Is it a verdict, so that it belongs to the decision before it? */
@@ -43,6 +44,7 @@ interface Decided {
 export class Projection {
   readonly #step = new Step()
   readonly #calls = new Calls()
+  readonly #steering = new Steering()
   readonly #resets = new StepResets()
   /** Facts that no decision has folded yet. */
   #facts: Fact[] = []
@@ -90,6 +92,9 @@ export class Projection {
     }
     chunks.push(...asked.map((call) => this.#calls.show(call)))
     for (const verdict of verdicts) chunks.push(...this.#judged(verdict))
+    const steering = this.#steering.taken(verdicts)
+    // Between two steps: what a step withdraws are only its own parts.
+    if (steering.length > 0) chunks.push(...this.#step.end(), ...steering)
     if (next !== null) chunks.push(...this.#step.begin(next))
     return chunks
   }
@@ -127,6 +132,10 @@ export class Projection {
 
   #happened(fact: Fact): readonly Chunk[] {
     if (fact.type === 'approval.answered') return this.#calls.answer(fact.payload)
+    if (fact.type === 'input.injected') {
+      this.#steering.hear(fact.seq, fact.payload)
+      return []
+    }
     if (fact.type === 'tool.denied') {
       const [reason] = fact.payload.answer.reasons
       return this.#calls.deny(fact.payload.callId, reason?.message ?? 'Denied by a policy.')

@@ -32,7 +32,7 @@ export async function sendMessage(
 }
 
 /** A message that waited behind a question would keep the page from answering it: it waits for the stream of its message. */
-async function refuseWhileAsking(
+export async function refuseWhileAsking(
   api: Pick<Api, 'read'>,
   place: { readonly tenantId: string; readonly threadId: string; readonly alias: string },
 ): Promise<void> {

@@ -9,11 +9,13 @@ import { z } from '@hono/zod-openapi'
 import {
   ContentPart,
   decisionSchemas,
+  type EditMessage,
   type FactPayload,
   type ModelTurn,
   readFact,
   resultOf,
   type ToolOutput,
+  type UserMessage,
 } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { decisionTexts } from '../../http/wire/explanations.ts'
@@ -121,6 +123,8 @@ export class ChatMessages {
   readonly #messages = new Map<string, ChatMessage>()
   /** The message that asked for a call. */
   readonly #askedBy = new Map<string, string>()
+  /** Said to the run at hand by the events of these numbers, and not shown to the model yet. */
+  #waiting: { readonly seq: number; readonly messages: readonly UserMessage[] }[] = []
 
   /** Folds an event; of what is no part of a conversation, nothing. */
   take(event: StoredEvent): void {
@@ -133,8 +137,14 @@ export class ChatMessages {
       const text = `Error: this call was not executed (${code}). ${message}`
       return this.#answer(callId, { content: [{ type: 'text', text }], isError: true })
     }
+    if (event.type === 'input.taken' || event.type === 'input.left')
+      return this.#hear(decisionSchemas[event.type].parse(event.payload).through)
     const fact = readFact(event)
     if (fact?.type === 'run.created') return this.#begin(fact.payload)
+    if (fact?.type === 'input.injected') {
+      this.#waiting.push({ seq: fact.seq, messages: fact.payload.messages })
+      return
+    }
     if (fact?.type === 'model.completed') return this.#say(fact.payload.turn)
     if (fact?.type === 'approval.answered') return this.#edit(fact.payload)
     const result = fact && resultOf(fact)
@@ -161,8 +171,21 @@ export class ChatMessages {
     return asking?.type === 'ai' ? asking.tool_calls.find(({ id }) => id === callId) : undefined
   }
 
-  #begin({ input, edit }: FactPayload<'run.created'>): void {
-    for (const { id, role, parts } of edit?.messages ?? input) {
+  #begin({ input, edit, base }: FactPayload<'run.created'>): void {
+    // As in the prompt: what a faulted run did not take was said all the same.
+    if (!base) this.#hear(Infinity)
+    this.#waiting = []
+    this.#speakAll(edit?.messages ?? input)
+  }
+
+  /** What was said to the run up to this event stands here from now on. */
+  #hear(through: number): void {
+    for (const { seq, messages } of this.#waiting) if (seq <= through) this.#speakAll(messages)
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > through)
+  }
+
+  #speakAll(words: readonly EditMessage[]): void {
+    for (const { id, role, parts } of words) {
       const content = textOf(parts)
       if (role === 'assistant') this.#messages.set(id, { ...silent(id), content })
       else

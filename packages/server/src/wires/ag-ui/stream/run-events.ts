@@ -38,6 +38,8 @@ export interface Asked {
 const answers = new Set(['approval.answered', 'approval.expired', 'tool.resolved'])
 const steps = new Set(['model', 'guardrail', 'tools'])
 
+const isWords = ({ type }: ChatMessage): boolean => type === 'human' || type === 'system'
+
 export class RunEvents {
   readonly #asked: Asked
   readonly #projection: Projection
@@ -154,8 +156,8 @@ export class RunEvents {
   /** From here on the client is shown what happens. It is told first of what it does not have, if anything. */
   *#show(): Generator<AgUiEvent, void, undefined> {
     const { about, sent, isRepeat } = this.#asked
-    const isOld = ({ id, type }: ChatMessage): boolean =>
-      about.size > 0 || this.#history?.has(id) === true || type === 'human' || type === 'system'
+    const isOld = (message: ChatMessage): boolean =>
+      about.size > 0 || this.#history?.has(message.id) === true || isWords(message)
     const old = this.#projection.state.messages.filter(isOld)
     const snapshot = snapshotOf(old, sent)
     const isMissing = 'messages' in snapshot && snapshot.messages.some(({ id }) => !sent.has(id))
@@ -187,6 +189,9 @@ export class RunEvents {
       yield snapshotOf(old, this.#asked.sent)
       for (const now of changed) if (!had.has(now.id)) yield* continued(undefined, now) ?? []
     } else for (const events of news) yield* events ?? []
+    // Somebody spoke to the run: the client may be another, and has the words or not.
+    if (changed.some((now) => isWords(now) && !had.has(now.id)))
+      yield snapshotOf(messages, this.#asked.sent)
     this.#had = new Map(messages.map((message) => [message.id, message]))
   }
 

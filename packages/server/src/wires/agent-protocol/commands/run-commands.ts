@@ -80,13 +80,3 @@ export const respond: Handler = async ({ api, caller, threadId, params }) => {
   const { head } = await resumeRun(api, caller, { threadId, agent: waiting.agent, value })
   return { run_id: (await findRun(api, caller, { run_id: head.runId })).runId }
 }
-
-/** `input.inject`: the machine folds what a user says where a run begins, and nowhere else. */
-export const inject: Handler = () =>
-  Promise.reject(
-    new Problem('not_available', {
-      detail:
-        'input.inject is not available in this version. Start a run: it waits its turn, or interrupts with multitask_strategy.',
-      field: 'method',
-    }),
-  )

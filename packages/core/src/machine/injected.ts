@@ -1,0 +1,26 @@
+/**
+ * What is said to a run that goes on. It is kept, and the model is shown it before the next turn: then every call of the turn
+ * before has its result, and the answer before it is whole.
+ *
+ * J1 Nothing that was said is passed over: a run whose answer would be its last begins one more turn instead.
+ * J2 What a run never came to show the model, it says so when it ends, whatever it ends as.
+ */
+import type { Verdict } from '../event/decision.ts'
+import { type Args, change } from './change.ts'
+import type { RunContext } from './context.ts'
+import type { Emission } from './plan.ts'
+
+export const keepInput = change(({ context, event }) => ({ ...context, injected: event.fact.seq }))
+
+/** Runs before the turn is begun, which forgets what was kept. */
+export const takenEmission = ({ context }: Pick<Args, 'context'>): Emission => {
+  if (context.injected === 0) return {}
+  const payload = { turn: context.turn + 1, through: context.injected }
+  return { verdicts: [{ type: 'input.taken', payload, tool: null, verdict: 'taken' }] }
+}
+
+/** What is left when a run ends. */
+export function leftVerdicts({ injected }: RunContext): readonly Verdict[] {
+  if (injected === 0) return []
+  return [{ type: 'input.left', payload: { through: injected }, tool: null, verdict: 'left' }]
+}

@@ -1,0 +1,25 @@
+/** Problems of what is said to a run that goes on: a part of the table in `problem-codes.ts`. */
+
+/** The kinds by code. */
+export const inputProblemKinds = {
+  run_ending: {
+    status: 409,
+    title: 'The run is to end',
+    help: 'A run that is being cancelled, or is out of time, hears nothing any more. Create another run.',
+  },
+  run_asks_no_model: {
+    status: 409,
+    title: 'The run asks no model',
+    help: 'An edit of a thread puts messages into it and ends. Create a run for what you have to say.',
+  },
+  input_full: {
+    status: 409,
+    title: 'Too much was said to the run',
+    help: 'One run takes 100 messages and 1 MiB of text after its creation. Create another run for the rest.',
+  },
+  nothing_runs: {
+    status: 409,
+    title: 'No run of the thread goes on',
+    help: 'Start a run with what you have to say.',
+  },
+} as const
