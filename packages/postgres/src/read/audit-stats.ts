@@ -2,7 +2,8 @@
 import { limits } from '@signalbox/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { compile } from '../query.ts'
-import { auditConditions } from './audit-filter.ts'
+import { auditConditions } from './audit-conditions.ts'
+import type { AuditScope } from './audit-scope.ts'
 import type { SearchFilter } from './audit-search.ts'
 import { holdsText } from './searched-text.ts'
 
@@ -62,9 +63,10 @@ const joined = {
 export function statsQuery(
   filter: SearchFilter,
   by: readonly StatsKey[],
+  scope: AuditScope | null = null,
 ): CompiledQuery<StatsGroup> {
   const { q } = filter
-  const conditions = [...auditConditions(filter), ...(q === undefined ? [] : [holdsText(q)])]
+  const conditions = [...auditConditions(filter, scope), ...(q === undefined ? [] : [holdsText(q)])]
   const names = by.map((_, n) => sql.ref(`k${n}`))
   const grouped = by.map((key, n) => sql`${keys[key].of} as ${sql.ref(`k${n}`)}`)
   const joins = [

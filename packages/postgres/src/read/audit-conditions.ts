@@ -1,0 +1,94 @@
+/**
+ * The filters of the audit, as conditions on `event as e`. They join with "and"; several values of one filter with "or".
+ * What a transaction in flight may still write before an event keeps it out of sight until that is done (I17).
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { build, isUuid } from '../query.ts'
+import { among, type AuditFilter } from './audit-filter.ts'
+import type { AuditScope } from './audit-scope.ts'
+import { parsePosition } from './position.ts'
+
+type Condition = RawBuilder<boolean>
+
+/**
+ * The events that are found, as `e`. Of few runs, they are read before they are ordered ("offset 0"): the planner would look for
+ * them in the order of the feed, as if they were spread over all of it.
+ */
+export function matching(filter: AuditFilter, scope: AuditScope | null) {
+  let events = build.selectFrom('event as e').selectAll('e')
+  for (const condition of auditConditions(filter, scope)) events = events.where(condition)
+  return (scope?.runs ? events.offset(sql.lit(0)) : events).as('e')
+}
+
+/**
+ * What must hold of an event that is found. Empty never: what is in flight is always left out. A scope is of the same filter;
+ * `after` and `through` may have moved on.
+ */
+export function auditConditions(
+  filter: AuditFilter,
+  scope: AuditScope | null,
+): readonly Condition[] {
+  const { since, until, after, through } = filter
+  return [
+    sql<boolean>`e.xid < pg_snapshot_xmin(pg_current_snapshot())`,
+    ...among('e.type', filter.type),
+    ...among('e.thread_id', filter.threadId),
+    ...among('e.run_id', runIds(filter)),
+    ...among('e.tool', filter.tool),
+    ...among('e.actor', filter.actor),
+    ...among('e.verdict', filter.verdict),
+    ...ofRuns(filter, scope),
+    ...ofEndUser(filter),
+    ...(since === undefined ? [] : [sql<boolean>`e.at >= signalbox.from_ms(${since})`]),
+    ...(until === undefined ? [] : [sql<boolean>`e.at < signalbox.from_ms(${until})`]),
+    ...(scope === null ? [] : [sql<boolean>`e.xid < ${scope.horizon}::xid8`]),
+    ...behind('after', after),
+    ...behind('after', scope?.after),
+    ...upTo('through', through),
+    ...upTo('through', scope?.through),
+  ]
+}
+
+/** What is no uuid names no run; Postgres would call it an error. */
+function runIds({ runId }: AuditFilter): readonly string[] | undefined {
+  return runId === undefined ? undefined : [runId].flat().filter(isUuid)
+}
+
+/** A scope that knows the runs has looked for them by all that is asked of runs. */
+function ofRuns({ agent, outcome }: AuditFilter, scope: AuditScope | null): readonly Condition[] {
+  if (scope?.runs) return [sql<boolean>`e.run_id = any(${[...scope.runs]}::uuid[])`]
+  const wanted = [...among('r.agent', agent), ...among('r.outcome', outcome)]
+  const { firstRun = null, lastRun = null } = scope ?? {}
+  return [
+    ...(firstRun === null ? [] : [sql<boolean>`e.run_id >= ${firstRun}::uuid`]),
+    ...(lastRun === null ? [] : [sql<boolean>`e.run_id <= ${lastRun}::uuid`]),
+    ...(wanted.length === 0
+      ? []
+      : [
+          sql<boolean>`exists (select from signalbox.run r
+            where r.id = e.run_id and ${sql.join(wanted, sql` and `)})`,
+        ]),
+  ]
+}
+
+function ofEndUser({ endUser }: AuditFilter): readonly Condition[] {
+  if (endUser === undefined) return []
+  // As an array, which is made before: joined, the planner reads all events and looks for their runs.
+  return [
+    sql<boolean>`e.run_id = any(array(select u.run_id from signalbox.end_user_run u
+      join signalbox.event f on f.run_id = u.run_id and f.seq = 1 and f.payload is not null
+      where ${sql.join(among('u.end_user', endUser))}))`,
+  ]
+}
+
+const behind = (name: string, text: string | null | undefined): readonly Condition[] =>
+  text === null || text === undefined ? [] : [sql<boolean>`(e.xid, e.gpos) > ${place(name, text)}`]
+
+const upTo = (name: string, text: string | null | undefined): readonly Condition[] =>
+  text === null || text === undefined ? [] : [sql<boolean>`(e.xid, e.gpos) <= ${place(name, text)}`]
+
+function place(name: string, text: string): RawBuilder<unknown> {
+  const position = parsePosition(text)
+  if (position === null) throw new RangeError(`\`${name}\` is not a position of the feed`)
+  return sql`(${position.xid}::xid8, ${position.gpos}::bigint)`
+}
