@@ -2,23 +2,50 @@
  * The filters of the audit, as conditions on `event as e`. They join with "and"; several values of one filter with "or".
  * What a transaction in flight may still write before an event keeps it out of sight until that is done (I17).
  */
-import { type RawBuilder, sql } from 'kysely'
-import { build, isUuid } from '../query.ts'
-import { among, type AuditFilter } from './audit-filter.ts'
+import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely'
+import type { EventTable } from '../database.ts'
+import { isUuid } from '../query.ts'
+import { among, type AuditFilter, type OneOrMore } from './audit-filter.ts'
 import type { AuditScope } from './audit-scope.ts'
 import { parsePosition } from './position.ts'
 
 type Condition = RawBuilder<boolean>
 
+/** Columns whose indexes hold the events of one value in the order of the feed. */
+const ordered = ['type', 'tool', 'actor', 'verdict'] as const
+
 /**
- * The events that are found, as `e`. Of few runs, they are read before they are ordered ("offset 0"): the planner would look for
- * them in the order of the feed, as if they were spread over all of it.
+ * The events that are found, as `e`: at least the first `size` of them, for a query that takes no more in the order of the feed.
+ *
+ * Of few runs, they are read before they are ordered ("offset 0"): the planner would look for them in the order of the feed, as
+ * if they were spread over all of it. Of several values, each is read alone, for together no index has them in order.
  */
-export function matching(filter: AuditFilter, scope: AuditScope | null) {
-  let events = build.selectFrom('event as e').selectAll('e')
-  for (const condition of auditConditions(filter, scope)) events = events.where(condition)
-  return (scope?.runs ? events.offset(sql.lit(0)) : events).as('e')
+export function matching(
+  filter: AuditFilter,
+  scope: AuditScope | null,
+  { size, also = [] }: { readonly size: number; readonly also?: readonly Condition[] },
+): AliasedRawBuilder<EventTable, 'e'> {
+  const column = ordered.find((one) => distinct(filter[one]).length > 1)
+  if (scope?.runs || column === undefined) {
+    const conditions = [...auditConditions(filter, scope), ...also]
+    return sql<EventTable>`(
+      select e.* from signalbox.event e where ${sql.join(conditions, sql` and `)}
+      ${scope?.runs ? sql`offset 0` : sql``})`.as('e')
+  }
+  const { [column]: values, ...others } = filter
+  const conditions = [
+    sql<boolean>`${sql.ref(`e.${column}`)} = one.value`,
+    ...auditConditions(others, scope),
+    ...also,
+  ]
+  return sql<EventTable>`(
+    select e.* from unnest(${distinct(values)}::text[]) as one (value), lateral (
+      select e.* from signalbox.event e where ${sql.join(conditions, sql` and `)}
+      order by e.xid, e.gpos limit ${size}) e)`.as('e')
 }
+
+const distinct = (values: OneOrMore | undefined): string[] =>
+  values === undefined ? [] : [...new Set([values].flat())]
 
 /**
  * What must hold of an event that is found. Empty never: what is in flight is always left out. A scope is of the same filter;

@@ -34,7 +34,7 @@ export function searchQuery(
   scope: AuditScope | null = null,
 ): CompiledQuery<Seen> {
   const step = build
-    .selectFrom(matching(filter, scope))
+    .selectFrom(matching(filter, scope, { size: limits.searchedEventsMax }))
     .select(eventColumns)
     .select(['e.xid', 'e.gpos'])
     .select(positionOf('e').as('position'))

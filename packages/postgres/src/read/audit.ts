@@ -15,13 +15,14 @@ export function auditQuery(
   filter: AuditFilter,
   scope: AuditScope | null = null,
 ): CompiledQuery<AuditEvent> {
+  const size = pageSize(filter.limit, limits.pageMax)
   return build
-    .selectFrom(matching(filter, scope))
+    .selectFrom(matching(filter, scope, { size }))
     .select(eventColumns)
     .select(positionOf('e').as('position'))
     .orderBy('e.xid')
     .orderBy('e.gpos')
-    .limit(pageSize(filter.limit, limits.pageMax))
+    .limit(size)
     .compile()
 }
 
@@ -32,20 +33,21 @@ export interface PieceEnd {
 }
 
 /**
- * The end of the next `size` events of the feed, no row if there are none. What lies before it never changes, so that a
+ * The end of the next `most` events of the feed, no row if there are none. What lies before it never changes, so that a
  * piece can be announced before it is read.
  */
 export function pieceEndQuery(
   filter: AuditFilter,
-  size: number,
+  most: number,
   scope: AuditScope | null = null,
 ): CompiledQuery<PieceEnd> {
+  const size = pageSize(most, limits.exportRowsMax)
   const piece = build
-    .selectFrom(matching(filter, scope))
+    .selectFrom(matching(filter, scope, { size }))
     .select(['e.xid', 'e.gpos'])
     .orderBy('e.xid')
     .orderBy('e.gpos')
-    .limit(pageSize(size, limits.exportRowsMax))
+    .limit(size)
   return build
     .selectFrom(piece.as('s'))
     .select(positionOf('s').as('position'))

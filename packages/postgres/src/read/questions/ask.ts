@@ -53,10 +53,11 @@ export function questionQuery(
   const { path, ...rest } = filter
   const size = pageSize(filter.limit, limits.pageMax)
   const step = path === undefined ? size : limits.searchedCallsMax
+  const also = ofTools ? [sql<boolean>`e.tool is not null`] : []
+  const events = matching({ ...rest, type: types }, scope, { size: step, also })
   const picked = sql`
     select e.*, e.payload ->> 'effectId' as effect_id, row_number() over (order by e.xid, e.gpos) as n
-    from ${matching({ ...rest, type: types }, scope)}
-    ${ofTools ? sql`where e.tool is not null` : sql``}
+    from ${events}
     order by e.xid, e.gpos
     limit ${step}`
   const columns = columnsOf(name).map(({ name: key, sql: of }) => sql`${of} as ${sql.ref(key)}`)
