@@ -13,14 +13,13 @@ create index event_by_tool on event (tenant_id, tool, xid, gpos) where tool is n
 create index event_by_actor on event (tenant_id, actor, xid, gpos);
 create index event_by_verdict on event (tenant_id, verdict, xid, gpos) where verdict is not null;
 
--- The times of stretches of the feed, each behind `after` and through (xid, gpos), so that a time can be looked for in a few of
--- them. Positions follow the clock, but not strictly: so a stretch says what is in it, and nothing is concluded from its neighbours.
+-- The times of stretches of the feed, each through (xid, gpos) and of no transaction before `first_xid`, so that a time can be looked
+-- for in a few of them. Positions follow the clock, but not strictly: so a stretch says what is in it, and nothing is concluded from its neighbours.
 -- What is below every running transaction never changes, so neither does a stretch. It is no tenant's: it names nothing.
 create table feed_stretch (
   xid xid8 not null,
   gpos bigint not null,
-  after_xid xid8 not null,
-  after_gpos bigint not null,
+  first_xid xid8 not null,
   at_min timestamptz not null,
   at_max timestamptz not null,
   primary key (xid, gpos)
@@ -45,10 +44,10 @@ begin
   select * into seen from feed_stretch order by xid desc, gpos desc limit 1;
   seen.xid := coalesce(seen.xid, '0');
   seen.gpos := coalesce(seen.gpos, 0);
-  insert into feed_stretch (xid, gpos, after_xid, after_gpos, at_min, at_max)
-  select xid, gpos, lag(xid, 1, seen.xid) over (order by n), lag(gpos, 1, seen.gpos) over (order by n), at_min, at_max
+  insert into feed_stretch (xid, gpos, first_xid, at_min, at_max)
+  select xid, gpos, first_xid, at_min, at_max
   from (
-    select xid, gpos, n, min(at) over stretch as at_min, max(at) over stretch as at_max
+    select xid, gpos, n, min(xid) over stretch as first_xid, min(at) over stretch as at_min, max(at) over stretch as at_max
     from (
       select e.xid, e.gpos, e.at, row_number() over (order by e.xid, e.gpos) as n
       from event e
@@ -77,3 +76,19 @@ create policy app_read on feed_stretch for select to signalbox_app using (true);
 grant select on feed_stretch to signalbox_app, signalbox_engine;
 revoke execute on function survey_feed from public;
 grant execute on function survey_feed to signalbox_engine;
+
+-- An erased run is nobody's: it is forgotten with its first event, so that no count has to look at that of each run.
+create function forget_end_user() returns trigger
+language plpgsql volatile as $$
+begin
+  delete from signalbox.end_user_run where run_id = new.run_id;
+  return null;
+end $$;
+
+create trigger event_erased after update of payload on event
+for each row when (new.seq = 1 and new.payload is null)
+execute function forget_end_user();
+
+delete from end_user_run u using event f
+where f.run_id = u.run_id and f.seq = 1 and f.payload is null;
+revoke execute on function forget_end_user from public;

@@ -11,6 +11,9 @@ import { parsePosition } from './position.ts'
 
 type Condition = RawBuilder<boolean>
 
+/** Of no transaction that is under way, nor of a later one. */
+const shown = sql<boolean>`e.xid < pg_snapshot_xmin(pg_current_snapshot())`
+
 /** Columns whose indexes hold the events of one value in the order of the feed. */
 const ordered = ['type', 'tool', 'actor', 'verdict'] as const
 
@@ -57,7 +60,7 @@ export function auditConditions(
 ): readonly Condition[] {
   const { since, until, after, through } = filter
   return [
-    sql<boolean>`e.xid < pg_snapshot_xmin(pg_current_snapshot())`,
+    ...(scope === null ? [shown] : within(scope)),
     ...among('e.type', filter.type),
     ...among('e.thread_id', filter.threadId),
     ...among('e.run_id', runIds(filter)),
@@ -66,15 +69,17 @@ export function auditConditions(
     ...among('e.verdict', filter.verdict),
     ...ofRuns(filter, scope),
     ...ofEndUser(filter),
-    ...(since === undefined ? [] : [sql<boolean>`e.at >= signalbox.from_ms(${since})`]),
-    ...(until === undefined ? [] : [sql<boolean>`e.at < signalbox.from_ms(${until})`]),
-    ...(scope === null ? [] : [sql<boolean>`e.xid < ${scope.horizon}::xid8`]),
-    ...behind('after', after),
-    ...behind('after', scope?.after),
-    ...upTo('through', through),
-    ...upTo('through', scope?.through),
+    ...(since === undefined ? [] : [sql<boolean>`e.at >= ${moment(since)}`]),
+    ...(until === undefined ? [] : [sql<boolean>`e.at < ${moment(until)}`]),
+    ...(after === undefined ? [] : [sql<boolean>`(e.xid, e.gpos) > ${place('after', after)}`]),
+    ...(through === undefined
+      ? []
+      : [sql<boolean>`(e.xid, e.gpos) <= ${place('through', through)}`]),
   ]
 }
+
+/** Immutable, unlike `from_ms`: so it is worked out once, and not for each event. */
+const moment = (ms: number): RawBuilder<unknown> => sql`to_timestamp(${ms}::float8 / 1000)`
 
 /** What is no uuid names no run; Postgres would call it an error. */
 function runIds({ runId }: AuditFilter): readonly string[] | undefined {
@@ -103,16 +108,18 @@ function ofEndUser({ endUser }: AuditFilter): readonly Condition[] {
   // As an array, which is made before: joined, the planner reads all events and looks for their runs.
   return [
     sql<boolean>`e.run_id = any(array(select u.run_id from signalbox.end_user_run u
-      join signalbox.event f on f.run_id = u.run_id and f.seq = 1 and f.payload is not null
       where ${sql.join(among('u.end_user', endUser))}))`,
   ]
 }
 
-const behind = (name: string, text: string | null | undefined): readonly Condition[] =>
-  text === null || text === undefined ? [] : [sql<boolean>`(e.xid, e.gpos) > ${place(name, text)}`]
-
-const upTo = (name: string, text: string | null | undefined): readonly Condition[] =>
-  text === null || text === undefined ? [] : [sql<boolean>`(e.xid, e.gpos) <= ${place(name, text)}`]
+/** The horizon of a scope lies no higher than that of now, and is not asked for again for each event. */
+function within({ horizon, first, last }: AuditScope): readonly Condition[] {
+  return [
+    sql<boolean>`e.xid < ${horizon}::xid8`,
+    ...(first === null ? [] : [sql<boolean>`e.xid >= ${first}::xid8`]),
+    ...(last === null ? [] : [sql<boolean>`e.xid <= ${last}::xid8`]),
+  ]
+}
 
 function place(name: string, text: string): RawBuilder<unknown> {
   const position = parsePosition(text)

@@ -29,13 +29,9 @@ export interface AuditFilter {
   readonly limit?: number
 }
 
-/** A position of the feed, as text. */
-export const positionText = (xid: string, gpos: string): RawBuilder<string> =>
-  sql<string>`lpad(${sql.ref(xid)}::text, 20, '0') || '-' || lpad(${sql.ref(gpos)}::text, 20, '0')`
-
-/** The position of an event. */
+/** The position of an event in the feed, as text. */
 export const positionOf = (event: 'e' | 's'): RawBuilder<string> =>
-  positionText(`${event}.xid`, `${event}.gpos`)
+  sql<string>`lpad(${sql.ref(`${event}.xid`)}::text, 20, '0') || '-' || lpad(${sql.ref(`${event}.gpos`)}::text, 20, '0')`
 
 /** One of the values, or the only one. */
 export function among(

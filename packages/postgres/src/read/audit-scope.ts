@@ -1,5 +1,5 @@
 /**
- * Where in the feed a filter can find anything, asked before the question itself: times become positions, and runs become
+ * Where in the feed a filter can find anything, asked before the question itself: times become transactions, and runs become
  * their ids if they are few. Without it, what began late is looked for among all that came before.
  *
  * A1 A scope leaves out nothing that its filter finds below its horizon, and nothing above the horizon is answered. So a page is
@@ -8,16 +8,16 @@
  */
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { compile } from '../query.ts'
-import { among, type AuditFilter, positionText } from './audit-filter.ts'
+import { among, type AuditFilter } from './audit-filter.ts'
 
-/** Positions are texts, as `after` is. */
+/** Numbers of transactions, as texts: those of an event are what the feed is ordered by first. */
 export interface AuditScope {
-  /** Of the first transaction that is not told of: it ran when the scope was made. */
+  /** The first that is not told of: it ran when the scope was made. */
   readonly horizon: string
-  /** Nothing is found up to here; null: that is not known. */
-  readonly after: string | null
-  /** Nothing is found behind it; null: that is not known. */
-  readonly through: string | null
+  /** The first that anything is found of; null: that is not known. */
+  readonly first: string | null
+  /** The last that anything is found of; null: that is not known. */
+  readonly last: string | null
   /** All runs that events are found of, if they are `runsMax` at most. */
   readonly runs: readonly string[] | null
   /** Between these ids are the runs, both included; null where there is none, or the filter is about no runs. */
@@ -30,21 +30,23 @@ const runsMax = 1000
 /** Events behind the last stretch that are looked at. With more, the end of a time is not known. */
 const tailMax = 20_000
 
-const positionZero = `${'0'.repeat(20)}-${'0'.repeat(20)}`
+/** Has the filter something that a scope narrows? */
+export function isScoped({ since, until, threadId, agent, outcome }: AuditFilter): boolean {
+  return [since, until, threadId, agent, outcome].some((one) => one !== undefined)
+}
 
-/** The scope of a filter; null if it has nothing a scope is made of. */
-export function scopeQuery(filter: AuditFilter): CompiledQuery<AuditScope> | null {
+/** The scope of a filter. */
+export function scopeQuery(filter: AuditFilter): CompiledQuery<AuditScope> {
   const { since, until } = filter
   const columns = runColumns(filter)
-  if (since === undefined && until === undefined && columns.length === 0) return null
   const ofRuns = columns.length === 0 ? noRuns : runsOf(columns)
   return compile(sql<AuditScope>`
     with surveyed as (
       select xid, gpos from signalbox.feed_stretch order by xid desc, gpos desc limit 1
     )
     select pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
-      ${since === undefined ? sql`null` : beginOf(since)} as after,
-      ${until === undefined ? sql`null` : endOf(until)} as through,
+      ${since === undefined ? sql`null` : beginOf(since)} as first,
+      ${until === undefined ? sql`null` : endOf(until)} as last,
       ${ofRuns}`)
 }
 
@@ -52,9 +54,9 @@ type Fragment = RawBuilder<unknown>
 
 /** The first stretch that reaches into the time may begin with it. Of what is not surveyed yet, nothing is known. */
 const beginOf = (since: number): Fragment => sql`coalesce(
-  (select ${positionText('after_xid', 'after_gpos')} from signalbox.feed_stretch
+  (select first_xid::text from signalbox.feed_stretch
     where at_max >= signalbox.from_ms(${since}) order by xid, gpos limit 1),
-  (select ${positionText('xid', 'gpos')} from surveyed))`
+  (select xid::text from surveyed))`
 
 /** The last stretch that reaches into the time ends it, if nothing of it came since the survey. */
 const endOf = (until: number): Fragment => sql`
@@ -68,9 +70,9 @@ const endOf = (until: number): Fragment => sql`
       limit ${tailMax}
     ) tail)
   then coalesce(
-    (select ${positionText('xid', 'gpos')} from signalbox.feed_stretch
+    (select xid::text from signalbox.feed_stretch
       where at_min < signalbox.from_ms(${until}) order by xid desc, gpos desc limit 1),
-    ${positionZero})
+    '0')
   end`
 
 /** The columns of runs that a filter may be about; each has an index that ends with the id. */

@@ -1,4 +1,4 @@
-/** What every orchestrator sees to at its own pace: crons that are due, and items of the store that have expired. */
+/** What every orchestrator sees to at its own pace: crons that are due, expired items of the store, the survey of the feed. */
 import type { Clock, Log, Random } from '@signalbox/engine'
 import type { Upkeep } from '@signalbox/postgres'
 import { isUnavailable } from '../http/register-errors.ts'
@@ -16,6 +16,7 @@ export interface TimekeeperDeps {
 }
 
 const sweepMs = 60_000
+const surveyMs = 10_000
 
 /** Starts it. Answers the way to stop, which waits for what is under way. */
 export function startTimekeeper(deps: TimekeeperDeps): () => Promise<void> {
@@ -34,13 +35,17 @@ async function keepTime(deps: TimekeeperDeps, stopping: AbortSignal): Promise<vo
       cronId: cron.cronId,
       error: String(error),
     })
-  let sweptAt = clock.now()
+  const chores = [
+    { everyMs: sweepMs, lastAt: clock.now(), act: () => upkeep.sweepStore() },
+    { everyMs: surveyMs, lastAt: clock.now(), act: () => upkeep.surveyFeed() },
+  ]
   while (!stopping.aborted) {
     try {
       await fireDue({ create: deps.create, upkeep, failed })
-      if (clock.now() - sweptAt >= sweepMs) {
-        sweptAt = clock.now()
-        await upkeep.sweepStore()
+      for (const chore of chores) {
+        if (clock.now() - chore.lastAt < chore.everyMs) continue
+        chore.lastAt = clock.now()
+        await chore.act()
       }
     } catch (error) {
       const level = isUnavailable(error) ? 'debug' : 'warn'
