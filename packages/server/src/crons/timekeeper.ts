@@ -2,6 +2,7 @@
 import type { Clock, Log, Random } from '@signalbox/engine'
 import type { Upkeep } from '@signalbox/postgres'
 import { isUnavailable } from '../http/register-errors.ts'
+import { choresOf } from './chores.ts'
 import { fireDue, type FireDeps } from './fire.ts'
 
 /** What it stands on. */
@@ -14,9 +15,6 @@ export interface TimekeeperDeps {
   /** How often it looks, whether or not it knows of something due. Milliseconds. */
   readonly pollMs: number
 }
-
-const sweepMs = 60_000
-const surveyMs = 10_000
 
 /** Starts it. Answers the way to stop, which waits for what is under way. */
 export function startTimekeeper(deps: TimekeeperDeps): () => Promise<void> {
@@ -35,18 +33,11 @@ async function keepTime(deps: TimekeeperDeps, stopping: AbortSignal): Promise<vo
       cronId: cron.cronId,
       error: String(error),
     })
-  const chores = [
-    { everyMs: sweepMs, lastAt: clock.now(), act: () => upkeep.sweepStore() },
-    { everyMs: surveyMs, lastAt: clock.now(), act: () => upkeep.surveyFeed() },
-  ]
+  const doChores = choresOf(upkeep, clock)
   while (!stopping.aborted) {
     try {
       await fireDue({ create: deps.create, upkeep, failed })
-      for (const chore of chores) {
-        if (clock.now() - chore.lastAt < chore.everyMs) continue
-        chore.lastAt = clock.now()
-        await chore.act()
-      }
+      await doChores()
     } catch (error) {
       const level = isUnavailable(error) ? 'debug' : 'warn'
       log[level]('the upkeep waits for the register', { error: String(error) })
