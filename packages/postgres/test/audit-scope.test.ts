@@ -153,6 +153,13 @@ it('finds what a plain query finds, in the same order', async () => {
   expect(found).toBeGreaterThan(20)
 })
 
+it('finds an event once, however often its value is asked for', async () => {
+  const filter = { type: ['odd', 'late', 'odd'], limit: 50 }
+  const { events } = await auditReader(as).audit('acme', filter)
+  expect(events.map((one) => one.position)).toEqual(await plainly(filter))
+  expect(events).toHaveLength(50)
+})
+
 it('finds an event that came late with an early time, behind all that is surveyed', async () => {
   const run = newRun({ tenantId: 'acme' })
   await bench.register.append(admission(run))
