@@ -138,6 +138,12 @@ table event partition by RANGE (run_id) -- row level security, forced
   payload_sha256 bytea not null
   digest bytea not null
   hash bytea not null
+table feed_stretch -- row level security, forced
+  xid xid8 not null
+  gpos bigint not null
+  first_xid xid8 not null
+  at_min timestamp with time zone not null
+  at_max timestamp with time zone not null
 table lane -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   key text not null
@@ -254,6 +260,7 @@ definition: definition_pkey PRIMARY KEY (hash)
 effect: effect_pkey PRIMARY KEY (id)
 end_user_run: end_user_run_pkey PRIMARY KEY (tenant_id, end_user, run_id)
 event: event_pkey PRIMARY KEY (run_id, seq)
+feed_stretch: feed_stretch_pkey PRIMARY KEY (xid, gpos)
 lane: lane_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 500)))
 lane: lane_pkey PRIMARY KEY (run_id, key)
 migration: migration_pkey PRIMARY KEY (version)
@@ -294,14 +301,15 @@ CREATE INDEX effect_unknown ON signalbox.effect USING btree (tenant_id) WHERE (s
 CREATE INDEX end_user_run_by_run ON signalbox.end_user_run USING btree (run_id)
 CREATE UNIQUE INDEX end_user_run_pkey ON signalbox.end_user_run USING btree (tenant_id, end_user, run_id)
 CREATE INDEX event_at ON ONLY signalbox.event USING brin (at)
-CREATE INDEX event_by_actor ON ONLY signalbox.event USING btree (tenant_id, actor, at)
-CREATE INDEX event_by_thread ON ONLY signalbox.event USING btree (tenant_id, thread_id, at)
-CREATE INDEX event_by_tool ON ONLY signalbox.event USING btree (tenant_id, tool, at) WHERE (tool IS NOT NULL)
-CREATE INDEX event_by_type ON ONLY signalbox.event USING btree (tenant_id, type, at)
-CREATE INDEX event_by_verdict ON ONLY signalbox.event USING btree (tenant_id, verdict, at) WHERE (verdict IS NOT NULL)
+CREATE INDEX event_by_actor ON ONLY signalbox.event USING btree (tenant_id, actor, xid, gpos)
+CREATE INDEX event_by_tenant ON ONLY signalbox.event USING btree (tenant_id, xid, gpos)
+CREATE INDEX event_by_tool ON ONLY signalbox.event USING btree (tenant_id, tool, xid, gpos) WHERE (tool IS NOT NULL)
+CREATE INDEX event_by_type ON ONLY signalbox.event USING btree (tenant_id, type, xid, gpos)
+CREATE INDEX event_by_verdict ON ONLY signalbox.event USING btree (tenant_id, verdict, xid, gpos) WHERE (verdict IS NOT NULL)
 CREATE INDEX event_feed ON ONLY signalbox.event USING btree (xid, gpos)
 CREATE UNIQUE INDEX event_key ON ONLY signalbox.event USING btree (run_id, key) WHERE (key IS NOT NULL)
 CREATE UNIQUE INDEX event_pkey ON ONLY signalbox.event USING btree (run_id, seq)
+CREATE UNIQUE INDEX feed_stretch_pkey ON signalbox.feed_stretch USING btree (xid, gpos)
 CREATE INDEX lane_open ON signalbox.lane USING btree (tenant_id, key) WHERE ((admitted_at IS NOT NULL) AND (NOT over))
 CREATE UNIQUE INDEX lane_pkey ON signalbox.lane USING btree (run_id, key)
 CREATE INDEX lane_started ON signalbox.lane USING btree (tenant_id, key, admitted_at) WHERE (rate IS NOT NULL)
@@ -334,6 +342,7 @@ CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
 -- ---- triggers ----
 
 CREATE TRIGGER event_end_user AFTER INSERT ON signalbox.event FOR EACH ROW WHEN (((new.type = 'run.created'::text) AND (new.payload ? 'endUser'::text))) EXECUTE FUNCTION signalbox.note_end_user()
+CREATE TRIGGER event_erased AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((new.seq = 1) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_end_user()
 
 -- ---- policies ----
 
@@ -374,6 +383,9 @@ end_user_run: owner_all for ALL to signalbox_owner using true check true
 event: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 event: engine_read for SELECT to signalbox_engine using true check -
 event: owner_all for ALL to signalbox_owner using true check true
+feed_stretch: app_read for SELECT to signalbox_app using true check -
+feed_stretch: engine_read for SELECT to signalbox_engine using true check -
+feed_stretch: owner_all for ALL to signalbox_owner using true check true
 lane: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 lane: engine_read for SELECT to signalbox_engine using true check -
 lane: owner_all for ALL to signalbox_owner using true check true
@@ -413,6 +425,7 @@ effect owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_en
 end_user_run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event_gpos owner signalbox_owner grants -
+feed_stretch owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 function signalbox.admission_of(signalbox.run,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.admit_call(text,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.advance_cron(uuid,bigint,bigint,text,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -434,6 +447,7 @@ function signalbox.delete_store_item(text,text[],text) owner signalbox_owner gra
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -470,6 +484,7 @@ function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engin
 function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.shown_api_key(text,bytea) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.spend_budget(uuid,text,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.survey_feed(integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_store() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -1195,6 +1210,14 @@ CREATE OR REPLACE FUNCTION signalbox.fits(t text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((char_length(t) >= 1) AND (char_length(t) <= 200))
+CREATE OR REPLACE FUNCTION signalbox.forget_end_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from signalbox.end_user_run where run_id = new.run_id;
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.from_ms(ms bigint)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -1891,6 +1914,42 @@ begin
       cost_held = cost_held - held.cost
     where root_id = root;
   end if;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.survey_feed(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  seen feed_stretch;
+  made int;
+begin
+  if (most between 1 and 1000) is not true then
+    raise exception 'survey_feed takes 1 to 1000 stretches' using errcode = '22023';
+  end if;
+  if not pg_try_advisory_xact_lock(hashtextextended('signalbox.feed_stretch', 0)) then
+    return 0;
+  end if;
+  select * into seen from feed_stretch order by xid desc, gpos desc limit 1;
+  seen.xid := coalesce(seen.xid, '0');
+  seen.gpos := coalesce(seen.gpos, 0);
+  insert into feed_stretch (xid, gpos, first_xid, at_min, at_max)
+  select xid, gpos, first_xid, at_min, at_max
+  from (
+    select xid, gpos, n, min(xid) over stretch as first_xid, min(at) over stretch as at_min, max(at) over stretch as at_max
+    from (
+      select e.xid, e.gpos, e.at, row_number() over (order by e.xid, e.gpos) as n
+      from event e
+      where (e.xid, e.gpos) > (seen.xid, seen.gpos) and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+      order by e.xid, e.gpos
+      limit most * 4096
+    ) e
+    window stretch as (partition by (n - 1) / 4096)
+  ) e
+  where n % 4096 = 0;
+  get diagnostics made = row_count;
+  return made;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.sweep_store()
  RETURNS void

@@ -76,7 +76,7 @@ it('has the limits of the core written into its functions', async () => {
 })
 
 it('has the limits of what is said to a run written into its function', async () => {
-  const sql = await readFile(new URL('0008_injected_input.sql', migrationsFolder), 'utf8')
+  const sql = await readFile(new URL('0009_injected_input.sql', migrationsFolder), 'utf8')
   expect(sql).toContain(`> ${limits.injectedMessagesMax}\n`)
   expect(sql).toContain(`> ${limits.injectedBytesMax}\n`)
 })

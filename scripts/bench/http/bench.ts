@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- --http [--json] [--only part,…] [--events n] [--streams n] [--requests n]`: what the HTTP side costs, each
+ * `npm run bench -- --http [--json] [--only part,…] [--events n] [--data folder] [--streams n] [--requests n]`: what the HTTP side costs, each
  * figure beside the same by hand. Takes half an hour and twelve gigabytes of disk with five million events, so it is run only
  * when it is asked for. Standard output holds the results alone, each as soon as it is there.
  */
@@ -39,9 +39,10 @@ export async function benchHttp(args: readonly string[]): Promise<void> {
 }
 
 /** The parts that read a large register. It writes no log while it is filled, which is not what is measured. */
-async function benchFeed({ parts, events }: HttpOptions, tell: Tell): Promise<void> {
+async function benchFeed({ parts, events, data }: HttpOptions, tell: Tell): Promise<void> {
   const database = await openBenchDatabase({
     bytes: events * bytesPerEvent,
+    ...(data === undefined ? {} : { keep: data }),
     settings: { wal_level: 'minimal', max_wal_senders: 0, max_wal_size: '4GB' },
   })
   const server = new Child<ServerOrder, ServerReport>(

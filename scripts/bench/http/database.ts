@@ -1,7 +1,7 @@
-/** The database of a part: embedded Postgres in a folder of its own, which is removed with it. */
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+/** The database of a part: embedded Postgres in a folder of its own, which is removed with it unless it is to be kept. */
+import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { migrate, type ServerSettings, startEmbeddedPostgres } from '@signalbox/postgres'
 import { complaining } from '../complaining-log.ts'
 
@@ -16,13 +16,15 @@ export interface BenchDatabase {
 /** Starts it with the schema in it. `bytes`: what it will hold, roughly; throws if the disk has not got that twice. */
 export async function openBenchDatabase(options: {
   readonly bytes: number
+  /** A folder that stays, with what the database holds. */
+  readonly keep?: string
   readonly settings?: ServerSettings
 }): Promise<BenchDatabase> {
   await checkRoom(2 * options.bytes)
-  const dir = await mkdtemp(join(tmpdir(), 'signalbox-bench-http-'))
-  // As root, Postgres runs as another user, who must get through here.
-  await chmod(dir, 0o755)
-  const remove = () => rm(dir, { recursive: true, force: true })
+  const dir = await folderFor(options.keep)
+  const remove = async (): Promise<void> => {
+    if (options.keep === undefined) await rm(dir, { recursive: true, force: true })
+  }
   const server = await startEmbeddedPostgres({
     dataDir: join(dir, 'postgres'),
     log: complaining('postgres'),
@@ -42,6 +44,15 @@ export async function openBenchDatabase(options: {
     await stop()
     throw error
   }
+}
+
+async function folderFor(keep: string | undefined): Promise<string> {
+  if (keep !== undefined) await mkdir(keep, { recursive: true })
+  const dir =
+    keep === undefined ? await mkdtemp(join(tmpdir(), 'signalbox-bench-http-')) : resolve(keep)
+  // As root, Postgres runs as another user, who must get through here.
+  await chmod(dir, 0o755)
+  return dir
 }
 
 async function checkRoom(bytes: number): Promise<void> {

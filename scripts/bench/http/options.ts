@@ -10,12 +10,14 @@ export interface HttpOptions {
   readonly parts: ReadonlySet<HttpPart>
   /** Events of the audit and of the export. */
   readonly events: number
+  /** The folder of their database; it stays, and is filled only once. */
+  readonly data?: string
   readonly streams: number
   /** Creates that are measured for each number of clients. */
   readonly requests: number
 }
 
-const usage = `usage: npm run bench -- --http [--json] [--only part,…] [--events 5000000] [--streams 1000] [--requests 2000]
+const usage = `usage: npm run bench -- --http [--json] [--only part,…] [--events 5000000] [--data folder] [--streams 1000] [--requests 2000]
 parts: ${httpParts.join(' ')}`
 
 /** Reads the command line. Ends the process with code 2 for one that makes no sense. */
@@ -28,6 +30,7 @@ export function readHttpOptions(args: readonly string[]): HttpOptions {
         json: { type: 'boolean', default: false },
         only: { type: 'string', default: httpParts.join(',') },
         events: { type: 'string', default: '5000000' },
+        data: { type: 'string' },
         streams: { type: 'string', default: '1000' },
         requests: { type: 'string', default: '2000' },
         help: { type: 'boolean', default: false },
@@ -38,6 +41,7 @@ export function readHttpOptions(args: readonly string[]): HttpOptions {
       json: values.json,
       parts: new Set(values.only.split(',').map(partOf)),
       events: countOf('events', values.events, { min: 20_000, max: 50_000_000 }),
+      ...(values.data === undefined ? {} : { data: values.data }),
       streams: countOf('streams', values.streams, { min: 1, max: 1_000 }),
       requests: countOf('requests', values.requests, { min: 100, max: 100_000 }),
     }

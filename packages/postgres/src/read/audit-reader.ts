@@ -10,6 +10,7 @@ import {
   searchQuery,
 } from './audit-search.ts'
 import type { AuditFilter } from './audit-filter.ts'
+import { type AuditScope, isScoped, scopeQuery } from './audit-scope.ts'
 import { type StatsGroup, type StatsKey, statsQuery } from './audit-stats.ts'
 import { auditQuery, type PieceEnd, pieceEndQuery } from './audit.ts'
 import { type AnswerPage, answerPage, type QuestionFilter, questionQuery } from './questions/ask.ts'
@@ -40,16 +41,30 @@ export class TooBroad extends Error {
 /** The audit over the session of a tenant. */
 export function auditReader(as: AsTenant): AuditReader {
   const bounded = bounding(as)
+  const scopeOf = async (tenantId: string, filter: AuditFilter): Promise<AuditScope | null> =>
+    (await bounded(tenantId, scopeQuery(filter)))[0] ?? null
+  /** A page without anything to narrow is spared the question. */
+  const scopeOfPage = async (tenantId: string, filter: AuditFilter) =>
+    isScoped(filter) ? scopeOf(tenantId, filter) : null
   return {
-    audit: async (tenantId, filter) =>
-      filter.q === undefined
-        ? feedPage(await bounded(tenantId, auditQuery(filter)), filter)
-        : searchPage(await bounded(tenantId, searchQuery(filter, filter.q)), filter),
-    auditPiece: async (tenantId, filter, size) =>
-      (await bounded(tenantId, pieceEndQuery(filter, size)))[0] ?? null,
-    auditStats: (tenantId, filter, by) => bounded(tenantId, statsQuery(filter, by)),
-    auditAnswers: async (tenantId, name, filter) =>
-      answerPage(await bounded(tenantId, questionQuery(name, filter)), filter),
+    async audit(tenantId, filter) {
+      const scope = await scopeOfPage(tenantId, filter)
+      return filter.q === undefined
+        ? feedPage(await bounded(tenantId, auditQuery(filter, scope)), filter)
+        : searchPage(await bounded(tenantId, searchQuery(filter, filter.q, scope)), filter)
+    },
+    async auditPiece(tenantId, filter, size) {
+      const scope = await scopeOfPage(tenantId, filter)
+      return (await bounded(tenantId, pieceEndQuery(filter, size, scope)))[0] ?? null
+    },
+    async auditStats(tenantId, filter, by) {
+      const scope = await scopeOf(tenantId, filter)
+      return bounded(tenantId, statsQuery(filter, by, scope))
+    },
+    async auditAnswers(tenantId, name, filter) {
+      const scope = await scopeOfPage(tenantId, filter)
+      return answerPage(await bounded(tenantId, questionQuery(name, filter, scope)), filter)
+    },
   }
 }
 

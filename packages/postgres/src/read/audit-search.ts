@@ -6,7 +6,9 @@ import { limits } from '@signalbox/core'
 import { type CompiledQuery, sql } from 'kysely'
 import { build, pageSize } from '../query.ts'
 import { eventColumns } from '../rows.ts'
-import { auditConditions, type AuditFilter, positionOf } from './audit-filter.ts'
+import { matching } from './audit-conditions.ts'
+import { type AuditFilter, positionOf } from './audit-filter.ts'
+import type { AuditScope } from './audit-scope.ts'
 import type { AuditEvent } from './audit.ts'
 import { holdsText } from './searched-text.ts'
 
@@ -26,9 +28,13 @@ export interface AuditPage {
 type Seen = AuditEvent & { readonly holds: boolean; readonly n: number }
 
 /** The events of one step that hold the text, and its last one. */
-export function searchQuery(filter: AuditFilter, q: string): CompiledQuery<Seen> {
-  let step = build
-    .selectFrom('event as e')
+export function searchQuery(
+  filter: AuditFilter,
+  q: string,
+  scope: AuditScope | null = null,
+): CompiledQuery<Seen> {
+  const step = build
+    .selectFrom(matching(filter, scope, { size: limits.searchedEventsMax }))
     .select(eventColumns)
     .select(['e.xid', 'e.gpos'])
     .select(positionOf('e').as('position'))
@@ -37,7 +43,6 @@ export function searchQuery(filter: AuditFilter, q: string): CompiledQuery<Seen>
     .orderBy('e.xid')
     .orderBy('e.gpos')
     .limit(limits.searchedEventsMax)
-  for (const condition of auditConditions(filter)) step = step.where(condition)
   return (
     build
       .selectFrom(step.as('s'))

@@ -2,12 +2,16 @@
 import { limits } from '@signalbox/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { compile } from '../query.ts'
-import { auditConditions } from './audit-filter.ts'
+import { auditConditions } from './audit-conditions.ts'
+import type { AuditScope } from './audit-scope.ts'
 import type { SearchFilter } from './audit-search.ts'
 import { holdsText } from './searched-text.ts'
 
 const iso = (column: RawBuilder<unknown>) =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+/** From the epoch on, which is UTC: cheaper than to look for the time zone with each event. */
+const binned = (width: string) =>
+  sql`date_bin(${sql.lit(width)}::interval, e.at, timestamptz '1970-01-01 00:00:00+00')`
 const asIs = (column: RawBuilder<unknown>) => column
 
 /** What events can be counted by. */
@@ -39,8 +43,8 @@ const keys: Readonly<
   agent: { of: sql`r.agent`, show: asIs },
   outcome: { of: sql`r.outcome`, show: asIs },
   end_user: { of: sql`u.end_user`, show: asIs },
-  hour: { of: sql`date_trunc('hour', e.at, 'UTC')`, show: iso },
-  day: { of: sql`date_trunc('day', e.at, 'UTC')`, show: iso },
+  hour: { of: binned('1 hour'), show: iso },
+  day: { of: binned('1 day'), show: iso },
 }
 
 /** How many events have these values, in the order of the keys. */
@@ -53,18 +57,17 @@ const isTime = (key: StatsKey): boolean => key === 'hour' || key === 'day'
 
 const joined = {
   run: sql`join signalbox.run r on r.id = e.run_id`,
-  endUser: sql`left join (signalbox.end_user_run u
-    join signalbox.event f on f.run_id = u.run_id and f.seq = 1 and f.payload is not null)
-    on u.run_id = e.run_id`,
+  endUser: sql`left join signalbox.end_user_run u on u.run_id = e.run_id`,
 }
 
 /** Groups by time come first, in order; then the largest. One group more than `limits.statsGroupsMax`, if there is. */
 export function statsQuery(
   filter: SearchFilter,
   by: readonly StatsKey[],
+  scope: AuditScope | null = null,
 ): CompiledQuery<StatsGroup> {
   const { q } = filter
-  const conditions = [...auditConditions(filter), ...(q === undefined ? [] : [holdsText(q)])]
+  const conditions = [...auditConditions(filter, scope), ...(q === undefined ? [] : [holdsText(q)])]
   const names = by.map((_, n) => sql.ref(`k${n}`))
   const grouped = by.map((key, n) => sql`${keys[key].of} as ${sql.ref(`k${n}`)}`)
   const joins = [

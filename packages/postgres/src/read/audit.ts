@@ -4,21 +4,26 @@ import type { StoredEvent } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
 import { build, pageSize } from '../query.ts'
 import { eventColumns } from '../rows.ts'
-import { auditConditions, type AuditFilter, positionOf } from './audit-filter.ts'
+import { matching } from './audit-conditions.ts'
+import { type AuditFilter, positionOf } from './audit-filter.ts'
+import type { AuditScope } from './audit-scope.ts'
 
 /** An event of the feed: its position is always there. */
 export type AuditEvent = StoredEvent & { readonly position: string }
 
-export function auditQuery(filter: AuditFilter): CompiledQuery<AuditEvent> {
-  let query = build
-    .selectFrom('event as e')
+export function auditQuery(
+  filter: AuditFilter,
+  scope: AuditScope | null = null,
+): CompiledQuery<AuditEvent> {
+  const size = pageSize(filter.limit, limits.pageMax)
+  return build
+    .selectFrom(matching(filter, scope, { size }))
     .select(eventColumns)
     .select(positionOf('e').as('position'))
     .orderBy('e.xid')
     .orderBy('e.gpos')
-    .limit(pageSize(filter.limit, limits.pageMax))
-  for (const condition of auditConditions(filter)) query = query.where(condition)
-  return query.compile()
+    .limit(size)
+    .compile()
 }
 
 /** Where a piece of the feed ends: its last event, and how many there are. */
@@ -28,17 +33,21 @@ export interface PieceEnd {
 }
 
 /**
- * The end of the next `size` events of the feed, no row if there are none. What lies before it never changes, so that a
+ * The end of the next `most` events of the feed, no row if there are none. What lies before it never changes, so that a
  * piece can be announced before it is read.
  */
-export function pieceEndQuery(filter: AuditFilter, size: number): CompiledQuery<PieceEnd> {
-  let piece = build
-    .selectFrom('event as e')
+export function pieceEndQuery(
+  filter: AuditFilter,
+  most: number,
+  scope: AuditScope | null = null,
+): CompiledQuery<PieceEnd> {
+  const size = pageSize(most, limits.exportRowsMax)
+  const piece = build
+    .selectFrom(matching(filter, scope, { size }))
     .select(['e.xid', 'e.gpos'])
     .orderBy('e.xid')
     .orderBy('e.gpos')
-    .limit(pageSize(size, limits.exportRowsMax))
-  for (const condition of auditConditions(filter)) piece = piece.where(condition)
+    .limit(size)
   return build
     .selectFrom(piece.as('s'))
     .select(positionOf('s').as('position'))

@@ -44,6 +44,7 @@ function touched(node: Node): number {
 }
 
 function literal(value: unknown): string {
-  if (Array.isArray(value)) return `array[${value.map(literal).join(', ')}]`
+  if (Array.isArray(value))
+    return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(one)).join(',')}}`)
   return pg.escapeLiteral(String(value))
 }

@@ -1,7 +1,8 @@
-/** What every orchestrator sees to at its own pace: crons that are due, and items of the store that have expired. */
+/** What every orchestrator sees to at its own pace: crons that are due, expired items of the store, the survey of the feed. */
 import type { Clock, Log, Random } from '@signalbox/engine'
 import type { Upkeep } from '@signalbox/postgres'
 import { isUnavailable } from '../http/register-errors.ts'
+import { choresOf } from './chores.ts'
 import { fireDue, type FireDeps } from './fire.ts'
 
 /** What it stands on. */
@@ -14,8 +15,6 @@ export interface TimekeeperDeps {
   /** How often it looks, whether or not it knows of something due. Milliseconds. */
   readonly pollMs: number
 }
-
-const sweepMs = 60_000
 
 /** Starts it. Answers the way to stop, which waits for what is under way. */
 export function startTimekeeper(deps: TimekeeperDeps): () => Promise<void> {
@@ -34,14 +33,11 @@ async function keepTime(deps: TimekeeperDeps, stopping: AbortSignal): Promise<vo
       cronId: cron.cronId,
       error: String(error),
     })
-  let sweptAt = clock.now()
+  const doChores = choresOf(upkeep, clock)
   while (!stopping.aborted) {
     try {
       await fireDue({ create: deps.create, upkeep, failed })
-      if (clock.now() - sweptAt >= sweepMs) {
-        sweptAt = clock.now()
-        await upkeep.sweepStore()
-      }
+      await doChores()
     } catch (error) {
       const level = isUnavailable(error) ? 'debug' : 'warn'
       log[level]('the upkeep waits for the register', { error: String(error) })

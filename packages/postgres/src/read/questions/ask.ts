@@ -2,7 +2,9 @@
 import { limits } from '@signalbox/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { compile, pageSize } from '../../query.ts'
-import { auditConditions, type AuditFilter, positionOf } from '../audit-filter.ts'
+import { matching } from '../audit-conditions.ts'
+import { type AuditFilter, positionOf } from '../audit-filter.ts'
+import type { AuditScope } from '../audit-scope.ts'
 import { type QuestionName, questions } from './catalogue.ts'
 import { args, commonColumns, ofCall, ofEffect, type QuestionColumn } from './columns.ts'
 
@@ -42,19 +44,20 @@ export const columnsOf = (name: QuestionName): readonly QuestionColumn[] => [
  * does; the others find as many rows as they are asked for. What looks for a path is planned alone ("offset 0"): together
  * with the rest, the planner reads all effects and events.
  */
-export function questionQuery(name: QuestionName, filter: QuestionFilter): CompiledQuery<Found> {
+export function questionQuery(
+  name: QuestionName,
+  filter: QuestionFilter,
+  scope: AuditScope | null = null,
+): CompiledQuery<Found> {
   const { types, ofTools, joins } = questions[name]
   const { path, ...rest } = filter
   const size = pageSize(filter.limit, limits.pageMax)
   const step = path === undefined ? size : limits.searchedCallsMax
-  const conditions = [
-    ...auditConditions({ ...rest, type: types }),
-    ...(ofTools ? [sql<boolean>`e.tool is not null`] : []),
-  ]
+  const also = ofTools ? [sql<boolean>`e.tool is not null`] : []
+  const events = matching({ ...rest, type: types }, scope, { size: step, also })
   const picked = sql`
     select e.*, e.payload ->> 'effectId' as effect_id, row_number() over (order by e.xid, e.gpos) as n
-    from signalbox.event e
-    where ${sql.join(conditions, sql` and `)}
+    from ${events}
     order by e.xid, e.gpos
     limit ${step}`
   const columns = columnsOf(name).map(({ name: key, sql: of }) => sql`${of} as ${sql.ref(key)}`)

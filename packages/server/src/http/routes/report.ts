@@ -1,10 +1,10 @@
 /** The report of a run: what became of its calls. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { limits } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { findRun } from '../find.ts'
+import { wholeLog } from '../whole-log.ts'
 import { iso } from '../wire/iso.ts'
 import { callsIn, countsOf, RunReport } from '../wire/run-report.ts'
 import { runAddresses } from './runs.ts'
@@ -44,18 +44,5 @@ function cancelIn(events: readonly StoredEvent[]) {
     reason: typeof reason === 'string' ? reason : null,
     actor: asked.actor,
     at: iso(asked.at),
-  }
-}
-
-async function wholeLog(
-  { read }: Pick<Api, 'read'>,
-  { tenantId, runId }: { readonly tenantId: string; readonly runId: string },
-): Promise<readonly StoredEvent[]> {
-  const events: StoredEvent[] = []
-  for (;;) {
-    const page = { after: events.at(-1)?.seq ?? 0, limit: limits.pageMax }
-    const found = await read.runEvents(tenantId, runId, page)
-    events.push(...found)
-    if (found.length < page.limit) return events
   }
 }

@@ -1,11 +1,11 @@
 /** The webhooks of a run: what was delivered, when and how; and asking for a delivery once more. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { limits } from '@signalbox/core'
-import type { RunHead, StoredEvent } from '@signalbox/engine'
+import type { RunHead } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { findRun } from '../find.ts'
 import { Problem } from '../problem.ts'
+import { wholeLog } from '../whole-log.ts'
 import { Id, ThreadRunPath } from '../wire/ids.ts'
 import { webhookDeliveries, WebhookDelivery } from '../wire/webhook-view.ts'
 
@@ -72,15 +72,7 @@ const unknownWebhook = (id: string): Problem =>
     field: 'delivery_id',
   })
 
-async function deliveriesOf(
-  { read }: Pick<Api, 'read'>,
-  { tenantId, runId }: RunHead,
-): Promise<readonly WebhookDelivery[]> {
-  const events: StoredEvent[] = []
-  for (;;) {
-    const page = { after: events.at(-1)?.seq ?? 0, limit: limits.pageMax }
-    const found = await read.runEvents(tenantId, runId, page)
-    events.push(...found)
-    if (found.length < page.limit) return webhookDeliveries(events)
-  }
-}
+const deliveriesOf = async (
+  api: Pick<Api, 'read'>,
+  head: RunHead,
+): Promise<readonly WebhookDelivery[]> => webhookDeliveries(await wholeLog(api, head))
