@@ -1006,6 +1006,7 @@ AS $function$
 declare
   c jsonb := item -> 'create';
   tenant text := item ->> 'tenantId';
+  thread text := c ->> 'threadId';
   parent uuid;
   parent_effect text;
   root uuid;
@@ -1024,7 +1025,7 @@ begin
         null, taken.run_id);
     end if;
   end if;
-  if exists (select from thread where tenant_id = tenant and thread_id = c ->> 'threadId' and hidden_at is not null) then
+  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.hidden_at is not null) then
     return refusal('no_run', null, rid);
   end if;
   -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
@@ -1049,7 +1050,7 @@ begin
   if c ? 'base' then
     -- Only what has a place has been said, and only what this thread has heard can be gone on from. It was there before: nothing
     -- goes on from itself.
-    perform from run b, lineage(tenant, c ->> 'threadId', b.id) heard
+    perform from run b, lineage(tenant, thread, b.id) heard
     where b.id = (c #>> '{base,runId}')::uuid and b.tenant_id = tenant and b.place is not null
       and heard.run_id = b.id and (c #>> '{base,seq}')::int between 1 and coalesce(heard.through, b.seq);
     if not found then
@@ -1057,14 +1058,14 @@ begin
     end if;
   end if;
   -- Counted without a lock: creates that race may exceed the limit by their number.
-  if (select count(*) from (select from run where tenant_id = tenant and thread_id = c ->> 'threadId'
+  if (select count(*) from (select from run where tenant_id = tenant and thread_id = thread
       and status <> 'ended' and not admitted limit 1000) waiting) >= 1000 then
     return refusal('thread_full', null, rid);
   end if;
   if strategy <> 'enqueue' then
     -- Behind all that is due: who supersedes must never stand before them because two clocks or two ids say so.
     select max(due_at) + interval '1 millisecond' into due from run
-    where tenant_id = tenant and thread_id = c ->> 'threadId' and status <> 'ended' and due_at <= moment;
+    where tenant_id = tenant and thread_id = thread and status <> 'ended' and due_at <= moment;
     if due is not null and strategy = 'reject' then
       return refusal('busy', null, rid);
     end if;
@@ -1076,7 +1077,7 @@ begin
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
     created_at, updated_at, parent_id, parent_effect, root_id, due_at, multitask, base_run, base_seq, priority,
     laned)
-  values (rid, tenant, c ->> 'threadId', c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
+  values (rid, tenant, thread, c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
     (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment,
     parent, parent_effect, root, due, strategy,
     (c #>> '{base,runId}')::uuid, (c #>> '{base,seq}')::int,

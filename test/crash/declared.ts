@@ -58,6 +58,7 @@ const register = {
   putBlob: all,
   blob: only('orchestrator', 'long texts are read back for prompts'),
   ensureThread: all,
+  ensureThreads: lifecycle('nobody in the workload creates many runs in one request'),
   changeThread: lifecycle(unchanged),
   hideThread: lifecycle(unchanged),
   readyRuns: only('orchestrator', polled),

@@ -180,6 +180,8 @@ export interface Register extends BudgetPort {
    * origin is nothing that was said to this tenant.
    */
   ensureThread(thread: Thread): Promise<Thread | null>
+  /** The same of many, at most `limits.pageMax`; answers in the same order. */
+  ensureThreads(threads: readonly Thread[]): Promise<readonly (Thread | null)[]>
   /** Lays keys and values over the metadata of a thread. `too_large`: over `limits.threadMetadataBytesMax` as JSON. */
   changeThread(thread: ThreadRef, metadata: JsonObject): Promise<'ok' | 'no_thread' | 'too_large'>
   /**

@@ -16,11 +16,14 @@ export async function findRun(
   const elsewhere = address.thread_id !== undefined && head?.threadId !== address.thread_id
   if (head && !elsewhere) return head
   const where = address.thread_id === undefined ? '' : ` on the thread ${address.thread_id}`
-  throw new Problem('unknown_run', {
-    detail: `There is no run ${address.run_id}${where}. Use the run id, or the idempotency key of its create.`,
+  throw unknownRun(`${address.run_id}${where}`)
+}
+
+export const unknownRun = (which: string): Problem =>
+  new Problem('unknown_run', {
+    detail: `There is no run ${which}. Use the run id, or the idempotency key of its create.`,
     field: 'run_id',
   })
-}
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const isMeantBy = (uuid: string) => (name: string) => assistantUuid(name) === uuid.toLowerCase()

@@ -39,6 +39,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     putBlob: (thread, blob) => register.putBlob(thread, blob),
     blob: (thread, key) => register.blob(thread, key),
     ensureThread: (thread) => register.ensureThread(thread),
+    ensureThreads: (threads) => register.ensureThreads(threads),
     changeThread: (thread, metadata) => register.changeThread(thread, metadata),
     hideThread: (thread) => register.hideThread(thread),
     readyRuns: (limit) => register.readyRuns(limit),
