@@ -100,3 +100,57 @@ begin
   end if;
   return null;
 end $$;
+
+-- What waits, by queue and tenant: whose turn it is is found without reading what others have waiting. `due` changes only when an
+-- effect becomes pending again, so that a look, a lease and its renewal cost nothing here.
+create index effect_turn on effect (queue, tenant_id, due) where status = 'pending';
+
+-- Effects that are due, and started ones whose lease expired. Each is looked at again after `again_ms`. If there are more than
+-- are asked for, tenants take turns: each one's oldest, then each one's second. Whoever has more than its share left over has its
+-- turn with the next call.
+create or replace function take_due(kinds text[], again_ms bigint, max_rows int) returns setof effect
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+declare
+  found_ids text[];
+begin
+  select array_agg(id) into found_ids from (
+    select e.id from effect e
+    where e.status in ('pending', 'started') and e.next_look <= now() and e.kind = any (kinds)
+    order by e.next_look limit max_rows + 1
+  ) due;
+  if cardinality(found_ids) > max_rows then
+    with recursive place as (
+      (select e.queue, e.tenant_id from effect e where e.status = 'pending' order by e.queue, e.tenant_id limit 1)
+      union all
+      select n.queue, n.tenant_id from place p cross join lateral (
+        select e.queue, e.tenant_id from effect e
+        where e.status = 'pending' and (e.queue, e.tenant_id) > (p.queue, p.tenant_id)
+        order by e.queue, e.tenant_id limit 1) n
+    ), waiting as (
+      select d.id, d.tenant_id, d.next_look from place p cross join lateral (
+        select e.id, e.tenant_id, e.next_look from effect e
+        where e.status = 'pending' and e.queue = p.queue and e.tenant_id = p.tenant_id
+          and e.next_look <= now() and e.kind = any (kinds)
+        order by e.due limit greatest(1, max_rows / (select count(*) from place))) d
+    ), lost as (
+      select e.id, e.tenant_id, e.next_look from effect e
+      where e.status = 'started' and e.next_look <= now() and e.kind = any (kinds)
+      order by e.next_look limit max_rows
+    ), turns as (
+      select id, next_look, row_number() over (partition by tenant_id order by next_look) as turn
+      from (select * from waiting union all select * from lost) found
+    )
+    select array_agg(id) into found_ids from (select id from turns order by turn, next_look limit max_rows) chosen;
+  end if;
+  return query
+    with due as (
+      select e.id from effect e
+      where e.id = any (found_ids) and e.status in ('pending', 'started') and e.next_look <= now()
+      for update skip locked
+    )
+    update effect e set dispatches = e.dispatches + 1, next_look = now() + interval '1 millisecond' * again_ms
+    from due where e.id = due.id
+    returning e.*;
+end $$;

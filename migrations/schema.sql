@@ -290,6 +290,7 @@ CREATE INDEX effect_child ON signalbox.effect USING btree (run_id) WHERE ((kind 
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
 CREATE INDEX effect_open ON signalbox.effect USING btree (run_id) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text, 'unknown'::text]))
 CREATE UNIQUE INDEX effect_pkey ON signalbox.effect USING btree (id)
+CREATE INDEX effect_turn ON signalbox.effect USING btree (queue, tenant_id, due) WHERE (status = 'pending'::text)
 CREATE INDEX effect_unknown ON signalbox.effect USING btree (tenant_id) WHERE (status = 'unknown'::text)
 CREATE INDEX end_user_run_by_run ON signalbox.end_user_run USING btree (run_id)
 CREATE UNIQUE INDEX end_user_run_pkey ON signalbox.end_user_run USING btree (tenant_id, end_user, run_id)
@@ -1899,20 +1900,52 @@ begin
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.take_due(kinds text[], again_ms bigint, max_rows integer)
  RETURNS SETOF signalbox.effect
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$
-  with due as (
+declare
+  found_ids text[];
+begin
+  select array_agg(id) into found_ids from (
     select e.id from effect e
     where e.status in ('pending', 'started') and e.next_look <= now() and e.kind = any (kinds)
-    order by e.next_look limit max_rows
-    for update skip locked
-  )
-  update effect e set dispatches = e.dispatches + 1, next_look = now() + interval '1 millisecond' * again_ms
-  from due where e.id = due.id
-  returning e.*
-$function$
+    order by e.next_look limit max_rows + 1
+  ) due;
+  if cardinality(found_ids) > max_rows then
+    with recursive place as (
+      (select e.queue, e.tenant_id from effect e where e.status = 'pending' order by e.queue, e.tenant_id limit 1)
+      union all
+      select n.queue, n.tenant_id from place p cross join lateral (
+        select e.queue, e.tenant_id from effect e
+        where e.status = 'pending' and (e.queue, e.tenant_id) > (p.queue, p.tenant_id)
+        order by e.queue, e.tenant_id limit 1) n
+    ), waiting as (
+      select d.id, d.tenant_id, d.next_look from place p cross join lateral (
+        select e.id, e.tenant_id, e.next_look from effect e
+        where e.status = 'pending' and e.queue = p.queue and e.tenant_id = p.tenant_id
+          and e.next_look <= now() and e.kind = any (kinds)
+        order by e.due limit greatest(1, max_rows / (select count(*) from place))) d
+    ), lost as (
+      select e.id, e.tenant_id, e.next_look from effect e
+      where e.status = 'started' and e.next_look <= now() and e.kind = any (kinds)
+      order by e.next_look limit max_rows
+    ), turns as (
+      select id, next_look, row_number() over (partition by tenant_id order by next_look) as turn
+      from (select * from waiting union all select * from lost) found
+    )
+    select array_agg(id) into found_ids from (select id from turns order by turn, next_look limit max_rows) chosen;
+  end if;
+  return query
+    with due as (
+      select e.id from effect e
+      where e.id = any (found_ids) and e.status in ('pending', 'started') and e.next_look <= now()
+      for update skip locked
+    )
+    update effect e set dispatches = e.dispatches + 1, next_look = now() + interval '1 millisecond' * again_ms
+    from due where e.id = due.id
+    returning e.*;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.thread_lock(tenant text, thread text)
  RETURNS bigint
  LANGUAGE sql

@@ -57,6 +57,7 @@ const register = {
   definition: all,
   putBlob: all,
   blob: only('orchestrator', 'long texts are read back for prompts'),
+  nextWaiting: only('worker', 'a worker asks whose turn it is when it has a hint'),
   ensureThread: all,
   ensureThreads: lifecycle('nobody in the workload creates many runs in one request'),
   changeThread: lifecycle(unchanged),

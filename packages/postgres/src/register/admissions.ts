@@ -3,7 +3,7 @@ import { limits } from '@signalbox/core'
 import type { RunHead, RunRef, Superseded } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { build, pageSize, statement } from '../query.ts'
+import { build, pageSize, statement, turnOf } from '../query.ts'
 
 /** Waiting runs that are due, and whose thread nobody holds. Literals, not parameters: the partial indexes must match in a generic plan. */
 const admissible = build
@@ -26,7 +26,10 @@ const admissible = build
     ),
   )
 
-/** Of each thread the first; of those whose lanes have room, the most urgent first, and then who has waited longest. */
+/**
+ * Of each thread the first, of those whose lanes have room. Tenants take turns; of each the most urgent first, and then who has
+ * waited longest.
+ */
 const selectAdmissibleRuns = statement(
   'admissible_runs',
   build
@@ -42,6 +45,7 @@ const selectAdmissibleRuns = statement(
     )
     .select(['first.tenantId', 'first.runId'])
     .where(sql<boolean>`not (first.laned and signalbox.lanes_full(first."runId", now()))`)
+    .orderBy(turnOf('first.tenantId', 'first.priority desc, first."dueAt", first."runId"'))
     .orderBy('first.priority', 'desc')
     .orderBy('first.dueAt')
     .orderBy('first.runId')
