@@ -1920,12 +1920,17 @@ begin
         select e.queue, e.tenant_id from effect e
         where e.status = 'pending' and (e.queue, e.tenant_id) > (p.queue, p.tenant_id)
         order by e.queue, e.tenant_id limit 1) n
+    ), busy as materialized (
+      select * from place p where exists (
+        select from effect e
+        where e.status = 'pending' and e.queue = p.queue and e.tenant_id = p.tenant_id
+          and e.next_look <= now() and e.kind = any (kinds))
     ), waiting as (
-      select d.id, d.tenant_id, d.next_look from place p cross join lateral (
+      select d.id, d.tenant_id, d.next_look from busy p cross join lateral (
         select e.id, e.tenant_id, e.next_look from effect e
         where e.status = 'pending' and e.queue = p.queue and e.tenant_id = p.tenant_id
           and e.next_look <= now() and e.kind = any (kinds)
-        order by e.due limit greatest(1, max_rows / (select count(*) from place))) d
+        order by e.due limit (select (max_rows + count(*) - 1) / count(*) from busy)) d
     ), lost as (
       select e.id, e.tenant_id, e.next_look from effect e
       where e.status = 'started' and e.next_look <= now() and e.kind = any (kinds)

@@ -82,6 +82,7 @@ describe.each(registers)('%s, a tenant with one thing to do', (_name, open) => {
       'turn-a',
     ])
     expect(await register.nextWaiting('other', '')).toBeNull()
+    await look(register, 100)
   })
 
   it('waits for no kind of work but calls at such a queue, and for none that began', async () => {

@@ -48,6 +48,8 @@ describe('who waits for a place', () => {
           const [owner = ''] = (next ?? '').split('.')
           const line = lines.get(owner)
           expect(line?.ids[0]).toBe(next)
+          const anybody = [...lines.values()].some(({ ids }) => ids.length > 0)
+          expect(next !== undefined).toBe(anybody)
           for (const [tenant, other] of lines) {
             if (tenant === owner || other.ids.length === 0) continue
             expect(other.served).not.toContain(owner)
@@ -99,6 +101,21 @@ describe('places', () => {
     end()
     await settle()
     expect(places.grant('a.3')).toBe(true)
+  })
+
+  it('are held by those who were called in and did not begin yet', () => {
+    const calledIn: string[] = []
+    const places = createPlaces({
+      most: 2,
+      draining: new AbortController().signal,
+      callIn: (effectId) => {
+        calledIn.push(effectId)
+        return new Promise(() => {})
+      },
+    })
+    for (const one of many('a', 4)) places.wait(one)
+    expect(calledIn).toEqual(['a.0', 'a.1'])
+    expect([places.grant('a.1'), places.grant('a.2')]).toEqual([true, false])
   })
 
   it('are not lost with one that came to nothing', async () => {

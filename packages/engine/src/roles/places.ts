@@ -1,11 +1,11 @@
 /**
- * The places of a process for model calls, and who waits for one. Whoever decides right now stands behind those who wait, and
- * of those tenants take turns.
+ * The places of a process for model calls, and who waits for one: tenants take turns. Nobody waits while a place is free, so
+ * whoever decides right now never has one before those who wait.
  */
 import { createWaitingRoom } from './waiting-room.ts'
 
 export interface Places {
-  /** May the call begin now? Yes for one that was called in, else if there is room and nobody waits. */
+  /** May the call begin now? Yes for one that was called in, else if there is room. */
   grant(effectId: string): boolean
   /** Is called in when it is its turn. */
   wait(call: { readonly effectId: string; readonly tenantId: string }): void
@@ -46,7 +46,7 @@ export function createPlaces(from: {
 
   return {
     grant: (effectId) =>
-      called.has(effectId) ? !from.draining.aborted : !isFull() && waiting.size === 0,
+      called.has(effectId) ? !from.draining.aborted : !isFull(),
     wait(call) {
       if (from.draining.aborted) return
       waiting.add(call)
