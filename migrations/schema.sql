@@ -1015,6 +1015,7 @@ declare
   moment timestamptz := wall();
   due timestamptz := moment;
   strategy text := coalesce(c ->> 'multitask', 'enqueue');
+  fresh run;
 begin
   if exists (select from run where id = rid) then
     return null;
@@ -1075,14 +1076,24 @@ begin
   if c ? 'delayMs' then
     due := due + interval '1 millisecond' * (c ->> 'delayMs')::bigint;
   end if;
+  if (item ->> 'admit')::boolean and not c ? 'lanes' then
+    fresh.id := rid;
+    fresh.tenant_id := tenant;
+    fresh.thread_id := thread;
+    fresh.due_at := due;
+    fresh.laned := false;
+    fresh.place := admission_of(fresh, moment);
+  end if;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
     created_at, updated_at, parent_id, parent_effect, root_id, due_at, multitask, base_run, base_seq, priority,
-    laned)
+    laned, place, admitted, ready, status)
   values (rid, tenant, thread, c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
     (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment,
     parent, parent_effect, root, due, strategy,
     (c #>> '{base,runId}')::uuid, (c #>> '{base,seq}')::int,
-    coalesce((c ->> 'priority')::int, 0), c ? 'lanes')
+    coalesce((c ->> 'priority')::int, 0), c ? 'lanes',
+    fresh.place, fresh.place is not null, not (fresh.place is not null and item ? 'decision'),
+    case when fresh.place is not null and item #>> '{decision,status}' = 'running' then 'running' else 'queued' end)
   on conflict (id) do nothing;
   if found and c ->> 'alias' is not null then
     insert into alias (tenant_id, key, run_id, body_hash)
