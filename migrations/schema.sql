@@ -447,6 +447,7 @@ function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_own
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lane_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lanes_full(uuid,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lineage(text,text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -1364,6 +1365,21 @@ AS $function$
     select from lane l join lane o on o.tenant_id = l.tenant_id and o.key = l.key
     where l.run_id = lane_awaited.run and o.run_id <> l.run_id and o.admitted_at is null and not o.over
       and o.due_at <= l.due_at)
+$function$
+CREATE OR REPLACE FUNCTION signalbox.lane_full(tenant text, key text, most integer, rate integer, per_ms bigint, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select coalesce(lane_full.most <= (
+      select count(*) from lane o join run r on r.id = o.run_id
+      where o.tenant_id = lane_full.tenant and o.key = lane_full.key and o.admitted_at is not null and not o.over
+        and r.status <> 'waiting'), false)
+    or coalesce(lane_full.rate <= (
+      select count(*) from lane o
+      where o.tenant_id = lane_full.tenant and o.key = lane_full.key and o.rate is not null
+        and o.admitted_at > moment - interval '1 millisecond' * lane_full.per_ms), false)
 $function$
 CREATE OR REPLACE FUNCTION signalbox.lane_lock(tenant text, key text)
  RETURNS bigint

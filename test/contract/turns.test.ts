@@ -29,9 +29,7 @@ const runsOf = (tenantId: string, count: number): readonly RunIds[] =>
 /** Calls that are due as soon as their delay is over, and for the reconciler at once then. */
 async function calls(register: Register, runs: readonly RunIds[], over = {}): Promise<void> {
   await register.appendMany(
-    runs.map((run) =>
-      admission(run, { effects: [toolEffect(run, 1, { delayMs: 1, ...over })] }),
-    ),
+    runs.map((run) => admission(run, { effects: [toolEffect(run, 1, { delayMs: 1, ...over })] })),
   )
   await setTimeout(5)
 }
@@ -118,7 +116,8 @@ describe.each(registers)('%s, a tenant with one thing to do', (_name, open) => {
         return { count, had }
       })
       const most = Math.max(...got.map(({ count }) => count))
-      for (const { count, had } of got) expect(count).toBeGreaterThanOrEqual(Math.min(had, most - 1))
+      for (const { count, had } of got)
+        expect(count).toBeGreaterThanOrEqual(Math.min(had, most - 1))
     }
     expect(Math.min(...left.values())).toBe(0)
   })

@@ -61,7 +61,8 @@ export function queuesOf(
       (run) => !run.admitted && run.status !== 'ended' && isFree(tables, run, clock.now()),
     )
   return {
-    admissibleRuns: async (limit) => inTurns(admissible().toSorted(byUrgency)).slice(0, limit).map(refOf),
+    admissibleRuns: async (limit) =>
+      inTurns(admissible().toSorted(byUrgency)).slice(0, limit).map(refOf),
     nextInLanes: async (runId, limit) => {
       const own = runs.get(runId)
       return admissible()

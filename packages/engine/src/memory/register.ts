@@ -107,9 +107,7 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
   const { runs, effects, timers } = tables
   return {
     readyRuns: async (limit) =>
-      inTurns(
-        [...runs.values()].filter((run) => run.decided < run.facts && run.status !== 'ended'),
-      )
+      inTurns([...runs.values()].filter((run) => run.decided < run.facts && run.status !== 'ended'))
         .slice(0, limit)
         .map(refOf),
     takeDue: async (kinds, againMs, limit) =>

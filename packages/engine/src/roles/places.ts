@@ -45,8 +45,7 @@ export function createPlaces(from: {
   }
 
   return {
-    grant: (effectId) =>
-      called.has(effectId) ? !from.draining.aborted : !isFull(),
+    grant: (effectId) => (called.has(effectId) ? !from.draining.aborted : !isFull()),
     wait(call) {
       if (from.draining.aborted) return
       waiting.add(call)

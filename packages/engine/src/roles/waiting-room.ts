@@ -25,8 +25,7 @@ export function createWaitingRoom(max: number): WaitingRoom {
 
   const dropOfGreatest = (): void => {
     let greatest: [string, Set<string>] | undefined
-    for (const each of tenants)
-      if (!greatest || each[1].size > greatest[1].size) greatest = each
+    for (const each of tenants) if (!greatest || each[1].size > greatest[1].size) greatest = each
     const newest = greatest && [...greatest[1]].at(-1)
     if (greatest && newest !== undefined) dropFrom(...greatest, newest)
   }

@@ -5,10 +5,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, compile, fetchRows, inHex, inMs, statement } from '../query.ts'
 
-type ThreadPort = Pick<
-  Register,
-  'ensureThread' | 'ensureThreads' | 'changeThread' | 'hideThread'
->
+type ThreadPort = Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread' | 'hideThread'>
 
 export function threadsOf(pool: Pool): ThreadPort {
   return {
