@@ -63,29 +63,29 @@ describe('who waits for a place', () => {
   })
 })
 
-describe('places', () => {
-  const setUp = (most: number) => {
-    const draining = new AbortController()
-    const began: string[] = []
-    const ends: (() => void)[] = []
-    const begin = (effectId: string): void => {
-      began.push(effectId)
-      const { promise, resolve } = Promise.withResolvers<void>()
-      ends.push(resolve)
-      places.hold(promise)
-    }
-    const nothing = new Set<string>()
-    const places = createPlaces({
-      most,
-      draining: draining.signal,
-      callIn: async (effectId) => {
-        if (!nothing.has(effectId) && places.grant(effectId)) begin(effectId)
-      },
-    })
-    return { places, began, begin, draining, nothing, end: () => ends.shift()?.() }
+const setUp = (most: number) => {
+  const draining = new AbortController()
+  const began: string[] = []
+  const ends: (() => void)[] = []
+  const begin = (effectId: string): void => {
+    began.push(effectId)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.push(resolve)
+    places.hold(promise)
   }
-  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const nothing = new Set<string>()
+  const places = createPlaces({
+    most,
+    draining: draining.signal,
+    callIn: async (effectId) => {
+      if (!nothing.has(effectId) && places.grant(effectId)) begin(effectId)
+    },
+  })
+  return { places, began, begin, draining, nothing, end: () => ends.shift()?.() }
+}
+const settle = () => new Promise((resolve) => setImmediate(resolve))
 
+describe('places', () => {
   it('go to those who wait, in turns, before one that decides right now', async () => {
     const { places, began, begin, end } = setUp(1)
     expect(places.grant('a.0')).toBe(true)

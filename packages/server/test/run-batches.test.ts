@@ -80,11 +80,12 @@ it('answers in the order of the request, and asks for threads in few statements'
   expect(asked.get('ensureThreads')).toBeLessThanOrEqual(6)
 })
 
+const found = (n: number) => call(box.api, 'GET', `/runs/half.${n}/report`)
+
 it('that broke half-way is completed by a retry with the same key, and no run is made twice', async () => {
   const before = await threads()
   room = 300
   expect((await send(items(600), 'half')).status).toBe(500)
-  const found = (n: number) => call(box.api, 'GET', `/runs/half.${n}/report`)
   // In part: some are there, and some are not.
   expect([(await found(0)).status, (await found(599)).status]).toEqual([200, 404])
   room = Infinity

@@ -55,7 +55,8 @@ async function isKnown({ tools }: WorkerDeps, { spec }: EffectRow): Promise<bool
 
 /** Performs one call of the queue: the hinted one, unless it is another tenant's turn or there is nothing left to do of it. */
 async function serve(deps: WorkerDeps, queue: string, hinted: EffectRow | null): Promise<void> {
-  for (let n = 0; n < triesMax && (!hinted || deps.turns.isCrowded(queue)); n++) {
+  for (let n = 0; n < triesMax; n++) {
+    if (hinted && !deps.turns.isCrowded(queue)) break
     const next = await deps.turns.next(queue)
     if (!next || next.tenantId === hinted?.tenantId || !(await isKnown(deps, next))) break
     if (await claimAndRun(deps, next)) return
