@@ -297,6 +297,7 @@ CREATE INDEX effect_child ON signalbox.effect USING btree (run_id) WHERE ((kind 
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
 CREATE INDEX effect_open ON signalbox.effect USING btree (run_id) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text, 'unknown'::text]))
 CREATE UNIQUE INDEX effect_pkey ON signalbox.effect USING btree (id)
+CREATE INDEX effect_turn ON signalbox.effect USING btree (queue, tenant_id, due) WHERE (status = 'pending'::text)
 CREATE INDEX effect_unknown ON signalbox.effect USING btree (tenant_id) WHERE (status = 'unknown'::text)
 CREATE INDEX end_user_run_by_run ON signalbox.end_user_run USING btree (run_id)
 CREATE UNIQUE INDEX end_user_run_pkey ON signalbox.end_user_run USING btree (tenant_id, end_user, run_id)
@@ -461,6 +462,7 @@ function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_own
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lane_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lanes_full(uuid,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lineage(text,text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -1025,6 +1027,7 @@ AS $function$
 declare
   c jsonb := item -> 'create';
   tenant text := item ->> 'tenantId';
+  thread text := c ->> 'threadId';
   parent uuid;
   parent_effect text;
   root uuid;
@@ -1032,6 +1035,7 @@ declare
   moment timestamptz := wall();
   due timestamptz := moment;
   strategy text := coalesce(c ->> 'multitask', 'enqueue');
+  fresh run;
 begin
   if exists (select from run where id = rid) then
     return null;
@@ -1043,7 +1047,7 @@ begin
         null, taken.run_id);
     end if;
   end if;
-  if exists (select from thread where tenant_id = tenant and thread_id = c ->> 'threadId' and hidden_at is not null) then
+  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.hidden_at is not null) then
     return refusal('no_run', null, rid);
   end if;
   -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
@@ -1068,7 +1072,7 @@ begin
   if c ? 'base' then
     -- Only what has a place has been said, and only what this thread has heard can be gone on from. It was there before: nothing
     -- goes on from itself.
-    perform from run b, lineage(tenant, c ->> 'threadId', b.id) heard
+    perform from run b, lineage(tenant, thread, b.id) heard
     where b.id = (c #>> '{base,runId}')::uuid and b.tenant_id = tenant and b.place is not null
       and heard.run_id = b.id and (c #>> '{base,seq}')::int between 1 and coalesce(heard.through, b.seq);
     if not found then
@@ -1076,14 +1080,14 @@ begin
     end if;
   end if;
   -- Counted without a lock: creates that race may exceed the limit by their number.
-  if (select count(*) from (select from run where tenant_id = tenant and thread_id = c ->> 'threadId'
+  if (select count(*) from (select from run where tenant_id = tenant and thread_id = thread
       and status <> 'ended' and not admitted limit 1000) waiting) >= 1000 then
     return refusal('thread_full', null, rid);
   end if;
   if strategy <> 'enqueue' then
     -- Behind all that is due: who supersedes must never stand before them because two clocks or two ids say so.
     select max(due_at) + interval '1 millisecond' into due from run
-    where tenant_id = tenant and thread_id = c ->> 'threadId' and status <> 'ended' and due_at <= moment;
+    where tenant_id = tenant and thread_id = thread and status <> 'ended' and due_at <= moment;
     if due is not null and strategy = 'reject' then
       return refusal('busy', null, rid);
     end if;
@@ -1092,14 +1096,24 @@ begin
   if c ? 'delayMs' then
     due := due + interval '1 millisecond' * (c ->> 'delayMs')::bigint;
   end if;
+  if (item ->> 'admit')::boolean and not c ? 'lanes' then
+    fresh.id := rid;
+    fresh.tenant_id := tenant;
+    fresh.thread_id := thread;
+    fresh.due_at := due;
+    fresh.laned := false;
+    fresh.place := admission_of(fresh, moment);
+  end if;
   insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, metadata, head_hash,
     created_at, updated_at, parent_id, parent_effect, root_id, due_at, multitask, base_run, base_seq, priority,
-    laned)
-  values (rid, tenant, c ->> 'threadId', c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
+    laned, place, admitted, ready, status)
+  values (rid, tenant, thread, c ->> 'agent', c ->> 'definitionHash', c ->> 'machine',
     (c ->> 'machineVersion')::int, c -> 'metadata', genesis(tenant, rid), moment, moment,
     parent, parent_effect, root, due, strategy,
     (c #>> '{base,runId}')::uuid, (c #>> '{base,seq}')::int,
-    coalesce((c ->> 'priority')::int, 0), c ? 'lanes')
+    coalesce((c ->> 'priority')::int, 0), c ? 'lanes',
+    fresh.place, fresh.place is not null, not (fresh.place is not null and item ? 'decision'),
+    case when fresh.place is not null and item #>> '{decision,status}' = 'running' then 'running' else 'queued' end)
   on conflict (id) do nothing;
   if found and c ->> 'alias' is not null then
     insert into alias (tenant_id, key, run_id, body_hash)
@@ -1401,6 +1415,21 @@ AS $function$
     select from lane l join lane o on o.tenant_id = l.tenant_id and o.key = l.key
     where l.run_id = lane_awaited.run and o.run_id <> l.run_id and o.admitted_at is null and not o.over
       and o.due_at <= l.due_at)
+$function$
+CREATE OR REPLACE FUNCTION signalbox.lane_full(tenant text, key text, most integer, rate integer, per_ms bigint, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select coalesce(lane_full.most <= (
+      select count(*) from lane o join run r on r.id = o.run_id
+      where o.tenant_id = lane_full.tenant and o.key = lane_full.key and o.admitted_at is not null and not o.over
+        and r.status <> 'waiting'), false)
+    or coalesce(lane_full.rate <= (
+      select count(*) from lane o
+      where o.tenant_id = lane_full.tenant and o.key = lane_full.key and o.rate is not null
+        and o.admitted_at > moment - interval '1 millisecond' * lane_full.per_ms), false)
 $function$
 CREATE OR REPLACE FUNCTION signalbox.lane_lock(tenant text, key text)
  RETURNS bigint
@@ -1984,20 +2013,57 @@ begin
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.take_due(kinds text[], again_ms bigint, max_rows integer)
  RETURNS SETOF signalbox.effect
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$
-  with due as (
+declare
+  found_ids text[];
+begin
+  select array_agg(id) into found_ids from (
     select e.id from effect e
     where e.status in ('pending', 'started') and e.next_look <= now() and e.kind = any (kinds)
-    order by e.next_look limit max_rows
-    for update skip locked
-  )
-  update effect e set dispatches = e.dispatches + 1, next_look = now() + interval '1 millisecond' * again_ms
-  from due where e.id = due.id
-  returning e.*
-$function$
+    order by e.next_look limit max_rows + 1
+  ) due;
+  if cardinality(found_ids) > max_rows then
+    with recursive place as (
+      (select e.queue, e.tenant_id from effect e where e.status = 'pending' order by e.queue, e.tenant_id limit 1)
+      union all
+      select n.queue, n.tenant_id from place p cross join lateral (
+        select e.queue, e.tenant_id from effect e
+        where e.status = 'pending' and (e.queue, e.tenant_id) > (p.queue, p.tenant_id)
+        order by e.queue, e.tenant_id limit 1) n
+    ), busy as materialized (
+      select * from place p where exists (
+        select from effect e
+        where e.status = 'pending' and e.queue = p.queue and e.tenant_id = p.tenant_id
+          and e.next_look <= now() and e.kind = any (kinds))
+    ), waiting as (
+      select d.id, d.tenant_id, d.next_look from busy p cross join lateral (
+        select e.id, e.tenant_id, e.next_look from effect e
+        where e.status = 'pending' and e.queue = p.queue and e.tenant_id = p.tenant_id
+          and e.next_look <= now() and e.kind = any (kinds)
+        order by e.due limit (select (max_rows + count(*) - 1) / count(*) from busy)) d
+    ), lost as (
+      select e.id, e.tenant_id, e.next_look from effect e
+      where e.status = 'started' and e.next_look <= now() and e.kind = any (kinds)
+      order by e.next_look limit max_rows
+    ), turns as (
+      select id, next_look, row_number() over (partition by tenant_id order by next_look) as turn
+      from (select * from waiting union all select * from lost) found
+    )
+    select array_agg(id) into found_ids from (select id from turns order by turn, next_look limit max_rows) chosen;
+  end if;
+  return query
+    with due as (
+      select e.id from effect e
+      where e.id = any (found_ids) and e.status in ('pending', 'started') and e.next_look <= now()
+      for update skip locked
+    )
+    update effect e set dispatches = e.dispatches + 1, next_look = now() + interval '1 millisecond' * again_ms
+    from due where e.id = due.id
+    returning e.*;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.thread_lock(tenant text, thread text)
  RETURNS bigint
  LANGUAGE sql

@@ -55,8 +55,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'queued runs are admitted only by the hint (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'for (const run of await deps.register.admissibleRuns(batchMax)) await admit(deps, run)',
-    becomes: 'await deps.register.admissibleRuns(batchMax)',
+    line: '  for (const run of runs) await admit(deps, run)\n',
+    becomes: '',
   },
   {
     name: 'a run starts without its thread',

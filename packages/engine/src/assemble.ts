@@ -25,7 +25,8 @@ import { createRecaller } from './roles/recaller.ts'
 import { createRunStarter } from './roles/run-starter.ts'
 import { createVerifier } from './roles/verify.ts'
 import { createWebhookPerformer } from './roles/webhook-performer.ts'
-import { performHint } from './roles/worker.ts'
+import { createTurns } from './roles/turns.ts'
+import { performHint, type WorkerDeps } from './roles/worker.ts'
 
 export interface Signals {
   /** Aborted first: nothing more is claimed. */
@@ -96,7 +97,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     guardrails: deps.guardrails ?? (() => null),
     live,
     recorder,
-    onRoom: (effectId) => void modelHints.ask(effectId),
+    onRoom: (effectId) => modelHints.ask(effectId),
   })
 
   const others = performersBeside(deps, { ...base, recorder })
@@ -122,7 +123,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     verify: createVerifier({ ...base, every: settings.verifyEvery }),
   })
 
-  const worker = deps.tools && { ...base, recorder, tools: deps.tools }
+  const worker = workerOf(deps, { ...base, recorder })
   return {
     commands: createCommands({ ...base, recorder }),
     performHint: async (id: string) => (worker ? performHint(worker, id) : 'not_mine'),
@@ -134,6 +135,14 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     live,
     reconciler,
   }
+}
+
+/** What tool calls are performed with; null where there are no tools. */
+function workerOf(
+  { tools }: EngineDeps,
+  ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder },
+): WorkerDeps | null {
+  return tools && { ...ground, tools, turns: createTurns(ground) }
 }
 
 /** What orchestrators perform beside model calls: questions to policies, runs that calls ask for, recalls, webhooks. */
@@ -162,7 +171,7 @@ function performersBeside(
 /** Who decides himself needs nobody else to; should he vanish first, the reconciler of another finds the facts. */
 function announceFacts(wakeBus: WakeBus, runId: string, own: Coalescer | null): void {
   wakeBus.publish('run', [runId])
-  if (own) void own.ask(runId)
+  if (own) own.hint(runId)
   else wakeBus.publish('facts', [runId])
 }
 

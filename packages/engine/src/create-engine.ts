@@ -77,8 +77,8 @@ export function createEngine(deps: EngineDeps): Engine {
       )
       if (roles.includes('orchestrator')) {
         subscriptions.push(
-          wakeBus.subscribe('facts', (ids) => ids.forEach((id) => void parts.advances.ask(id))),
-          wakeBus.subscribe('model', (ids) => ids.forEach((id) => void parts.modelHints.ask(id))),
+          wakeBus.subscribe('facts', (ids) => ids.forEach((id) => parts.advances.hint(id))),
+          wakeBus.subscribe('model', (ids) => ids.forEach((id) => parts.modelHints.hint(id))),
         )
         background.push(poll(parts.reconciler))
       }

@@ -65,6 +65,11 @@ export function inMs(column: string): RawBuilder<number> {
   return sql<number>`signalbox.to_ms(${sql.ref(column)})::float8`
 }
 
+/** The how-manieth a row is of its tenant: ordered by it, tenants take turns. `order` is columns, as SQL. */
+export function turnOf(tenant: string, order: string): RawBuilder<string> {
+  return sql<string>`row_number() over (partition by ${sql.ref(tenant)} order by ${sql.raw(order)})`
+}
+
 /** Bytes as hex. */
 export function inHex(column: string): RawBuilder<string> {
   return sql<string>`encode(${sql.ref(column)}, 'hex')`

@@ -1,5 +1,6 @@
 /** The codes of the port, one by one, on real Postgres. What a code means stands in `engine/src/ports.ts`. */
 import { limits } from '@signalbox/core'
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { creation, newRun, uuid7 } from './support/drafts.ts'
 import { useRegister } from './support/register.ts'
@@ -31,6 +32,30 @@ describe('create', () => {
       cancelRequested: false,
       seq: 1,
     })
+  })
+
+  it('reads no other runs of its tenant, while the statistics know of none', async () => {
+    const client = new pg.Client(bench.database.adminUrl)
+    await client.connect()
+    const create = () =>
+      client.query('select signalbox.append($1::jsonb)', [
+        JSON.stringify([{ ...creation(newRun()), admit: true }]),
+      ])
+    try {
+      // Enough for Postgres to settle on a plan for good.
+      for (let n = 0; n < 10; n += 1) await create()
+      await bench.register.appendMany(Array.from({ length: 500 }, () => creation(newRun())))
+      await client.query('begin')
+      await create()
+      const { rows } = await client.query<{ reads: number }>(
+        `select (seq_tup_read + idx_tup_fetch)::int as reads from pg_stat_xact_user_tables
+         where schemaname = 'signalbox' and relname = 'run'`,
+      )
+      expect(rows[0]?.reads).toBeLessThan(100)
+      await client.query('commit')
+    } finally {
+      await client.end()
+    }
   })
 
   it('repeated without an alias has no further effect (I3)', async () => {

@@ -3,6 +3,7 @@ import type { Register, RunRef, Superseded } from '../ports.ts'
 import { byUrgency, lanesFull, sharesLane } from './lanes.ts'
 import { placed } from './lineage.ts'
 import type { RunRow, Tables } from './tables.ts'
+import { inTurns } from './turns.ts'
 
 /** Does `a` stand before `b` in the queue of their thread? */
 const isBefore = (a: RunRow, b: RunRow): boolean =>
@@ -60,7 +61,8 @@ export function queuesOf(
       (run) => !run.admitted && run.status !== 'ended' && isFree(tables, run, clock.now()),
     )
   return {
-    admissibleRuns: async (limit) => admissible().toSorted(byUrgency).slice(0, limit).map(refOf),
+    admissibleRuns: async (limit) =>
+      inTurns(admissible().toSorted(byUrgency)).slice(0, limit).map(refOf),
     nextInLanes: async (runId, limit) => {
       const own = runs.get(runId)
       return admissible()

@@ -8,6 +8,7 @@ import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
 import { queuesOf } from './queue.ts'
+import { inTurns, nextTenant } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
 import { type EffectRecord, emptyTables, type RunRow, type Tables } from './tables.ts'
 
@@ -97,24 +98,37 @@ function contentOf(tables: Tables): Content {
   }
 }
 
-type Dues = Pick<Register, 'readyRuns' | 'takeDue' | 'dueTimers' | 'nextDue' | 'renew'>
+type Dues = Pick<
+  Register,
+  'readyRuns' | 'takeDue' | 'nextWaiting' | 'dueTimers' | 'nextDue' | 'renew'
+>
 
 function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
   const { runs, effects, timers } = tables
   return {
     readyRuns: async (limit) =>
-      [...runs.values()]
-        .filter((run) => run.decided < run.facts && run.status !== 'ended')
+      inTurns([...runs.values()].filter((run) => run.decided < run.facts && run.status !== 'ended'))
         .slice(0, limit)
         .map(refOf),
     takeDue: async (kinds, againMs, limit) =>
-      dueEffects(tables, kinds, clock.now())
+      inTurns(dueEffects(tables, kinds, clock.now()))
         .slice(0, limit)
         .map((effect) => {
           effect.dispatches += 1
           effect.due = clock.now() + againMs
           return rowOf(tables, effect)
         }),
+    nextWaiting: async (queue, afterTenant) => {
+      const waiting = [...effects.values()].filter(
+        (effect) =>
+          effect.status === 'pending' &&
+          effect.kind === 'tool.call' &&
+          effect.queue === queue &&
+          effect.notBefore <= clock.now(),
+      )
+      const next = nextTenant(waiting, afterTenant)
+      return next ? rowOf(tables, next) : null
+    },
     dueTimers: async (limit) =>
       [...timers.values()].filter((timer) => timer.fireAt <= clock.now()).slice(0, limit),
     nextDue: async () => {

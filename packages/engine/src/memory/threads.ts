@@ -4,7 +4,10 @@ import type { Register, Thread, ThreadRef } from '../ports.ts'
 import { type Tables, threadKey } from './tables.ts'
 
 /** What the register does to threads. */
-export type Threads = Pick<Register, 'ensureThread' | 'changeThread' | 'hideThread'>
+export type Threads = Pick<
+  Register,
+  'ensureThread' | 'ensureThreads' | 'changeThread' | 'hideThread'
+>
 
 export function threadsOf(tables: Tables): Threads {
   const { runs, threads, hidden } = tables
@@ -12,16 +15,18 @@ export function threadsOf(tables: Tables): Threads {
     const key = threadKey(ref)
     return hidden.has(key) ? null : (threads.get(key) ?? null)
   }
+  const ensure = (thread: Thread): Thread | null => {
+    const { origin } = thread
+    const key = threadKey(thread)
+    const from = origin && runs.get(origin.runId)
+    const isHeard = from?.tenantId === thread.tenantId && from.place !== null
+    if (origin && !(isHeard && origin.seq >= 1 && origin.seq <= from.seq)) return null
+    if (!threads.has(key)) threads.set(key, thread)
+    return shown(thread)
+  }
   return {
-    ensureThread: async (thread) => {
-      const { origin } = thread
-      const key = threadKey(thread)
-      const from = origin && runs.get(origin.runId)
-      const isHeard = from?.tenantId === thread.tenantId && from.place !== null
-      if (origin && !(isHeard && origin.seq >= 1 && origin.seq <= from.seq)) return null
-      if (!threads.has(key)) threads.set(key, thread)
-      return shown(thread)
-    },
+    ensureThread: async (thread) => ensure(thread),
+    ensureThreads: async (wanted) => wanted.map(ensure),
     changeThread: async (ref, metadata) => {
       const thread = shown(ref)
       if (!thread) return 'no_thread'

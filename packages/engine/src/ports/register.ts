@@ -180,6 +180,8 @@ export interface Register extends BudgetPort {
    * origin is nothing that was said to this tenant.
    */
   ensureThread(thread: Thread): Promise<Thread | null>
+  /** The same of many, at most `limits.pageMax`; answers in the same order. */
+  ensureThreads(threads: readonly Thread[]): Promise<readonly (Thread | null)[]>
   /** Lays keys and values over the metadata of a thread. `too_large`: over `limits.threadMetadataBytesMax` as JSON. */
   changeThread(thread: ThreadRef, metadata: JsonObject): Promise<'ok' | 'no_thread' | 'too_large'>
   /**
@@ -189,9 +191,9 @@ export interface Register extends BudgetPort {
   hideThread(thread: ThreadRef): Promise<'ok' | 'no_thread' | 'busy'>
 
   // What the reconciler polls. Each finds everything, even if no wake ever arrives.
-  /** Runs with undecided facts. */
+  /** Runs with undecided facts. Tenants take turns where there are more than `limit`. */
   readyRuns(limit: number): Promise<readonly RunRef[]>
-  /** Queued runs that are due, whose thread is free and whose lanes have room: the first of each thread, by priority. */
+  /** Queued runs that are due, whose thread is free and whose lanes have room: the first of each thread. Tenants take turns; of each by priority. */
   admissibleRuns(limit: number): Promise<readonly RunRef[]>
   /** Runs that are to end because a newer one supersedes them, and were not asked to yet. Of all threads, or of one. */
   superseded(
@@ -205,13 +207,19 @@ export interface Register extends BudgetPort {
   /**
    * Pending effects that are overdue and started effects whose lease expired, of the given kinds; marks them dispatched
    * (`dispatches` + 1, next look after `againMs`). An effect may be claimed from its delay on, and is overdue two seconds
-   * later, or at once if it had a delay: whoever decided has announced the others already.
+   * later, or at once if it had a delay: whoever decided has announced the others already. Tenants take turns where there
+   * are more than `limit`.
    */
   takeDue(
     kinds: readonly EffectKind[],
     againMs: number,
     limit: number,
   ): Promise<readonly EffectRow[]>
+  /**
+   * The pending tool call of a queue that has waited longest, of the first tenant after `afterTenant` that has one; behind the
+   * last tenant comes the first. Null: nothing waits there.
+   */
+  nextWaiting(queue: string, afterTenant: string): Promise<EffectRow | null>
   /** Timers that are due. They stay until a fact with the key `timer:<id>:<fireAt>` is appended for the run. */
   dueTimers(
     limit: number,

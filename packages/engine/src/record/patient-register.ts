@@ -22,6 +22,7 @@ export function patientRegister(patience: Patience, register: Register): Registe
     children: (runId) => again('read children', () => register.children(runId)),
     grants: (agent, calls) => again('read grants', () => register.grants(agent, calls)),
     ensureThread: (thread) => again('read thread', () => register.ensureThread(thread)),
+    ensureThreads: (threads) => again('read threads', () => register.ensureThreads(threads)),
     putBlob: (thread, blob) => again('store blob', () => register.putBlob(thread, blob)),
     blob: (thread, key) => again('read blob', () => register.blob(thread, key)),
   }

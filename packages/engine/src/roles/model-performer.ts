@@ -9,6 +9,7 @@ import { insist, type Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { RunView, Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
+import { createPlaces } from './places.ts'
 
 export interface ModelPerformerDeps extends ModelCallDeps, Patience {
   readonly register: Register
@@ -20,12 +21,9 @@ export interface ModelPerformerDeps extends ModelCallDeps, Patience {
   readonly settings: EngineSettings
   /** Aborted when this process takes no more work. */
   readonly draining: AbortSignal
-  /** There is room again for a call that was announced while there was none. */
-  readonly onRoom: (effectId: string) => void
+  /** There is room again for a call that was announced while there was none. Resolves when it was taken, or was not. */
+  readonly onRoom: (effectId: string) => Promise<void>
 }
-
-/** Announced calls remembered while there is no room. Beyond these the reconciler announces them again. */
-const waitingMax = 10_000
 
 export interface ModelPerformer {
   /** A claim for a model call, if this process has room for one more. */
@@ -38,20 +36,15 @@ export interface ModelPerformer {
 }
 
 export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
-  const { recorder, leases, settings } = deps
-  const running = new Set<Promise<void>>()
-  const waiting = new Set<string>()
+  const { recorder, leases, settings, draining } = deps
+  const places = createPlaces({
+    most: settings.modelConcurrency,
+    draining,
+    callIn: (effectId) => deps.onRoom(effectId),
+  })
 
-  const settled = (work: Promise<void>): void => {
-    running.delete(work)
-    const [next] = waiting
-    if (next !== undefined && waiting.delete(next)) deps.onRoom(next)
-  }
-
-  const claim = (effectId: string): ClaimDraft | null => {
-    if (running.size >= settings.modelConcurrency || deps.draining.aborted) return null
-    return draftClaim(deps, effectId)
-  }
+  const claim = (effectId: string): ClaimDraft | null =>
+    places.grant(effectId) ? draftClaim(deps, effectId) : null
 
   const run = async (task: ModelTask): Promise<void> => {
     const lease = { effectId: task.effect.id, runId: task.runId, attempt: task.attempt }
@@ -59,24 +52,22 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
     if (fact) await recorder.record(task, [fact])
   }
 
-  const start = (task: ModelTask): void => {
-    const work = run(task)
-      .catch((error: unknown) =>
+  const start = (task: ModelTask): void =>
+    places.hold(
+      run(task).catch((error: unknown) =>
         deps.log.warn('a model call was given up', {
           effectId: task.effect.id,
           error: messageOf(error),
         }),
-      )
-      .finally(() => settled(work))
-    running.add(work)
-  }
+      ),
+    )
 
   const perform: ModelPerformer['perform'] = (view, effect, attempt) =>
     start({ ...view, rootId: view.parent?.rootId ?? view.runId, effect, attempt })
 
   const take: ModelPerformer['take'] = async (row) => {
     const draft = claim(row.effectId)
-    if (!draft && !deps.draining.aborted && waiting.size < waitingMax) waiting.add(row.effectId)
+    if (!draft) places.wait(row)
     if (!draft || row.spec.kind !== 'model.call') return
     const { runId, tenantId, threadId, spec } = row
     const result = await insist(deps, 'claim', () =>
@@ -102,8 +93,6 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
     claim,
     perform,
     take,
-    async idle() {
-      while (running.size > 0) await Promise.all(running)
-    },
+    idle: () => places.idle(),
   }
 }

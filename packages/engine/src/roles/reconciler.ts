@@ -30,25 +30,34 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
 }
 
 const batchMax = 500
+/** After a look that left something: what cannot be done now must not be tried without a pause. */
+const againMs = 20
 
-/** One look at everything that is due. Each part goes on when another fails. */
-async function reconcile(deps: ReconcilerDeps): Promise<void> {
+/** One look at everything that is due. Each part goes on when another fails. Answers whether there is more of it. */
+async function reconcile(deps: ReconcilerDeps): Promise<boolean> {
+  let more = false
   for (const part of [timers, admissions, ready, effects, families]) {
-    if (deps.draining.aborted) return
-    await part(deps).catch((error: unknown) =>
+    if (deps.draining.aborted) return false
+    const found = await part(deps).catch((error: unknown) =>
       deps.log.warn('reconciling failed', { part: part.name, error: messageOf(error) }),
     )
+    more ||= found === batchMax
   }
+  return more
 }
 
-async function ready(deps: ReconcilerDeps): Promise<void> {
+/** Answers how many were found, as `admissions` does. What they leave is found by the next look, which nothing announces. */
+async function ready(deps: ReconcilerDeps): Promise<number> {
   const runs = await deps.register.readyRuns(batchMax)
   await Promise.all(runs.map((run) => deps.advance(run.runId)))
+  return runs.length
 }
 
-async function admissions(deps: ReconcilerDeps): Promise<void> {
+async function admissions(deps: ReconcilerDeps): Promise<number> {
   await supersede(deps)
-  for (const run of await deps.register.admissibleRuns(batchMax)) await admit(deps, run)
+  const runs = await deps.register.admissibleRuns(batchMax)
+  for (const run of runs) await admit(deps, run)
+  return runs.length
 }
 
 async function timers(deps: ReconcilerDeps): Promise<void> {
@@ -115,8 +124,8 @@ export async function close(
 export async function poll(deps: ReconcilerDeps): Promise<void> {
   const { clock, random, settings, draining } = deps
   while (!draining.aborted) {
-    await reconcile(deps)
-    const due = await deps.register.nextDue().catch(() => null)
+    const more = await reconcile(deps)
+    const due = more ? againMs : await deps.register.nextDue().catch(() => null)
     const pace = settings.pollMs * (0.8 + 0.4 * random.unit())
     const pause = due === null ? pace : Math.min(pace, Math.max(due, 5))
     await clock.sleep(pause, draining)

@@ -17,11 +17,13 @@ import { insist, type Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { EngineSettings } from '../settings.ts'
 import { lostFact, type LostDeps } from './lost.ts'
+import type { Turns } from './turns.ts'
 
 export interface WorkerDeps extends ToolCallDeps, LostDeps, Patience {
   readonly register: Register
   readonly recorder: Recorder
   readonly leases: Leases
+  readonly turns: Turns
   readonly wakeBus: WakeBus
   readonly log: Log
   readonly settings: EngineSettings
@@ -30,24 +32,43 @@ export interface WorkerDeps extends ToolCallDeps, LostDeps, Patience {
 /** `not_mine`: this process does not know the tool in this version; another worker will. */
 export type PerformAnswer = 'done' | 'not_mine'
 
-/** What a hint is worth: performs the effect, if it still may be performed, and is this process's to perform. */
+/** Calls that others took first; then the reconciler has to announce what is left. */
+const triesMax = 3
+
+/** What a hint is worth: performs the effect, or that whose turn it is, if it still may be performed and is this process's to perform. */
 export async function performHint(deps: WorkerDeps, effectId: string): Promise<PerformAnswer> {
   try {
     const row = await insist(deps, 'read effect', () => deps.register.effect(effectId))
     if (!row || row.spec.kind !== 'tool.call') return 'done'
-    if (row.status !== 'pending' && row.status !== 'started') return 'done'
-    if (!(await deps.tools.knows(row.spec.tool, row.spec.toolVersion))) return 'not_mine'
-    await claimAndRun(deps, row)
+    const isOpen = row.status === 'pending' || row.status === 'started'
+    if (isOpen && !(await isKnown(deps, row))) return 'not_mine'
+    await deps.turns.hold(row.queue, () => serve(deps, row.queue, isOpen ? row : null))
   } catch (error) {
     deps.log.warn('a tool call was given up', { effectId, error: messageOf(error) })
   }
   return 'done'
 }
 
-async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<void> {
+async function isKnown({ tools }: WorkerDeps, { spec }: EffectRow): Promise<boolean> {
+  return spec.kind === 'tool.call' && (await tools.knows(spec.tool, spec.toolVersion))
+}
+
+/** Performs one call of the queue: the hinted one, unless it is another tenant's turn or there is nothing left to do of it. */
+async function serve(deps: WorkerDeps, queue: string, hinted: EffectRow | null): Promise<void> {
+  for (let n = 0; n < triesMax; n++) {
+    if (hinted && !deps.turns.isCrowded(queue)) break
+    const next = await deps.turns.next(queue)
+    if (!next || next.tenantId === hinted?.tenantId || !(await isKnown(deps, next))) break
+    if (await claimAndRun(deps, next)) return
+  }
+  if (hinted) await claimAndRun(deps, hinted)
+}
+
+/** Answers whether the call was claimed. */
+async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<boolean> {
   const { register } = deps
   const { effectId, runId, tenantId, spec, call } = row
-  if (spec.kind !== 'tool.call' || !call) return
+  if (spec.kind !== 'tool.call' || !call) return false
   const draft = draftClaim(deps, effectId)
   const result = await insist(deps, 'claim', () =>
     register.append({ runId, tenantId, claims: [draft] }),
@@ -55,9 +76,9 @@ async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<void> {
   const claimed = result.claims[0]
   if (claimed?.code === 'lost') {
     await deps.recorder.record(row, [await lostFact(deps, row, claimed.attempt)])
-    return
+    return false
   }
-  if (claimed?.code !== 'ok') return
+  if (claimed?.code !== 'ok') return false
   // The claim wrote `effect.started`: streams read on, and nobody has anything to decide.
   deps.wakeBus.publish('run', [runId])
   // Where this process decides as well, its result and the next decision then travel together.
@@ -67,6 +88,7 @@ async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<void> {
   const lease = { effectId, runId, attempt: claimed.attempt }
   const fact = await deps.leases.hold(lease, (signal) => performToolCall(deps, task, signal))
   if (fact) await report(deps, task, fact)
+  return true
 }
 
 /** Reports until the register answers. A result that can no longer count is kept as a note: it did happen. */

@@ -48,6 +48,16 @@ export function runQuery(
     .compile()
 }
 
+/** Of many ids, those that are shown; in any order. */
+export function runsNamedQuery(runIds: readonly string[]): CompiledQuery<RunHead> {
+  return build
+    .selectFrom('run as r')
+    .select(runColumns)
+    .where(shown)
+    .where(sql<boolean>`r.id = any(${[...runIds]}::uuid[])`)
+    .compile()
+}
+
 function orderOf({ places }: RunFilter): ['r.id' | 'r.place', 'asc' | 'desc'] {
   if (places === undefined) return ['r.id', 'desc']
   return ['r.place', places === 'last' ? 'desc' : 'asc']

@@ -12,7 +12,13 @@ import {
 import type { AuditFilter } from './audit-filter.ts'
 import { type AuditReader, auditReader } from './audit-reader.ts'
 import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
-import { type RunFilter, runQuery, runsQuery, unknownEffectsQuery } from './listings.ts'
+import {
+  type RunFilter,
+  runQuery,
+  runsNamedQuery,
+  runsQuery,
+  unknownEffectsQuery,
+} from './listings.ts'
 import { tenantSession } from './tenant-session.ts'
 import {
   threadCountQuery,
@@ -39,6 +45,8 @@ export interface Reader extends AuditReader {
     options?: { readonly hidden?: boolean },
   ): Promise<RunHead | null>
   runs(tenantId: string, filter: RunFilter): Promise<readonly RunHead[]>
+  /** Of many run ids, those that are there, in any order. No aliases. */
+  runsNamed(tenantId: string, runIds: readonly string[]): Promise<readonly RunHead[]>
   thread(tenantId: string, threadId: string): Promise<ThreadView | null>
   threads(tenantId: string, filter: ThreadFilter): Promise<readonly ThreadView[]>
   /** How many threads a filter finds, its page aside. */
@@ -84,6 +92,7 @@ export function createReader(options: ReaderOptions): Reader {
     run: async (tenantId, idOrAlias, which) =>
       (await as(tenantId, runQuery(idOrAlias, which)))[0] ?? null,
     runs: (tenantId, filter) => as(tenantId, runsQuery(filter)),
+    runsNamed: (tenantId, runIds) => as(tenantId, runsNamedQuery(runIds)),
     thread: async (tenantId, threadId) => (await as(tenantId, threadQuery(threadId)))[0] ?? null,
     threads: (tenantId, filter) => as(tenantId, threadsQuery(filter)),
     threadCount: async (tenantId, filter) =>

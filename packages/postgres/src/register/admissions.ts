@@ -1,9 +1,9 @@
 /** Reads of runs that wait for their thread. Who is named here is not admitted yet: `append` decides, under a lock. */
 import { limits } from '@signalbox/core'
 import type { RunHead, RunRef, Superseded } from '@signalbox/engine'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
-import { build, pageSize, statement } from '../query.ts'
+import { build, pageSize, statement, turnOf } from '../query.ts'
 
 /** Waiting runs that are due, and whose thread nobody holds. Literals, not parameters: the partial indexes must match in a generic plan. */
 const admissible = build
@@ -26,7 +26,21 @@ const admissible = build
     ),
   )
 
-/** Of each thread the first; of those whose lanes have room, the most urgent first, and then who has waited longest. */
+/** A lane with its limits: who was created under an older configuration stands under its limits. */
+const laneOf = (of: string): RawBuilder<unknown> =>
+  sql.raw(`${of}.tenant_id, ${of}.key, coalesce(${of}.most, -1), coalesce(${of}.rate, -1)`)
+
+/** The lanes that somebody waits for and that are full: each is counted once. */
+const fullLanes = sql`(
+  select w.* from (
+    select distinct tenant_id, key, most, rate, per_ms from signalbox.lane
+    where admitted_at is null and not over) w
+  where signalbox.lane_full(w.tenant_id, w.key, w.most, w.rate, w.per_ms, now()))`
+
+/**
+ * Of each thread the first, of those whose lanes have room. Tenants take turns; of each the most urgent first, and then who has
+ * waited longest.
+ */
 const selectAdmissibleRuns = statement(
   'admissible_runs',
   build
@@ -41,7 +55,12 @@ const selectAdmissibleRuns = statement(
         .as('first'),
     )
     .select(['first.tenantId', 'first.runId'])
-    .where(sql<boolean>`not (first.laned and signalbox.lanes_full(first."runId", now()))`)
+    .where(
+      sql<boolean>`not (first.laned and exists (
+        select from signalbox.lane l
+        where l.run_id = first."runId" and (${laneOf('l')}) in (select ${laneOf('f')} from ${fullLanes} f)))`,
+    )
+    .orderBy(turnOf('first.tenantId', 'first.priority desc, first."dueAt", first."runId"'))
     .orderBy('first.priority', 'desc')
     .orderBy('first.dueAt')
     .orderBy('first.runId')
@@ -141,6 +160,9 @@ const selectNextInLanes = statement(
     .select(['next.tenantId', 'next.runId'])
     .distinctOn(['next.priority', 'next.dueAt', 'next.runId'])
     .where('own.run_id', '=', '')
+    .where(
+      sql<boolean>`not signalbox.lane_full(own.tenant_id, own.key, own.most, own.rate, own.per_ms, now())`,
+    )
     .orderBy('next.priority', 'desc')
     .orderBy('next.dueAt')
     .orderBy('next.runId')

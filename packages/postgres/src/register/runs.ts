@@ -4,7 +4,7 @@ import type { RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Pool } from 'pg'
-import { build, isUuid, lineageOf, pageSize, statement } from '../query.ts'
+import { build, isUuid, lineageOf, pageSize, statement, turnOf } from '../query.ts'
 import { eventColumns, runColumns } from '../rows.ts'
 
 const selectHead = statement(
@@ -120,11 +120,18 @@ export async function readConversation(
 const selectReadyRuns = statement(
   'ready_runs',
   build
-    .selectFrom('run')
-    .select(['tenant_id as tenantId', 'id as runId'])
-    .where('ready', '=', sql.lit(true))
-    // The one that has waited longest first, so that one that never gets decided cannot hide the others.
-    .orderBy('updated_at')
+    .selectFrom(
+      build
+        .selectFrom('run')
+        .select(['tenant_id', 'id', 'updated_at'])
+        // The one that has waited longest first, so that one that never gets decided cannot hide the others.
+        .select(turnOf('tenant_id', 'updated_at').as('turn'))
+        .where('ready', '=', sql.lit(true))
+        .as('r'),
+    )
+    .select(['r.tenant_id as tenantId', 'r.id as runId'])
+    .orderBy('r.turn')
+    .orderBy('r.updated_at')
     .limit(0)
     .compile(),
 )

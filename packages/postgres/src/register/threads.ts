@@ -1,14 +1,16 @@
 /** Threads: made once, their metadata changed, hidden from their users, never gone. */
 import type { Register, Thread } from '@signalbox/engine'
+import { limits } from '@signalbox/core'
 import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
-import { compile, fetchRows, inHex, inMs } from '../query.ts'
+import { build, compile, fetchRows, inHex, inMs, statement } from '../query.ts'
 
-type ThreadPort = Pick<Register, 'ensureThread' | 'changeThread' | 'hideThread'>
+type ThreadPort = Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread' | 'hideThread'>
 
 export function threadsOf(pool: Pool): ThreadPort {
   return {
-    ensureThread: (thread) => ensureThread(pool, thread),
+    ensureThread: async (thread) => (await ensureThreads(pool, [thread]))[0] ?? null,
+    ensureThreads: (threads) => ensureThreads(pool, threads),
     changeThread: ({ tenantId, threadId }, metadata) =>
       ask(
         pool,
@@ -31,13 +33,29 @@ async function ask<Code extends string>(
   return rows[0].code
 }
 
-async function ensureThread(pool: Pool, thread: Thread): Promise<Thread | null> {
-  const { threadId, tenantId, metadata, createdAt, contentKey, origin } = thread
-  const ensured = sql<Thread>`
-    select thread_id as "threadId", tenant_id as "tenantId", metadata,
-      ${inMs('created_at')} as "createdAt", ${inHex('content_key')} as "contentKey"
-    from signalbox.ensure_thread(${threadId}, ${tenantId}, ${JSON.stringify(metadata)}::jsonb,
-      ${createdAt}, ${Buffer.from(contentKey, 'hex')}, ${origin?.runId ?? null}::uuid, ${origin?.seq ?? null}::int)`
-  const rows = await fetchRows(pool, compile(ensured), 'ensure_thread')
-  return rows[0] ?? null
+/** By id: of two who make the same threads at once, one waits for the other, and neither for both. */
+const ensured = statement(
+  'ensure_threads',
+  sql<Thread & { readonly n: number }>`
+    select asked.n, t.thread_id as "threadId", t.tenant_id as "tenantId", t.metadata,
+      ${inMs('t.created_at')} as "createdAt", ${inHex('t.content_key')} as "contentKey"
+    from (
+      select (n - 1)::int as n, wanted
+      from jsonb_array_elements(${'[]'}::jsonb) with ordinality each (wanted, n)
+      order by wanted ->> 'threadId'
+    ) asked
+    cross join lateral signalbox.ensure_thread(wanted ->> 'threadId', wanted ->> 'tenantId', wanted -> 'metadata',
+      (wanted ->> 'createdAt')::bigint, decode(wanted ->> 'contentKey', 'hex'),
+      (wanted #>> '{origin,runId}')::uuid, (wanted #>> '{origin,seq}')::int) t`.compile(build),
+)
+
+async function ensureThreads(
+  pool: Pool,
+  threads: readonly Thread[],
+): Promise<readonly (Thread | null)[]> {
+  if (threads.length > limits.pageMax)
+    throw new Error(`${threads.length} threads at once; at most ${limits.pageMax}`)
+  const rows = await ensured(pool, [JSON.stringify(threads)])
+  const found = new Map(rows.map(({ n, ...thread }) => [n, thread]))
+  return threads.map((_, n) => found.get(n) ?? null)
 }

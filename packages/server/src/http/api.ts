@@ -55,7 +55,7 @@ export interface Api {
   readonly resources: Omit<Resources, 'close'>
   /** Asks the register for next to nothing; rejects when it does not answer. */
   readonly ping: () => Promise<unknown>
-  readonly threads: Pick<Register, 'ensureThread' | 'changeThread'>
+  readonly threads: Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread'>
   /** The runs a run has started. Of any tenant: each must be read as the caller's. */
   readonly children: Register['children']
   readonly wakes: RunWakes

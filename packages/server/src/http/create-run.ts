@@ -1,10 +1,10 @@
 /** From the body of a create to a run in the register. */
 import { createHash } from 'node:crypto'
 import { limits, type UserMessage } from '@signalbox/core'
-import { canonical, type Caller, type CreateAnswer, uuidOf } from '@signalbox/engine'
+import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
 import { unknownThread } from './find.ts'
-import { findAssistant } from './find-assistant.ts'
+import { findAssistant, type FoundAssistant } from './find-assistant.ts'
 import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
@@ -48,11 +48,39 @@ export async function createRun(
   caller: Asker,
   request: CreateRequest,
 ): Promise<CreatedRun> {
-  const { body } = request
-  const { definition, marks } = await findAssistant(api, caller, body.assistant_id)
-  const key = request.ownKey ?? readKey(request.idempotencyKey)
-  const threadId = request.threadId ?? ownThread(api, caller, key)
+  const found = await findAssistant(api, caller, request.body.assistant_id)
+  const ready = readyCreate(api, caller, { request, found })
+  const { threadId } = ready
   await ensureThread(api, caller, { threadId, mustExist: isStrict(request) })
+  return enterRun(api, caller, ready)
+}
+
+/** A create whose agent and thread are known. */
+export interface ReadyCreate {
+  readonly request: CreateRequest
+  readonly found: FoundAssistant
+  readonly key: string | null
+  readonly threadId: string
+}
+
+/** Says which thread a create is about. @throws Problem `invalid_header` */
+export function readyCreate(
+  api: Pick<Api, 'random'>,
+  caller: Caller,
+  { request, found }: Pick<ReadyCreate, 'request' | 'found'>,
+): ReadyCreate {
+  const key = request.ownKey ?? readKey(request.idempotencyKey)
+  return { request, found, key, threadId: request.threadId ?? ownThread(api, caller, key) }
+}
+
+/** Creates the run of a thread that is there, or finds the one that an earlier request made. */
+export async function enterRun(
+  api: CreateDeps,
+  caller: Asker,
+  { request, found, key, threadId }: ReadyCreate,
+): Promise<CreatedRun> {
+  const { definition, marks } = found
+  const { body } = request
   const input = messagesOf(body.input)
   const { multitask_strategy: multitask, after_seconds: seconds } = body
   const from = baseOf(body)
@@ -177,15 +205,22 @@ export async function ensureThread(
     if (!(await api.read.thread(caller.tenantId, threadId))) throw unknownThread(threadId)
     return
   }
-  const stands = await api.threads.ensureThread({
-    threadId,
-    tenantId: caller.tenantId,
-    metadata: {},
-    createdAt: api.now(),
-    contentKey: api.random.hex(32),
-  })
+  const stands = await api.threads.ensureThread(newThread(api, caller, threadId))
   if (!stands) throw unknownThread(threadId)
 }
+
+/** A thread as a create makes it. */
+export const newThread = (
+  api: Pick<Api, 'now' | 'random'>,
+  { tenantId }: Caller,
+  threadId: string,
+): Thread => ({
+  threadId,
+  tenantId,
+  metadata: {},
+  createdAt: api.now(),
+  contentKey: api.random.hex(32),
+})
 
 const userMessages = (
   api: Pick<Api, 'random'>,

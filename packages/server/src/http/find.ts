@@ -16,12 +16,12 @@ export async function findRun(
   const elsewhere = address.thread_id !== undefined && head?.threadId !== address.thread_id
   if (head && !elsewhere) return head
   const where = address.thread_id === undefined ? '' : ` on the thread ${address.thread_id}`
-  throw unknownRun(address.run_id, where)
+  throw unknownRun(`${address.run_id}${where}`)
 }
 
-export const unknownRun = (runId: string, where = ''): Problem =>
+export const unknownRun = (which: string): Problem =>
   new Problem('unknown_run', {
-    detail: `There is no run ${runId}${where}. Use the run id, or the idempotency key of its create.`,
+    detail: `There is no run ${which}. Use the run id, or the idempotency key of its create.`,
     field: 'run_id',
   })
 

@@ -6,14 +6,15 @@
 import { z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
-import { createRun } from '../../http/create-run.ts'
-import { findRun } from '../../http/find.ts'
-import { findAssistant } from '../../http/find-assistant.ts'
+import { enterRun, newThread, type ReadyCreate, readyCreate } from '../../http/create-run.ts'
+import { unknownRun, unknownThread } from '../../http/find.ts'
+import { findAssistant, type FoundAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
 import { isAnswer, RunCreate } from '../../http/wire/run-create.ts'
-import { each } from './each.ts'
 
 const batchMax = 10_000
+/** Runs that are created at once. What comes in meanwhile has its turn between the steps. */
+const stepRuns = 256
 /** The body of one: 1.6 kB for each run of the largest. */
 export const batchBytesMax = 16 * 1024 * 1024
 
@@ -43,27 +44,73 @@ export async function createBatch(
   request: { readonly items: RunBatch; readonly idempotencyKey: string | undefined },
 ): Promise<readonly RunHead[]> {
   const { items, idempotencyKey } = request
-  for (const [n, item] of items.entries()) {
-    await at(n, () => findAssistant(api, caller, item.assistant_id))
-    if (!isAnswer(item.command)) continue
+  const assistants = await assistantsOf(api, caller, items)
+  const ready = items.map((body, n) => {
+    const key = idempotencyKey === undefined ? undefined : `${unquoted(idempotencyKey)}.${n}`
+    const found = assistants.get(body.assistant_id)
+    if (!found) throw new Error('unreachable: every assistant was looked for')
+    const create = { body, threadId: null, idempotencyKey: key }
+    return readyCreate(api, caller, { request: create, found })
+  })
+  const heads: RunHead[] = []
+  for (let at = 0; at < ready.length; at += stepRuns)
+    heads.push(...(await createStep(api, caller, ready.slice(at, at + stepRuns))))
+  return heads
+}
+
+/** The assistants that items name, each looked for once. Throws what is wrong with the first item that cannot be. */
+async function assistantsOf(
+  api: Api,
+  caller: Identified,
+  items: RunBatch,
+): Promise<ReadonlyMap<string, FoundAssistant>> {
+  const found = new Map<string, FoundAssistant>()
+  for (const [n, { assistant_id: id, command }] of items.entries()) {
+    if (!found.has(id)) found.set(id, await at(n, () => findAssistant(api, caller, id)))
+    if (!isAnswer(command)) continue
     throw new Problem('invalid_request', {
       detail: `[${n}].command.resume: answers a run of a thread; a batch creates new ones`,
       field: `[${n}].command.resume`,
     })
   }
-  return each(items, async (body, n) => {
-    const key = idempotencyKey === undefined ? undefined : `${unquoted(idempotencyKey)}.${n}`
-    const { runId } = await createRun(api, caller, { body, threadId: null, idempotencyKey: key })
-    return findRun(api, caller, { run_id: runId })
+  return found
+}
+
+/** Some at once: their threads in one statement, their runs in as few as the register takes, their answers in one. */
+async function createStep(
+  api: Api,
+  caller: Identified,
+  ready: readonly ReadyCreate[],
+): Promise<readonly RunHead[]> {
+  const stand = await api.threads.ensureThreads(
+    ready.map(({ threadId }) => newThread(api, caller, threadId)),
+  )
+  const created = await Promise.allSettled(
+    ready.map(async (create, n) => {
+      if (!stand[n]) throw unknownThread(create.threadId)
+      return (await enterRun(api, caller, create)).runId
+    }),
+  )
+  // All of them settle before the first failure is told: nothing goes on behind an answer.
+  const runIds = created.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  })
+  const found = await api.read.runsNamed(caller.tenantId, runIds)
+  const heads = new Map(found.map((head) => [head.runId, head]))
+  return runIds.map((runId) => {
+    const head = heads.get(runId)
+    if (!head) throw unknownRun(runId)
+    return head
   })
 }
 
 const unquoted = (key: string): string => key.trim().replace(/^"(.*)"$/, '$1')
 
 /** What is wrong is wrong with this item. */
-async function at(n: number, check: () => Promise<unknown>): Promise<void> {
+async function at<Found>(n: number, check: () => Promise<Found>): Promise<Found> {
   try {
-    await check()
+    return await check()
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { detail, field, ...rest } = error.facts
