@@ -84,6 +84,7 @@ const details: Readonly<Record<string, Detail>> = {
     objections(payload),
     verbose ? json(at(payload, 'output', 'content')) : '',
   ],
+  'input.taken': (payload) => [`turn ${textAt(payload, 'turn')}`],
   'cancel.requested': (payload) => [textAt(payload, 'reason')],
   'timer.fired': (payload) => [textAt(payload, 'timerId')],
   'effect.started': (payload) => [`attempt ${textAt(payload, 'attempt')}`],

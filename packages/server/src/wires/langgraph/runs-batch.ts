@@ -53,8 +53,8 @@ export async function createBatch(
     return readyCreate(api, caller, { request: create, found })
   })
   const heads: RunHead[] = []
-  for (let at = 0; at < ready.length; at += stepRuns)
-    heads.push(...(await createStep(api, caller, ready.slice(at, at + stepRuns))))
+  for (let from = 0; from < ready.length; from += stepRuns)
+    heads.push(...(await createStep(api, caller, ready.slice(from, from + stepRuns))))
   return heads
 }
 
