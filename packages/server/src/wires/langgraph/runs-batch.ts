@@ -53,8 +53,8 @@ export async function createBatch(
     return readyCreate(api, caller, { request: create, found })
   })
   const heads: RunHead[] = []
-  for (let at = 0; at < ready.length; at += stepRuns)
-    heads.push(...(await createStep(api, caller, ready.slice(at, at + stepRuns))))
+  for (let first = 0; first < ready.length; first += stepRuns)
+    heads.push(...(await createStep(api, caller, ready.slice(first, first + stepRuns))))
   return heads
 }
 
