@@ -152,8 +152,11 @@ export class World {
         return this.#human(pick, how)
       case 'inject':
         return injects(`said ${this.log.length}`)(nothingKnown(this.subject.run))
-      case 'repeat':
-        return this.facts[pick % this.facts.length] ?? null
+      case 'repeat': {
+        // No register takes the creation twice, nor writes anything before it.
+        const repeatable = this.facts.filter(({ type }) => type !== 'run.created')
+        return repeatable[pick % repeatable.length] ?? null
+      }
       case 'cancel':
         return { type: 'cancel.requested', payload: { action: how % 2 ? 'interrupt' : 'rollback' } }
       case 'timeout':
@@ -248,7 +251,7 @@ export class World {
 
   /** The register takes one outcome per effect; what is about nothing that is open settles nothing. */
   #settle(type: string, about: About): void {
-    const effect = this.#open.find((each) => isAbout(each, about))
+    const effect = this.#open.find((each) => isAbout(each, about) && fits(each, type))
     if (!effect || (this.#children.has(effect.id) && type !== 'child.ended')) return
     if (type === 'child.started') {
       this.#children.add(effect.id)
@@ -278,6 +281,13 @@ const askedOf = (verdict: Verdict): readonly Asked[] =>
   verdict.type === 'approval.requested' ? [verdict.payload] : []
 
 type About = Readonly<Record<string, unknown>>
+
+/** A fact about work of another kind, repeated from a time when nothing had its id, is no outcome of this. */
+function fits(effect: Effect, type: string): boolean {
+  if (type.startsWith('policy.')) return effect.kind === 'policy.evaluate'
+  if (type.startsWith('model.')) return effect.kind === 'model.call'
+  return type === 'budget.refused' ? effect.kind !== 'policy.evaluate' : doesCall(effect)
+}
 
 const isAbout = (effect: Effect, about: About): boolean =>
   effect.id === about['effectId'] && (!doesCall(effect) || effect.callId === about['callId'])
