@@ -16,6 +16,7 @@ const pure = [
   'packages/core/test/**/*.test.ts',
   'packages/engine/test/**/*.test.ts',
   'test/architecture.test.ts',
+  'test/simulation/**/*.test.ts',
 ]
 
 /** Real Postgres, real sockets, but nothing of the process itself: no file of these changes what a module holds. */
@@ -24,10 +25,12 @@ const served = [
   'packages/{cli,models,policies,server}/test/**/*.test.ts',
   'packages/postgres/test/!(embedded*).test.ts',
   'packages/client/test/**/*.test.ts',
+  'packages/bullmq/test/!(outage).test.ts',
   'packages/tools/test/!(mcp).test.ts',
   // React wants a document of its own in the globals.
   'test/clients/!(langgraph-react).test.ts',
-  'test/{contract,governance,http-contract}/**/*.test.ts',
+  'test/{contract,governance,http-contract,replay,deployment}/**/*.test.ts',
+  'test/docs/!(pages-*).test.ts',
 ]
 
 // A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.

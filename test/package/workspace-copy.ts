@@ -1,14 +1,16 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-const notCopied = new Set(['node_modules', 'dist', '.git', '.signalbox', '.ci'])
+const notCopied = new Set(['node_modules', '.git', '.signalbox', '.ci'])
 
 /**
- * A working copy of the repository at `to`, without its outputs: packing writes into the tree it packs, and other tests run
- * from this one meanwhile. Libraries are linked; the workspace's own packages are those of the copy.
+ * A working copy of the repository at `to`: packing writes into the tree it packs, and other tests run from this one
+ * meanwhile. What was compiled comes along, so that the compiler only looks whether it still holds. Libraries are linked;
+ * the workspace's own packages are those of the copy.
  */
 export function copyWorkspace(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, filter: (path) => !notCopied.has(basename(path)) })
+  const filter = (path: string): boolean => !notCopied.has(basename(path))
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, filter })
   linkLibraries(join(from, 'node_modules'), join(to, 'node_modules'))
   const packages = join(to, 'packages')
   mkdirSync(join(to, 'node_modules', '@signalbox'))

@@ -7,11 +7,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { familyMutations } from './family-mutations.ts'
-import { multitaskMutations } from './multitask-mutations.ts'
-import { type Mutation, mutations } from './mutations.ts'
-import { rerunMutations } from './rerun-mutations.ts'
-import { steeringMutations } from './steering-mutations.ts'
+import { allMutations } from './all-mutations.ts'
+import type { Mutation } from './mutations.ts'
 
 const root = join(import.meta.dirname, '../..')
 const copied = ['packages/core', 'packages/engine', 'test/invariants', 'test/simulation']
@@ -103,13 +100,7 @@ async function play(mutation: Mutation): Promise<Verdict> {
   }
 }
 
-const waiting = [
-  ...mutations,
-  ...familyMutations,
-  ...multitaskMutations,
-  ...rerunMutations,
-  ...steeringMutations,
-].filter(({ name }) => name.includes(values.only))
+const waiting = allMutations.filter(({ name }) => name.includes(values.only))
 const verdicts: Verdict[] = []
 await Promise.all(
   Array.from({ length: Math.min(4, availableParallelism()) }, async () => {

@@ -133,8 +133,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a policy with I/O that allows takes the place of a human (I10)',
     file: core('machine/policy.ts'),
-    line: "} else if (call.status === 'gated' || (asks && granted === null)) {",
-    becomes: '} else if (asks && granted === null) {',
+    line: "} else if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {",
+    becomes: '} else if (asks && granted === null && !context.rerun) {',
   },
   {
     name: 'what is denied right before the execution runs (I10)',

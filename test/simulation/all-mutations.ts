@@ -1,0 +1,14 @@
+/** Every line whose loss must turn the simulation red. */
+import { familyMutations } from './family-mutations.ts'
+import { multitaskMutations } from './multitask-mutations.ts'
+import { type Mutation, mutations } from './mutations.ts'
+import { rerunMutations } from './rerun-mutations.ts'
+import { steeringMutations } from './steering-mutations.ts'
+
+export const allMutations: readonly Mutation[] = [
+  ...mutations,
+  ...familyMutations,
+  ...multitaskMutations,
+  ...rerunMutations,
+  ...steeringMutations,
+]
