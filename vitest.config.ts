@@ -30,7 +30,14 @@ const served = [
   // React wants a document of its own in the globals.
   'test/clients/!(langgraph-react).test.ts',
   'test/{contract,governance,http-contract,replay,deployment}/**/*.test.ts',
-  'test/docs/!(pages-*).test.ts',
+  'test/docs/!(pages-*|types).test.ts',
+]
+
+/** What is published, tried as its readers and users would: as long as all the others together, so a command of its own. */
+const published = [
+  'test/docs/pages-*.test.ts',
+  'test/docs/types.test.ts',
+  'test/package/**/*.test.ts',
 ]
 
 // A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.
@@ -42,7 +49,7 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     reporters: ['default', new SkipReporter(), ...(reports === undefined ? [] : ['json'])],
-    outputFile: { json: `${reports ?? '.'}/vitest.json` },
+    outputFile: { json: `${reports ?? '.'}/${process.env['SIGNALBOX_REPORT'] ?? 'vitest'}.json` },
     projects: [
       {
         // No I/O but reading the sources: a second or two, so that it is run all the time.
@@ -63,10 +70,11 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...pure, ...served, '**/node_modules/**'],
+          exclude: [...pure, ...served, ...published, '**/node_modules/**'],
           ...longest,
         },
       },
+      { test: { name: 'published', include: published, ...longest } },
     ],
   },
 })

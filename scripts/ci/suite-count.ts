@@ -1,7 +1,8 @@
 /**
  * What the runners say they executed, in one form.
  *
- * - `vitest.json` is Vitest's own JSON report; a suite is `packages/<name>` or the entry below `test/`.
+ * - `vitest.json`, and `vitest-….json` of a second run, are Vitest's own JSON reports; a suite is `packages/<name>` or the
+ *   entry below `test/`.
  * - `<suite>.log` is what a runner of ours printed: `N passed, N failed` at its end, and a line `skipped: …` per skip.
  */
 import { globSync, readFileSync } from 'node:fs'
@@ -32,7 +33,8 @@ export function readCounts(folder: string, root: string): Map<string, SuiteCount
   const counts = new Map<string, SuiteCount>()
   for (const file of globSync('*.{json,log}', { cwd: folder })) {
     const text = readFileSync(join(folder, file), 'utf8')
-    if (file === 'vitest.json') addVitest(counts, VitestReport.parse(JSON.parse(text)), root)
+    if (/^vitest(-\w+)?\.json$/.test(file))
+      addVitest(counts, VitestReport.parse(JSON.parse(text)), root)
     else counts.set(`test/${basename(file, '.log')}`, countOf(text))
   }
   return counts

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 const notCopied = new Set(['node_modules', '.git', '.signalbox', '.ci'])
+const isCopied = (path: string): boolean => !notCopied.has(basename(path))
 
 /**
  * A working copy of the repository at `to`: packing writes into the tree it packs, and other tests run from this one
@@ -9,8 +10,7 @@ const notCopied = new Set(['node_modules', '.git', '.signalbox', '.ci'])
  * the workspace's own packages are those of the copy.
  */
 export function copyWorkspace(from: string, to: string): void {
-  const filter = (path: string): boolean => !notCopied.has(basename(path))
-  cpSync(from, to, { recursive: true, preserveTimestamps: true, filter })
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, filter: isCopied })
   linkLibraries(join(from, 'node_modules'), join(to, 'node_modules'))
   const packages = join(to, 'packages')
   mkdirSync(join(to, 'node_modules', '@signalbox'))
