@@ -35,7 +35,7 @@ export function readCounts(folder: string, root: string): Map<string, SuiteCount
     const text = readFileSync(join(folder, file), 'utf8')
     if (/^vitest(-\w+)?\.json$/.test(file))
       addVitest(counts, VitestReport.parse(JSON.parse(text)), root)
-    else counts.set(`test/${basename(file, '.log')}`, countOf(text))
+    else add(counts, `test/${basename(file, '.log')}`, countOf(text))
   }
   return counts
 }
@@ -47,6 +47,16 @@ function countOf(printed: string): SuiteCount {
   return { passed: Number(said[1]), failed: Number(said[2]), skipped }
 }
 
+/** A suite may have several reports: what Vitest runs of it, and a runner of its own. */
+function add(counts: Map<string, SuiteCount>, suite: string, more: SuiteCount): void {
+  const { passed, failed, skipped } = counts.get(suite) ?? { passed: 0, failed: 0, skipped: 0 }
+  counts.set(suite, {
+    passed: passed + more.passed,
+    failed: failed + more.failed,
+    skipped: skipped + more.skipped,
+  })
+}
+
 function addVitest(
   counts: Map<string, SuiteCount>,
   report: z.infer<typeof VitestReport>,
@@ -56,13 +66,12 @@ function addVitest(
     const suite = suiteOf(relative(root, file.name))
     const of = (...statuses: string[]): number =>
       file.assertionResults.filter(({ status }) => statuses.includes(status)).length
-    const before = counts.get(suite) ?? { passed: 0, failed: 0, skipped: 0 }
     const failed = of('failed')
-    counts.set(suite, {
-      passed: before.passed + of('passed'),
+    add(counts, suite, {
+      passed: of('passed'),
       // A file that failed outside of its tests (import, hook) has no failed assertion of its own.
-      failed: before.failed + (file.status === 'failed' ? Math.max(failed, 1) : failed),
-      skipped: before.skipped + of('skipped', 'pending', 'todo', 'disabled'),
+      failed: file.status === 'failed' ? Math.max(failed, 1) : failed,
+      skipped: of('skipped', 'pending', 'todo', 'disabled'),
     })
   }
   const anyFailed = [...counts.values()].some(({ failed }) => failed > 0)
