@@ -22,7 +22,8 @@ const pure = [
 /** Real Postgres, real sockets, but nothing of the process itself: no file of these changes what a module holds. */
 const served = [
   // Every command is a process of its own; in the worker there is a server per file.
-  'packages/{cli,models,policies,server}/test/**/*.test.ts',
+  'packages/cli/test/!(demo|project).test.ts',
+  'packages/{models,policies,server}/test/**/*.test.ts',
   'packages/postgres/test/!(embedded*).test.ts',
   'packages/client/test/**/*.test.ts',
   'packages/bullmq/test/!(outage).test.ts',
@@ -38,6 +39,7 @@ const published = [
   'test/docs/pages-*.test.ts',
   'test/docs/types.test.ts',
   'test/package/**/*.test.ts',
+  'packages/cli/test/{demo,project}.test.ts',
 ]
 
 // A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.
@@ -74,7 +76,14 @@ export default defineConfig({
           ...longest,
         },
       },
-      { test: { name: 'published', include: published, ...longest } },
+      {
+        test: {
+          name: 'published',
+          include: published,
+          setupFiles: ['packages/cli/test/support/end-commands.ts'],
+          ...longest,
+        },
+      },
     ],
   },
 })

@@ -124,7 +124,14 @@ describe('a trace', () => {
   })
 })
 
+async function* breaking(): AsyncGenerator<string, void, undefined> {
+  yield 'x'
+  throw new Error('password "hunter2" is wrong')
+}
+
 describe('a text stream', () => {
+  const silent = { error: () => {} }
+
   it('breaks the connection of a client that does not read, and ends its source', async () => {
     let ended = false
     async function* endless(): AsyncGenerator<string, void, undefined> {
@@ -135,11 +142,35 @@ describe('a text stream', () => {
       }
     }
     let gone = 0
-    const stream = textStream(endless(), { stallMs: 20, onGone: () => (gone += 1) })
+    const stream = textStream(endless(), { stallMs: 20, onGone: () => (gone += 1), log: silent })
     const reader = stream.getReader()
     await reader.read()
     await expect.poll(() => ended, { timeout: 20_000 }).toBe(true)
     expect(gone).toBeGreaterThan(0)
     await expect(reader.read()).rejects.toThrow('does not read')
+  })
+
+  it('pulls nothing before somebody waits for it', async () => {
+    let pulled = 0
+    async function* counted(): AsyncGenerator<string, void, undefined> {
+      for (;;) yield String((pulled += 1))
+    }
+    const options = { stallMs: 60_000, onGone: () => {}, log: silent }
+    const reader = textStream(counted(), options).getReader()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pulled).toBe(0)
+    await reader.read()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pulled).toBe(1)
+    await reader.cancel()
+  })
+
+  it('says nothing of what broke it but to the log', async () => {
+    const logged: string[] = []
+    const log = { error: (_: string, about?: object) => logged.push(JSON.stringify(about)) }
+    const reader = textStream(breaking(), { stallMs: 60_000, onGone: () => {}, log }).getReader()
+    await reader.read()
+    await expect(reader.read()).rejects.toThrow(/^the stream broke off; the log says why$/)
+    expect(logged.join()).toContain('hunter2')
   })
 })

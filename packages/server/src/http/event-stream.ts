@@ -10,7 +10,7 @@ const stallMs = 60_000
  * gone. @throws Problem `too_many_streams`
  */
 export function eventStream(
-  api: Pick<Api, 'streams'>,
+  api: Pick<Api, 'streams' | 'log'>,
   texts: (gone: AbortSignal) => AsyncGenerator<string, void, undefined>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
@@ -25,7 +25,7 @@ export function eventStream(
     gone.abort()
     release()
   }
-  return new Response(textStream(texts(gone.signal), { stallMs, onGone }), {
+  return new Response(textStream(texts(gone.signal), { stallMs, onGone, log: api.log }), {
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',

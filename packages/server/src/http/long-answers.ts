@@ -53,15 +53,18 @@ export function streamResponse(api: Api, run: RunHead, wish: StreamWish): Respon
     release()
   }
   const { onLeft } = wish
-  return new Response(textStream(texts, { stallMs, onGone, ...(onLeft ? { onLeft } : {}) }), {
-    headers: {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-      'content-location': runLocation(run),
-      location: streamLocation(run, wish.modes),
+  return new Response(
+    textStream(texts, { stallMs, onGone, log: api.log, ...(onLeft ? { onLeft } : {}) }),
+    {
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+        'content-location': runLocation(run),
+        location: streamLocation(run, wish.modes),
+      },
     },
-  })
+  )
 }
 
 /** Where a client resumes. It asks there for nothing of its own, so the address says what it had asked for. */
@@ -89,14 +92,17 @@ export function waitResponse(api: Api, run: RunHead, onLeft?: () => void): Respo
   const gone = new AbortController()
   const texts = waitTexts(api, run, gone.signal)
   const onGone = () => gone.abort()
-  return new Response(textStream(texts, { stallMs, onGone, ...(onLeft ? { onLeft } : {}) }), {
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      'content-location': runLocation(run),
+  return new Response(
+    textStream(texts, { stallMs, onGone, log: api.log, ...(onLeft ? { onLeft } : {}) }),
+    {
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        'content-location': runLocation(run),
+      },
     },
-  })
+  )
 }
 
 async function* waitTexts(

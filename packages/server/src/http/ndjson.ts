@@ -1,6 +1,7 @@
 /** Newline-delimited JSON: for those who take events by the million. */
 import type { Context } from 'hono'
 import { textStream } from '../stream/sse.ts'
+import type { Api } from './api.ts'
 
 const mediaType = 'application/x-ndjson'
 const stallMs = 60_000
@@ -13,10 +14,11 @@ export const wantsNdjson = (c: Context): boolean =>
 
 /** Streams pages as lines. The next page is read when the client has taken the one before. */
 export function ndjsonResponse(
+  { log }: Pick<Api, 'log'>,
   pages: AsyncGenerator<readonly unknown[], void, undefined>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(textStream(lines(pages), { stallMs, onGone: () => {} }), {
+  return new Response(textStream(lines(pages), { stallMs, onGone: () => {}, log }), {
     headers: { 'content-type': mediaType, 'cache-control': 'no-store', ...headers },
   })
 }

@@ -1,5 +1,8 @@
 /** Server-sent events, and other streams, as bytes: a pulled source in, a stream out that a slow reader cannot make grow. */
 
+import type { Log } from '@signalbox/engine'
+import { BrokenOff, brokenBy } from './broken-off.ts'
+
 /** One event of the stream. Without an id the client's position stays where it was. */
 export interface SseEvent {
   readonly event: string
@@ -23,6 +26,7 @@ export function textStream<Piece extends string | Uint8Array>(
   options: {
     readonly stallMs: number
     readonly onGone: () => void
+    readonly log: Pick<Log, 'error'>
     /** The client has gone, or reads no more, before the source was done. */
     readonly onLeft?: () => void
   },
@@ -51,11 +55,11 @@ export function textStream<Piece extends string | Uint8Array>(
           stalled = setTimeout(() => {
             options.onLeft?.()
             over()
-            controller.error(new Error('the client does not read'))
+            controller.error(new BrokenOff('the client does not read'))
           }, options.stallMs)
         } catch (error) {
           over()
-          controller.error(error)
+          controller.error(brokenBy(options.log, error))
         }
       },
       cancel: () => {
@@ -63,6 +67,7 @@ export function textStream<Piece extends string | Uint8Array>(
         over()
       },
     },
-    { highWaterMark: 1 },
+    // Nothing is pulled before somebody waits for it: what breaks then breaks the connection, and is no text at its end.
+    { highWaterMark: 0 },
   )
 }

@@ -33,7 +33,10 @@ export interface ExportWish {
 const positionHeader = 'x-signalbox-position'
 
 /** Streams the export. The next page is read when the client has taken the one before. */
-export async function exportResponse(api: Pick<Api, 'read'>, wish: ExportWish): Promise<Response> {
+export async function exportResponse(
+  api: Pick<Api, 'read' | 'log'>,
+  wish: ExportWish,
+): Promise<Response> {
   const { format } = wish
   const { filter, headers } = await bounded(api, wish)
   const pages = exportPages(api, wish.tenantId, filter)
@@ -43,16 +46,19 @@ export async function exportResponse(api: Pick<Api, 'read'>, wish: ExportWish): 
     csv: () => csvTexts(pages, wish),
     parquet: () => parquetBytes(pages, { after }),
   }[format]()
-  return new Response(textStream<string | Uint8Array>(pieces, { stallMs, onGone: () => {} }), {
-    headers: {
-      'content-type': mediaTypes[format],
-      'cache-control': 'no-store',
-      ...(format === 'ndjson'
-        ? {}
-        : { 'content-disposition': `attachment; filename="events.${format}"` }),
-      ...headers,
+  return new Response(
+    textStream<string | Uint8Array>(pieces, { stallMs, onGone: () => {}, log: api.log }),
+    {
+      headers: {
+        'content-type': mediaTypes[format],
+        'cache-control': 'no-store',
+        ...(format === 'ndjson'
+          ? {}
+          : { 'content-disposition': `attachment; filename="events.${format}"` }),
+        ...headers,
+      },
     },
-  })
+  )
 }
 
 interface Bounded {

@@ -32,7 +32,7 @@ export function eventRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     app.openapi(list, async (c) => {
       const { after = 0, limit } = c.req.valid('query')
       const head = await findRun(api, c.get('caller'), c.req.valid('param'))
-      if (wantsNdjson(c)) return ndjsonResponse(runPages(api, head, { after, limit }))
+      if (wantsNdjson(c)) return ndjsonResponse(api, runPages(api, head, { after, limit }))
       const size = limit ?? pageDefault
       const found = await api.read.runEvents(head.tenantId, head.runId, { after, limit: size })
       const next = found.length === size ? (found.at(-1)?.seq ?? null) : null

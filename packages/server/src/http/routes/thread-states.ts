@@ -89,9 +89,12 @@ function historyRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const answer = async (caller: Identified, threadId: string, asked: History) => {
     const thread = await findThread(api, caller, threadId)
     const states = await pastStates(api.read, thread, asked)
-    return new Response(textStream(jsonArray(states), { stallMs, onGone: () => {} }), {
-      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    })
+    return new Response(
+      textStream(jsonArray(states), { stallMs, onGone: () => {}, log: api.log }),
+      {
+        headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+      },
+    )
   }
   const query = z.object({ limit: Limit, before: Id.optional() })
   const get = createRoute({ ...base, method: 'get', request: { params: ThreadPath, query } })

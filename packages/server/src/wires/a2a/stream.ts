@@ -5,6 +5,7 @@
  *    was withdrawn is replaced.
  * U2 The last update says where the task stands when the stream ends: over, or waiting for somebody.
  */
+import { BrokenOff } from '../../stream/broken-off.ts'
 import type { LiveText, RunHead, StoredEvent } from '@signalbox/engine'
 import { decisionSchemas } from '@signalbox/core'
 import { type FollowSources, followRun } from '../../stream/follow-run.ts'
@@ -36,12 +37,6 @@ export type StreamResponse =
 
 export interface TaskSources extends FollowSources {
   readonly statusOf: (head: RunHead) => Promise<TaskStatus>
-}
-
-/** Ends the connection. The HTTP server prints what ends one: a line is enough. */
-class BrokenOff extends Error {
-  override readonly name = 'BrokenOff'
-  override readonly stack = ''
 }
 
 /** The updates after `task`, which is the run as `head` says it. Null: nothing happens. Rejects where the stream breaks off. */

@@ -1,4 +1,5 @@
 /** The tape of a thread as server-sent events. */
+import { BrokenOff } from '../../stream/broken-off.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { eventStream } from '../../http/event-stream.ts'
 import { unknownThread } from '../../http/find.ts'
@@ -44,12 +45,6 @@ export async function tapeResponse(
   return eventStream(api, (gone) =>
     texts(threadTape(sources, { tenantId, threadId, from, gone }), wish),
   )
-}
-
-/** Ends the connection: a stream that was closed in order would be taken for the end. */
-class BrokenOff extends Error {
-  override readonly name = 'BrokenOff'
-  override readonly stack = ''
 }
 
 async function* texts(

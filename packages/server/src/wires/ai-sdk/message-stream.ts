@@ -26,7 +26,7 @@ export function messageStream(api: Api, head: RunHead, steps: number | null = nu
     gone.abort()
     release()
   }
-  return new Response(textStream(texts, { stallMs, onGone }), {
+  return new Response(textStream(texts, { stallMs, onGone, log: api.log }), {
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',

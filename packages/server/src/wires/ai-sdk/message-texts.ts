@@ -6,6 +6,7 @@
  * M2 `start` comes first and `[DONE]` last. A stream that breaks off without it breaks its connection, since clients take
  *    a connection that was closed in order for the end.
  */
+import { BrokenOff } from '../../stream/broken-off.ts'
 import type { RunHead } from '@signalbox/engine'
 import { type FollowSources, type Frame, followRun } from '../../stream/follow-run.ts'
 import { sseComment } from '../../stream/sse.ts'
@@ -18,12 +19,6 @@ export interface MessageFollowing {
   readonly steps: number | null
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
-}
-
-/** Ends the connection. The HTTP server prints what ends one: a line is enough. */
-class BrokenOff extends Error {
-  override readonly name = 'BrokenOff'
-  override readonly stack = ''
 }
 
 /** The texts of the stream. Rejects where it breaks off. */

@@ -1,4 +1,5 @@
 /** A followed run as the texts of an AG-UI stream. */
+import { BrokenOff } from '../../../stream/broken-off.ts'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { type FollowSources, type Frame, followRun } from '../../../stream/follow-run.ts'
 import { sseComment } from '../../../stream/sse.ts'
@@ -18,12 +19,6 @@ export interface AgUiFollowing {
   readonly first: readonly AgUiEvent[]
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
-}
-
-/** Ends the connection. The HTTP server prints what ends one: a line is enough. */
-class BrokenOff extends Error {
-  override readonly name = 'BrokenOff'
-  override readonly stack = ''
 }
 
 /** The texts of the stream. Rejects where it breaks off: a stream without an end is a run that goes on. */

@@ -6,6 +6,7 @@
  * R2 `metadata` comes first, `end` last. A stream that breaks off without `end` breaks its connection, since clients take a
  *    connection that was closed in order for the end.
  */
+import { BrokenOff } from '../../../stream/broken-off.ts'
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import { wireStatus } from '../../../http/wire/run-view.ts'
 import {
@@ -45,12 +46,6 @@ export async function* runFrames(
 ): AsyncGenerator<string, void, undefined> {
   const stream = new RunFrames(sources, following)
   yield* stream.texts()
-}
-
-/** Ends the connection. The HTTP server prints what ends one: a line is enough. */
-class BrokenOff extends Error {
-  override readonly name = 'BrokenOff'
-  override readonly stack = ''
 }
 
 class RunFrames {
