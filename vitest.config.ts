@@ -28,8 +28,8 @@ const served = [
   'packages/client/test/**/*.test.ts',
   'packages/bullmq/test/!(outage).test.ts',
   'packages/tools/test/!(mcp).test.ts',
-  // React wants a document of its own in the globals.
-  'test/clients/!(langgraph-react).test.ts',
+  // React wants a document in the globals.
+  'test/clients/!(langgraph-react|ai-sdk).test.ts',
   'test/{contract,governance,http-contract,replay,deployment}/**/*.test.ts',
   'test/docs/!(pages-*|types).test.ts',
 ]

@@ -33,7 +33,9 @@ export function textStream<Piece extends string | Uint8Array>(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let stalled: NodeJS.Timeout | undefined
+  let isOver = false
   const over = () => {
+    isOver = true
     clearTimeout(stalled)
     options.onGone()
     // Ends a source that is suspended, so that it gives back what it holds.
@@ -45,6 +47,8 @@ export function textStream<Piece extends string | Uint8Array>(
         clearTimeout(stalled)
         try {
           const next = await source.next()
+          // The client may have gone meanwhile.
+          if (isOver) return
           if (next.done === true) {
             over()
             return controller.close()
@@ -58,6 +62,7 @@ export function textStream<Piece extends string | Uint8Array>(
             controller.error(new BrokenOff('the client does not read'))
           }, options.stallMs)
         } catch (error) {
+          if (isOver) return
           over()
           controller.error(brokenBy(options.log, error))
         }
