@@ -7,13 +7,17 @@ const stallMs = 60_000
 
 /**
  * Server-sent events of any wire, in one of the streams that a process may have open. `texts` is told when the client is
- * gone. @throws Problem `too_many_streams`
+ * gone, `onLeft` if it went before the end. @throws Problem `too_many_streams`
  */
 export function eventStream(
   api: Pick<Api, 'streams' | 'log'>,
   texts: (gone: AbortSignal) => AsyncGenerator<string, void, undefined>,
-  headers: Readonly<Record<string, string>> = {},
+  options: {
+    readonly headers?: Readonly<Record<string, string>>
+    readonly onLeft?: (() => void) | undefined
+  } = {},
 ): Response {
+  const { headers = {}, onLeft = () => {} } = options
   const release = api.streams.take()
   if (!release)
     throw new Problem('too_many_streams', {
@@ -25,7 +29,7 @@ export function eventStream(
     gone.abort()
     release()
   }
-  return new Response(textStream(texts(gone.signal), { stallMs, onGone, log: api.log }), {
+  return new Response(textStream(texts(gone.signal), { stallMs, onGone, onLeft, log: api.log }), {
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',

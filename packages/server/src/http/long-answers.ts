@@ -8,7 +8,7 @@ import type { Position } from '../wires/langgraph/stream/position.ts'
 import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
 import { waitingOf } from './approvals.ts'
-import { Problem } from './problem.ts'
+import { eventStream } from './event-stream.ts'
 import { parentOf, rerunOf } from './run-document.ts'
 import { rerunStop } from './wire/explanations.ts'
 import { runView, wireStatus } from './wire/run-view.ts'
@@ -40,31 +40,12 @@ export interface StreamWish {
 
 /** The run as server-sent events. */
 export function streamResponse(api: Api, run: RunHead, wish: StreamWish): Response {
-  const release = api.streams.take()
-  if (!release)
-    throw new Problem('too_many_streams', {
-      detail: `${api.streams.max} streams are open, which is the limit of this process.`,
-      headers: { 'retry-after': '5' },
-    })
-  const gone = new AbortController()
-  const texts = streamTexts(api, run, { ...wish, gone: gone.signal })
-  const onGone = () => {
-    gone.abort()
-    release()
+  const headers = {
+    'content-location': runLocation(run),
+    location: streamLocation(run, wish.modes),
   }
   const { onLeft } = wish
-  return new Response(
-    textStream(texts, { stallMs, onGone, log: api.log, ...(onLeft ? { onLeft } : {}) }),
-    {
-      headers: {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store, no-transform',
-        'x-accel-buffering': 'no',
-        'content-location': runLocation(run),
-        location: streamLocation(run, wish.modes),
-      },
-    },
-  )
+  return eventStream(api, (gone) => streamTexts(api, run, { ...wish, gone }), { headers, onLeft })
 }
 
 /** Where a client resumes. It asks there for nothing of its own, so the address says what it had asked for. */

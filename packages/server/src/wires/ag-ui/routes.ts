@@ -68,7 +68,7 @@ function streamOf(api: Api, input: RunAgentInput, started: Started): Response {
   const sources = { ...api, ...api.settings, history }
   const texts = (gone: AbortSignal) =>
     agUiTexts(sources, { head, asked, first: firstOf(input, started), gone })
-  return eventStream(api, texts, { 'content-location': runLocation(head) })
+  return eventStream(api, texts, { headers: { 'content-location': runLocation(head) } })
 }
 
 /** What is known before anything happens. */
