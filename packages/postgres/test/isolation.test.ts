@@ -98,6 +98,7 @@ describe('the reader', () => {
     ['run', (tenant) => reader.run(tenant, run.runId)],
     ['run by alias', (tenant) => reader.run(tenant, 'mine')],
     ['runs', (tenant) => reader.runs(tenant, {})],
+    ['runs beyond', (tenant) => reader.runsBeyond(tenant, [{ runId: run.runId, seq: 0 }])],
     ['thread', (tenant) => reader.thread(tenant, run.threadId)],
     ['threads', (tenant) => reader.threads(tenant, {})],
     ['thread count', async (tenant) => (await reader.threadCount(tenant, {})) || null],
@@ -134,6 +135,18 @@ describe('the reader', () => {
     for (const tenant of ['a', '', 'B', 'b ']) {
       expect([[], null]).toContainEqual(await read(tenant))
     }
+  })
+
+  it('tells of many runs which have events beyond the last one known', async () => {
+    const seq = (await reader.run('b', run.runId))?.seq ?? 0
+    const beyond = (known: number) =>
+      reader.runsBeyond('b', [
+        { runId: crypto.randomUUID(), seq: -1 },
+        { runId: run.runId, seq: known },
+      ])
+    expect(await beyond(seq - 1)).toEqual([{ runId: run.runId, seq }])
+    expect(await beyond(seq)).toEqual([])
+    expect(await reader.runsBeyond('b', [])).toEqual([])
   })
 
   it('does not carry a tenant over to the next read of the connection', async () => {

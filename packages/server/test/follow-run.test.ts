@@ -1,10 +1,12 @@
 /**
- * Following a run when wakes are lost or come late: deterministic, over a register in memory. Would catch: a stream that
- * needs wakes, and text of a message that is shown before the events that precede it.
+ * Following a run when the bus is silent: deterministic, over a register in memory. Would catch: a stream that needs the bus,
+ * or hangs after an outage, and text of a message that is shown before the events that precede it.
  */
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import { describe, expect, it } from 'vitest'
+import { RegisterTimeout } from '../src/http/register-errors.ts'
 import { type Frame, followRun } from '../src/stream/follow-run.ts'
+import { RunWakes } from '../src/stream/run-wakes.ts'
 
 const runId = '00000000-0000-7000-8000-000000000001'
 
@@ -65,27 +67,50 @@ const young: RunHead = {
 
 const ignore = () => {}
 
-/** A run whose events and text the test brings. No wake ever fires. */
-function silentRun(pollMs: number) {
+/** A run whose events and text the test brings. The bus says nothing; the register is looked at after `lookMs`. */
+function silentRun(lookMs: number) {
   const stored: StoredEvent[] = []
   let listener: (piece: LiveText) => void = ignore
   let noted: (progress: ToolProgress) => void = ignore
   let outcome: RunHead['outcome'] = null
   let open = 0
+  let outages = 0
+  const answer = <T>(found: T): Promise<T> => {
+    outages -= 1
+    return outages < 0 ? Promise.resolve(found) : Promise.reject(new RegisterTimeout('away'))
+  }
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
   const stopping = new AbortController()
   const gone = new AbortController()
   const watch = () => {
     open += 1
     return () => (open -= 1)
   }
+  const wakes = new RunWakes({
+    bus: { subscribe: () => () => {} },
+    read: {
+      runsBeyond: (_, [known]) =>
+        answer(known && stored.length > known.seq ? [{ runId, seq: stored.length }] : []),
+    },
+    log,
+    lookMs,
+  })
   const frames = followRun(
     {
       read: {
         runEvents: (_, __, { after, limit }) =>
-          Promise.resolve(stored.filter(({ seq }) => seq > after).slice(0, limit)),
-        run: () => Promise.resolve({ ...young, seq: stored.length, outcome }),
+          answer(stored.filter(({ seq }) => seq > after).slice(0, limit)),
+        run: () => answer({ ...young, seq: stored.length, outcome }),
       },
-      wakes: { on: watch },
+      wakes: {
+        on: (run, wake) => {
+          const [closed, stop] = [watch(), wakes.on(run, wake)]
+          return () => {
+            closed()
+            stop()
+          }
+        },
+      },
       followText: (_, listen) => {
         listener = listen
         return watch()
@@ -95,10 +120,10 @@ function silentRun(pollMs: number) {
         return watch()
       },
       shown: () => {},
-      log: { debug() {}, info() {}, warn() {}, error() {} },
+      log,
       stopping: stopping.signal,
       heartbeatMs: 30,
-      pollMs,
+      pollMs: 5,
     },
     { tenantId: 'default', runId, after: 0, gone: gone.signal },
   )
@@ -109,6 +134,8 @@ function silentRun(pollMs: number) {
     open: () => open,
     append: (...events: readonly StoredEvent[]) => stored.push(...events),
     end: () => (outcome = 'completed'),
+    /** The next so many questions to the register fail. */
+    fail: (questions: number) => (outages = questions),
     say: (messageId: string, offset: number, text: string, attempt = 1) =>
       listener({ messageId, attempt, offset, text }),
     note: (callId: string, note: string, attempt = 1) => noted({ callId, attempt, note }),
@@ -194,17 +221,22 @@ describe('following without wakes', () => {
     await run.frames.next()
   })
 
-  it('finds events and the end by polling', async () => {
-    const run = silentRun(5)
-    run.append(event(1, 'run.created'))
-    expect(shape(await next(run.frames))).toBe('event 1')
-    run.append(event(2, 'run.transitioned', { outcome: 'completed' }), event(3, 'loop.warned'))
-    run.end()
-    const seen = [await next(run.frames), await next(run.frames), await next(run.frames)]
-    expect(seen.map(shape)).toEqual(['event 2', 'event 3', 'end'])
-    expect((await run.frames.next()).done).toBe(true)
-    expect(run.open()).toBe(0)
-  })
+  it.each([0, 1, 2, 5])(
+    'finds events and the end by looking, %i questions unanswered',
+    async (n) => {
+      const run = silentRun(5)
+      run.fail(n)
+      run.append(event(1, 'run.created'))
+      expect(shape(await next(run.frames))).toBe('event 1')
+      run.fail(n)
+      run.append(event(2, 'run.transitioned', { outcome: 'completed' }), event(3, 'loop.warned'))
+      run.end()
+      const seen = [await next(run.frames), await next(run.frames), await next(run.frames)]
+      expect(seen.map(shape)).toEqual(['event 2', 'event 3', 'end'])
+      expect((await run.frames.next()).done).toBe(true)
+      expect(run.open()).toBe(0)
+    },
+  )
 
   it('sends heartbeats while nothing happens, and says when the process stops', async () => {
     const run = silentRun(5)

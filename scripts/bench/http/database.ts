@@ -8,6 +8,8 @@ import { complaining } from '../complaining-log.ts'
 export interface BenchDatabase {
   /** As a superuser. Holds the password of a database that lives as long as its part. */
   readonly adminUrl: string
+  /** Of the server's first process. */
+  readonly pid: number
   /** For what a process wants to keep. */
   readonly dir: string
   stop(): Promise<void>
@@ -39,7 +41,7 @@ export async function openBenchDatabase(options: {
   }
   try {
     await migrate(server.url)
-    return { adminUrl: server.url, dir, stop }
+    return { adminUrl: server.url, pid: server.pid, dir, stop }
   } catch (error) {
     await stop()
     throw error

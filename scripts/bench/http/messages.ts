@@ -10,6 +10,7 @@ export const ServerOrder = z.discriminatedUnion('kind', [
     roles: z.array(z.enum(['api', 'orchestrator', 'worker'])),
   }),
   z.object({ kind: z.literal('memory') }),
+  z.object({ kind: z.literal('cpu') }),
   z.object({ kind: z.literal('hold') }),
   z.object({ kind: z.literal('let-go') }),
   z.object({ kind: z.literal('stop') }),
@@ -21,6 +22,8 @@ export const ServerReport = z.object({
   url: z.string(),
   /** Resident memory after a collection. */
   residentBytes: z.number(),
+  /** CPU time that the process has used so far, milliseconds. */
+  cpuMs: z.number(),
   /** Milliseconds since the epoch: when it did it. */
   at: z.number(),
 })

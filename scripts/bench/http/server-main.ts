@@ -6,6 +6,7 @@ import { parseConfig, type Signalbox, startSignalbox } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
 import { z } from 'zod'
 import { complaining } from '../complaining-log.ts'
+import { ownCpuMs } from '../messages.ts'
 import { answering } from './answering.ts'
 import { residentBytes } from './memory.ts'
 import { ServerOrder, type ServerReport } from './messages.ts'
@@ -53,5 +54,5 @@ answering(ServerOrder, async (order): Promise<ServerReport> => {
   if (order.kind === 'let-go') gate.resolve()
   if (order.kind === 'stop') await signalbox?.stop()
   const bytes = order.kind === 'memory' ? await residentBytes() : 0
-  return { url: signalbox?.url ?? '', residentBytes: bytes, at }
+  return { url: signalbox?.url ?? '', residentBytes: bytes, cpuMs: ownCpuMs(), at }
 })

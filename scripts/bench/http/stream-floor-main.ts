@@ -1,5 +1,6 @@
 /** The floor of a stream: the HTTP server of Signalbox with nothing behind it, and an answer that stays open until it is told. */
 import { listen } from '../../../packages/server/src/compose/listen.ts'
+import { ownCpuMs } from '../messages.ts'
 import { answering } from './answering.ts'
 import { residentBytes } from './memory.ts'
 import { ServerOrder, type ServerReport } from './messages.ts'
@@ -32,6 +33,7 @@ answering(ServerOrder, async (order): Promise<ServerReport> => {
   return {
     url: started?.url ?? '',
     residentBytes: order.kind === 'memory' ? await residentBytes() : 0,
+    cpuMs: ownCpuMs(),
     at,
   }
 })

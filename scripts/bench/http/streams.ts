@@ -5,14 +5,15 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import { round } from '../cost.ts'
+import { cpuMsOf, round } from '../cost.ts'
 import { Child } from './child.ts'
-import { openBenchDatabase } from './database.ts'
+import { type BenchDatabase, openBenchDatabase } from './database.ts'
 import { type ClientOrder, ClientReport, type ServerOrder, ServerReport } from './messages.ts'
 import type { HttpOptions } from './options.ts'
 import { type Figures, percentile, type Tell } from './result.ts'
 
 type Server = Child<ServerOrder, ServerReport>
+type Database = Pick<BenchDatabase, 'adminUrl' | 'pid'>
 type Stream = Extract<ClientOrder, { kind: 'open' }>['streams'][number]
 
 export async function benchStreams({ streams: count }: HttpOptions, tell: Tell): Promise<void> {
@@ -32,7 +33,7 @@ export async function benchStreams({ streams: count }: HttpOptions, tell: Tell):
       body: '{"assistant_id":"holder","input":"Go.","stream_mode":["values"]}',
     })
     // Everything is loaded, and the pools are open.
-    const about = { server, adminUrl: database.adminUrl }
+    const about = { server, database }
     await measure({ ...about, held: 20 }, Array.from({ length: 20 }, streamed))
     // First these: memory that the other ones leave behind would hide theirs.
     const run = await createHeld(url)
@@ -51,6 +52,8 @@ interface Streamed {
   readonly openMs: number
   readonly residentMB: { readonly before: number; readonly open: number; readonly after: number }
   readonly kilobytesPerStream: number
+  /** CPU milliseconds a second while nothing happens, of the server and of its Postgres. */
+  readonly idle: { readonly server: number; readonly postgres: number | null }
   /** From the moment it was told until the end of each stream had arrived. */
   readonly p50Ms: number
   readonly lastMs: number
@@ -65,8 +68,10 @@ function tellOf(
   tell({ bench: 'streams', what, figures: figuresOf(own), floor: figuresOf(floor), ratio })
 }
 
-const figuresOf = ({ residentMB: { before, open, after }, ...rest }: Streamed): Figures => ({
+const figuresOf = ({ residentMB: { before, open, after }, idle, ...rest }: Streamed): Figures => ({
   ...rest,
+  idleCpuMsPerSecond: idle.server,
+  ...(idle.postgres === null ? {} : { idlePostgresCpuMsPerSecond: idle.postgres }),
   residentMBBefore: before,
   residentMBOpen: open,
   residentMBAfter: after,
@@ -74,10 +79,10 @@ const figuresOf = ({ residentMB: { before, open, after }, ...rest }: Streamed): 
 
 /** Opens the streams, looks at memory, lets all runs go, and waits for the ends. */
 async function measure(
-  at: { readonly server: Server; readonly adminUrl: string | null; readonly held: number },
+  at: { readonly server: Server; readonly database: Database | null; readonly held: number },
   streams: Stream[],
 ): Promise<Streamed> {
-  const { server, adminUrl, held } = at
+  const { server, database, held } = at
   const clients = new Child<ClientOrder, ClientReport>(
     new URL('clients-main.ts', import.meta.url),
     ClientReport,
@@ -86,8 +91,9 @@ async function measure(
     await server.ask({ kind: 'hold' })
     const before = await server.ask({ kind: 'memory' })
     const { wallMs } = await clients.ask({ kind: 'open', streams })
-    if (adminUrl !== null) await untilHeld(adminUrl, held)
+    if (database) await untilHeld(database.adminUrl, held)
     const open = await server.ask({ kind: 'memory' })
+    const idle = await idleCpu(server, database)
     const { at: told } = await server.ask({ kind: 'let-go' })
     const { endedAt } = await clients.ask({ kind: 'ends' })
     await setTimeout(1_000)
@@ -104,11 +110,33 @@ async function measure(
         (open.residentBytes - before.residentBytes) / 1000 / streams.length,
         1,
       ),
+      idle,
       p50Ms: round(percentile(waits, 50), 1),
       lastMs: round(Math.max(...waits), 1),
     }
   } finally {
     await clients.stop({ kind: 'stop' })
+  }
+}
+
+/** Over some seconds in which no stream has anything to say. */
+async function idleCpu(server: Server, database: Database | null): Promise<Streamed['idle']> {
+  const look = async () => ({
+    server: (await server.ask({ kind: 'cpu' })).cpuMs,
+    postgres: database && (await cpuMsOf(database.pid)),
+    at: performance.now(),
+  })
+  await setTimeout(2_000)
+  const before = await look()
+  await setTimeout(5_000)
+  const after = await look()
+  const perSecond = (ms: number): number => round((1000 * ms) / (after.at - before.at), 1)
+  return {
+    server: perSecond(after.server - before.server),
+    postgres:
+      before.postgres === null || after.postgres === null
+        ? null
+        : perSecond(after.postgres - before.postgres),
   }
 }
 
@@ -120,7 +148,7 @@ async function measureFloor(count: number): Promise<Streamed> {
     const start: ServerOrder = { kind: 'start', databaseUrl: '', dataDir: '', roles: [] }
     const { url } = await server.ask(start)
     const stream: Stream = { method: 'GET', url, body: null }
-    const at = { server, adminUrl: null, held: 0 }
+    const at = { server, database: null, held: 0 }
     await measure(
       at,
       Array.from({ length: 20 }, () => stream),

@@ -58,6 +58,18 @@ export function runsNamedQuery(runIds: readonly string[]): CompiledQuery<RunHead
     .compile()
 }
 
+/** Of many runs, those that have events beyond the last one known. Also of those deleted for their users: they still end. */
+export function runsBeyondQuery(
+  known: readonly Pick<RunHead, 'runId' | 'seq'>[],
+): CompiledQuery<Pick<RunHead, 'runId' | 'seq'>> {
+  const ids = known.map(({ runId }) => runId)
+  const seqs = known.map(({ seq }) => seq)
+  return sql<Pick<RunHead, 'runId' | 'seq'>>`
+    select r.id as "runId", r.seq
+    from unnest(${ids}::uuid[], ${seqs}::int[]) as known (id, seq)
+    join signalbox.run r on r.id = known.id and r.seq > known.seq`.compile(build)
+}
+
 function orderOf({ places }: RunFilter): ['r.id' | 'r.place', 'asc' | 'desc'] {
   if (places === undefined) return ['r.id', 'desc']
   return ['r.place', places === 'last' ? 'desc' : 'asc']

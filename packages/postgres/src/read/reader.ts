@@ -15,6 +15,7 @@ import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
 import {
   type RunFilter,
   runQuery,
+  runsBeyondQuery,
   runsNamedQuery,
   runsQuery,
   unknownEffectsQuery,
@@ -47,6 +48,11 @@ export interface Reader extends AuditReader {
   runs(tenantId: string, filter: RunFilter): Promise<readonly RunHead[]>
   /** Of many run ids, those that are there, in any order. No aliases. */
   runsNamed(tenantId: string, runIds: readonly string[]): Promise<readonly RunHead[]>
+  /** Of many runs, those that have events beyond the last one known, in any order; deleted ones too. No aliases. */
+  runsBeyond(
+    tenantId: string,
+    known: readonly Pick<RunHead, 'runId' | 'seq'>[],
+  ): Promise<readonly Pick<RunHead, 'runId' | 'seq'>[]>
   thread(tenantId: string, threadId: string): Promise<ThreadView | null>
   threads(tenantId: string, filter: ThreadFilter): Promise<readonly ThreadView[]>
   /** How many threads a filter finds, its page aside. */
@@ -93,6 +99,7 @@ export function createReader(options: ReaderOptions): Reader {
       (await as(tenantId, runQuery(idOrAlias, which)))[0] ?? null,
     runs: (tenantId, filter) => as(tenantId, runsQuery(filter)),
     runsNamed: (tenantId, runIds) => as(tenantId, runsNamedQuery(runIds)),
+    runsBeyond: (tenantId, known) => as(tenantId, runsBeyondQuery(known)),
     thread: async (tenantId, threadId) => (await as(tenantId, threadQuery(threadId)))[0] ?? null,
     threads: (tenantId, filter) => as(tenantId, threadsQuery(filter)),
     threadCount: async (tenantId, filter) =>

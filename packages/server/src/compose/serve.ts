@@ -22,6 +22,8 @@ import type { Access } from './open-access.ts'
 const registerMsMax = 10_000
 /** What open requests get to end once streams were told to. */
 const drainMs = 5_000
+/** What the wake bus loses is found after this, and a register that was away is asked again. */
+const pollMs = 1_000
 
 export interface ServeOptions {
   readonly register: Register
@@ -51,13 +53,14 @@ export interface Served {
 export async function serve(options: ServeOptions): Promise<Served> {
   const { reader, register, engine, metrics, server, log } = options
   const stopping = new AbortController()
-  const wakes = new RunWakes(options.wakeBus)
   const timely = inTime(register, registerMsMax)
+  const read = inTime(reader, registerMsMax)
+  const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
     commands: inTime(engine.commands, registerMsMax),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
-    read: inTime(reader, registerMsMax),
+    read,
     resources: timelyResources(options.resources),
     ping: () => reader.threads('default', { limit: 1 }),
     threads: timely,
@@ -72,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     random: systemRandom,
     now: Date.now,
     log,
-    settings: { ...server.limits, heartbeatMs: 5_000, pollMs: 1_000 },
+    settings: { ...server.limits, heartbeatMs: 5_000, pollMs },
     stopping: stopping.signal,
     metrics: metricsPage(metrics),
     version: version(),

@@ -42,7 +42,7 @@ export interface HttpSettings {
   readonly bodyBytesMax: number
   readonly waitMsMax: number
   readonly heartbeatMs: number
-  /** How often a stream looks into the register, wakes or not. */
+  /** After how long a register that was away is asked again. */
   readonly pollMs: number
 }
 

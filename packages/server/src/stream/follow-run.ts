@@ -2,7 +2,8 @@
  * A run as it happens: every event of the register after a given one, the text in flight, and notes of running tools.
  *
  * F1 Events come from the register alone, by sequence number: no gap, no duplicate, whatever the wakes do.
- * F2 Who follows subscribes before it reads, so that nothing falls between the two; a poll backs every wake.
+ * F2 Who follows subscribes before it reads, so that nothing falls between the two. It reads when it is called, and asks a
+ *    register that was away again by itself.
  * F3 The reader pulls. Behind a slow one, events wait in the register and text in a bounded buffer; of notes the latest.
  */
 import type { LiveText, Log, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
@@ -37,6 +38,7 @@ export interface FollowSources {
   readonly log: Log
   readonly stopping: AbortSignal
   readonly heartbeatMs: number
+  /** After how long a register that was away is asked again. */
   readonly pollMs: number
 }
 
@@ -61,10 +63,10 @@ export async function* followRun(
   following: Following,
 ): AsyncGenerator<Frame, void, undefined> {
   const { stopping, heartbeatMs, pollMs } = sources
-  const ears = listen(sources, following.runId)
+  const ears = listen(sources, following)
   const over = AbortSignal.any([stopping, following.gone])
   const cursor = new Cursor(sources, following, ears)
-  let [readAt, heardAt] = [Number.NEGATIVE_INFINITY, performance.now()]
+  let [readAt, heardAt] = [0, performance.now()]
   try {
     while (!over.aborted) {
       let shown = 0
@@ -72,7 +74,8 @@ export async function* followRun(
       const begins = ears.text.begins || ears.notes.begins
       const pieces = ears.text.take()
       const notes = ears.notes.take()
-      if (ears.takeWake() || begins || performance.now() - readAt >= pollMs) {
+      const again = cursor.missed && performance.now() - readAt >= pollMs
+      if (ears.takeWake() || begins || again) {
         readAt = performance.now()
         for await (const event of cursor.read()) {
           shown += 1
@@ -95,7 +98,7 @@ export async function* followRun(
       const quietMs = performance.now() - heardAt
       if (shown === 0 && quietMs >= heartbeatMs) yield { kind: 'heartbeat' }
       if (shown > 0 || quietMs >= heartbeatMs) heardAt = performance.now()
-      await ears.bell.wait(Math.min(pollMs, heartbeatMs), over)
+      await ears.bell.wait(cursor.missed ? Math.min(pollMs, heartbeatMs) : heartbeatMs, over)
     }
     if (!following.gone.aborted) yield { kind: 'stopping' }
   } finally {
@@ -103,13 +106,14 @@ export async function* followRun(
   }
 }
 
-function listen(sources: FollowSources, runId: string) {
+function listen(sources: FollowSources, { tenantId, runId }: Following) {
   const bell = new Bell()
   const text = new TextInFlight(textCharsMax)
   const notes = new ToolNotes()
+  // Once without being called: what is there already.
   let [woken, overrun] = [true, false]
   const close = [
-    sources.wakes.on(runId, () => {
+    sources.wakes.on({ tenantId, runId }, () => {
       woken = true
       bell.ring()
     }),
@@ -143,6 +147,7 @@ class Cursor {
   readonly #ears: Pick<ReturnType<typeof listen>, 'text' | 'notes'>
   #after: number
   #ended = false
+  #missed = false
   #asked = false
   /** Something was decided since the head was asked. */
   #decided = false
@@ -160,8 +165,14 @@ class Cursor {
     this.#after = following.after
   }
 
+  /** The register was away when it was asked last. */
+  get missed(): boolean {
+    return this.#missed
+  }
+
   async *read(): AsyncGenerator<StoredEvent, void, undefined> {
     const { tenantId, runId } = this.#following
+    this.#missed = false
     for (;;) {
       const page = await this.#ask(() =>
         this.#sources.read.runEvents(tenantId, runId, { after: this.#after, limit: pageEvents }),
@@ -209,6 +220,7 @@ class Cursor {
       return await question()
     } catch (error) {
       if (!isUnavailable(error)) throw error
+      this.#missed = true
       this.#sources.log.warn('a stream waits for the register', { runId: this.#following.runId })
       return null
     }

@@ -8,8 +8,12 @@ import type { RunWakes } from './run-wakes.ts'
 export interface WaitSources {
   readonly read: Pick<ReadModel, 'run'>
   readonly wakes: Pick<RunWakes, 'on'>
+  /** After how long a register that was away is asked again. */
   readonly pollMs: number
 }
+
+/** Longer than any wait for a run. */
+const untilCalledMs = 2 ** 31 - 1
 
 /** Answers the run as it last was: settled, or still on its way when the signal was aborted. */
 export async function waitForRun(
@@ -18,13 +22,14 @@ export async function waitForRun(
   signal: AbortSignal,
 ): Promise<{ readonly head: RunHead | null; readonly settled: boolean }> {
   const bell = new Bell()
-  const stop = sources.wakes.on(run.runId, () => bell.ring())
+  const stop = sources.wakes.on(run, () => bell.ring())
   let head: RunHead | null = null
   try {
     while (!signal.aborted) {
-      head = (await read(sources, run)) ?? head
+      const found = await read(sources, run)
+      if (found) head = found.head
       if (head && isSettled(head)) return { head, settled: true }
-      await bell.wait(sources.pollMs, signal)
+      await bell.wait(found ? untilCalledMs : sources.pollMs, signal)
     }
     return { head, settled: false }
   } finally {
@@ -32,13 +37,14 @@ export async function waitForRun(
   }
 }
 
+/** Null: the register is away. */
 async function read(
   sources: WaitSources,
   run: Pick<RunHead, 'tenantId' | 'runId'>,
-): Promise<RunHead | null> {
+): Promise<{ readonly head: RunHead | null } | null> {
   try {
     // One that is deleted meanwhile still ends.
-    return await sources.read.run(run.tenantId, run.runId, { hidden: true })
+    return { head: await sources.read.run(run.tenantId, run.runId, { hidden: true }) }
   } catch (error) {
     // An outage ends no wait: the next look may succeed.
     if (isUnavailable(error)) return null

@@ -97,6 +97,7 @@ export async function* follow(
   const { script, modes } = following
   let happened = following.past
   let say: (piece: LiveText) => void = ignore
+  let wake = ignore
   const stored = () => script.slice(0, happened).flatMap((each) => ('text' in each ? [] : each))
   const head = () =>
     headOf(stored(), happened < script.length ? 'running' : (following.status ?? 'running'))
@@ -107,7 +108,12 @@ export async function* follow(
         Promise.resolve(stored().filter(({ seq }) => seq > after)),
       run: () => Promise.resolve(head()),
     },
-    wakes: { on: () => () => {} },
+    wakes: {
+      on: (_: object, listener: () => void) => {
+        wake = listener
+        return () => {}
+      },
+    },
     followText: (_: string, listener: typeof say) => {
       say = listener
       repeat(script.slice(0, happened)).forEach(listener)
@@ -132,6 +138,7 @@ export async function* follow(
     // A heartbeat: all that had happened was shown.
     const next = script[happened]
     happened += 1
+    wake()
     if (!next) throw new Error('the script is over, but not the stream')
     if ('text' in next) say(next)
   }

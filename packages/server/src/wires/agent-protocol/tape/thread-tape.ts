@@ -123,7 +123,7 @@ async function* runFrames(
   const here = from?.run === head.place ? from : null
   const tape = new RunTape(head, { history: () => sources.history(head), from: here })
   const bell = new Bell()
-  const stop = sources.wakes.on(runId, () => bell.ring())
+  const stop = sources.wakes.on({ tenantId, runId }, () => bell.ring())
   const more = async () => {
     const now = await sources.read.run(tenantId, runId)
     return now && now.seq > tape.seq ? now : null
