@@ -221,6 +221,9 @@ table thread -- row level security, forced
   origin_run uuid
   origin_seq integer
   hidden_at timestamp with time zone
+  ttl_minutes double precision
+  ttl_since timestamp with time zone
+  ttl_look_at timestamp with time zone
 table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   id text not null
@@ -337,6 +340,7 @@ CREATE UNIQUE INDEX store_item_pkey ON signalbox.store_item USING btree (tenant_
 CREATE UNIQUE INDEX store_usage_pkey ON signalbox.store_usage USING btree (tenant_id)
 CREATE INDEX thread_by_tenant ON signalbox.thread USING btree (tenant_id, created_at DESC, thread_id)
 CREATE UNIQUE INDEX thread_pkey ON signalbox.thread USING btree (tenant_id, thread_id)
+CREATE INDEX thread_ttl ON signalbox.thread USING btree (ttl_look_at) WHERE (ttl_look_at IS NOT NULL)
 CREATE INDEX timer_fire_at ON signalbox.timer USING btree (fire_at)
 CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
 
@@ -434,7 +438,7 @@ function signalbox.append(jsonb) owner signalbox_owner grants signalbox_app=X/si
 function signalbox.append_item(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.apply_decision(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.branches(text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
-function signalbox.change_thread(text,text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.change_thread(text,text,jsonb,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.check_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.choose_version(text,uuid,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.claim_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -446,18 +450,19 @@ function signalbox.delete_assistant(text,uuid) owner signalbox_owner grants sign
 function signalbox.delete_cron(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_store_item(text,text[],text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
-function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
-function signalbox.hide_thread(text,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.hide_thread(text,text,boolean,uuid) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.input_refusal(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_cron(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_namespace(text[]) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_ttl(double precision) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -490,6 +495,7 @@ function signalbox.survey_feed(integer) owner signalbox_owner grants signalbox_e
 function signalbox.sweep_store() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.take_expired(integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.thread_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -518,6 +524,8 @@ signalbox.thread.origin_run grants signalbox_app=r/signalbox_owner
 signalbox.thread.origin_seq grants signalbox_app=r/signalbox_owner
 signalbox.thread.tenant_id grants signalbox_app=r/signalbox_owner
 signalbox.thread.thread_id grants signalbox_app=r/signalbox_owner
+signalbox.thread.ttl_minutes grants signalbox_app=r/signalbox_owner
+signalbox.thread.ttl_since grants signalbox_app=r/signalbox_owner
 store_item owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 store_usage owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 thread owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -888,7 +896,7 @@ AS $function$
     lineage(t.tenant_id, o.thread_id, o.id) said
   where t.tenant_id = branches.tenant and t.thread_id = branches.thread
 $function$
-CREATE OR REPLACE FUNCTION signalbox.change_thread(thread_id text, tenant_id text, metadata jsonb)
+CREATE OR REPLACE FUNCTION signalbox.change_thread(thread_id text, tenant_id text, metadata jsonb, ttl jsonb DEFAULT NULL::jsonb)
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -896,11 +904,12 @@ CREATE OR REPLACE FUNCTION signalbox.change_thread(thread_id text, tenant_id tex
 AS $function$
 declare
   merged jsonb;
+  minutes float8;
 begin
   if jsonb_typeof($3) is distinct from 'object' then
     raise exception 'thread_malformed' using errcode = '22023';
   end if;
-  select t.metadata || $3 into merged from thread t
+  select t.metadata || $3, t.ttl_minutes into merged, minutes from thread t
   where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
   if not found then
     return 'no_thread';
@@ -908,7 +917,15 @@ begin
   if octet_length(merged::text) > 65536 then
     return 'too_large';
   end if;
-  update thread t set metadata = merged where t.thread_id = $1 and t.tenant_id = $2;
+  if $4 is not null then
+    minutes := ($4 ->> 'minutes')::float8;
+    if minutes is not null and is_ttl(minutes) is not true then
+      raise exception 'thread_malformed' using errcode = '22023';
+    end if;
+  end if;
+  update thread t set metadata = merged, ttl_minutes = minutes,
+    ttl_since = case when minutes is not null then wall() end, ttl_look_at = wall() + interval '1 minute' * minutes
+  where t.thread_id = $1 and t.tenant_id = $2;
   return 'ok';
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.check_tenant(tenant text)
@@ -1203,20 +1220,25 @@ begin
   end loop;
   return made;
 end $function$
-CREATE OR REPLACE FUNCTION signalbox.ensure_thread(thread_id text, tenant_id text, metadata jsonb, created_ms bigint, content_key bytea, origin_run uuid DEFAULT NULL::uuid, origin_seq integer DEFAULT NULL::integer)
+CREATE OR REPLACE FUNCTION signalbox.ensure_thread(thread_id text, tenant_id text, metadata jsonb, created_ms bigint, content_key bytea, origin_run uuid DEFAULT NULL::uuid, origin_seq integer DEFAULT NULL::integer, ttl_minutes double precision DEFAULT NULL::double precision)
  RETURNS SETOF signalbox.thread
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$
 begin
+  if $8 is not null and is_ttl($8) is not true then
+    raise exception 'thread_malformed' using errcode = '22023';
+  end if;
   if $6 is not null and not exists (
     select from run r where r.id = $6 and r.tenant_id = $2 and r.place is not null and $7 between 1 and r.seq)
   then
     return;
   end if;
-  insert into thread (thread_id, tenant_id, metadata, created_at, content_key, origin_run, origin_seq)
-  values ($1, $2, $3, from_ms($4), $5, $6, $7) on conflict do nothing;
+  insert into thread (thread_id, tenant_id, metadata, created_at, content_key, origin_run, origin_seq,
+    ttl_minutes, ttl_since, ttl_look_at)
+  values ($1, $2, $3, from_ms($4), $5, $6, $7,
+    $8, case when $8 is not null then wall() end, wall() + interval '1 minute' * $8) on conflict do nothing;
   return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.fits(t text)
@@ -1248,7 +1270,7 @@ CREATE OR REPLACE FUNCTION signalbox.has_api_keys()
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$ select exists (select from api_key) $function$
-CREATE OR REPLACE FUNCTION signalbox.hide_thread(thread_id text, tenant_id text)
+CREATE OR REPLACE FUNCTION signalbox.hide_thread(thread_id text, tenant_id text, expired boolean DEFAULT false, last_run uuid DEFAULT NULL::uuid)
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1263,7 +1285,16 @@ begin
     where r.tenant_id = $2 and r.thread_id = $1 and r.status <> 'ended' and not r.cancel_requested) then
     return 'busy';
   end if;
-  update thread t set hidden_at = wall() where t.thread_id = $1 and t.tenant_id = $2;
+  if $3 and (
+    not exists (select from thread t
+      where t.thread_id = $1 and t.ttl_since + interval '1 minute' * t.ttl_minutes <= now())
+    or exists (select from run r
+      where r.tenant_id = $2 and r.thread_id = $1 and (r.status <> 'ended' or $4 is null or r.id > $4)))
+  then
+    return 'busy';
+  end if;
+  update thread t set hidden_at = wall(), ttl_look_at = null where t.thread_id = $1 and t.tenant_id = $2;
+  delete from cron c where c.tenant_id = $2 and c.thread_id = $1;
   return 'ok';
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.input_refusal(r signalbox.run, fact jsonb)
@@ -1308,6 +1339,11 @@ CREATE OR REPLACE FUNCTION signalbox.is_namespace(n text[])
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((array_ndims(n) = 1) AND (cardinality(n) <= 16) AND (octet_length(array_to_string(n, '.'::text)) <= 800) AND (array_position(n, NULL::text) IS NULL) AND (array_position(n, ''::text) IS NULL) AND (strpos(array_to_string(n, ''::text), '.'::text) = 0) AND (array_to_string(n, ''::text) !~ '[[:cntrl:]]'::text))
+CREATE OR REPLACE FUNCTION signalbox.is_ttl(minutes double precision)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((minutes > (0)::double precision) AND (minutes <= (5256000)::double precision))
 CREATE OR REPLACE FUNCTION signalbox.item_events(item jsonb)
  RETURNS integer
  LANGUAGE sql
@@ -2064,6 +2100,38 @@ begin
     from due where e.id = due.id
     returning e.*;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.take_expired(max_rows integer)
+ RETURNS TABLE(thread_id text, tenant_id text, last_run uuid)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  with due as (
+    select t.thread_id, t.tenant_id, t.ttl_since, interval '1 minute' * t.ttl_minutes as life from thread t
+    where t.ttl_look_at <= now() order by t.ttl_look_at limit max_rows
+    for update skip locked
+  ), seen as (
+    select d.*, r.last_run, greatest(d.ttl_since, r.updated_at) + d.life as expires_at,
+      exists (select from run o
+        where o.tenant_id = d.tenant_id and o.thread_id = d.thread_id and o.status <> 'ended') as open
+    from due d
+    left join lateral (
+      select (array_agg(newest.id order by newest.id desc))[1] as last_run,
+        max(newest.updated_at) filter (where newest.outcome is distinct from 'rolled_back') as updated_at
+      from (
+        select id, outcome, updated_at from run
+        where run.tenant_id = d.tenant_id and run.thread_id = d.thread_id order by id desc limit 50
+      ) newest
+    ) r on true
+  ), looked as (
+    update thread t set ttl_look_at = case
+      when s.open then now() + s.life
+      when s.expires_at > now() then s.expires_at
+      else now() + interval '1 minute' end
+    from seen s where t.thread_id = s.thread_id
+  )
+  select s.thread_id, s.tenant_id, s.last_run from seen s where not s.open and s.expires_at <= now()
+$function$
 CREATE OR REPLACE FUNCTION signalbox.thread_lock(tenant text, thread text)
  RETURNS bigint
  LANGUAGE sql

@@ -94,7 +94,7 @@ describe.each(registers)('threads %s', (_name, registerOf) => {
     const register = registerOf()
     const run = newRun()
     const change = (metadata: object, tenantId = run.tenantId) =>
-      register.changeThread({ ...run, tenantId }, { ...metadata })
+      register.changeThread({ ...run, tenantId }, { metadata: { ...metadata } })
     expect(await change({ a: 1 })).toBe('no_thread')
     await register.ensureThread(threadOf(run, { metadata: { a: 1, b: { c: 1 } } }))
     expect(await change({ b: { d: 2 }, e: 3 })).toBe('ok')
@@ -112,7 +112,7 @@ describe.each(registers)('threads %s', (_name, registerOf) => {
     await register.append({ ...about(run), facts: [fact('cancel.requested')] })
     expect(await register.hideThread(run)).toBe('ok')
     expect(await register.hideThread(run)).toBe('no_thread')
-    expect(await register.changeThread(run, { a: 1 })).toBe('no_thread')
+    expect(await register.changeThread(run, { metadata: { a: 1 } })).toBe('no_thread')
     expect(await register.ensureThread(threadOf(run))).toBeNull()
     const late = newRun({ tenantId: run.tenantId, threadId: run.threadId })
     expect(await register.append(creation(late))).toMatchObject({ code: 'no_run' })

@@ -142,6 +142,11 @@ export interface Thread {
   interrupts: {
     [k: string]: Interrupt[]
   }
+  ttl?: {
+    strategy: 'delete'
+    ttl_minutes: number
+    expires_at: string
+  }
 }
 /**
  * `Interrupt` of the OpenAPI document.
@@ -246,12 +251,16 @@ export interface ThreadCreate {
   supersteps?: {
     [k: string]: unknown
   }
-  /**
-   * Not available in this version. Threads are kept. Delete them with DELETE /threads/{thread_id}.
-   */
-  ttl?: {
-    [k: string]: unknown
-  }
+  ttl?:
+    | number
+    | {
+        /**
+         * Minutes after the thread was last used.
+         */
+        ttl: number
+        strategy?: 'delete' | 'keep_latest'
+      }
+    | null
 }
 /**
  * `ThreadSearch` of the OpenAPI document.
@@ -365,10 +374,22 @@ export interface ThreadPatch {
   metadata?: {
     [k: string]: unknown
   }
-  /**
-   * Not available in this version. Threads are kept. Delete them with DELETE /threads/{thread_id}.
-   */
-  ttl?: {
+  ttl?:
+    | number
+    | {
+        /**
+         * Minutes after the thread was last used.
+         */
+        ttl: number
+        strategy?: 'delete' | 'keep_latest'
+      }
+    | null
+}
+/**
+ * `ThreadStatePatch` of the OpenAPI document.
+ */
+export interface ThreadStatePatch {
+  metadata?: {
     [k: string]: unknown
   }
 }
@@ -1477,7 +1498,7 @@ export interface Operations {
     answer: Thread
   }
   /**
-   * Changes the metadata of a thread
+   * Changes the metadata of a thread, and how long it lives
    */
   'PATCH /threads/{thread_id}': {
     path: {
@@ -1517,6 +1538,16 @@ export interface Operations {
       thread_id: string
     }
     answer: ThreadState
+  }
+  /**
+   * Changes the metadata of a thread
+   */
+  'PATCH /threads/{thread_id}/state': {
+    path: {
+      thread_id: string
+    }
+    body: ThreadStatePatch
+    answer: Thread
   }
   /**
    * Puts messages into a thread; with a checkpoint, goes back to it first

@@ -43,6 +43,8 @@ export const limits = {
   batchBytesMax: 1024 * 1024,
   /** The metadata of one thread, as JSON. */
   threadMetadataBytesMax: 64 * 1024,
+  /** Minutes that a thread may be given to live after it was last used: ten years. */
+  threadTtlMinutesMax: 5_256_000,
   /** Messages that one edit puts into a conversation. */
   editMessagesMax: 1000,
   /** What may be said to one run after it was created: messages, and their texts as UTF-8. */

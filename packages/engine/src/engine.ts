@@ -168,9 +168,11 @@ export interface HideRun extends Caller {
 export interface HideThread extends Caller {
   readonly threadId: string
   readonly lastRunId: string | null
+  /** Only if its ttl has passed, and nothing came since that run. */
+  readonly expired?: boolean
 }
 
-/** `busy`: a run of the thread is under way that nobody has cancelled. */
+/** `busy`: a run of the thread is under way that nobody has cancelled; of one that has expired, somebody used it since. */
 export type HideAnswer = 'hidden' | 'busy' | 'unknown'
 
 export interface ReplayWebhook extends Caller {

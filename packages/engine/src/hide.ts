@@ -24,13 +24,13 @@ export async function hideRun(deps: HideDeps, request: HideRun): Promise<HideAns
 
 /** The note comes first: a thread that is hidden without a word is worse than a word too much. */
 export async function hideThread(deps: HideDeps, request: HideThread): Promise<HideAnswer> {
-  const { threadId, tenantId, lastRunId: runId, actor } = request
+  const { threadId, tenantId, lastRunId: runId, actor, expired = false } = request
   if (runId !== null) {
     const notes = [deps.writer.event('thread.hidden', {}, { actor })]
     await insist(deps, 'note', () => deps.register.append({ runId, tenantId, notes }))
   }
   const answer = await insist(deps, 'hide thread', () =>
-    deps.register.hideThread({ tenantId, threadId }),
+    deps.register.hideThread({ tenantId, threadId }, expired ? { lastRunId: runId } : undefined),
   )
   if (answer === 'busy') return 'busy'
   return answer === 'ok' ? 'hidden' : 'unknown'

@@ -39,6 +39,7 @@ export type {
   StoredEvent,
   Superseded,
   Thread,
+  ThreadChange,
   ThreadRef,
 } from './ports/register.ts'
 export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'

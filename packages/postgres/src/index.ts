@@ -56,7 +56,7 @@ export type {
 } from './resources/assistants.ts'
 export type { Cron, CronMaker, NewCron } from './resources/cron.ts'
 export type { CronFilter, CronOrder, Crons } from './resources/crons.ts'
-export { createUpkeep, type DueCron, type Upkeep } from './resources/upkeep.ts'
+export { createUpkeep, type DueCron, type ExpiredThread, type Upkeep } from './resources/upkeep.ts'
 export { createResources, type Resources, type ResourcesOptions } from './resources/resources.ts'
 export type { Store, StorePut } from './resources/store.ts'
 export type { StoreCondition, StoreOperator } from './resources/store-filter.ts'

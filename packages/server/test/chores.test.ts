@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { choresOf } from '../src/crons/chores.ts'
 
-it('surveys the feed each ten seconds and sweeps the store each minute, also after one that failed', async () => {
+it('surveys the feed and deletes expired threads each ten seconds, and sweeps the store each minute, also after one that failed', async () => {
   let now = 5_000_000
   const done: string[] = []
   const doChores = choresOf(
@@ -15,17 +15,20 @@ it('surveys the feed each ten seconds and sweeps the store each minute, also aft
       },
     },
     { now: () => now },
+    async () => void done.push('expired'),
   )
   await doChores()
   expect(done).toEqual([])
   now += 10_000
   await expect(doChores()).rejects.toThrow('away')
   await doChores()
-  expect(done).toEqual(['surveyed'])
+  // What was due behind the one that failed.
+  expect(done).toEqual(['surveyed', 'expired'])
   for (let second = 11; second <= 60; second += 1) {
     now += 1000
     await doChores()
   }
   expect(done.filter((one) => one === 'surveyed')).toHaveLength(6)
+  expect(done.filter((one) => one === 'expired')).toHaveLength(6)
   expect(done.filter((one) => one === 'swept')).toHaveLength(1)
 })

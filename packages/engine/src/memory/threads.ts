@@ -27,20 +27,27 @@ export function threadsOf(tables: Tables): Threads {
   return {
     ensureThread: async (thread) => ensure(thread),
     ensureThreads: async (wanted) => wanted.map(ensure),
-    changeThread: async (ref, metadata) => {
+    changeThread: async (ref, { metadata, ttlMinutes }) => {
       const thread = shown(ref)
       if (!thread) return 'no_thread'
       const merged = { ...thread.metadata, ...metadata }
       const bytes = new TextEncoder().encode(JSON.stringify(merged)).length
       if (bytes > limits.threadMetadataBytesMax) return 'too_large'
-      threads.set(threadKey(ref), { ...thread, metadata: merged })
+      const ttl = ttlMinutes === undefined ? {} : { ttlMinutes }
+      threads.set(threadKey(ref), { ...thread, ...ttl, metadata: merged })
       return 'ok'
     },
-    hideThread: async (ref) => {
-      if (!shown(ref)) return 'no_thread'
+    hideThread: async (ref, expired) => {
+      const thread = shown(ref)
+      if (!thread) return 'no_thread'
       const key = threadKey(ref)
       const own = [...runs.values()].filter((run) => threadKey(run) === key)
       if (own.some((run) => run.status !== 'ended' && !run.cancelRequested)) return 'busy'
+      if (expired) {
+        const isNew = own.some(({ runId }) => runId > (expired.lastRunId ?? ''))
+        if (isNew || own.some(({ status }) => status !== 'ended')) return 'busy'
+        if ((thread.ttlMinutes ?? null) === null) return 'busy'
+      }
       hidden.add(key)
       return 'ok'
     },

@@ -133,6 +133,16 @@ export interface Thread {
   readonly contentKey: string
   /** What was said before its first run. Null for a thread that begins empty. */
   readonly origin?: Moment | null
+  /** So long after it was last used it expires, and is to be hidden. Null: it does not. */
+  readonly ttlMinutes?: number | null
+}
+
+/** What changes of a thread. */
+export interface ThreadChange {
+  /** Laid over what is there, key by key. */
+  readonly metadata: JsonObject
+  /** Null takes it away. Absent, it stands, and counts anew. */
+  readonly ttlMinutes?: number | null
 }
 
 /** The truth. Every method is one round trip; `append` is the only one that writes events. */
@@ -182,13 +192,18 @@ export interface Register extends BudgetPort {
   ensureThread(thread: Thread): Promise<Thread | null>
   /** The same of many, at most `limits.pageMax`; answers in the same order. */
   ensureThreads(threads: readonly Thread[]): Promise<readonly (Thread | null)[]>
-  /** Lays keys and values over the metadata of a thread. `too_large`: over `limits.threadMetadataBytesMax` as JSON. */
-  changeThread(thread: ThreadRef, metadata: JsonObject): Promise<'ok' | 'no_thread' | 'too_large'>
+  /** Changes a thread. `too_large`: its metadata is over `limits.threadMetadataBytesMax` as JSON. */
+  changeThread(thread: ThreadRef, change: ThreadChange): Promise<'ok' | 'no_thread' | 'too_large'>
   /**
    * Hides a thread and its runs from its users; the log keeps everything, and the id stays taken. `busy`: a run is under way
    * that was not asked to end. A run is hidden by the note `run.hidden`.
+   *
+   * With `expired`, only if its ttl has passed: `busy`, if its owner changed it since, or there is a run behind `lastRunId`.
    */
-  hideThread(thread: ThreadRef): Promise<'ok' | 'no_thread' | 'busy'>
+  hideThread(
+    thread: ThreadRef,
+    expired?: { readonly lastRunId: string | null },
+  ): Promise<'ok' | 'no_thread' | 'busy'>
 
   // What the reconciler polls. Each finds everything, even if no wake ever arrives.
   /** Runs with undecided facts. Tenants take turns where there are more than `limit`. */

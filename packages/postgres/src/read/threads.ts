@@ -18,7 +18,9 @@ const runsToLookAt = 50
 export type ThreadStatus = 'idle' | 'busy' | 'waiting' | 'failed'
 
 /** A thread without the key of its content, and how it is. Times in milliseconds since the epoch. */
-export interface ThreadView extends Omit<Thread, 'contentKey'> {
+export interface ThreadView extends Omit<Thread, 'contentKey' | 'ttlMinutes'> {
+  /** When it will be deleted if nobody uses it until then. Null: it will not. */
+  readonly ttl: { readonly minutes: number; readonly expiresAt: number } | null
   readonly status: ThreadStatus
   /** When one of its newest runs last changed. */
   readonly updatedAt: number
@@ -79,7 +81,9 @@ const columns: Readonly<Record<ThreadOrder, RawBuilder<unknown>>> = {
 const selected = sql`
   select t.thread_id as "threadId", t.tenant_id as "tenantId", t.metadata,
     signalbox.to_ms(t.created_at)::float8 as "createdAt",
-    signalbox.to_ms(${columns.updatedAt})::float8 as "updatedAt", ${status} as status
+    signalbox.to_ms(${columns.updatedAt})::float8 as "updatedAt", ${status} as status,
+    case when t.ttl_minutes is not null then jsonb_build_object('minutes', t.ttl_minutes, 'expiresAt',
+      signalbox.to_ms(greatest(t.ttl_since, r.updated_at) + interval '1 minute' * t.ttl_minutes)) end as ttl
   from signalbox.thread t ${howItIs}`
 
 export function threadQuery(threadId: string): CompiledQuery<ThreadView> {

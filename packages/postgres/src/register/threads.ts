@@ -11,14 +11,23 @@ export function threadsOf(pool: Pool): ThreadPort {
   return {
     ensureThread: async (thread) => (await ensureThreads(pool, [thread]))[0] ?? null,
     ensureThreads: (threads) => ensureThreads(pool, threads),
-    changeThread: ({ tenantId, threadId }, metadata) =>
-      ask(
+    changeThread: ({ tenantId, threadId }, { metadata, ttlMinutes: minutes }) => {
+      const ttl = minutes === undefined ? null : JSON.stringify({ minutes })
+      const given = JSON.stringify(metadata)
+      return ask(
         pool,
         'change_thread',
-        sql`signalbox.change_thread(${threadId}, ${tenantId}, ${JSON.stringify(metadata)}::jsonb)`,
-      ),
-    hideThread: ({ tenantId, threadId }) =>
-      ask(pool, 'hide_thread', sql`signalbox.hide_thread(${threadId}, ${tenantId})`),
+        sql`signalbox.change_thread(${threadId}, ${tenantId}, ${given}::jsonb, ${ttl}::jsonb)`,
+      )
+    },
+    hideThread: ({ tenantId, threadId }, expired) => {
+      const lastRunId = expired?.lastRunId ?? null
+      return ask(
+        pool,
+        'hide_thread',
+        sql`signalbox.hide_thread(${threadId}, ${tenantId}, ${expired !== undefined}, ${lastRunId}::uuid)`,
+      )
+    },
   }
 }
 
@@ -46,7 +55,8 @@ const ensured = statement(
     ) asked
     cross join lateral signalbox.ensure_thread(wanted ->> 'threadId', wanted ->> 'tenantId', wanted -> 'metadata',
       (wanted ->> 'createdAt')::bigint, decode(wanted ->> 'contentKey', 'hex'),
-      (wanted #>> '{origin,runId}')::uuid, (wanted #>> '{origin,seq}')::int) t`.compile(build),
+      (wanted #>> '{origin,runId}')::uuid, (wanted #>> '{origin,seq}')::int,
+      (wanted ->> 'ttlMinutes')::float8) t`.compile(build),
 )
 
 async function ensureThreads(

@@ -1,4 +1,4 @@
-/** What orchestrators see to for all tenants: crons that are due, expired items of the store, the survey of the feed. */
+/** What orchestrators see to for all tenants: crons that are due, what has expired, the survey of the feed. */
 import { sql } from 'kysely'
 import { openPool } from '../pool.ts'
 import { compile, fetchRows } from '../query.ts'
@@ -9,6 +9,13 @@ export interface DueCron extends Cron {
   /** The time it is due for; null would not be due. */
   readonly nextAt: number
   readonly now: number
+}
+
+/** A thread whose ttl has passed, and its newest run; null where nobody has run. */
+export interface ExpiredThread {
+  readonly threadId: string
+  readonly tenantId: string
+  readonly lastRunId: string | null
 }
 
 /** The upkeep of a database, of all tenants. Every method may be called by any number of processes at once. */
@@ -28,6 +35,11 @@ export interface Upkeep {
   ): Promise<boolean>
   /** Forgets items of the store that have expired. */
   sweepStore(): Promise<void>
+  /**
+   * Threads to be deleted because their ttl has passed, for the caller alone: one that is still there is answered again a minute
+   * later. Looks at no more than `limit`.
+   */
+  takeExpired(limit: number): Promise<readonly ExpiredThread[]>
   /**
    * Notes the times of what has come to the feed, so that audits find a time in it. Answers how many stretches were made; full
    * ones only, and none while another process is at it. Audits are right without it, and slower.
@@ -66,6 +78,14 @@ export function createUpkeep(options: { readonly engineUrl: string }): Upkeep {
     async sweepStore() {
       await fetchRows(pool, compile(sql<object>`select signalbox.sweep_store()`), 'sweep_store')
     },
+    takeExpired: (limit) =>
+      fetchRows(
+        pool,
+        compile(sql<ExpiredThread>`
+          select thread_id as "threadId", tenant_id as "tenantId", last_run as "lastRunId"
+          from signalbox.take_expired(${limit})`),
+        'take_expired',
+      ),
     async surveyFeed() {
       const survey = sql<{ readonly made: number }>`
         select signalbox.survey_feed(${stretchesMax}) as made`

@@ -31,12 +31,14 @@ export function keepTime(
   closers.add('upkeep', () => upkeep.close())
   const reader = createReader({ appUrl: parts.urls.app, maxConnections: 1 })
   closers.add('reader of the upkeep', () => reader.close())
+  const commands = inTime(parts.engine.commands, registerMsMax)
   const stop = startTimekeeper({
+    commands,
     create: {
       agents: parts.agents,
       webhooks: parts.webhooks,
       lanesOf: (asked) => lanesOf(parts.runLimits, asked),
-      commands: inTime(parts.engine.commands, registerMsMax),
+      commands,
       read: reader,
       resources: parts.resources,
       threads: parts.register,

@@ -1,13 +1,15 @@
-/** What every orchestrator sees to at its own pace: crons that are due, expired items of the store, the survey of the feed. */
+/** What every orchestrator sees to at its own pace: crons that are due, what has expired, the survey of the feed. */
 import type { Clock, Log, Random } from '@signalbox/engine'
 import type { Upkeep } from '@signalbox/postgres'
 import { isUnavailable } from '../http/register-errors.ts'
 import { choresOf } from './chores.ts'
+import { type ExpireDeps, expireThreads } from './expire.ts'
 import { fireDue, type FireDeps } from './fire.ts'
 
 /** What it stands on. */
 export interface TimekeeperDeps {
   readonly create: FireDeps['create']
+  readonly commands: ExpireDeps['commands']
   readonly upkeep: Upkeep
   readonly clock: Clock
   readonly random: Random
@@ -33,7 +35,12 @@ async function keepTime(deps: TimekeeperDeps, stopping: AbortSignal): Promise<vo
       cronId: cron.cronId,
       error: String(error),
     })
-  const doChores = choresOf(upkeep, clock)
+  const notExpired: ExpireDeps['failed'] = ({ threadId }, error) =>
+    log.warn('an expired thread could not be deleted, it is tried again', {
+      threadId,
+      error: String(error),
+    })
+  const doChores = choresOf(upkeep, clock, () => expireThreads({ ...deps, failed: notExpired }))
   while (!stopping.aborted) {
     try {
       await fireDue({ create: deps.create, upkeep, failed })

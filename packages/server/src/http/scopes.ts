@@ -61,6 +61,7 @@ const accesses: Readonly<Record<string, Access>> = {
   'POST /threads/{thread_id}/history': read,
   // Deleting is for the users: the log keeps everything.
   'PATCH /threads/{thread_id}': enqueue,
+  'PATCH /threads/{thread_id}/state': enqueue,
   'DELETE /threads/{thread_id}': enqueue,
   'POST /threads/{thread_id}/copy': enqueue,
   'POST /threads/{thread_id}/state': enqueue,

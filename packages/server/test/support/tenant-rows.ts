@@ -173,6 +173,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'POST /ag-ui/{agent}/threads/{thread_id}/cancel': { is: 'apart', own: [204] },
   'DELETE /keys/{key_id}': gone,
   'PATCH /threads/{thread_id}': { ...goneSpare, body: nothing },
+  'PATCH /threads/{thread_id}/state': { ...goneSpare, body: nothing },
   'POST /threads/{thread_id}/copy': goneSpare,
   'POST /threads/{thread_id}/state': {
     ...goneSpare,

@@ -1,14 +1,15 @@
-/** Changing threads: their metadata, copies, and deleting. Deleting a run stands here too: it is the same promise. */
+/** Changing threads: their metadata, how long they live, copies, and deleting. Deleting a run stands here too: it is the same promise. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
-import type { Api, ApiEnv } from '../api.ts'
+import type { ThreadChange } from '@signalbox/engine'
+import type { Api, ApiEnv, Identified } from '../api.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
 import { findRun, unknownThread } from '../find.ts'
 import { Problem } from '../problem.ts'
 import { deleteRun, deleteThread, removeThread } from '../remove.ts'
 import { Id, ThreadPath } from '../wire/ids.ts'
-import { notYet } from '../wire/not-yet.ts'
 import { Metadata } from '../wire/run-create.ts'
+import { RemoveStrategy, ThreadTtl } from '../wire/thread-ttl.ts'
 import { Thread, threadView } from '../wire/thread-view.ts'
 import { momentOf } from '../../wires/langgraph/moments.ts'
 import { currentState, threadWithState } from '../../wires/langgraph/threads.ts'
@@ -18,7 +19,7 @@ const tags = ['Threads']
 const removed = { description: 'It is deleted for its users; the log keeps it.', status: 204 }
 
 export function threadChangeRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
-  patchRoute(app, api)
+  patchRoutes(app, api)
   deleteRoutes(app, api)
   copyRoute(app, api)
   pruneRoute(app, api)
@@ -28,43 +29,71 @@ const ThreadPatch = z
   .object({
     /** Laid over what is there, key by key. */
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
-    ttl: notYet('Threads are kept. Delete them with DELETE /threads/{thread_id}.'),
+    /** As of a create; null takes it away. Whatever else is changed, what is there counts anew. */
+    ttl: ThreadTtl,
   })
   .openapi('ThreadPatch')
 
-function patchRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
+const ThreadStatePatch = ThreadPatch.pick({ metadata: true }).openapi('ThreadStatePatch')
+
+const patched = {
+  ...answers({ description: 'The thread.', schema: Thread }, [
+    'unknown_thread',
+    'invalid_request',
+    'not_available',
+  ]),
+  204: { description: 'With the header `Prefer: return=minimal`: it is changed.' },
+}
+
+function patchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const patch = createRoute({
     method: 'patch',
     path: '/threads/{thread_id}',
     tags,
-    summary: 'Changes the metadata of a thread',
+    summary: 'Changes the metadata of a thread, and how long it lives',
     request: { params: ThreadPath, body: jsonBody(ThreadPatch) },
-    responses: {
-      ...answers({ description: 'The thread.', schema: Thread }, [
-        'unknown_thread',
-        'invalid_request',
-        'not_available',
-      ]),
-      204: { description: 'With the header `Prefer: return=minimal`: it is changed.' },
-    },
+    responses: patched,
+  })
+  const patchState = createRoute({
+    method: 'patch',
+    path: '/threads/{thread_id}/state',
+    tags,
+    summary: 'Changes the metadata of a thread',
+    request: { params: ThreadPath, body: jsonBody(ThreadStatePatch) },
+    responses: patched,
   })
   app.openapi(patch, async (c) => {
+    const { metadata, ttl } = c.req.valid('json')
     const { thread_id: threadId } = c.req.valid('param')
-    const { metadata } = c.req.valid('json')
-    const { tenantId, scopes } = c.get('caller')
-    const answer = await api.threads.changeThread({ tenantId, threadId }, metadata)
-    if (answer === 'too_large')
-      throw new Problem('invalid_request', {
-        detail: `metadata: a thread takes at most ${limits.threadMetadataBytesMax} bytes of JSON in all`,
-        field: 'metadata',
-      })
-    const thread = answer === 'ok' ? await api.read.thread(tenantId, threadId) : null
-    if (!thread) throw unknownThread(threadId)
-    if (/\breturn=minimal\b/.test(c.req.header('prefer') ?? '')) return c.body(null, 204)
-    // What was said is shown to those who may read it.
-    const mayRead = scopes.includes('read')
-    return reply(c, mayRead ? await threadWithState(api.read, thread) : threadView(thread))
+    const change = { metadata, ...(ttl === undefined ? {} : { ttlMinutes: ttl }) }
+    const thread = await changeThread(api, c.get('caller'), { threadId, change })
+    return isMinimal(c.req.header('prefer')) ? c.body(null, 204) : reply(c, thread)
   })
+  app.openapi(patchState, async (c) => {
+    const { metadata } = c.req.valid('json')
+    const { thread_id: threadId } = c.req.valid('param')
+    const thread = await changeThread(api, c.get('caller'), { threadId, change: { metadata } })
+    return isMinimal(c.req.header('prefer')) ? c.body(null, 204) : reply(c, thread)
+  })
+}
+
+const isMinimal = (prefer = ''): boolean => /\breturn=minimal\b/.test(prefer)
+
+async function changeThread(
+  api: Api,
+  { tenantId, scopes }: Identified,
+  { threadId, change }: { readonly threadId: string; readonly change: ThreadChange },
+): Promise<Thread> {
+  const answer = await api.threads.changeThread({ tenantId, threadId }, change)
+  if (answer === 'too_large')
+    throw new Problem('invalid_request', {
+      detail: `metadata: a thread takes at most ${limits.threadMetadataBytesMax} bytes of JSON in all`,
+      field: 'metadata',
+    })
+  const thread = answer === 'ok' ? await api.read.thread(tenantId, threadId) : null
+  if (!thread) throw unknownThread(threadId)
+  // What was said is shown to those who may read it.
+  return scopes.includes('read') ? threadWithState(api.read, thread) : threadView(thread)
 }
 
 function deleteRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -130,13 +159,7 @@ const idsMax = 1000
 const ThreadPrune = z
   .object({
     thread_ids: z.array(Id).max(idsMax),
-    strategy: z
-      .enum(['delete', 'keep_latest'])
-      .default('delete')
-      .refine((strategy) => strategy !== 'keep_latest', {
-        error: 'is not available in this version. The register keeps every state; use "delete".',
-        params: { code: 'not_available' },
-      }),
+    strategy: RemoveStrategy,
   })
   .openapi('ThreadPrune')
 

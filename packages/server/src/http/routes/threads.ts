@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts'
 import { Id, Limit, Offset, ThreadPath } from '../wire/ids.ts'
 import { notYet } from '../wire/not-yet.ts'
 import { Metadata } from '../wire/run-create.ts'
+import { ThreadTtl } from '../wire/thread-ttl.ts'
 import { Thread, threadView } from '../wire/thread-view.ts'
 import { paginationHeaders } from '../../wires/langgraph/pagination.ts'
 import {
@@ -27,7 +28,8 @@ const ThreadCreate = z
     /** What happens if the thread is there. */
     if_exists: z.enum(['raise', 'do_nothing']).default('raise'),
     supersteps: notYet('Copy a thread, or write messages with POST /threads/{thread_id}/state.'),
-    ttl: notYet('Threads are kept. Delete them with DELETE /threads/{thread_id}.'),
+    /** Deletes the thread when nobody has used it for so many minutes. */
+    ttl: ThreadTtl,
   })
   .openapi('ThreadCreate')
 
@@ -46,12 +48,13 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     ]),
   })
   app.openapi(create, async (c) => {
-    const { thread_id, metadata = {}, if_exists } = ThreadCreate.parse(c.req.valid('json'))
+    const asked = ThreadCreate.parse(c.req.valid('json'))
+    const { thread_id, metadata = {}, if_exists } = asked
     const { tenantId } = c.get('caller')
     const threadId = thread_id ?? api.random.uuid()
     const contentKey = api.random.hex(32)
     const wanted = { threadId, tenantId, metadata, createdAt: api.now(), contentKey }
-    const stands = await api.threads.ensureThread(wanted)
+    const stands = await api.threads.ensureThread({ ...wanted, ttlMinutes: asked.ttl ?? null })
     const isNew = stands?.contentKey === contentKey
     if (!stands || (!isNew && if_exists === 'raise'))
       throw new Problem('thread_exists', {
@@ -61,7 +64,7 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const thread = await api.read.thread(tenantId, threadId)
     return reply(
       c,
-      threadView(thread ?? { ...stands, status: 'idle', updatedAt: stands.createdAt }),
+      threadView(thread ?? { ...stands, status: 'idle', updatedAt: stands.createdAt, ttl: null }),
     )
   })
 

@@ -20,6 +20,10 @@ export const Thread = z
     values: z.object({ messages: z.array(ChatMessage) }).nullable(),
     /** What its current run waits for, by the task that asks. */
     interrupts: z.record(z.string(), z.array(Interrupt)),
+    /** When it will be deleted unless it is used before. Absent where it was given no ttl. */
+    ttl: z
+      .object({ strategy: z.literal('delete'), ttl_minutes: z.number(), expires_at: z.string() })
+      .optional(),
   })
   .openapi('Thread')
 export type Thread = z.infer<typeof Thread>
@@ -52,5 +56,12 @@ export const threadView = (
   status: wireStatus[thread.status],
   values: null,
   interrupts: {},
+  ...(thread.ttl ? { ttl: ttlView(thread.ttl) } : {}),
   ...state,
+})
+
+const ttlView = ({ minutes, expiresAt }: NonNullable<ThreadView['ttl']>): Thread['ttl'] => ({
+  strategy: 'delete',
+  ttl_minutes: minutes,
+  expires_at: iso(expiresAt),
 })
