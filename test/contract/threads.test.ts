@@ -110,6 +110,10 @@ describe.each(registers)('threads %s', (_name, registerOf) => {
     expect(await register.hideThread({ ...run, tenantId: 'somebody else' })).toBe('no_thread')
     expect(await register.hideThread(run)).toBe('busy')
     await register.append({ ...about(run), facts: [fact('cancel.requested')] })
+    // An end that was asked for is enough for a user, and not for a ttl.
+    const { runId: lastRunId } = run
+    await register.changeThread(run, { metadata: {}, ttlMinutes: 1 })
+    expect(await register.hideThread(run, { lastRunId })).toBe('busy')
     expect(await register.hideThread(run)).toBe('ok')
     expect(await register.hideThread(run)).toBe('no_thread')
     expect(await register.changeThread(run, { metadata: { a: 1 } })).toBe('no_thread')

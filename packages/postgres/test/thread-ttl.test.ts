@@ -115,6 +115,21 @@ it('is taken by one of many, once it has expired, and by nobody else for a minut
   expect(await takeIds()).toEqual([])
 })
 
+it('is left to whoever is at it right now, without waiting for him', async () => {
+  const thread = await threadOf(60)
+  await age(thread)
+  await admin.query('begin')
+  try {
+    const taken = await admin.query('select from signalbox.take_expired(100)')
+    expect(taken.rows).toHaveLength(1)
+    const late = new Promise((resolve) => setTimeout(() => resolve('it waits'), 5000).unref())
+    expect(await Promise.race([takeIds(), late])).toEqual([])
+  } finally {
+    await admin.query('rollback')
+  }
+  expect(await takeIds()).toEqual([thread.threadId])
+})
+
 it('is postponed while a run is under way or waits for a human, and a batch has its limit', async () => {
   const open = [await threadOf(30), await threadOf(30)] as const
   await runOn(open[0], 'running')
