@@ -17,7 +17,7 @@ export async function linkModules(folder: string, from: string): Promise<void> {
     }
     await mkdir(join(to, name))
     for (const each of await readdir(join(from, name)))
-      await symlink(join(from, name, each), join(to, name, each))
+      if (!aliases.has(each)) await symlink(join(from, name, each), join(to, name, each))
     for (const [alias, real] of aliases) await symlink(join(from, real), join(to, name, alias))
   }
 }

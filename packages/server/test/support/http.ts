@@ -65,11 +65,14 @@ export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator
 }
 
 /** Polls until the answer is there. */
-export async function eventually<T>(ask: () => Promise<T | undefined>, ms = 50_000): Promise<T> {
+export async function eventually<T>(
+  ask: () => Promise<T | false | undefined>,
+  ms = 50_000,
+): Promise<T> {
   const until = Date.now() + ms
   for (;;) {
     const answer = await ask()
-    if (answer !== undefined) return answer
+    if (answer !== undefined && answer !== false) return answer
     if (Date.now() > until) throw new Error('it did not happen in time')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
