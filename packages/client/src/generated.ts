@@ -525,17 +525,24 @@ export interface RunCreate {
          * @minItems 1
          * @maxItems 1000
          */
-        messages: {
-          id?: string
-          role?: string
-          type?: string
-          content:
-            | string
-            | {
-                type: 'text'
-                text: string
-              }[]
-        }[]
+        messages: (
+          | {
+              id?: string
+              role?: string
+              type?: string
+              content:
+                | string
+                | {
+                    type: 'text'
+                    text: string
+                  }[]
+            }
+          | {
+              id: string
+              role?: 'assistant' | 'ai' | 'tool'
+              type?: 'assistant' | 'ai' | 'tool'
+            }
+        )[]
       }
     | null
   metadata?: {
@@ -1584,7 +1591,7 @@ export interface Operations {
     }
     body: {
       checkpoint: {
-        checkpoint_id: string
+        checkpoint_id?: string | null
       }
     }
     answer: ThreadState

@@ -9,6 +9,7 @@ import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
 import { momentOf } from '../wires/langgraph/moments.ts'
+import { newMessages } from '../wires/langgraph/new-messages.ts'
 import { iso } from './wire/iso.ts'
 import { messagesOf, type RunCreate } from './wire/run-create.ts'
 
@@ -81,11 +82,12 @@ export async function enterRun(
 ): Promise<CreatedRun> {
   const { definition, marks } = found
   const { body } = request
-  const input = messagesOf(body.input)
   const { multitask_strategy: multitask, after_seconds: seconds } = body
   const from = baseOf(body)
   const base = from === null ? null : await momentOf(api.read, caller.tenantId, from)
   if (from !== null && base === null) throw noCheckpoint()
+  const place = { tenantId: caller.tenantId, threadId, checkpointId: from, key }
+  const input = await newMessages(api.read, place, body.input)
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
   const answer = await api.commands.createRun({

@@ -46,7 +46,7 @@ function checkpointRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     return reply(c, await stateAtCheckpoint(api, c.get('caller'), { thread_id, checkpoint_id }))
   })
 
-  const Named = z.object({ checkpoint: z.object({ checkpoint_id: Id }) })
+  const Named = z.object({ checkpoint: z.object({ checkpoint_id: Id.nullish() }) })
   const byCheckpoint = createRoute({
     method: 'post',
     path: '/threads/{thread_id}/state/checkpoint',
@@ -58,7 +58,11 @@ function checkpointRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   app.openapi(byCheckpoint, async (c) => {
     const { thread_id } = c.req.valid('param')
     const { checkpoint_id } = c.req.valid('json').checkpoint
-    return reply(c, await stateAtCheckpoint(api, c.get('caller'), { thread_id, checkpoint_id }))
+    const caller = c.get('caller')
+    if (checkpoint_id)
+      return reply(c, await stateAtCheckpoint(api, caller, { thread_id, checkpoint_id }))
+    // A checkpoint that names its thread alone is the last one.
+    return reply(c, await currentState(api.read, await findThread(api, caller, thread_id)))
   })
 }
 

@@ -43,6 +43,24 @@ const roles = new Map<string, 'user' | 'system'>([
 
 const Messages = z.array(InputMessage).min(1, 'takes at least one message').max(messagesMax)
 
+const HeardRole = z.enum(['assistant', 'ai', 'tool'])
+
+/** What an agent has said on the thread before, for clients that send all of a conversation: only its id counts. */
+const HeardMessage = z
+  .object({
+    id: z.string().min(1).max(100),
+    role: HeardRole.optional(),
+    /** What LangChain calls the role. */
+    type: HeardRole.optional(),
+  })
+  .refine(({ role, type }) => (role ?? type) !== undefined)
+  .transform(({ id }) => ({ id, role: 'heard' as const }))
+
+const Conversation = z
+  .array(z.union([InputMessage, HeardMessage]))
+  .min(1, 'takes at least one message')
+  .max(messagesMax)
+
 const inputMessage =
   'takes a text, { "prompt": "…" } or { "messages": [{ "role": "user", "content": "…" }] }'
 
@@ -55,6 +73,12 @@ export const WebhookAddress = z
 /** What is said to a run, in the forms that clients have. */
 export const RunInput = z.union(
   [Text, z.object({ prompt: Text }), z.object({ messages: Messages })],
+  inputMessage,
+)
+
+/** The same for a run of a thread, where a client may send along what the thread has heard. */
+const ConversationInput = z.union(
+  [Text, z.object({ prompt: Text }), z.object({ messages: Conversation })],
   inputMessage,
 )
 
@@ -72,7 +96,7 @@ export const RunCreate = z
     /** The name of an agent. */
     assistant_id: z.string().min(1, 'takes the name of an agent').max(200),
     /** What the run is about. Absent only where `command.resume` answers a run that waits. */
-    input: RunInput.nullish(),
+    input: ConversationInput.nullish(),
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     if_not_exists: z.enum(['create', 'reject']).default('create'),
     ...orderFields,
@@ -108,16 +132,27 @@ export const RunCreate = z
   .openapi('RunCreate')
 export type RunCreate = z.output<typeof RunCreate>
 
-/** The messages of an input, in order. */
+/** The messages of an input that are a client's own, in order. */
 export function messagesOf(
   input: RunCreate['input'],
 ): readonly { readonly id?: string; readonly role: 'user' | 'system'; readonly texts: string[] }[] {
   if (input === undefined || input === null) return []
   if (typeof input === 'string') return [{ role: 'user', texts: [input] }]
   if ('prompt' in input) return [{ role: 'user', texts: [input.prompt] }]
-  return input.messages.map(({ id, role, content }) => ({
+  const own = input.messages.filter((message) => message.role !== 'heard')
+  return own.map(({ id, role, content }) => ({
     ...(id === undefined ? {} : { id }),
     role,
     texts: typeof content === 'string' ? [content] : content.map((part) => part.text),
   }))
+}
+
+/** The ids of what an input says was heard before, by their place in it. */
+export function heardIn(input: RunCreate['input']): ReadonlyMap<number, string> {
+  if (typeof input !== 'object' || input === null || !('messages' in input)) return new Map()
+  return new Map(
+    input.messages.flatMap(({ id, role }, n) =>
+      role === 'heard' && id !== undefined ? [[n, id] as const] : [],
+    ),
+  )
 }

@@ -5,7 +5,7 @@ import type { Cron, CronFilter, CronOrder } from '@signalbox/postgres'
 import { isTimezone, scheduleProblem } from '../../crons/schedule.ts'
 import { Id } from '../../http/wire/ids.ts'
 import { iso } from '../../http/wire/iso.ts'
-import { isAnswer, RunCreate } from '../../http/wire/run-create.ts'
+import { isAnswer, RunCreate, RunInput } from '../../http/wire/run-create.ts'
 
 const Schedule = z.string().superRefine((schedule, context) => {
   const message = scheduleProblem(schedule)
@@ -32,6 +32,8 @@ const timing = {
 
 /** A cron: when, and the create of each run. */
 export const CronCreate = RunCreate.safeExtend({
+  /** Said every time: there is no conversation that it is part of. */
+  input: RunInput.nullish(),
   ...timing,
   /** What becomes of the thread of a run when it has ended. */
   on_run_completed: RunCreate.shape.on_completion,

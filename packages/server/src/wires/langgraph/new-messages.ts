@@ -1,0 +1,39 @@
+/** What of a conversation is input: clients whose graphs keep one of their own send all of it, and the thread has most of it. */
+import { heardIn, messagesOf, type RunCreate } from '../../http/wire/run-create.ts'
+import { Problem } from '../../http/problem.ts'
+import type { ReadModel } from '../../read-model.ts'
+import { stateAt } from './history.ts'
+import { currentState } from './threads.ts'
+
+interface Place {
+  readonly tenantId: string
+  readonly threadId: string
+  /** Null: the end of the thread. */
+  readonly checkpointId: string | null
+  /** What names the run, if anything does: to repeat a request is not to say it again. */
+  readonly key: string | null
+}
+
+/** The messages that the thread has not heard. An input that sends along nothing it heard is taken as it is. */
+export async function newMessages(
+  read: ReadModel,
+  { checkpointId, key, ...thread }: Place,
+  input: RunCreate['input'],
+): Promise<ReturnType<typeof messagesOf>> {
+  const [heard, own] = [heardIn(input), messagesOf(input)]
+  if (heard.size === 0 || (key !== null && (await read.run(thread.tenantId, key)))) return own
+  const state =
+    checkpointId === null
+      ? await currentState(read, thread)
+      : await stateAt(read, thread, checkpointId)
+  const known = new Set(state?.values.messages.map(({ id }) => id))
+  for (const [n, id] of heard)
+    if (!known.has(id))
+      throw misfit(`input.messages[${n}].role`, 'takes "user" or "system" for what is not known')
+  const fresh = own.filter(({ id }) => id === undefined || !known.has(id))
+  if (fresh.length > 0) return fresh
+  throw misfit('input.messages', 'takes at least one message that the thread has not heard')
+}
+
+const misfit = (field: string, takes: string): Problem =>
+  new Problem('invalid_request', { detail: `${field}: ${takes}`, field })
