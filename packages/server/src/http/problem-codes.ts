@@ -60,6 +60,11 @@ export const problemKinds = {
     title: 'The key lacks a scope',
     help: '`scope` names what is missing. Use a key that has it, or have one made: see the page on authentication.',
   },
+  foreign_origin: {
+    status: 403,
+    title: 'A page of another origin may not open this',
+    help: 'A WebSocket is opened by pages of the address that it leads to: a proxy must keep the Host header. Programs send no Origin.',
+  },
   approval_forbidden: {
     status: 403,
     title: 'Somebody else must decide about this call',
@@ -265,6 +270,11 @@ export const problemKinds = {
     status: 429,
     title: 'The tenant has too many keys',
     help: 'At most 1000 keys of a tenant are live. Revoke those that nobody uses.',
+  },
+  upgrade_required: {
+    status: 426,
+    title: 'This address is for a WebSocket',
+    help: 'Ask with `Connection: Upgrade`, `Upgrade: websocket` and version 13; a proxy must let both headers pass. The same events are server-sent where POST asks for them.',
   },
   too_many_streams: {
     status: 429,
