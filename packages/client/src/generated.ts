@@ -169,6 +169,7 @@ export interface Problem {
     | 'invalid_header'
     | 'unauthenticated'
     | 'forbidden_scope'
+    | 'foreign_origin'
     | 'approval_forbidden'
     | 'not_found'
     | 'unknown_agent'
@@ -214,6 +215,7 @@ export interface Problem {
     | 'thread_full'
     | 'user_held'
     | 'too_many_keys'
+    | 'upgrade_required'
     | 'too_many_streams'
     | 'headers_too_large'
     | 'internal'
@@ -2811,6 +2813,15 @@ export interface Operations {
       thread_id: string
     }
     body: EventStreamRequest
+    answer: null
+  }
+  /**
+   * Agent Protocol v2 on a WebSocket: commands, and subscriptions to events
+   */
+  'GET /threads/{thread_id}/stream/events': {
+    path: {
+      thread_id: string
+    }
     answer: null
   }
   /**

@@ -4,6 +4,7 @@
  */
 
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { socketProblemKinds } from './socket-problem-codes.ts'
 
 interface ProblemKind {
   readonly status: number
@@ -59,11 +60,6 @@ export const problemKinds = {
     status: 403,
     title: 'The key lacks a scope',
     help: '`scope` names what is missing. Use a key that has it, or have one made: see the page on authentication.',
-  },
-  foreign_origin: {
-    status: 403,
-    title: 'A page of another origin may not open this',
-    help: 'A WebSocket is opened by pages of the address that it leads to: a proxy must keep the Host header. Programs send no Origin.',
   },
   approval_forbidden: {
     status: 403,
@@ -181,6 +177,7 @@ export const problemKinds = {
     help: 'An AG-UI thread with open interrupts takes nothing but a `resume` that answers all of them; `interrupts` lists them.',
   },
   ...inputProblemKinds,
+  ...socketProblemKinds,
   nothing_waits: {
     status: 409,
     title: 'No run of the thread waits for an answer',
@@ -270,11 +267,6 @@ export const problemKinds = {
     status: 429,
     title: 'The tenant has too many keys',
     help: 'At most 1000 keys of a tenant are live. Revoke those that nobody uses.',
-  },
-  upgrade_required: {
-    status: 426,
-    title: 'This address is for a WebSocket',
-    help: 'Ask with `Connection: Upgrade`, `Upgrade: websocket` and version 13; a proxy must let both headers pass. The same events are server-sent where POST asks for them.',
   },
   too_many_streams: {
     status: 429,

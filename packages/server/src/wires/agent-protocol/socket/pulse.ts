@@ -1,10 +1,13 @@
 /** Looks whether the peer of a socket is still there: it must answer a ping before the next one is due. */
 import type { WebSocket } from 'ws'
 
-type Pinged = Pick<
+interface Pinged extends Pick<
   WebSocket,
-  'ping' | 'terminate' | 'on' | 'once' | 'isPaused' | 'readyState' | 'OPEN'
->
+  'ping' | 'terminate' | 'isPaused' | 'readyState' | 'OPEN'
+> {
+  on(event: 'pong', listener: () => void): unknown
+  once(event: 'close', listener: () => void): unknown
+}
 
 /** Ends with the socket. */
 export function keepPulse(socket: Pinged, everyMs: number): void {
