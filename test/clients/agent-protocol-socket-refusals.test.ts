@@ -2,11 +2,15 @@
  * What a WebSocket of Agent Protocol v2 refuses, with keys of two tenants. Would catch: a page that talks to a server its
  * reader is let in at, a key that does more here than over HTTP, a frame that ends the process, a revoked key that goes on.
  */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '@signalbox/core'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { Client } from 'langgraph-sdk-15'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, eventually } from '../../packages/server/test/support/http.ts'
 import { type KeyMaker, keyMaker, showing } from '../../packages/server/test/support/key-maker.ts'
@@ -191,6 +195,41 @@ describe('a frame that is wrong', () => {
     expect(raw.answers.map(({ id }) => id)).toEqual(Array.from({ length: 200 }, (_, id) => id))
     expect(JSON.stringify(raw.answers)).not.toMatch(/node_modules|\.ts:|at .*\(/)
     raw.socket.close()
+  })
+})
+
+describe('what is no wrong', () => {
+  it('is a client that shows its key by a connection of its own making', async () => {
+    const { text } = await keyOf('a')
+    const client = new Client({ apiUrl: box.api, apiKey: null })
+    const thread = client.threads.stream(randomUUID(), {
+      assistantId: 'writer',
+      transport: 'websocket',
+      webSocketFactory: (url): WebSocket =>
+        // Node takes headers; the types are those of a browser.
+        Reflect.construct(WebSocket, [url, { headers: { 'x-api-key': text } }]),
+    })
+    await thread.run.start({ input: 'Go.' })
+    expect(Object(await thread.output).messages).toHaveLength(2)
+    await thread.close()
+  })
+
+  it('is a request that offers another protocol: it is answered, body and all', async () => {
+    const asked = request(`${box.api}/threads`, {
+      method: 'POST',
+      headers: {
+        connection: 'Upgrade, HTTP2-Settings',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABkAAQAAP__',
+        'content-type': 'application/json',
+        ...(await headersOf('a')),
+      },
+    })
+    asked.end(JSON.stringify({ thread_id: 'offered' }))
+    const [response] = await once(asked, 'response')
+    let text = ''
+    for await (const part of response) text += part
+    expect([response.statusCode, JSON.parse(text).thread_id]).toEqual([200, 'offered'])
   })
 })
 
