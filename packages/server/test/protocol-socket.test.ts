@@ -23,6 +23,18 @@ const frame = (seq: number, slot: number, id: string, channel: Channel = 'values
 const live = (seq: number, n: number): TapeFrame =>
   frame(seq, slots.live + n, `text ${n}`, 'messages')
 
+const nothing = () => {}
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+const socketOf = (isPaused = false) =>
+  Object.assign(new EventEmitter(), {
+    isPaused,
+    readyState: 1 as const,
+    OPEN: 1 as const,
+    ping: vi.fn<() => void>(),
+    terminate: vi.fn<() => void>(),
+  })
+
 /** A tape that is written by hand: `say` to who follows from now on, `log` for who begins. */
 function handTape(options: { readonly room?: () => Promise<boolean> } = {}) {
   const log: TapeFrame[] = []
@@ -32,7 +44,7 @@ function handTape(options: { readonly room?: () => Promise<boolean> } = {}) {
   const tape = new SharedTape({
     frames: async function* (_, gone) {
       const queue = [...log]
-      let wake = () => {}
+      let wake = nothing
       const heard = (each: TapeFrame) => {
         queue.push(each)
         wake()
@@ -55,13 +67,12 @@ function handTape(options: { readonly room?: () => Promise<boolean> } = {}) {
     if (isLogged) log.push(each)
     for (const follower of followers) follower(each)
   }
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
-  return { tape, say, sent, settled, broken: () => broken }
+  return { tape, say, sent, broken: () => broken }
 }
 
 describe('the tape of a socket', () => {
   it('sends once what several want, in one order', async () => {
-    const { tape, say, sent, settled } = handTape()
+    const { tape, say, sent } = handTape()
     tape.watch({ channels: ['values'] })
     tape.watch({ channels: ['values', 'lifecycle'] })
     say(frame(1, slots.step, 'a'))
@@ -73,7 +84,7 @@ describe('the tape of a socket', () => {
   })
 
   it('shows who comes later what was before, and what is being written, before it goes on', async () => {
-    const { tape, say, sent, settled } = handTape()
+    const { tape, say, sent } = handTape()
     tape.watch({ channels: ['lifecycle'] })
     say(frame(1, slots.step, 'a'))
     say(frame(1, slots.step + 1, 'b', 'lifecycle'))
@@ -88,7 +99,7 @@ describe('the tape of a socket', () => {
   })
 
   it('sends nothing more to who has left, or to nobody', async () => {
-    const { tape, say, sent, settled } = handTape()
+    const { tape, say, sent } = handTape()
     const asked = { channels: ['values'] }
     tape.watch(asked)
     say(frame(1, slots.step, 'a'))
@@ -103,9 +114,9 @@ describe('the tape of a socket', () => {
   })
 
   it('takes nothing further while the client takes nothing', async () => {
-    let makeRoom = () => {}
+    let makeRoom = nothing
     const room = () => new Promise<boolean>((resolve) => (makeRoom = () => resolve(true)))
-    const { tape, say, sent, settled } = handTape({ room })
+    const { tape, say, sent } = handTape({ room })
     tape.watch({ channels: ['values'] })
     for (const id of ['a', 'b', 'c']) say(frame(sent.length + 1, slots.step, id))
     await settled()
@@ -120,7 +131,7 @@ describe('the tape of a socket', () => {
     const broken = handTape()
     broken.tape.watch({ channels: ['values'] })
     broken.say({ kind: 'broken' })
-    await broken.settled()
+    await settled()
     expect(broken.broken()).toBe(1)
     const middle = handTape()
     const since = writeTapePlace({ run: 1, seq: 1, slot: slots.live + 3 })
@@ -128,7 +139,7 @@ describe('the tape of a socket', () => {
     middle.tape.watch({ channels: ['messages'], since })
     middle.tape.watch({ channels: ['messages'] })
     middle.say(frame(2, slots.step, 'end', 'messages'))
-    await middle.settled()
+    await settled()
     expect(middle.broken()).toBeGreaterThan(0)
   })
 })
@@ -136,7 +147,7 @@ describe('the tape of a socket', () => {
 describe('a client', () => {
   it('that takes nothing is cut after a while', async () => {
     vi.useFakeTimers()
-    const socket = { send: vi.fn(), terminate: vi.fn() }
+    const socket = { send: vi.fn<() => void>(), terminate: vi.fn<() => void>() }
     void new Outlet(socket, 1_000).send({})
     vi.advanceTimersByTime(999)
     expect(socket.terminate).not.toHaveBeenCalled()
@@ -146,14 +157,6 @@ describe('a client', () => {
 
   it('that answers no ping is cut, but not one that does, nor one that is not read from', () => {
     vi.useFakeTimers()
-    const socketOf = (isPaused = false) =>
-      Object.assign(new EventEmitter(), {
-        isPaused,
-        readyState: 1 as const,
-        OPEN: 1 as const,
-        ping: vi.fn(),
-        terminate: vi.fn(),
-      })
     const [dead, alive, paused] = [socketOf(), socketOf(), socketOf(true)]
     alive.ping.mockImplementation(() => alive.emit('pong'))
     const all = [dead, alive, paused]
