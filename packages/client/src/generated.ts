@@ -201,6 +201,8 @@ export interface Problem {
     | 'run_asks_no_model'
     | 'input_full'
     | 'nothing_runs'
+    | 'foreign_origin'
+    | 'upgrade_required'
     | 'nothing_waits'
     | 'run_waits'
     | 'approval_conflict'
@@ -2849,6 +2851,15 @@ export interface Operations {
       thread_id: string
     }
     body: EventStreamRequest
+    answer: null
+  }
+  /**
+   * Agent Protocol v2 on a WebSocket: commands, and subscriptions to events
+   */
+  'GET /threads/{thread_id}/stream/events': {
+    path: {
+      thread_id: string
+    }
     answer: null
   }
   /**

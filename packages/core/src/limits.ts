@@ -52,6 +52,8 @@ export const limits = {
   injectedBytesMax: 1024 * 1024,
   /** Runs that wait on one thread. */
   queuedPerThreadMax: 1000,
+  /** Subscriptions of one WebSocket. */
+  subscriptionsMax: 64,
   /** How urgent a run may be, up and down. */
   priorityMax: 999,
   /** Limits that one run stands under. */

@@ -40,7 +40,7 @@ export async function listen(
   return heard
 }
 
-const isEnd = ({ method, params }: Heard): boolean =>
+export const isEnd = ({ method, params }: Heard): boolean =>
   method === 'lifecycle' && params.namespace.length === 0 && params.data.outcome !== undefined
 
 /** The events of each message, in order. */

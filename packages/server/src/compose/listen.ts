@@ -6,6 +6,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiEnv } from '../http/api.ts'
 import { StartError } from './start-error.ts'
 import { answerUnreadable, onBrokenRequest } from './unreadable.ts'
+import { asksForSocket, Upgrades } from './upgrades.ts'
 
 /** Headers of a request, together. */
 const headerBytesMax = 32 * 1024
@@ -18,6 +19,13 @@ export interface Listening {
   stop(graceMs: number): Promise<void>
 }
 
+interface Address {
+  readonly host: string
+  readonly port: number
+  /** Bytes of one message of a WebSocket. Left out: there are none. */
+  readonly messageBytesMax?: number
+}
+
 /**
  * Serves the app.
  *
@@ -25,9 +33,11 @@ export interface Listening {
  */
 export async function listen(
   app: Pick<OpenAPIHono<ApiEnv>, 'fetch'>,
-  address: { readonly host: string; readonly port: number },
+  address: Address,
 ): Promise<Listening> {
-  const listener = getRequestListener(app.fetch, { errorHandler: onBrokenRequest })
+  const takesSockets = address.messageBytesMax !== undefined
+  const upgrades = new Upgrades(address.messageBytesMax ?? 0)
+  const listener = getRequestListener(upgrades.around(app.fetch), { errorHandler: onBrokenRequest })
   const answering = new WeakMap<Duplex, ServerResponse>()
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     answering.set(request.socket, response)
@@ -40,9 +50,12 @@ export async function listen(
       requestTimeout: bodyMs,
       // Node would refuse it with nothing said; the adapter does it with a problem.
       requireHostHeader: false,
+      shouldUpgradeCallback: takesSockets ? asksForSocket : () => false,
     },
     answer,
   )
+  // Before 22.21 Node cannot be told which upgrades are meant: then none is, and requests are answered as they always were.
+  if (takesSockets && Reflect.has(server, 'shouldUpgradeCallback')) upgrades.serve(server, listener)
   // An expectation that nobody knows is one that nobody meets; it is no reason not to answer.
   server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) =>
@@ -52,11 +65,11 @@ export async function listen(
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   return {
     url: `http://${host}:${port}`,
-    stop: (graceMs) => stop(server, graceMs),
+    stop: (graceMs) => stop(server, graceMs, () => upgrades.cut()),
   }
 }
 
-function bind(server: Server, address: { readonly host: string; readonly port: number }) {
+function bind(server: Server, address: Pick<Address, 'host' | 'port'>) {
   return new Promise<number>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const where = `${address.host}:${address.port}`
@@ -77,9 +90,12 @@ function bind(server: Server, address: { readonly host: string; readonly port: n
   })
 }
 
-function stop(server: Server, graceMs: number): Promise<void> {
+function stop(server: Server, graceMs: number, cutSockets: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+    const timer = setTimeout(() => {
+      server.closeAllConnections()
+      cutSockets()
+    }, graceMs)
     server.close(() => {
       clearTimeout(timer)
       resolve()

@@ -84,7 +84,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const app = createApp(api, [measureHttp(metrics)])
   const { inspect } = options
   const seen = inspect ? inspected(app, describe(app, api.version), inspect) : app
-  const listening = await listen(seen, options).catch((error: unknown) => {
+  const { host, port } = options
+  const address = { host, port, messageBytesMax: server.limits.bodyBytesMax }
+  const listening = await listen(seen, address).catch((error: unknown) => {
     wakes.close()
     throw error
   })

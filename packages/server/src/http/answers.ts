@@ -37,6 +37,8 @@ interface Good {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+const bodiless: ReadonlySet<number> = new Set([101, 204])
+
 /** The responses of a route: what it answers, and the problems that are special to it. */
 export function answers(good: Good, problems: readonly ProblemCode[] = []): Responses {
   const { schema = z.unknown(), types = ['application/json'], status = 200 } = good
@@ -44,7 +46,7 @@ export function answers(good: Good, problems: readonly ProblemCode[] = []): Resp
   const responses: Responses = {
     [status]: {
       description: good.description,
-      ...(status === 204 ? {} : { content }),
+      ...(bodiless.has(status) ? {} : { content }),
       ...(good.headers ? { headers: headersOf(good.headers) } : {}),
     },
     default: {

@@ -16,6 +16,7 @@ import type { Asked } from '../config/lanes-schema.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
 import type { StreamSlots } from './stream-slots.ts'
+import type { Bindings } from './upgrade.ts'
 import type { RunWakes } from '../stream/run-wakes.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 
@@ -83,5 +84,6 @@ export interface Api {
 
 /** What the middleware leaves for the routes. */
 export interface ApiEnv extends Env {
+  Bindings: Bindings
   Variables: { caller: Identified }
 }

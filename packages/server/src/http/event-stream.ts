@@ -3,7 +3,7 @@ import type { Api } from './api.ts'
 import { Problem } from './problem.ts'
 
 /** A client that takes nothing for this long is gone. */
-const stallMs = 60_000
+export const stallMs = 60_000
 
 /**
  * Server-sent events of any wire, in one of the streams that a process may have open. `texts` is told when the client is
@@ -18,12 +18,7 @@ export function eventStream(
   } = {},
 ): Response {
   const { headers = {}, onLeft = () => {} } = options
-  const release = api.streams.take()
-  if (!release)
-    throw new Problem('too_many_streams', {
-      detail: `${api.streams.max} streams are open, which is the limit of this process.`,
-      headers: { 'retry-after': '5' },
-    })
+  const release = takeSlot(api)
   const gone = new AbortController()
   const onGone = () => {
     gone.abort()
@@ -36,5 +31,15 @@ export function eventStream(
       'x-accel-buffering': 'no',
       ...headers,
     },
+  })
+}
+
+/** One of the streams that a process may have open, and the way to give it back. @throws Problem `too_many_streams` */
+export function takeSlot({ streams }: Pick<Api, 'streams'>): () => void {
+  const release = streams.take()
+  if (release) return release
+  throw new Problem('too_many_streams', {
+    detail: `${streams.max} streams are open, which is the limit of this process.`,
+    headers: { 'retry-after': '5' },
   })
 }

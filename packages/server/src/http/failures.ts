@@ -11,30 +11,39 @@ const retryAfterS = 2
 export const onError =
   (api: Pick<Api, 'log' | 'random'>): ErrorHandler<ApiEnv> =>
   (error, c) => {
-    if (error instanceof Problem) return problemResponse(error.code, error.facts)
-    if (error instanceof HTTPException) return ofHttp(error)
-    const about = { method: c.req.method, path: c.req.path }
-    if (isUnavailable(error)) {
-      api.log.warn('the register cannot be reached', about)
-      return problemResponse('register_unavailable', {
-        detail:
-          'Postgres does not answer. Nothing is lost; try again, with the same Idempotency-Key.',
-        headers: { 'retry-after': String(retryAfterS) },
-      })
-    }
-    const logId = api.random.uuid()
-    const why = { name: error.name, message: error.message, stack: error.stack }
-    api.log.error('a request broke', { ...about, logId, ...why })
-    return problemResponse('internal', {
-      detail: 'Something broke inside. The log says what, under the log_id.',
-      more: { log_id: logId },
-    })
+    const { code, facts } = problemIn(api, error, { method: c.req.method, path: c.req.path })
+    return problemResponse(code, facts)
   }
 
-function ofHttp(error: HTTPException): Response {
+/** What a caller is told of whatever was thrown. `about` is for the log. */
+export function problemIn(
+  api: Pick<Api, 'log' | 'random'>,
+  error: unknown,
+  about: Readonly<Record<string, unknown>>,
+): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof HTTPException) return ofHttp(error)
+  if (isUnavailable(error)) {
+    api.log.warn('the register cannot be reached', about)
+    return new Problem('register_unavailable', {
+      detail:
+        'Postgres does not answer. Nothing is lost; try again, with the same Idempotency-Key.',
+      headers: { 'retry-after': String(retryAfterS) },
+    })
+  }
+  const logId = api.random.uuid()
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+  api.log.error('a request broke', { ...about, logId, name, message, stack })
+  return new Problem('internal', {
+    detail: 'Something broke inside. The log says what, under the log_id.',
+    more: { log_id: logId },
+  })
+}
+
+function ofHttp(error: HTTPException): Problem {
   if (error.status === 415)
-    return problemResponse('unsupported_media_type', {
+    return new Problem('unsupported_media_type', {
       detail: 'The body must come with Content-Type: application/json.',
     })
-  return problemResponse('malformed_json', { detail: 'The body is not a JSON document.' })
+  return new Problem('malformed_json', { detail: 'The body is not a JSON document.' })
 }

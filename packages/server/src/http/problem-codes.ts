@@ -4,6 +4,7 @@
  */
 
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { socketProblemKinds } from './socket-problem-codes.ts'
 
 interface ProblemKind {
   readonly status: number
@@ -176,6 +177,7 @@ export const problemKinds = {
     help: 'An AG-UI thread with open interrupts takes nothing but a `resume` that answers all of them; `interrupts` lists them.',
   },
   ...inputProblemKinds,
+  ...socketProblemKinds,
   nothing_waits: {
     status: 409,
     title: 'No run of the thread waits for an answer',

@@ -79,6 +79,8 @@ const accesses: Readonly<Record<string, Access>> = {
   // Each command asks for its own: see `wires/agent-protocol/routes.ts`.
   'POST /threads/{thread_id}/commands': either('read', 'enqueue', 'approve'),
   'POST /threads/{thread_id}/stream/events': read,
+  // A WebSocket for both: commands ask for their own, subscriptions for `read`.
+  'GET /threads/{thread_id}/stream/events': either('read', 'enqueue', 'approve'),
   'POST /threads/{thread_id}/stream': read,
   'GET /threads/{thread_id}/stream': read,
 

@@ -32,6 +32,7 @@ const bodiless = new Set([204, 304])
 const promised = new Map([
   [401, 'www-authenticate'],
   [405, 'allow'],
+  [426, 'upgrade'],
   [503, 'retry-after'],
 ])
 

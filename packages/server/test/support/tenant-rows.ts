@@ -100,6 +100,8 @@ export const rows: Readonly<Record<string, Row>> = {
     body: () => ({ channels: ['lifecycle'] }),
     endless: true,
   },
+  // Asked for without an upgrade.
+  'GET /threads/{thread_id}/stream/events': { is: 'gone', own: [426] },
   'POST /threads/{thread_id}/stream': {
     is: 'gone',
     body: () => ({ channels: ['lifecycle'] }),

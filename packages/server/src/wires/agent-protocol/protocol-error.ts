@@ -10,6 +10,7 @@ const codes: Partial<Record<ProblemCode, string>> = {
   nothing_runs: 'no_such_run',
   unknown_checkpoint: 'no_such_checkpoint',
   approval_forbidden: 'permission_denied',
+  forbidden_scope: 'permission_denied',
 }
 
 export const ErrorResponse = z
@@ -31,12 +32,28 @@ export type ErrorResponse = z.infer<typeof ErrorResponse>
 export function refusal(id: number, error: unknown): ErrorResponse {
   if (!(error instanceof Problem) || problemKinds[error.code].status >= 500) throw error
   if (error.code === 'unknown_thread') throw error
-  const { code, facts } = error
+  return problemAnswer(id, error)
+}
+
+/** A problem as the answer to a command. Null: to a frame that says none. */
+export function problemAnswer(id: number | null, problem: Problem): ErrorResponse {
+  const { code, facts } = problem
+  const unexpected = problemKinds[code].status >= 500 ? 'unknown_error' : 'invalid_argument'
   return {
     type: 'error',
     id,
-    error: codes[code] ?? 'invalid_argument',
+    error: problem instanceof ProtocolProblem ? problem.error : (codes[code] ?? unexpected),
     message: facts.detail,
     problem: { ...problemDocument(code, facts) },
+  }
+}
+
+/** A problem that the protocol has a word of its own for. */
+export class ProtocolProblem extends Problem {
+  readonly error: string
+
+  constructor(error: string, detail: string, field: string) {
+    super('not_available', { detail, field })
+    this.error = error
   }
 }

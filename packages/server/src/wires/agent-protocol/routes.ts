@@ -1,17 +1,14 @@
 /** Agent Protocol v2 over HTTP: commands, and the tape of a thread as server-sent events. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Api, ApiEnv } from '../../http/api.ts'
-import { insistOn } from '../../http/authorize.ts'
-import type { Scope } from '../../keys/scope.ts'
 import { answers, jsonBody, reply } from '../../http/answers.ts'
 import { Problem } from '../../http/problem.ts'
 import { IdempotencyKey } from '../../http/routes/run-creates.ts'
 import { ThreadPath } from '../../http/wire/ids.ts'
-import { Command, type Handler } from './commands/command.ts'
-import { inject } from './commands/inject.ts'
-import { fork, respond, startRun } from './commands/run-commands.ts'
-import { getState, getTree, listCheckpoints } from './commands/state-commands.ts'
+import { Command } from './commands/command.ts'
+import { obey } from './commands/obey.ts'
 import { ErrorResponse, refusal } from './protocol-error.ts'
+import { socketRoute } from './socket/route.ts'
 import { EventStreamRequest, isWanted } from './subscription.ts'
 import { positionMax } from './tape/position.ts'
 import { protocolEvent, tapeResponse } from './tape-response.ts'
@@ -20,23 +17,13 @@ import { threadChannels, threadFrame, ThreadStreamModes } from './thread-stream.
 
 const tags = ['Agent Protocol v2']
 
-/** Each with the scope that it asks for; who answers is asked for `approve` where the answer is recorded. */
-const handlers = new Map<string, readonly [Scope | null, Handler]>([
-  ['run.start', ['enqueue', startRun]],
-  ['input.respond', [null, respond]],
-  ['input.inject', ['enqueue', inject]],
-  ['state.get', ['read', getState]],
-  ['state.listCheckpoints', ['read', listCheckpoints]],
-  ['state.fork', ['enqueue', fork]],
-  ['agent.getTree', ['read', getTree]],
-])
-
 export function agentProtocolRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const bells = new ThreadBells()
   commandRoute(app, api, bells)
   // The document of the protocol has the shorter path, its clients use the longer one.
   for (const path of ['/threads/{thread_id}/stream/events', '/threads/{thread_id}/stream'])
     eventsRoute(app, { api, bells, path })
+  socketRoute(app, api, bells)
   threadStreamRoute(app, api, bells)
 }
 
@@ -64,31 +51,17 @@ function commandRoute(app: OpenAPIHono<ApiEnv>, api: Api, bells: ThreadBells): v
     ),
   })
   app.openapi(route, async (c) => {
-    const { id, method, params } = c.req.valid('json')
+    const command = c.req.valid('json')
     const { thread_id: threadId } = c.req.valid('param')
-    const caller = c.get('caller')
     const idempotencyKey = c.req.header('idempotency-key')
     try {
-      const [scope, handle] = handlers.get(method) ?? []
-      if (!handle) return reply(c, unknownCommand(id, method))
-      if (scope) insistOn({ all: [scope], any: [] }, caller)
-      const result = await handle({ api, caller, threadId, idempotencyKey, params })
-      bells.ring(`${caller.tenantId} ${threadId}`)
-      return reply(c, { type: 'success', id, result })
+      const caller = c.get('caller')
+      const result = await obey(command, { api, caller, threadId, idempotencyKey, bells })
+      return reply(c, { type: 'success', id: command.id, result })
     } catch (error) {
-      return reply(c, refusal(id, error))
+      return reply(c, refusal(command.id, error))
     }
   })
-}
-
-function unknownCommand(id: number, method: string): ErrorResponse {
-  const known = [...handlers.keys()].join(', ')
-  const hint = method.startsWith('subscription.')
-    ? 'Over HTTP a connection to /stream/events is the subscription.'
-    : `Commands: ${known}.`
-  const detail = `There is no command "${method}". ${hint}`
-  const refused = refusal(id, new Problem('not_available', { detail, field: 'method' }))
-  return { ...refused, error: 'unknown_command' }
 }
 
 function eventsRoute(

@@ -7,7 +7,7 @@ import { sseComment, sseEvent } from '../../stream/sse.ts'
 import { threadEvents } from '../langgraph/state.ts'
 import { readTapePlace } from './tape/position.ts'
 import type { TapeEvent } from './tape/tape-event.ts'
-import { type TapeFrame, threadTape } from './tape/thread-tape.ts'
+import { type TapeFollowing, type TapeFrame, threadTape } from './tape/thread-tape.ts'
 import type { ThreadBells } from './thread-bells.ts'
 
 export interface TapeWish {
@@ -28,12 +28,22 @@ interface Written {
 export async function tapeResponse(
   api: Api,
   caller: Identified,
-  asked: { readonly bells: ThreadBells; readonly wish: TapeWish },
+  { bells, wish }: { readonly bells: ThreadBells; readonly wish: TapeWish },
 ): Promise<Response> {
-  const { bells, wish } = asked
   const { tenantId } = caller
   const { threadId, since } = wish
   if (!(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
+  return eventStream(api, (gone) =>
+    texts(framesOf(api, bells, { tenantId, threadId, since, gone }), wish),
+  )
+}
+
+/** The tape of a thread behind the `seq` that a client has. */
+export function framesOf(
+  api: Api,
+  bells: ThreadBells,
+  { since, ...following }: Omit<TapeFollowing, 'from'> & Pick<TapeWish, 'since'>,
+): AsyncGenerator<TapeFrame, void, undefined> {
   const sources = {
     ...api,
     ...api.settings,
@@ -42,9 +52,7 @@ export async function tapeResponse(
       threadEvents(api.read, head, { runId: head.runId, seq: 0 }),
   }
   const from = since === null ? null : readTapePlace(since)
-  return eventStream(api, (gone) =>
-    texts(threadTape(sources, { tenantId, threadId, from, gone }), wish),
-  )
+  return threadTape(sources, { ...following, from })
 }
 
 async function* texts(

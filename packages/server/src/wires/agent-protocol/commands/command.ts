@@ -14,6 +14,7 @@ export const Command = z
       .transform((params) => params ?? {}),
   })
   .openapi('ProtocolCommand')
+export type Command = z.output<typeof Command>
 
 export interface Asked {
   readonly api: Api
