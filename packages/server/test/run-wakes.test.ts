@@ -26,6 +26,7 @@ function scene() {
     read: {
       runsBeyond: (tenantId, known) => {
         looks.push({ tenantId, known })
+        at.look()
         if (failure) return Promise.reject(failure)
         return Promise.resolve(
           known.flatMap(({ runId, seq }) => {
@@ -38,7 +39,9 @@ function scene() {
     log: { warn: (text) => problems.push(text), error: (text) => problems.push(text) },
     lookMs: 2,
   })
-  return {
+  const at = {
+    /** Called in the middle of each look. */
+    look: nobody,
     stored,
     looks,
     problems,
@@ -46,6 +49,7 @@ function scene() {
     tell: (ids: readonly string[]) => tell(ids),
     fail: (error: Error | null) => (failure = error),
   }
+  return at
 }
 
 /** Until the look after the next one is over. */
@@ -108,6 +112,16 @@ describe('who follows a run', () => {
     at.fail(null)
     await vi.waitFor(() => expect(wake).toHaveBeenCalled())
     at.wakes.close()
+  })
+
+  it('says nothing of a look that its end breaks off', async () => {
+    const at = scene()
+    for (const tenantId of ['a', 'b']) at.wakes.on({ tenantId, runId: `of ${tenantId}` }, nobody)
+    at.fail(new Error('Cannot use a pool after calling end on the pool'))
+    at.look = () => at.wakes.close()
+    await vi.waitFor(() => expect(at.looks).toHaveLength(1), { interval: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([at.looks.length, at.problems]).toEqual([1, []])
   })
 
   it('looks for nobody once all have gone, and again for who comes', async () => {

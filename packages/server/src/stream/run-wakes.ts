@@ -83,6 +83,7 @@ export class RunWakes {
   async #look(): Promise<void> {
     const tenants = Map.groupBy(this.#followed, ([, { tenantId }]) => tenantId)
     for (const [tenantId, entries] of tenants) {
+      if (this.#closed) return
       const known = entries.map(([runId, { seq }]) => ({ runId, seq }))
       for (const { runId, seq } of await this.#beyond(tenantId, known)) {
         const entry = this.#followed.get(runId)
@@ -97,6 +98,8 @@ export class RunWakes {
     try {
       return await read.runsBeyond(tenantId, known)
     } catch (error) {
+      // The register may be closed meanwhile, too.
+      if (this.#closed) return []
       const runs = known.length
       if (isUnavailable(error)) log.warn('the runs of streams wait for the register', { runs })
       else log.error('the runs of streams could not be looked at', { runs, error })
