@@ -35,7 +35,10 @@ export async function generateEvents(adminUrl: string, events: number): Promise<
   await client.connect()
   try {
     const filled = await client.query('select from signalbox.run limit 1')
-    if (filled.rowCount === 1) return await sizeOf(client, began)
+    if (filled.rowCount === 1) {
+      await survey(client)
+      return await sizeOf(client, began)
+    }
     await client.query(
       "set maintenance_work_mem = '512MB'; set work_mem = '256MB'; set synchronous_commit = off; set timezone = 'UTC'",
     )
@@ -52,11 +55,23 @@ export async function generateEvents(adminUrl: string, events: number): Promise<
     // As autovacuum does it: the partitions, never the table they make up.
     const tables = [...months.map(({ name }) => name), 'run', 'effect', 'end_user_run']
     for (const name of tables) await client.query(`vacuum (analyze) signalbox.${name}`)
+    await survey(client)
     await client.query('checkpoint')
     return await sizeOf(client, began)
   } finally {
     await client.end()
   }
+}
+
+/** As orchestrators do it every ten seconds; here there is none. */
+async function survey(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ made: number }>(
+      'select signalbox.survey_feed(100) as made',
+    )
+    if (!rows[0]?.made) break
+  }
+  await client.query('vacuum (analyze) signalbox.feed_stretch')
 }
 
 async function sizeOf(client: pg.Client, began: number): Promise<Generated> {
