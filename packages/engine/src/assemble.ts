@@ -9,9 +9,10 @@ import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type { EffectRow, Hint, Model, PolicyHost, WakeBus } from './ports.ts'
+import type { EffectRow, Hint, Model, PolicyHost, RunRef, WakeBus } from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
 import { createWriter } from './record/draft.ts'
+import { endingFull, fullFact } from './record/full.ts'
 import { patientRegister } from './record/patient-register.ts'
 import { createRecorder, type Recorder } from './record/recorder.ts'
 import { createViews } from './record/view.ts'
@@ -35,10 +36,14 @@ export interface Signals {
   readonly stopped: AbortSignal
 }
 
-/** What all parts stand on. */
-function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
+/** What all parts stand on. `end`: a run whose history is full. */
+function groundOf(
+  deps: EngineDeps,
+  { draining, stopped }: Signals,
+  end: (run: RunRef) => Promise<unknown>,
+) {
   const { clock, random, log, settings } = deps
-  const register = patientRegister({ clock, random, log, stopped }, deps.register)
+  const register = patientRegister({ clock, random, log, stopped }, endingFull(deps.register, end))
   const policies = deps.policies ?? noPolicies
   const evaluatorOf: EvaluatorOf = (spec) => policies.evaluator(spec)
   const prepare = ({ guardrails }: AgentDefinition) => policies.prepare(guardrails.policies)
@@ -70,7 +75,7 @@ function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
 /** The parts of an engine, by what `createEngine` does with them. */
 export function assemble(deps: EngineDeps, signals: Signals) {
   const { wakeBus, log, settings } = deps
-  const base = groundOf(deps, signals)
+  const base = groundOf(deps, signals, (run) => recorder.record(run, [fullFact(base.writer)]))
   const { transcripts, leases } = base
   const live = createLiveMessages(wakeBus)
   const decides = deps.roles.includes('orchestrator')

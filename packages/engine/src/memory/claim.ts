@@ -1,6 +1,8 @@
 /** Claims: the one way an effect starts (I8, I10, I14). */
 import { payloadHash } from '../record/draft.ts'
 import type { ClaimCode, ClaimDraft, Claimed } from '../ports.ts'
+import { hasRoomForClaim } from './history.ts'
+import { isClaim } from './rules.ts'
 import type { EffectRecord, RunRow, Tables } from './tables.ts'
 import { write } from './write.ts'
 
@@ -10,8 +12,16 @@ export function claim(
   draft: ClaimDraft,
 ): Claimed {
   const { run, now } = place
+  if (!isClaim(draft)) return { effectId: draft.effectId, code: 'rejected', attempt: 0 }
   const effect = tables.effects.get(draft.effectId)
   const code = effect && effect.runId === run.runId ? codeOf(run, effect, now) : 'gone'
+  if (code === 'ok' && effect && !hasRoomForClaim(tables, run)) {
+    if (run.status !== 'ended')
+      return { effectId: draft.effectId, code: 'full', attempt: effect.attempt }
+    // Of a run that has ended nobody can make room: nothing is tried for ever.
+    effect.status = 'cancelled'
+    return { effectId: draft.effectId, code: 'gone', attempt: effect.attempt }
+  }
   if (code !== 'ok' || !effect)
     return { effectId: draft.effectId, code, attempt: effect?.attempt ?? 0 }
   effect.status = 'started'

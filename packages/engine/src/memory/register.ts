@@ -1,5 +1,5 @@
 /** The register in memory: for tests, the simulation, and to say in plain code what the SQL one must do. */
-import { callsOf, type EffectKind, factSchemas, type ToolCallPart } from '@signalbox/core'
+import { callsOf, type EffectKind, factSchemas, limits, type ToolCallPart } from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef } from '../ports.ts'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
@@ -17,8 +17,12 @@ export interface MemoryRegister extends Register {
   readonly tables: Tables
 }
 
-export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister {
-  const tables = emptyTables()
+/** `eventsMax`: events that one run may have; tests set it lower to see how long histories end. */
+export function createMemoryRegister(
+  clock: Pick<Clock, 'now'>,
+  { eventsMax = limits.eventsPerRunMax }: { readonly eventsMax?: number } = {},
+): MemoryRegister {
+  const tables = emptyTables(eventsMax)
   return {
     tables,
     append: async (item) => appendItem(tables, clock.now(), item),

@@ -45,6 +45,8 @@ export interface CircuitRow {
 }
 
 export interface Tables {
+  /** Events that one run may have. */
+  readonly eventsMax: number
   /** Events written so far, over all runs: the position in the feed. */
   written: number
   readonly runs: Map<string, RunRow>
@@ -65,7 +67,8 @@ export interface Tables {
   readonly budgets: Map<string, BudgetRow>
 }
 
-export const emptyTables = (): Tables => ({
+export const emptyTables = (eventsMax: number): Tables => ({
+  eventsMax,
   written: 0,
   runs: new Map(),
   events: new Map(),

@@ -6,7 +6,7 @@
  * R3 What follows from a decision (dispatch, wakes, the next run of the thread) happens after its commit, and is a hint:
  *    the reconciler finds all of it again.
  */
-import { messageOf, TerminalError } from '../errors.ts'
+import { TerminalError } from '../errors.ts'
 import type { AppendItem, AppendResult, FactDraft, Register, RunRef } from '../ports.ts'
 import type { EvaluatorOf } from './decision.ts'
 import type { Writer } from './draft.ts'
@@ -85,7 +85,12 @@ function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Reco
   const decideOnce = async ({ view, undecided }: LoadedRun): Promise<boolean> => {
     const { runId, tenantId } = view
     const plan = planner.over(view, undecided)
-    const stands = planner.settle(plan, await append({ runId, tenantId, ...partsOf(plan) }))
+    const result = await append({ runId, tenantId, ...partsOf(plan) })
+    if (result.decisionCode === 'rejected') {
+      const detail = result.detail ?? 'the register refused the decision'
+      throw new TerminalError(detail === 'history_too_long' ? detail : 'append_rejected', detail)
+    }
+    const stands = planner.settle(plan, result)
     if (!stands) views.forget(runId)
     return stands
   }
@@ -95,7 +100,7 @@ function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Reco
       return await decideOnce(loaded)
     } catch (error) {
       if (deps.stopped.aborted) throw error
-      await fault(loaded, messageOf(error))
+      await fault(loaded, error)
       return false
     }
   }

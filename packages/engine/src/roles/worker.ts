@@ -109,7 +109,9 @@ async function report(
     { effectId, attempt, callId, error },
     { tool: fact.tool, verdict: 'late' },
   )
-  await append(deps, row, late)
+  const noted = await append(deps, row, late)
+  if (noted.code !== 'ok')
+    deps.log.warn('a late result was not noted', { effectId, attempt, reason: noted.detail ?? '' })
 }
 
 /** After a lost acknowledgement the repeated append is refused, although the first one stands. */
