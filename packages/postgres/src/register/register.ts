@@ -16,7 +16,7 @@ import {
   renewLeases,
   takeDue,
 } from './effects.ts'
-import { wrap } from './encode.ts'
+import { undecided, withoutDecision, wrap } from './encode.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
 import {
@@ -64,7 +64,11 @@ export function createRegister(options: RegisterOptions): Register {
   const batcher = new Batcher(sendThrough(pool), { ...batchDefaults, ...options.batch })
   const append = async (item: AppendItem): Promise<AppendResult> => {
     const parcel = wrap(item)
-    return 'code' in parcel ? parcel : batcher.add(parcel)
+    if (!('code' in parcel)) return batcher.add(parcel)
+    // Too large, perhaps for the sake of its decision: the facts are not.
+    const rest = item.decision ? wrap(undecided(item)) : parcel
+    if ('code' in rest) return parcel
+    return withoutDecision(item, await batcher.add(rest), parcel.detail ?? parcel.code)
   }
   return {
     append,
