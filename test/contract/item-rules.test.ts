@@ -160,21 +160,17 @@ describe.each(registers)('%s', (_name, open) => {
     expect((await register.head(run.runId))?.seq).toBe(3)
   })
 
-  it.each([
-    ['without its first fact', { facts: [fact('a.done')] }],
-    ['of nobody', { create: { agent: '' } }],
-    ['of a priority that is none', { create: { priority: 12_345 } }],
-  ])(
-    'a create %s is refused whole',
-    async (_what, { create = {}, ...over }: { create?: object }) => {
-      const register = open()
-      const run = newRun()
-      expect(await register.append({ ...creation(run, create), ...over })).toMatchObject({
-        code: 'rejected',
-      })
-      expect(await register.head(run.runId)).toBeNull()
-    },
-  )
+  it.each<[string, Parameters<typeof creation>[1], Partial<AppendItem>]>([
+    ['without its first fact', {}, { facts: [fact('a.done')] }],
+    ['of nobody', { agent: '' }, {}],
+    ['of a priority that is none', { priority: 12_345 }, {}],
+  ])('a create %s is refused whole', async (_what, create, over) => {
+    const register = open()
+    const run = newRun()
+    const bad = { ...creation(run, create), ...over }
+    expect(await register.append(bad)).toMatchObject({ code: 'rejected' })
+    expect(await register.head(run.runId)).toBeNull()
+  })
 
   it('an end leaves nothing open but what tells of it', async () => {
     const register = open()

@@ -40,7 +40,10 @@ function outcomeViolations({ head, log }: RunRecord): readonly string[] {
   const last = log.findLast((event) => event.type === 'model.completed')
   if (log.findLast(isStep)?.verdict === 'completed' && last?.verdict !== 'complete')
     bad.push(`I23 ${head.runId} completed on a turn with verdict ${last?.verdict}`)
-  const cut = log.filter((event) => isSuppressing(event)).length
+  // What was not folded because the run was faulted is told by the fault.
+  const fault = log.some(({ type }) => type === 'run.faulted') ? log.findLast(isStep) : undefined
+  const folded = fault ? Number(fault.payload['from']) : Infinity
+  const cut = log.filter((event) => event.seq <= folded && isSuppressing(event)).length
   const told = log.filter(({ type }) => telling.has(type)).length
   if (head.status === 'ended' && told < cut)
     bad.push(`I23 ${head.runId} took calls out of ${cut} turns, and says so of ${told}`)

@@ -66,13 +66,19 @@ it('refuses an edited step and a database from the future, and undoes a failing 
 
 it('has the limits of the core written into its functions', async () => {
   const sql = await readFile(new URL('0001_register.sql', migrationsFolder), 'utf8')
-  expect(sql).toContain(`octet_length(d ->> 'state') > ${limits.stateBytesMax}`)
   expect(sql).toContain(`char_length(t) between 1 and ${limits.idCharsMax}`)
-  expect(sql).toContain(`r.seq + item_events(item) > ${limits.eventsPerRunMax} `)
   expect(sql).toContain(`jsonb_array_length(items) not between 1 and ${limits.batchItemsMax} `)
   expect(sql).toContain(
     `limit ${limits.queuedPerThreadMax}) waiting) >= ${limits.queuedPerThreadMax}`,
   )
+})
+
+it('has the limits of a history, and of a state, written into its functions', async () => {
+  const sql = await readFile(new URL('0015_history.sql', migrationsFolder), 'utf8')
+  expect(sql).toContain(`return ${limits.eventsPerRunMax};`)
+  expect(sql).toContain(`return ${limits.eventsKept} + ${limits.eventsKeptPerEffect} * open;`)
+  expect(sql).toContain(`octet_length(d ->> 'state') > ${limits.stateBytesMax}\n`)
+  expect(sql).toContain(`octet_length(d ->> 'state') > ${limits.finalStateBytesMax})`)
 })
 
 it('has the limits of what is said to a run written into its function', async () => {
