@@ -5,6 +5,7 @@
 --    says so: `full` of facts and claims, `history_too_long` of decisions and notes. Whoever is told so ends the run.
 -- H3 When a run ends, nothing of it is open but what tells others of it.
 -- H4 After the end, notes are refused while there is room to say that the run is deleted; a claim closes its effect then.
+-- H5 What runs that ended long ago have left beside their log may be removed: `sweep_ended`, which nobody calls by itself.
 
 set local role signalbox_owner;
 set local search_path = signalbox, pg_catalog;
@@ -391,5 +392,54 @@ update effect e set status = 'cancelled', lease_until = null, next_look = 'infin
 from run r
 where r.id = e.run_id and r.status = 'ended' and e.status in ('pending', 'started') and e.kind <> 'webhook.deliver';
 
+-- Removes rows about runs that ended so long ago, oldest first, at most so many of each table: their effects, approvals, lanes,
+-- and aliases. Answers how many. Of what is removed the log still tells; an idempotency key that is gone makes a new run. What
+-- must still be delivered stays, and so does all that a replay, a thread or an audit reads.
+create function sweep_ended(older_than interval, max_rows int) returns int
+language plpgsql volatile security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+declare
+  before timestamptz := now() - older_than;
+  -- Runs are named by their time: older ids are looked at alone.
+  bound uuid := uuid_bound(before);
+  gone int;
+  total int := 0;
+begin
+  if (older_than >= interval '1 day' and max_rows between 1 and 100000) is not true then
+    raise exception 'sweep_ended takes at least a day, and 1 to 100000 rows' using errcode = '22023';
+  end if;
+  delete from effect where id in (
+    select e.id from effect e join run r on r.id = e.run_id
+    where e.id < bound::text and e.status not in ('pending', 'started') and r.status = 'ended' and r.updated_at < before
+    order by e.id limit max_rows for update of e skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from approval where (run_id, seq) in (
+    select a.run_id, a.seq from approval a join run r on r.id = a.run_id
+    where a.run_id < bound and r.status = 'ended' and r.updated_at < before
+    order by a.run_id limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from lane where (run_id, key) in (
+    select l.run_id, l.key from lane l join run r on r.id = l.run_id
+    where l.run_id < bound and l.over and r.status = 'ended' and r.updated_at < before
+      and coalesce(l.admitted_at + interval '1 millisecond' * l.per_ms < now(), true)
+    order by l.run_id limit max_rows for update of l skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from alias where (tenant_id, key) in (
+    select a.tenant_id, a.key from alias a join run r on r.id = a.run_id
+    where a.run_id < bound and r.status = 'ended' and r.updated_at < before
+    limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  return total + gone;
+end $$;
+
+-- Aliases are written in the order of their runs: what is old is found, and no create pays for it.
+create index alias_by_run on alias using brin (run_id);
+
+revoke execute on function sweep_ended from public;
+grant execute on function sweep_ended to signalbox_maintenance;
 revoke execute on function event_limit, kept, open_effects, fact_fits, decision_fits, notes_fit, crowded_claim,
   decision_problem, is_claim from public;

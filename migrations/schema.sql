@@ -280,6 +280,7 @@ timer: timer_pkey PRIMARY KEY (run_id, id)
 
 -- ---- indexes ----
 
+CREATE INDEX alias_by_run ON signalbox.alias USING brin (run_id)
 CREATE UNIQUE INDEX alias_pkey ON signalbox.alias USING btree (tenant_id, key)
 CREATE INDEX api_key_by_tenant ON signalbox.api_key USING btree (tenant_id, created_at DESC, id)
 CREATE UNIQUE INDEX api_key_pkey ON signalbox.api_key USING btree (id)
@@ -445,12 +446,16 @@ function signalbox.claim_effect(signalbox.run,jsonb,timestamp with time zone) ow
 function signalbox.create_api_key(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.create_cron(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.create_run(jsonb,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
-function signalbox.crowded(integer,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.crowded_claim(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.decision_fits(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.decision_problem(uuid,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.delete_assistant(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_cron(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_store_item(text,text[],text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.event_limit() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.fact_fits(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -458,6 +463,7 @@ function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_own
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.hide_thread(text,text,boolean,uuid) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.input_refusal(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_claim(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_cron(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -466,6 +472,7 @@ function signalbox.is_ttl(double precision) owner signalbox_owner grants signalb
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.kept(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lane_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -474,7 +481,9 @@ function signalbox.lineage(text,text,uuid) owner signalbox_owner grants signalbo
 function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.note_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.notes_fit(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.open_budget(uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.open_effects(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_fence(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_timer(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.prolong_store_items(text,jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -492,6 +501,7 @@ function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) o
 function signalbox.shown_api_key(text,bytea) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.spend_budget(uuid,text,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.survey_feed(integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.sweep_ended(interval,integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_store() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -683,7 +693,8 @@ declare
   moment timestamptz;
   part jsonb;
   problem text := item_problem(item);
-  crowd boolean;
+  refused text;
+  late boolean;
   shut_out boolean := false;
   fact_key text;
   fact_keys text[] := '{}';
@@ -694,9 +705,6 @@ declare
   claims jsonb := '[]';
   settled boolean;
 begin
-  if problem is null and item_events(item) > 10000 then
-    problem := 'history_too_long';
-  end if;
   if problem is not null then
     return (refusal('rejected', problem, rid), null)::appended;
   end if;
@@ -711,9 +719,12 @@ begin
     return (refusal('no_run', null, rid), null)::appended;
   end if;
   moment := wall();
-  -- Facts that come with a decision are not refused for its sake: it is, below.
-  crowd := r.status <> 'ended' and crowded(r.seq, item);
-  if r.seq + item_events(item) > 10000 or (crowd and coalesce(jsonb_array_length(item -> 'facts'), 0) = 0) then
+  -- Before, whatever is open, there is room.
+  late := r.seq + item_events(item) > event_limit() / 2;
+  -- Nothing else of it would stand; but what ends an attempt does, without its note.
+  if late and not (item ? 'facts' or d is not null or coalesce(item #>> '{settle,expect}' = 'started', false))
+    and not notes_fit(r, item)
+  then
     return (refusal('rejected', 'history_too_long', rid), null)::appended;
   end if;
 
@@ -741,6 +752,8 @@ begin
       answer := 'ended';
     elsif part ->> 'type' = 'input.injected' and input_refusal(r, part) is not null then
       answer := input_refusal(r, part);
+    elsif late and not fact_fits(r, part ->> 'type') then
+      answer := 'full';
     elsif not pass_timer(r, fact_key) then
       answer := 'duplicate';
     elsif part ->> 'fence' is not null and not pass_fence(r, part -> 'fence', moment) then
@@ -765,13 +778,26 @@ begin
   if d is not null then
     decision_code := case
       when shut_out then 'not_admitted'
-      when crowd or r.status = 'ended' or (d ->> 'decided')::int <> r.decided then 'stale'
+      when r.status = 'ended' or (d ->> 'decided')::int <> r.decided then 'stale'
       when through <= r.decided or through > r.facts then 'stale'
       -- Made together with the facts of this item, it must fold all of them, at the numbers it foresaw.
       when cardinality(codes) > 0 and (not all_ok or through <> r.facts) then 'stale'
       when d ->> 'status' = 'ended' and through <> r.facts then 'moved'
       else 'ok'
     end;
+    if decision_code = 'ok' then
+      refused := decision_problem(rid, d);
+      if refused is null and late and not decision_fits(r, d) then
+        refused := 'history_too_long';
+      end if;
+      if refused is not null then
+        decision_code := 'rejected';
+        -- A create has written the row as this decision would have left it.
+        if r.decided = 0 then
+          r.status := 'queued';
+        end if;
+      end if;
+    end if;
     if decision_code = 'ok' then
       for n in 0 .. jsonb_array_length(d -> 'events') - 1 loop
         e := link_event(r, d -> 'events' -> n, null);
@@ -792,6 +818,10 @@ begin
     end if;
   end if;
 
+  if late and not notes_fit(r, item) then
+    item := item - 'notes';
+    refused := coalesce(refused, 'history_too_long');
+  end if;
   if item ? 'settle' then
     settled := settle_effect(r, item -> 'settle', moment);
   end if;
@@ -806,10 +836,12 @@ begin
   for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
     part := item -> 'claims' -> n;
     -- Claims that come with a decision stand and fall with it.
-    if crowd or shut_out or decision_code <> 'ok' then
+    if shut_out or decision_code <> 'ok' then
       part := jsonb_build_object('effectId', part -> 'effectId', 'code', 'gone', 'attempt', 0);
+    elsif not is_claim(part) then
+      part := jsonb_build_object('effectId', part -> 'effectId', 'code', 'rejected', 'attempt', 0);
     else
-      part := claim_effect(r, part, moment);
+      part := coalesce(case when late then crowded_claim(r, part, moment) end, claim_effect(r, part, moment));
     end if;
     if part ? 'draft' then
       e := link_event(r, part -> 'draft', null);
@@ -829,6 +861,9 @@ begin
 
   part := jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
     'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims);
+  if refused is not null then
+    part := part || jsonb_build_object('detail', refused);
+  end if;
   if settled is not null then
     part := part || jsonb_build_object('settled', settled);
   end if;
@@ -865,10 +900,8 @@ begin
     on conflict (run_id, id) do update set fire_at = excluded.fire_at;
   end loop;
   if d ->> 'status' = 'ended' then
-    -- What still runs may finish, as a note; nobody has to look after it any more. The end of a run that was started is
-    -- awaited by nobody now: that is cancelled. Only what tells others of the run outlives it.
-    update effect set next_look = 'infinity',
-      status = case when status = 'pending' or kind = 'run.start' then 'cancelled' else status end
+    -- What still runs may finish, as a note: nobody waits for it any more. Only what tells others of the run outlives it.
+    update effect set next_look = 'infinity', status = 'cancelled', lease_until = null
     where run_id = r.id and status in ('pending', 'started') and kind <> 'webhook.deliver';
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
@@ -1145,11 +1178,74 @@ begin
   end if;
   return null;
 end $function$
-CREATE OR REPLACE FUNCTION signalbox.crowded(seq integer, item jsonb)
+CREATE OR REPLACE FUNCTION signalbox.crowded_claim(r signalbox.run, c jsonb, moment timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  e effect;
+begin
+  if r.seq + (case when r.status = 'ended' then 2 + 4 else 1 + kept(open_effects(r)) end) <= event_limit() then
+    return null;
+  end if;
+  select * into e from effect where id = c ->> 'effectId' and run_id = r.id
+    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
+    status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once');
+  if not found then
+    return null;
+  end if;
+  -- Of a run that has ended nobody can make room: nothing is tried for ever.
+  if r.status = 'ended' then
+    update effect set status = 'cancelled', lease_until = null where id = e.id;
+  end if;
+  return jsonb_build_object('effectId', c -> 'effectId', 'attempt', e.attempt,
+    'code', case when r.status = 'ended' then 'gone' else 'full' end);
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.decision_fits(r signalbox.run, d jsonb)
  RETURNS boolean
  LANGUAGE sql
- IMMUTABLE
-RETURN (((seq + signalbox.item_events(item)) > 9900) AND ((COALESCE(jsonb_array_length((item -> 'claims'::text)), 0) > 0) OR COALESCE((((item #>> '{decision,status}'::text[]) <> 'ended'::text) AND (jsonb_array_length((item #> '{decision,effects}'::text[])) > 0)), false)))
+ STABLE
+RETURN ((((r).seq + jsonb_array_length((d -> 'events'::text))) + CASE WHEN ((d ->> 'status'::text) = 'ended'::text) THEN 0 WHEN (jsonb_array_length((d -> 'effects'::text)) > 0) THEN signalbox.kept((signalbox.open_effects(r) + jsonb_array_length((d -> 'effects'::text)))) ELSE (signalbox.kept(signalbox.open_effects(r)) / 2) END) <= signalbox.event_limit())
+CREATE OR REPLACE FUNCTION signalbox.decision_problem(rid uuid, d jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  c jsonb;
+begin
+  if (d #>> '{events,0,type}') is distinct from 'run.transitioned' then
+    return 'decision_without_run_transitioned';
+  end if;
+  if octet_length(d ->> 'state') > 2048
+    and (d ->> 'status' is distinct from 'ended' or octet_length(d ->> 'state') > 2304) then
+    return 'state_too_large';
+  end if;
+  if (d ->> 'status' in ('queued', 'running', 'waiting', 'ended') and fits(d ->> 'stateName')
+    and (d ->> 'status' = 'ended') = (fits(d ->> 'outcome') is true)) is not true
+  then
+    return 'decision_malformed';
+  end if;
+  for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
+    c := d -> 'effects' -> n;
+    if (is_id(c ->> 'id') and starts_with(c ->> 'id', rid || '.')
+      and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver',
+        'tool.recall')
+      and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
+      and (c ->> 'delayMs') ~ '^[0-9]{1,12}$'
+      ) is not true
+    then
+      return 'effect_malformed';
+    end if;
+  end loop;
+  for n in 0 .. coalesce(jsonb_array_length(d -> 'timers'), 0) - 1 loop
+    if (char_length(d -> 'timers' -> n ->> 'id') between 1 and 150
+      and (d -> 'timers' -> n ->> 'afterMs') ~ '^[0-9]{1,15}$') is not true then
+      return 'timer_malformed';
+    end if;
+  end loop;
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.delete_assistant(tenant text, assistant_id uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1241,6 +1337,16 @@ begin
     $8, case when $8 is not null then wall() end, wall() + interval '1 minute' * $8) on conflict do nothing;
   return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.event_limit()
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN 10000
+CREATE OR REPLACE FUNCTION signalbox.fact_fits(r signalbox.run, event_type text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (CASE event_type WHEN 'run.faulted'::text THEN ((r).seq + 1) WHEN 'input.injected'::text THEN (((r).seq + 1) + signalbox.kept(signalbox.open_effects(r))) ELSE (((r).seq + 1) + 8) END <= signalbox.event_limit())
 CREATE OR REPLACE FUNCTION signalbox.fits(t text)
  RETURNS boolean
  LANGUAGE sql
@@ -1319,6 +1425,11 @@ begin
   end if;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.is_claim(c jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((signalbox.is_id((c ->> 'owner'::text)) AND (char_length((c ->> 'owner'::text)) <= 100) AND signalbox.is_id((c ->> 'effectId'::text)) AND ((c ->> 'leaseMs'::text) ~ '^[1-9][0-9]{0,8}$'::text) AND ((c ->> 'at'::text) ~ '^[0-9]{1,15}$'::text) AND ((c ->> 'salt'::text) ~ '^[0-9a-f]{32}$'::text)) IS TRUE)
 CREATE OR REPLACE FUNCTION signalbox.is_count(n bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -1356,7 +1467,6 @@ CREATE OR REPLACE FUNCTION signalbox.item_problem(item jsonb)
 AS $function$
 declare
   c jsonb := item -> 'create';
-  d jsonb := item -> 'decision';
 begin
   if c is not null then
     if (item #>> '{facts,0,type}') is distinct from 'run.created' then
@@ -1372,35 +1482,6 @@ begin
       return 'create_malformed';
     end if;
   end if;
-  if d is not null then
-    if (d #>> '{events,0,type}') is distinct from 'run.transitioned' then
-      return 'decision_without_run_transitioned';
-    end if;
-    if octet_length(d ->> 'state') > 2048 then
-      return 'state_too_large';
-    end if;
-    if (d ->> 'status' in ('queued', 'running', 'waiting', 'ended') and fits(d ->> 'stateName')
-      and (d ->> 'status' = 'ended') = (fits(d ->> 'outcome') is true)) is not true
-    then
-      return 'decision_malformed';
-    end if;
-    for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
-      c := d -> 'effects' -> n;
-      if (is_id(c ->> 'id') and starts_with(c ->> 'id', (item ->> 'runId') || '.')
-        and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver',
-          'tool.recall')
-        and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
-        ) is not true
-      then
-        return 'effect_malformed';
-      end if;
-    end loop;
-    for n in 0 .. coalesce(jsonb_array_length(d -> 'timers'), 0) - 1 loop
-      if (char_length(d -> 'timers' -> n ->> 'id') between 1 and 150) is not true then
-        return 'timer_malformed';
-      end if;
-    end loop;
-  end if;
   if item ? 'settle' then
     c := item -> 'settle';
     if (is_id(c ->> 'effectId') and (c ->> 'attempt') ~ '^[0-9]{1,9}$' and (c ->> 'delayMs') ~ '^[0-9]{1,10}$'
@@ -1409,14 +1490,6 @@ begin
       return 'settle_malformed';
     end if;
   end if;
-  for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
-    c := item -> 'claims' -> n;
-    if (is_id(c ->> 'owner') and char_length(c ->> 'owner') <= 100 and is_id(c ->> 'effectId')
-      and (c ->> 'leaseMs') ~ '^[1-9][0-9]{0,8}$') is not true
-    then
-      return 'claim_malformed';
-    end if;
-  end loop;
   return null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.keep_approval(r signalbox.run, e signalbox.event)
@@ -1441,6 +1514,11 @@ begin
     values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.kept(open integer)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (100 + (4 * open))
 CREATE OR REPLACE FUNCTION signalbox.lane_awaited(run uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -1596,6 +1674,11 @@ begin
   on conflict do nothing;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.notes_fit(r signalbox.run, item jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((COALESCE(jsonb_array_length((item -> 'notes'::text)), 0) = 0) OR (((((r).seq + jsonb_array_length((item -> 'notes'::text))) + CASE WHEN ((item #>> '{settle,expect}'::text[]) = 'done'::text) THEN 2 ELSE 0 END) + CASE WHEN ((item #>> '{notes,0,type}'::text[]) = ANY (ARRAY['run.hidden'::text, 'thread.hidden'::text, 'payload.erased'::text])) THEN CASE WHEN ((r).status = 'ended'::text) THEN 0 ELSE 8 END WHEN ((r).status = 'ended'::text) THEN 4 ELSE signalbox.kept(signalbox.open_effects(r)) END) <= signalbox.event_limit()))
 CREATE OR REPLACE FUNCTION signalbox.open_budget(root uuid, tenant text, turns integer, calls integer, tokens bigint, cost bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -1611,6 +1694,14 @@ begin
   insert into budget (root_id, tenant_id, turns, calls, tokens, cost)
   values (root, tenant, open_budget.turns, open_budget.calls, open_budget.tokens, open_budget.cost)
   on conflict do nothing;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.open_effects(r signalbox.run)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select count(*) from effect where run_id = r.id and status in ('pending', 'started', 'unknown'));
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.pass_fence(r signalbox.run, fence jsonb, moment timestamp with time zone)
  RETURNS boolean
@@ -2015,6 +2106,48 @@ begin
   where n % 4096 = 0;
   get diagnostics made = row_count;
   return made;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.sweep_ended(older_than interval, max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  before timestamptz := now() - older_than;
+  -- Runs are named by their time: older ids are looked at alone.
+  bound uuid := uuid_bound(before);
+  gone int;
+  total int := 0;
+begin
+  if (older_than >= interval '1 day' and max_rows between 1 and 100000) is not true then
+    raise exception 'sweep_ended takes at least a day, and 1 to 100000 rows' using errcode = '22023';
+  end if;
+  delete from effect where id in (
+    select e.id from effect e join run r on r.id = e.run_id
+    where e.id < bound::text and e.status not in ('pending', 'started') and r.status = 'ended' and r.updated_at < before
+    order by e.id limit max_rows for update of e skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from approval where (run_id, seq) in (
+    select a.run_id, a.seq from approval a join run r on r.id = a.run_id
+    where a.run_id < bound and r.status = 'ended' and r.updated_at < before
+    order by a.run_id limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from lane where (run_id, key) in (
+    select l.run_id, l.key from lane l join run r on r.id = l.run_id
+    where l.run_id < bound and l.over and r.status = 'ended' and r.updated_at < before
+      and coalesce(l.admitted_at + interval '1 millisecond' * l.per_ms < now(), true)
+    order by l.run_id limit max_rows for update of l skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from alias where (tenant_id, key) in (
+    select a.tenant_id, a.key from alias a join run r on r.id = a.run_id
+    where a.run_id < bound and r.status = 'ended' and r.updated_at < before
+    limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  return total + gone;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.sweep_store()
  RETURNS void
