@@ -193,8 +193,8 @@ begin
     return (refusal('no_run', null, rid), null)::appended;
   end if;
   moment := wall();
-  -- Before, whatever is open, there is room.
-  late := r.seq + item_events(item) > event_limit() / 2;
+  -- Before, however much of a run is open, there is room.
+  late := r.seq + item_events(item) > event_limit() - 5000;
   -- Nothing else of it would stand; but what ends an attempt does, without its note.
   if late and not (item ? 'facts' or d is not null or coalesce(item #>> '{settle,expect}' = 'started', false))
     and not notes_fit(r, item)

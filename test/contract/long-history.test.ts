@@ -3,7 +3,7 @@
  * ends, once, and nothing goes round. Would catch: a refused claim that is read as "somebody else has it", a cancel that needs
  * more events than are left, a timer that is fired for ever, a late result that is reported for ever.
  */
-import { limits } from '@signalbox/core'
+import { decisionSchemas, limits } from '@signalbox/core'
 import { type AppendItem, type Engine, type Register, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/engine/memory'
 import { setTimeout } from 'node:timers/promises'
@@ -104,7 +104,7 @@ async function expectFaulted(
 
 async function approve(engine: Engine, register: Register, runId: string): Promise<void> {
   const { payload } = await eventOf(register, runId, 'approval.requested')
-  const callId = String(payload['callId'])
+  const { callId } = decisionSchemas['approval.requested'].parse(payload)
   const by = { id: 'ann', role: 'clerk' }
   const answer = { ...caller, runId, callId, decision: 'approve' as const, by }
   expect(await engine.commands.answerApproval(answer)).toEqual({ code: 'accepted' })

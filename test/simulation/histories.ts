@@ -54,8 +54,8 @@ export function historyViolations(
     const end = log.find(
       ({ type, payload }) => type === 'run.transitioned' && payload['outcome'] !== null,
     )
-    if (faults.length > 0 && end?.payload['outcome'] !== 'failed')
-      bad.push(`I22 ${runId} was faulted, and ended as ${String(end?.payload['outcome'])}`)
+    if (faults.length > 0 && end?.verdict !== 'failed')
+      bad.push(`I22 ${runId} was faulted, and ended as ${end?.verdict}`)
     const count = appends.get(runId) ?? 0
     if (count > appendsMax(log.length))
       bad.push(`I22 ${runId} was appended to ${count} times for ${log.length} events`)

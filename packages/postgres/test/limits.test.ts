@@ -16,6 +16,8 @@ import { running } from './support/stories.ts'
 
 const bench = useRegister()
 
+const notes = (count: number) => Array.from({ length: count }, () => event('tool.late'))
+
 const stateOf = (bytes: number) => ({ s: 'x'.repeat(bytes - JSON.stringify({ s: '' }).length) })
 
 describe('limits', () => {
@@ -63,8 +65,8 @@ describe('limits', () => {
     const kept = eventsKept + 2 * eventsKeptPerEffect
     // Notes leave what the two effects need, to the last event.
     for (let left = most - kept - 4; left > 0; left -= 1000) {
-      const notes = Array.from({ length: Math.min(left, 1000) }, () => event('tool.late'))
-      expect((await bench.register.append({ ...about(run), notes })).code).toBe('ok')
+      const some = { ...about(run), notes: notes(Math.min(left, 1000)) }
+      expect((await bench.register.append(some)).code).toBe('ok')
     }
     const full = { detail: 'history_too_long' }
     const note = { ...about(run), notes: [event('tool.late')] }
@@ -119,7 +121,6 @@ describe('limits', () => {
 
   it('gives up a webhook that the history of an ended run has no room for', async () => {
     const run = await running(bench, (ids) => [webhookEffect(ids, 1)])
-    const notes = (count: number) => Array.from({ length: count }, () => event('tool.late'))
     const fill = (count: number) => bench.register.append({ ...about(run), notes: notes(count) })
     await fill(limits.eventsPerRunMax - 110)
     await bench.register.append({ ...about(run), facts: [fact('a.done')] })

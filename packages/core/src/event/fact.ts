@@ -219,7 +219,10 @@ export const factSchemas = {
   }),
   /** A timer of the run came due. */
   'timer.fired': z.object({ timerId: z.string() }),
-  /** The run cannot be decided: a fact or a guard throws. Ends the run `failed`, once (I22). */
+  /**
+   * The run cannot be decided (`undecidable`), or has as many events as a run may have (`history_too_long`). Ends the run `failed`,
+   * once (I22).
+   */
   'run.faulted': z.object({ code: z.string(), message: z.string() }),
 } as const
 

@@ -58,7 +58,12 @@ export function appendItem(tables: Tables, now: number, item: AppendItem): Appen
   )
   run.updatedAt = now
   return answer(item, 'ok', {
-    ...{ admitted, seq: run.seq, facts: run.facts, decided: run.decided, claims, factCodes },
+    admitted,
+    seq: run.seq,
+    facts: run.facts,
+    decided: run.decided,
+    claims,
+    factCodes,
     decisionCode: decided?.code ?? null,
     ...(decided?.detail === undefined ? (areNoted ? {} : full) : { detail: decided.detail }),
     ...(settled === undefined ? {} : { settled }),

@@ -19,7 +19,7 @@ const deletionKept = 4
 const keptForEnd = (open: number): number => limits.eventsKept + limits.eventsKeptPerEffect * open
 
 /** Effects of the run that are not settled. */
-export const openCount = ({ effects }: Tables, { runId }: RunRow): number =>
+const openCount = ({ effects }: Tables, { runId }: RunRow): number =>
   [...effects.values()].filter(
     ({ runId: of, status }) => of === runId && status !== 'done' && status !== 'cancelled',
   ).length
@@ -27,8 +27,8 @@ export const openCount = ({ effects }: Tables, { runId }: RunRow): number =>
 const fits = ({ eventsMax }: Tables, { seq }: RunRow, events: number): boolean =>
   seq + events <= eventsMax
 
-export const hasRoomForWork = (tables: Tables, run: RunRow, events: number, more = 0): boolean =>
-  fits(tables, run, events + keptForEnd(openCount(tables, run) + more))
+const hasRoomForWork = (tables: Tables, run: RunRow, events: number): boolean =>
+  fits(tables, run, events + keptForEnd(openCount(tables, run)))
 
 export function hasRoomForFact(tables: Tables, run: RunRow, { type }: FactDraft): boolean {
   if (type === 'run.faulted') return fits(tables, run, 1)
@@ -43,8 +43,8 @@ export function hasRoomForDecision(
   { events, effects, status }: DecisionDraft,
 ): boolean {
   if (status === 'ended') return fits(tables, run, events.length)
-  if (effects.length > 0) return hasRoomForWork(tables, run, events.length, effects.length)
-  return fits(tables, run, events.length + keptForEnd(openCount(tables, run)) / 2)
+  const kept = keptForEnd(openCount(tables, run) + effects.length)
+  return fits(tables, run, events.length + (effects.length > 0 ? kept : kept / 2))
 }
 
 const deletions = new Set(['run.hidden', 'thread.hidden', 'payload.erased'])

@@ -11,7 +11,7 @@ import type {
 } from '../ports.ts'
 
 const fits = (text: string, most: number = limits.idCharsMax): boolean =>
-  text.length > 0 && (text.length <= most || [...text].length <= most)
+  text.length > 0 && (text.length <= most || (text.match(/./gsu)?.length ?? 0) <= most)
 const isOptional = (text: string | null): boolean => text === null || fits(text)
 const isId = (text: string): boolean => fits(text) && /^[A-Za-z0-9._-]+$/.test(text)
 const isCount = (n: number, digits: number): boolean =>
