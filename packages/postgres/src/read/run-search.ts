@@ -23,6 +23,8 @@ export interface RunSearch extends RunConditions {
   readonly oldestFirst?: boolean
   /** `next` of the page before. Throws a RangeError if it is none. */
   readonly after?: string | undefined
+  /** Only runs with an id before this UUID: none that is created from now on. */
+  readonly before?: string | undefined
   /** At most `limits.pageMax`, which is the default. */
   readonly limit?: number
 }
@@ -54,12 +56,15 @@ const rowsOf = ({ limit }: RunSearch): number => pageSize(limit, limits.pageMax)
 
 /** One row more than the page shows, if there is one. */
 export function runSearchQuery(filter: RunSearch): CompiledQuery<ListedRun> {
-  const { after, oldestFirst = false } = filter
+  const { after, before, oldestFirst = false } = filter
   if (after !== undefined && !isUuid(after)) throw new RangeError('`after` is no position of runs')
   const order = oldestFirst ? sql`asc` : sql`desc`
   const rows = sql`limit ${rowsOf(filter) + 1}`
-  const behind = after === undefined ? [] : [behindRun(after, oldestFirst)]
-  const wanted = allOf([conditionsOf(filter), ...behind])
+  const wanted = allOf([
+    conditionsOf(filter),
+    ...(after === undefined ? [] : [behindRun(after, oldestFirst)]),
+    ...(before === undefined ? [] : [behindRun(before, false)]),
+  ])
   const arms = armsOf(filter).map(
     ({ from, only }) =>
       sql`(select r.id from ${from} where ${only} and ${wanted} order by r.id ${order} ${rows})`,

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import type { ListedRun, RunConditions } from '@signalbox/postgres'
 import type { Api, Identified } from './api.ts'
-import { inBounds } from './audit/in-bounds.ts'
+import { inBounds, narrowingRuns } from './audit/in-bounds.ts'
 import type { CancelAction } from './wire/cancel-action.ts'
 import { conditionsOf, type OpenRuns } from './wire/run-filter.ts'
 import { each } from '../wires/langgraph/each.ts'
@@ -56,7 +56,7 @@ async function openRuns(
   for (const isFirst of [true, false]) {
     const statuses = wanted.filter((status) => (status === 'queued') === isFirst)
     const search = { ...conditions, among: { statuses, outcomes: [] }, uncancelled: true, limit }
-    const page = await inBounds(() => read.searchRuns(tenantId, search))
+    const page = await inBounds(() => read.searchRuns(tenantId, search), narrowingRuns)
     found.push(...page.runs)
     more ||= page.next !== null
   }

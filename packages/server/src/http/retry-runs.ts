@@ -4,7 +4,7 @@ import { limits, type Outcome } from '@signalbox/core'
 import { retryAlias, type RunHead } from '@signalbox/engine'
 import { isRunPosition } from '@signalbox/postgres'
 import type { Api, Identified } from './api.ts'
-import { inBounds } from './audit/in-bounds.ts'
+import { inBounds, narrowingRuns as narrowing } from './audit/in-bounds.ts'
 import { findRun } from './find.ts'
 import { Problem } from './problem.ts'
 import { type ProblemCode, problemKinds } from './problem-codes.ts'
@@ -15,6 +15,21 @@ import { each } from '../wires/langgraph/each.ts'
 
 const runsMax = limits.pageMax
 
+/** Behind which run a page begins, and before which id: what an earlier page has created is not for a later one to find. */
+interface Position {
+  readonly after: string
+  readonly before: string
+}
+
+const writePosition = ({ after, before }: Position): string => `${after}.${before}`
+
+function readPosition(text: string): Position | null {
+  const [after = '', before = '', ...more] = text.split('.')
+  return isRunPosition(after) && isRunPosition(before) && more.length === 0
+    ? { after, before }
+    : null
+}
+
 export const RunsRetry = z
   .strictObject({
     run_ids: z.array(Id).min(1, 'takes at least one run').max(runsMax).optional(),
@@ -23,7 +38,10 @@ export const RunsRetry = z
     /** With `filter`: how many at most, the oldest first. */
     limit: z.number().int().min(1).max(runsMax).default(runsMax),
     /** With `filter`: `next` of the answer before. */
-    after: z.string().refine(isRunPosition, 'takes `next` of an answer').optional(),
+    after: z
+      .string()
+      .refine((text) => readPosition(text) !== null, 'takes `next` of an answer')
+      .optional(),
     /** Says which runs it would be, and creates none. */
     dry_run: z.boolean().default(false),
     /** Retries runs once more that were retried before. */
@@ -96,7 +114,7 @@ export async function retryRuns(
     for (const candidate of ofThread)
       done.set(candidate.name, await outcomeOf(api, caller, { candidate, asked, idempotencyKey }))
   })
-  const runs = [...done.values()]
+  const runs = candidates.flatMap(({ name }) => done.get(name) ?? [])
   const codes = [...Map.groupBy(runs, ({ code }) => code)]
   return {
     runs,
@@ -120,15 +138,20 @@ async function candidatesOf(
     }))
     return { candidates: found.toSorted(byAge), next: null }
   }
+  const position = after === undefined ? null : readPosition(after)
+  const before = position?.before ?? api.random.uuid()
   const search = {
     ...conditionsOf(api, { outcome: [...unsuccessful], ...filter }),
-    // What an earlier page has created is not to be found by a later one.
     oldestFirst: true,
     limit,
-    after,
+    after: position?.after,
+    before,
   }
-  const page = await inBounds(() => api.read.searchRuns(tenantId, search))
-  return { candidates: page.runs.map((head) => ({ name: head.runId, head })), next: page.next }
+  const { runs, next } = await inBounds(() => api.read.searchRuns(tenantId, search), narrowing)
+  return {
+    candidates: runs.map((head) => ({ name: head.runId, head })),
+    next: next === null ? null : writePosition({ after: next, before }),
+  }
 }
 
 const byAge = (one: Candidate, other: Candidate): number =>

@@ -2,6 +2,9 @@ import { limits } from '@signalbox/core'
 import { TooBroad } from '@signalbox/postgres'
 import { Problem } from '../problem.ts'
 
+/** What a question over runs is narrowed by. */
+export const narrowingRuns = 'status, outcome, agent, end_user, thread_id, since or until'
+
 /** Answers a question, or the problem that says it must be narrowed, and by which filters. */
 export async function inBounds<T>(
   question: () => Promise<T>,

@@ -7,18 +7,15 @@ import { runHeaders, runLocation } from '../long-answers.ts'
 import { retryRun } from '../retry-run.ts'
 import { retryRuns, RunsRetried, RunsRetry } from '../retry-runs.ts'
 import { runDocument } from '../run-document.ts'
+import { Flag } from '../wire/ids.ts'
 import { Run } from '../wire/run-view.ts'
 import { IdempotencyKey } from './run-creates.ts'
 import { runAddresses } from './runs.ts'
 
 const tags = ['Runs']
 
-const RunRetry = z
-  .strictObject({
-    /** Retries it once more, though it was retried before. */
-    again: z.boolean().default(false),
-  })
-  .openapi('RunRetry')
+/** Retries it once more, though it was retried before. */
+const Query = z.object({ again: Flag })
 
 export function retryRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const bulk = createRoute({
@@ -42,7 +39,7 @@ export function retryRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
       tags,
       summary:
         'Asks once more, on the same thread, what a run that has ended was asked: its calls execute',
-      request: { params, headers: IdempotencyKey, body: jsonBody(RunRetry, false) },
+      request: { params, headers: IdempotencyKey, query: Query },
       responses: answers({ description: 'The new run.', schema: Run, headers: runHeaders }, [
         'unknown_run',
         'unknown_agent',
@@ -59,7 +56,7 @@ export function retryRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     })
     app.openapi(retry, async (c) => {
       const caller = c.get('caller')
-      const { again } = RunRetry.parse(c.req.valid('json') ?? {})
+      const { again = false } = c.req.valid('query')
       const { runId } = await retryRun(api, caller, {
         head: await findRun(api, caller, c.req.valid('param')),
         again,

@@ -4,7 +4,7 @@ import { limits } from '@signalbox/core'
 import { isRunPosition } from '@signalbox/postgres'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
-import { inBounds } from '../audit/in-bounds.ts'
+import { inBounds, narrowingRuns } from '../audit/in-bounds.ts'
 import { nextLink } from '../next-link.ts'
 import { listedDocument } from '../run-document.ts'
 import { Limit } from '../wire/ids.ts'
@@ -14,8 +14,6 @@ import { Run } from '../wire/run-view.ts'
 
 const tags = ['Runs']
 const pageDefault = 100
-/** What a question that is too broad is narrowed by. */
-export const narrowing = 'status, outcome, agent, end_user, thread_id, since or until'
 
 const Search = z.strictObject({
   ...runFilters,
@@ -48,7 +46,10 @@ export function runSearchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const { limit = pageDefault, after, ...asked } = c.req.valid('query')
     const search = { ...conditionsOf(api, asked), limit, after }
     const { tenantId } = c.get('caller')
-    const { runs, next } = await inBounds(() => api.read.searchRuns(tenantId, search), narrowing)
+    const { runs, next } = await inBounds(
+      () => api.read.searchRuns(tenantId, search),
+      narrowingRuns,
+    )
     const headers = next === null ? {} : { link: nextLink(c.req.url, next) }
     return reply(c, { runs: runs.map((run) => listedDocument(run)), next }, { headers })
   })
@@ -71,7 +72,7 @@ export function runSearchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const filter = conditionsOf(api, asked)
     const counts = await inBounds(
       () => api.read.countRuns(tenantId, filter, [...new Set(columns)]),
-      narrowing,
+      narrowingRuns,
     )
     return reply(c, runStatsView(by, counts, limit))
   })
