@@ -5,7 +5,7 @@
 import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { hold, letAllGo } from './support/hold.ts'
+import { hold, letAllGo, letGo } from './support/hold.ts'
 import { call, eventually } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
     tools: [pay, hold],
     scripts: {
       flaky: (_, turn) => {
-        if (!isUp) return { ending: 'error', text: '' }
+        if (!isUp) return { status: { code: 400 } }
         return turn === 0 ? { calls: [{ name: 'pay', args: { to: 'Ann' } }] } : { text: 'Paid.' }
       },
       holding: (_, turn) =>
@@ -193,7 +193,7 @@ describe('a retry', () => {
     ).toEqual(new Set(expected.map(([runId, status, code]) => `${runId} ${status} ${code}`)))
     expect(body.counts).toEqual({ run_not_ended: 1, unknown_run: 4, retry_refused: 3 })
     expect(await total()).toBe(before)
-    await post(`/runs/${open.run_id}/cancel?wait=1`)
+    letGo(open.run_id)
   })
 })
 
@@ -277,6 +277,8 @@ describe('a cancel by a filter', () => {
     expect(part.body).toMatchObject({ count: 1, more: true })
     const rest = await post('/runs/cancel', { filter, reason: 'outage' })
     expect(rest.body).toMatchObject({ count: 3, more: false })
+    // A tool that does not obey is waited for, for some seconds.
+    for (const { run_id } of mine) letGo(run_id)
     for (const { run_id } of mine)
       expect(await join(run_id)).toMatchObject({ outcome: 'cancelled' })
     const [asked] = (await get(`/events?run_id=${mine[3]?.run_id ?? ''}&type=cancel.requested`))
@@ -287,7 +289,7 @@ describe('a cancel by a filter', () => {
       cancel_requested: false,
       outcome: null,
     })
-    await post(`/runs/${other.run_id}/cancel?wait=1`)
+    letGo(other.run_id)
   })
 
   it('says what is wrong with a request', async () => {

@@ -93,7 +93,7 @@ function print(
 ): void {
   const now = Date.now()
   const line = (title: string, text: string) =>
-    text === '' || terminal.line(`${terminal.paint('dim', title.padEnd(9))}${printable(text)}`)
+    text === '' || terminal.line(`${terminal.paint('dim', title.padEnd(10))}${printable(text)}`)
   const ago = (time: string): string =>
     `${time.slice(0, 19).replace('T', ' ')}, ${duration(now - Date.parse(time))} ago`
   const open = report.calls.filter(({ status }) => status === 'open' || status === 'unknown')
