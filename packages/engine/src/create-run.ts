@@ -26,6 +26,9 @@ export interface NewRun extends CreateRun {
   readonly parent?: NonNullable<FactPayload<'run.created'>['parent']>
   /** The run that it repeats. */
   readonly rerun?: FactPayload<'run.created'>['rerun']
+  /** The run that it asks once more, on the same thread, and who was told of that one by its own request. */
+  readonly retry?: FactPayload<'run.created'>['retry']
+  readonly told?: readonly Webhook[]
   /** Of the effect that starts it: an attempt that was taken over starts nothing. */
   readonly attempt?: number
 }
@@ -60,12 +63,13 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
 }
 
 /** Whom it works for, and the run that it comes from. */
-function originOf({ user, endUser, parent, rerun }: NewRun) {
+function originOf({ user, endUser, parent, rerun, retry }: NewRun) {
   return {
     ...(user === undefined ? {} : { user }),
     ...(endUser === undefined ? {} : { endUser }),
     ...(parent ? { parent } : {}),
     ...(rerun ? { rerun } : {}),
+    ...(retry ? { retry } : {}),
   }
 }
 
@@ -88,11 +92,11 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
  */
 async function webhooksOf(
   { content, sender }: CreateRunDeps,
-  { webhook, parent, rerun, definition, tenantId, threadId }: NewRun,
+  { webhook, told = [], parent, rerun, definition, tenantId, threadId }: NewRun,
 ): Promise<readonly Webhook[]> {
   if (parent) return []
   const configured = rerun ? [] : (sender?.endpoints(definition.name) ?? [])
-  if (webhook === undefined) return configured
+  if (webhook === undefined) return [...told, ...configured]
   const key = await content.keep({ tenantId, threadId }, webhook)
   const own = { on: [...WebhookMoment.options], origin: new URL(webhook).origin, key }
   return [own, ...configured]

@@ -7,6 +7,7 @@ export { AbortError, messageOf, RetryableError, TerminalError } from './errors.t
 export { sanitise, sanitiseObject, sanitiseText } from './record/sanitise.ts'
 export { canonical, payloadHash, uuidOf } from './record/draft.ts'
 export { foldLog } from './record/view.ts'
+export { retryAlias } from './retry.ts'
 export { readResultTool, withReadResult } from './perform/read-result.ts'
 export type { CustomGuardrails } from './perform/guard.ts'
 export type { CheckArguments } from './answer-approval.ts'

@@ -44,7 +44,8 @@ export type {
   ApprovalView,
 } from './read/approvals.ts'
 export type { AuditFilter, OneOrMore } from './read/audit-filter.ts'
-export { type AuditReader, TooBroad } from './read/audit-reader.ts'
+export type { AuditReader } from './read/audit-reader.ts'
+export { TooBroad } from './read/bounded.ts'
 export type { AuditPage, SearchFilter } from './read/audit-search.ts'
 export { type StatsGroup, type StatsKey, statsKeys } from './read/audit-stats.ts'
 export type { AuditEvent, PieceEnd } from './read/audit.ts'
@@ -80,6 +81,19 @@ export {
   questions,
 } from './read/questions/catalogue.ts'
 export type { QuestionColumn } from './read/questions/columns.ts'
+export type { QueueView } from './read/queues.ts'
+export type { RunConditions } from './read/run-conditions.ts'
+export type { RunReader } from './read/run-reader.ts'
+export {
+  isRunPosition,
+  type ListedRun,
+  type RunCount,
+  runCountKeys,
+  type RunCountKey,
+  type RunPage,
+  type RunSearch,
+} from './read/run-search.ts'
+export { type WaitKind, waitKinds, type WaitsFor } from './read/waits-for.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'
 export type {
   ThreadEventsPage,

@@ -60,6 +60,8 @@ export const factSchemas = {
       .optional(),
     /** The run is a rerun of this one, which has ended: its calls are answered from that log, and execute nothing. */
     rerun: z.object({ runId: z.string() }).optional(),
+    /** The run asks once more what this one was asked, which has ended: its calls do execute. */
+    retry: z.object({ runId: z.string() }).optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),

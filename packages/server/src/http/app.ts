@@ -23,9 +23,12 @@ import { metaRoutes } from './routes/meta.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
+import { queueRoutes } from './routes/queues.ts'
 import { rerunRoutes } from './routes/reruns.ts'
+import { retryRoutes } from './routes/retries.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
 import { runInputRoutes } from './routes/run-inputs.ts'
+import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
@@ -49,6 +52,10 @@ export function createApp(
   threadStateRoutes(app, api)
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
+  // Before addresses with the id of a run: `stats` and `retry` are none.
+  runSearchRoutes(app, api)
+  retryRoutes(app, api)
+  queueRoutes(app, api)
   runBatchRoutes(app, api)
   runCreateRoutes(app, api)
   rerunRoutes(app, api)

@@ -4,6 +4,7 @@
  */
 
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { repeatProblemKinds } from './repeat-problem-codes.ts'
 import { socketProblemKinds } from './socket-problem-codes.ts'
 
 interface ProblemKind {
@@ -49,7 +50,7 @@ export const problemKinds = {
   invalid_header: {
     status: 400,
     title: 'A header has a value that cannot be used',
-    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:` or `cron:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
+    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:`, `cron:` or `retry:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
   },
   unauthenticated: {
     status: 401,
@@ -161,16 +162,7 @@ export const problemKinds = {
     title: 'The run has ended',
     help: 'An ended run cannot be cancelled, answered or spoken to. GET the run for its outcome.',
   },
-  run_not_ended: {
-    status: 409,
-    title: 'The run has not ended',
-    help: 'Only what has ended stands still, and can be repeated. Wait for the end of the run, or cancel it.',
-  },
-  rerun_refused: {
-    status: 409,
-    title: 'The run cannot be repeated',
-    help: 'An edit asked no model, and an input that was erased cannot be asked again. `detail` says which it is.',
-  },
+  ...repeatProblemKinds,
   interrupts_open: {
     status: 409,
     title: 'The thread waits for answers',
