@@ -23,6 +23,8 @@ export function nextTenant<T extends Owned>(rows: readonly T[], after: string): 
 }
 
 /** Leaves out the rows of some runs. */
-export function isNoneOf(except: readonly string[] = []): (row: { readonly runId: string }) => boolean {
+export function isNoneOf(
+  except: readonly string[] = [],
+): (row: { readonly runId: string }) => boolean {
   return ({ runId }) => !except.includes(runId)
 }

@@ -121,7 +121,8 @@ async function attempt(
   try {
     return (await work()) !== false
   } catch (error) {
-    if (!stopped.aborted) log.warn('one failed, the others go on', { ...about, error: messageOf(error) })
+    if (!stopped.aborted)
+      log.warn('one failed, the others go on', { ...about, error: messageOf(error) })
     return false
   }
 }

@@ -44,8 +44,8 @@ const pauseMsMin = { changed: 5, unchanged: 50 }
 const dispatchMsMax = 1_000
 /** How long the question for what comes due next is on its way, as a rule: what comes due meanwhile waits for the next look. */
 const askedMsMax = 50
-/** How long a look is waited for. What is not over then goes on by itself, and is not begun again before. */
-const lookMsMax = 5_000
+/** How long a part is waited for. What is not over then goes on by itself; a question without an answer is given up. */
+const partMsMax = 5_000
 
 /** What a part of a look came to. */
 interface Found {
@@ -53,9 +53,12 @@ interface Found {
   readonly changed: boolean
 }
 
+/** The answer to a question of this look. Rejects when it comes too late. */
+type Ask = <T>(question: Promise<T>) => Promise<T>
+
 interface Part {
   readonly name: string
-  readonly look: () => Promise<Found>
+  readonly look: (ask: Ask) => Promise<Found>
 }
 
 /** A part that asks for what is due, but for what is at work or rests, and does each by itself. */
@@ -73,8 +76,8 @@ function partOf<T>(
   const each = createEach(eachDeps(deps), { name, atOnce: part.atOnce ?? 64 })
   return {
     name,
-    look: async () => {
-      const items = await part.find(each.away)
+    look: async (ask) => {
+      const items = await ask(part.find(each.away))
       const changed = await each.over(items, part.idOf, part.work)
       return { count: items.length, changed }
     },
@@ -124,8 +127,8 @@ function partsOf(deps: ReconcilerDeps): readonly Part[] {
     }),
     {
       name: 'budgets',
-      look: async () => {
-        for (const { rootId, problem } of await register.settleBudgets())
+      look: async (ask) => {
+        for (const { rootId, problem } of await ask(register.settleBudgets()))
           log.warn('a budget could not be settled', { rootId, problem })
         return { count: 0, changed: false }
       },
@@ -157,8 +160,9 @@ function effectsPart(deps: ReconcilerDeps): Part {
   const each = createEach(eachDeps(deps), { name: 'effects', atOnce: 16 })
   return {
     name: 'effects',
-    look: async () => {
-      const due = await register.takeDue(EffectKind.options, settings.redispatchMs, batchMax)
+    look: async (ask) => {
+      const kinds = EffectKind.options
+      const due = await ask(register.takeDue(kinds, settings.redispatchMs, batchMax))
       const hints = due.filter(isForWorkers).map(hintOf)
       if (hints.length > 0) await settlesWithin(clock, dispatchMsMax, deps.dispatch(hints))
       const rest = due.filter((row) => !isForWorkers(row))
@@ -167,7 +171,11 @@ function effectsPart(deps: ReconcilerDeps): Part {
         if (work) void each.begin(row.effectId, work)
       }
       const others = rest.filter((row) => performanceOf(deps, row) === null)
-      await each.over(others, ({ effectId }) => effectId, (row) => settle(deps, row))
+      await each.over(
+        others,
+        ({ effectId }) => effectId,
+        (row) => settle(deps, row),
+      )
       return { count: due.length, changed: due.length > 0 }
     },
   }
@@ -221,38 +229,50 @@ export async function poll(deps: ReconcilerDeps): Promise<void> {
   const { clock, draining } = deps
   const parts = partsOf(deps)
   const each = createEach(eachDeps(deps), { name: 'reconciler', atOnce: 1, restMsMax: 1_000 })
-  while (!draining.aborted) {
-    const enough = new AbortController()
-    const late = clock.sleep(lookMsMax, enough.signal)
-    const pause = await look(deps, { parts, each, late })
-    enough.abort()
-    await clock.sleep(pause, draining)
-  }
+  while (!draining.aborted) await clock.sleep(await look(deps, parts, each), draining)
 }
 
 /** One look at everything that is due. Answers the pause to the next one, in milliseconds. */
-async function look(
-  { clock, random, settings, draining, register, turned }: ReconcilerDeps,
-  at: { readonly parts: readonly Part[]; readonly each: Each; readonly late: Promise<void> },
-): Promise<number> {
+async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): Promise<number> {
+  const { clock, random, settings, draining, register } = deps
   const beganAt = clock.now()
   let [answered, more, changed] = [0, false, false]
-  for (const part of at.parts) {
-    const work = at.each.begin(part.name, async () => {
-      const found = await part.look()
-      answered += 1
-      more ||= found.count === batchMax
-      changed ||= found.changed
-    })
-    await Promise.race([work, at.late])
-    if (draining.aborted) return 0
+  let bound = boundOf(clock)
+  try {
+    for (const part of parts) {
+      if (bound.isOver()) bound = boundOf(clock)
+      const { ask, late } = bound
+      const work = each.begin(part.name, async () => {
+        const found = await part.look(ask)
+        answered += 1
+        more ||= found.count === batchMax
+        changed ||= found.changed
+      })
+      await Promise.race([work, late])
+      if (draining.aborted) return 0
+    }
+    if (answered === parts.length) deps.turned()
+    const pauseMin = changed ? pauseMsMin.changed : pauseMsMin.unchanged
+    if (more) return Math.max(againMs, pauseMin)
+    if (bound.isOver()) bound = boundOf(clock)
+    const lookedMs = Math.max(0, clock.now() - beganAt) + askedMsMax
+    const due = await bound.ask(register.nextDue(EffectKind.options, lookedMs)).catch(() => null)
+    const pace = settings.pollMs * (0.8 + 0.4 * random.unit())
+    return due === null ? pace : Math.min(pace, Math.max(due, pauseMin))
+  } finally {
+    bound.end()
   }
-  if (answered === at.parts.length) turned()
-  const pauseMin = changed ? pauseMsMin.changed : pauseMsMin.unchanged
-  if (more) return Math.max(againMs, pauseMin)
-  const lookedMs = Math.max(0, clock.now() - beganAt) + askedMsMax
-  const asked = register.nextDue(EffectKind.options, lookedMs)
-  const due = await Promise.race([asked.catch(() => null), at.late.then(() => null)])
-  const pace = settings.pollMs * (0.8 + 0.4 * random.unit())
-  return due === null ? pace : Math.min(pace, Math.max(due, pauseMin))
+}
+
+/** How long parts are waited for: one sleep for all, and another one behind a part that has used it up. */
+function boundOf(clock: ReconcilerDeps['clock']) {
+  const enough = new AbortController()
+  let over = false
+  const late = clock.sleep(partMsMax, enough.signal).then(() => {
+    over = true
+  })
+  const tooLate = late.then(() => Promise.reject(new Error(`no answer in ${partMsMax} ms`)))
+  tooLate.catch(() => {})
+  const ask: Ask = (question) => Promise.race([question, tooLate])
+  return { ask, late, isOver: () => over, end: () => enough.abort() }
 }
