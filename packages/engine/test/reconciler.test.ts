@@ -73,6 +73,8 @@ describe.each(each)('one run whose every append %s', { timeout: 20_000 }, (bad) 
     await create()
     await start(bad)
     expect(await others()).toEqual(all('completed'))
+    await create()
+    expect(await others()).toContainEqual('completed')
   })
 
   test('leaves the others admitted', async () => {
