@@ -1996,7 +1996,7 @@ begin
   where id = key_id and tenant_id = tenant and revoked_at is null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.settle_budgets()
- RETURNS void
+ RETURNS TABLE(root uuid, problem text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
@@ -2012,20 +2012,26 @@ begin
         and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started')))
     for update of b skip locked
   loop
-    if tree.over then
-      delete from reservation where root_id = tree.root_id;
-      delete from budget where root_id = tree.root_id;
-      continue;
-    end if;
-    with given as (
-      update reservation h set open = false
-      where h.root_id = tree.root_id and h.open
-        and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started'))
-      returning h.tokens, h.cost
-    )
-    update budget set tokens_held = tokens_held - g.tokens, cost_held = cost_held - g.cost
-    from (select coalesce(sum(tokens), 0) as tokens, coalesce(sum(cost), 0) as cost from given) g
-    where root_id = tree.root_id;
+    begin
+      if tree.over then
+        delete from reservation where root_id = tree.root_id;
+        delete from budget where root_id = tree.root_id;
+        continue;
+      end if;
+      with given as (
+        update reservation h set open = false
+        where h.root_id = tree.root_id and h.open
+          and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started'))
+        returning h.tokens, h.cost
+      )
+      update budget set tokens_held = tokens_held - g.tokens, cost_held = cost_held - g.cost
+      from (select coalesce(sum(tokens), 0) as tokens, coalesce(sum(cost), 0) as cost from given) g
+      where root_id = tree.root_id;
+    exception when others then
+      root := tree.root_id;
+      problem := sqlerrm;
+      return next;
+    end;
   end loop;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.settle_effect(r signalbox.run, s jsonb, moment timestamp with time zone)
@@ -2165,7 +2171,11 @@ begin
     order by u.tenant_id limit 100
     for update of u skip locked
   loop
-    perform sweep_tenant(owner.tenant_id);
+    begin
+      perform sweep_tenant(owner.tenant_id);
+    exception when others then
+      raise warning 'the store of tenant % could not be swept: %', owner.tenant_id, sqlerrm;
+    end;
   end loop;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.sweep_tenant(tenant text)

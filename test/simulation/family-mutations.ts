@@ -8,14 +8,14 @@ export const familyMutations: readonly Mutation[] = [
   {
     name: 'a parent hears of an end only from whoever saw it (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'ended.map((child) => each(child, tellParent(deps, child.runId)))',
-    becomes: '[]',
+    line: 'work: (child) => tellParent(deps, child.runId),',
+    becomes: 'work: async () => {},',
   },
   {
     name: 'whoever saw a parent leave is alone in cancelling its children (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'orphans.map((orphan) => each(orphan, cancelChild(deps, orphan)))',
-    becomes: '[]',
+    line: 'work: (orphan) => cancelChild(deps, orphan),',
+    becomes: 'work: async () => {},',
     from: 2750,
   },
   {

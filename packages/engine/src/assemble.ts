@@ -108,7 +108,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
   const others = performersBeside(deps, { ...base, recorder })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
-  const reconciler: ReconcilerDeps = {
+  const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,
     dispatch,

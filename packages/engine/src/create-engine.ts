@@ -23,6 +23,7 @@ import type {
   WakeBus,
   WebhookSender,
 } from './ports.ts'
+import { settlesWithin } from './roles/each-of.ts'
 import { poll } from './roles/reconciler.ts'
 import type { EngineSettings } from './settings.ts'
 
@@ -66,10 +67,15 @@ export function createEngine(deps: EngineDeps): Engine {
   const parts = assemble(deps, { draining: draining.signal, stopped: stopping.signal })
   const subscriptions: (() => void)[] = []
   const background: Promise<void>[] = []
+  /** Of a clock that nobody sets. Null: nothing is reconciled here. */
+  let turnedAt: number | null = null
   return {
     commands: parts.commands,
     followText: (runId, listener) => followText(deps.wakeBus, runId, listener),
     followProgress: (runId, listener) => followProgress(deps.wakeBus, runId, listener),
+    health: () => ({
+      reconcilerAgeMs: turnedAt === null ? null : performance.now() - turnedAt,
+    }),
     async start() {
       const { wakeBus, roles } = deps
       subscriptions.push(
@@ -80,7 +86,9 @@ export function createEngine(deps: EngineDeps): Engine {
           wakeBus.subscribe('facts', (ids) => ids.forEach((id) => parts.advances.hint(id))),
           wakeBus.subscribe('model', (ids) => ids.forEach((id) => parts.modelHints.hint(id))),
         )
-        background.push(poll(parts.reconciler))
+        const turned = (): void => void (turnedAt = performance.now())
+        turned()
+        background.push(poll({ ...parts.reconciler, turned }))
       }
       if (roles.includes('worker') && deps.hintSource)
         await deps.hintSource.start(deps.settings.queues, parts.performHint)
@@ -89,7 +97,7 @@ export function createEngine(deps: EngineDeps): Engine {
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe()
       draining.abort()
       await deps.hintSource?.stop(graceMs)
-      await settleWithin(deps.clock, graceMs, parts.idle())
+      await settlesWithin(deps.clock, graceMs, parts.idle())
       stopping.abort()
       await parts.leases
         .release()
@@ -100,10 +108,4 @@ export function createEngine(deps: EngineDeps): Engine {
       parts.live.close()
     },
   }
-}
-
-const settleWithin = async (clock: Clock, ms: number, work: Promise<void>): Promise<void> => {
-  const enough = new AbortController()
-  await Promise.race([work, clock.sleep(ms, enough.signal)])
-  enough.abort()
 }

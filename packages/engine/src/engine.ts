@@ -241,12 +241,23 @@ export interface ToolProgress {
 }
 
 /** Engine roles of one process, composed over ports by `createEngine`. */
+/** How an engine process is. */
+export interface EngineHealth {
+  /**
+   * Milliseconds since the end of the last look of the reconciler in which the register answered every question, or since the
+   * start if there was none yet; by a clock that nobody sets. Null where nothing is reconciled.
+   */
+  readonly reconcilerAgeMs: number | null
+}
+
 export interface Engine {
   readonly commands: Commands
   /** Follows the text in flight of a run, from its beginning: the first piece has offset 0. Answers the way to stop. */
   followText(runId: string, listener: (piece: LiveText) => void): () => void
   /** Follows the notes of the tools that run for a run, from now on; some may be lost. Answers the way to stop. */
   followProgress(runId: string, listener: (progress: ToolProgress) => void): () => void
+  /** How it is right now. Asks nobody. */
+  health(): EngineHealth
   /** Starts the roles this engine was created with (`orchestrator`, `worker`); an engine with neither only has commands. */
   start(): Promise<void>
   /** Hands work over: claims nothing more, waits for effects in flight up to `graceMs`, then releases. */

@@ -80,6 +80,11 @@ export function pageSize(limit: number | undefined, max: number): number {
   return Math.max(0, Math.min(Math.trunc(limit ?? max), max))
 }
 
+/** Leaves out the rows of some runs. */
+export function noneOf(column: string, except: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} <> all (${[...except]}::uuid[])`
+}
+
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** May the text stand where a uuid is expected? What is none names no run; Postgres would call it an error. */

@@ -17,16 +17,16 @@ it('surveys the feed and deletes expired threads each ten seconds, and sweeps th
     { now: () => now },
     async () => void done.push('expired'),
   )
-  await doChores()
+  const attempt = (_name: string, act: () => Promise<unknown>) => act().catch(() => {})
+  await doChores(attempt)
   expect(done).toEqual([])
   now += 10_000
-  await expect(doChores()).rejects.toThrow('away')
-  await doChores()
+  await doChores(attempt)
   // What was due behind the one that failed.
   expect(done).toEqual(['surveyed', 'expired'])
   for (let second = 11; second <= 60; second += 1) {
     now += 1000
-    await doChores()
+    await doChores(attempt)
   }
   expect(done.filter((one) => one === 'surveyed')).toHaveLength(6)
   expect(done.filter((one) => one === 'expired')).toHaveLength(6)

@@ -8,7 +8,7 @@ import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
 import { queuesOf } from './queue.ts'
-import { inTurns, nextTenant } from './turns.ts'
+import { inTurns, isNoneOf, nextTenant } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
 import { type EffectRecord, emptyTables, type RunRow, type Tables } from './tables.ts'
 
@@ -110,8 +110,12 @@ type Dues = Pick<
 function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
   const { runs, effects, timers } = tables
   return {
-    readyRuns: async (limit) =>
-      inTurns([...runs.values()].filter((run) => run.decided < run.facts && run.status !== 'ended'))
+    readyRuns: async (limit, except) =>
+      inTurns(
+        [...runs.values()]
+          .filter((run) => run.decided < run.facts && run.status !== 'ended')
+          .filter(isNoneOf(except)),
+      )
         .slice(0, limit)
         .map(refOf),
     takeDue: async (kinds, againMs, limit) =>
@@ -133,16 +137,23 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
       const next = nextTenant(waiting, afterTenant)
       return next ? rowOf(tables, next) : null
     },
-    dueTimers: async (limit) =>
-      [...timers.values()].filter((timer) => timer.fireAt <= clock.now()).slice(0, limit),
-    nextDue: async () => {
-      const open = [...effects.values()].filter(isOpen).map((effect) => effect.due)
-      const fires = [...timers.values()].map((timer) => timer.fireAt)
-      const delayed = [...runs.values()]
-        .filter((run) => !run.admitted && run.status !== 'ended' && run.dueAt > clock.now())
-        .map((run) => run.dueAt)
-      const next = Math.min(...open, ...fires, ...delayed)
-      return Number.isFinite(next) ? Math.max(0, next - clock.now()) : null
+    dueTimers: async (limit, except) =>
+      [...timers.values()]
+        .filter((timer) => timer.fireAt <= clock.now())
+        .filter(isNoneOf(except))
+        .toSorted((a, b) => a.fireAt - b.fireAt)
+        .slice(0, limit),
+    nextDue: async (kinds, lookedMs) => {
+      const now = clock.now()
+      const open = [...effects.values()].filter((one) => isOpen(one) && kinds.includes(one.kind))
+      const waiting = [...runs.values()].filter((run) => !run.admitted && run.status !== 'ended')
+      const dues = [
+        ...open.map(({ due }) => due),
+        ...[...timers.values()].map(({ fireAt }) => fireAt),
+        ...waiting.map(({ dueAt }) => dueAt).filter((dueAt) => dueAt > now),
+      ]
+      const next = Math.min(...dues.filter((due) => due > now - lookedMs))
+      return Number.isFinite(next) ? Math.max(0, next - now) : null
     },
     renew: async (leases, leaseMs) =>
       leases.map(({ effectId, attempt }) => {

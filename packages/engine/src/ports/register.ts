@@ -205,15 +205,16 @@ export interface Register extends BudgetPort {
     expired?: { readonly lastRunId: string | null },
   ): Promise<'ok' | 'no_thread' | 'busy'>
 
-  // What the reconciler polls. Each finds everything, even if no wake ever arrives.
+  // What the reconciler polls. Each finds everything, even if no wake ever arrives, but for the runs of `except`.
   /** Runs with undecided facts. Tenants take turns where there are more than `limit`. */
-  readyRuns(limit: number): Promise<readonly RunRef[]>
+  readyRuns(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
   /** Queued runs that are due, whose thread is free and whose lanes have room: the first of each thread. Tenants take turns; of each by priority. */
-  admissibleRuns(limit: number): Promise<readonly RunRef[]>
+  admissibleRuns(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
   /** Runs that are to end because a newer one supersedes them, and were not asked to yet. Of all threads, or of one. */
   superseded(
     limit: number,
     thread?: { readonly tenantId: string; readonly threadId: string },
+    except?: readonly string[],
   ): Promise<readonly Superseded[]>
   /** Runs that wait for a lane of this one, and for nothing else: the most urgent first, at most `limit` of each lane. */
   nextInLanes(runId: string, limit: number): Promise<readonly RunRef[]>
@@ -238,13 +239,18 @@ export interface Register extends BudgetPort {
   /** Timers that are due. They stay until a fact with the key `timer:<id>:<fireAt>` is appended for the run. */
   dueTimers(
     limit: number,
+    except?: readonly string[],
   ): Promise<readonly (RunRef & { readonly timerId: string; readonly fireAt: number })[]>
   /** Ended runs whose parent lives and still waits for them. */
-  endedChildren(limit: number): Promise<readonly RunRef[]>
+  endedChildren(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
   /** Runs that live, are not being cancelled, and whose parent has ended or is being cancelled. */
-  orphans(limit: number): Promise<readonly RunRef[]>
-  /** Milliseconds until the next effect, timer or delayed run is due, null if none is. */
-  nextDue(): Promise<number | null>
+  orphans(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
+  /**
+   * Milliseconds until the next effect of the given kinds, timer or delayed run comes due, null if none will. What came due
+   * in the last `lookedMs` counts as due now, 0. What has been due for longer does not count: it was looked at, and to look
+   * again at once would change it no more.
+   */
+  nextDue(kinds: readonly EffectKind[], lookedMs: number): Promise<number | null>
   /** Extends the leases of started effects at their attempts; answers which were kept and whether a cancel was asked. */
   renew(
     leases: readonly { readonly effectId: string; readonly attempt: number }[],

@@ -20,6 +20,7 @@ import type { EffectRow, Register, RunHead, RunRef, StoredEvent, WakeBus } from 
 import { canonical, sha256, type Writer } from '../record/draft.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
+import { type EachDeps, eachOf } from './each-of.ts'
 
 export interface FamilyDeps {
   readonly register: Register
@@ -126,9 +127,11 @@ function codeOf({ type, payload, verdict }: StoredEvent): string {
 }
 
 /** Cancels whatever a run has started and that still lives. */
-export async function cancelChildren(deps: FamilyDeps, runId: string): Promise<void> {
-  for (const child of await deps.register.children(runId))
-    if (!child.ended) await cancelChild(deps, child)
+export async function cancelChildren(deps: FamilyDeps & EachDeps, runId: string): Promise<void> {
+  const items = (await deps.register.children(runId)).filter(({ ended }) => !ended)
+  await eachOf(deps, { name: 'children', items, idOf: (child) => child.runId }, (child) =>
+    cancelChild(deps, child),
+  )
 }
 
 /** Asks a run to end because its parent does. Asked twice, it is asked once. */

@@ -14,6 +14,7 @@ import type { PolicyPerformer } from './policy-performer.ts'
 import type { Recaller } from './recaller.ts'
 import type { RunStarter } from './run-starter.ts'
 import { admit, admitInLanes } from './admit.ts'
+import { type EachDeps, eachOf } from './each-of.ts'
 import { close } from './reconciler.ts'
 import type { WebhookPerformer } from './webhook-performer.ts'
 
@@ -24,7 +25,7 @@ export interface Committed {
   readonly claimed: readonly Effect[]
 }
 
-export interface FollowDeps extends LostDeps, FamilyDeps {
+export interface FollowDeps extends LostDeps, FamilyDeps, EachDeps {
   readonly register: Register
   readonly recorder: Recorder
   readonly wakeBus: WakeBus
@@ -42,7 +43,7 @@ export interface FollowDeps extends LostDeps, FamilyDeps {
 }
 
 export function createFollower(deps: FollowDeps): (committed: Committed) => void {
-  const { wakeBus, models, log } = deps
+  const { wakeBus, models } = deps
   return (committed) => {
     const { view, decision, claimed } = committed
     for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect, 1)
@@ -56,9 +57,7 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)
-    void settle(deps, view, decision).catch((error: unknown) =>
-      log.warn('what follows a decision failed', { runId: view.runId, error: messageOf(error) }),
-    )
+    void settle(deps, view, decision)
     deps.verify(view)
   }
 }
@@ -78,22 +77,45 @@ function announce({ wakeBus, dispatch }: FollowDeps, { decision, claimed }: Comm
   if (hints.length > 0) void dispatch(hints)
 }
 
-/** Closes what must not start any more, or gives the thread to the next run. */
+/**
+ * Closes what must not start any more, or gives the thread to the next run. Each of these is done although another fails, or
+ * does not end.
+ */
 async function settle(deps: FollowDeps, view: RunView, decision: Decision): Promise<void> {
-  const { register, wakeBus } = deps
-  if (decision.state.name === 'cancelling') {
-    wakeBus.publish('cancel', [view.runId])
-    for (const row of await register.openEffects(view.runId))
-      if (row.status === 'pending' && row.kind !== 'webhook.deliver') await close(deps, row)
-  }
   const ended = decision.status === 'ended'
-  const leaves = ended || decision.state.name === 'cancelling'
-  if (leaves && decision.state.context.children > 0) await cancelChildren(deps, view.runId)
-  if (view.laned && (ended || decision.status === 'waiting')) await admitInLanes(deps, view.runId)
-  if (!ended) return
-  if (view.parent) await tellParent(deps, view.runId)
-  deps.forget(view.runId)
-  const next = await register.nextInThread(view.tenantId, view.threadId)
+  const waits = decision.status === 'waiting'
+  const cancelling = decision.state.name === 'cancelling'
+  const hasChildren = decision.state.context.children > 0
+  const steps: readonly (readonly [string, boolean, () => Promise<void>])[] = [
+    ['closing', cancelling, () => closePending(deps, view)],
+    ['children', (ended || cancelling) && hasChildren, () => cancelChildren(deps, view.runId)],
+    ['lanes', view.laned && (ended || waits), () => admitInLanes(deps, view.runId)],
+    ['parent', ended && view.parent !== null, () => tellParent(deps, view.runId)],
+    ['thread', ended, () => admitNext(deps, view)],
+  ]
+  const { runId } = view
+  if (ended) deps.forget(runId)
+  const due = steps.filter(([, isDue]) => isDue)
+  await Promise.all(
+    due.map(([step, , work]) =>
+      work().catch((error: unknown) =>
+        deps.log.warn('what follows a decision failed', { step, runId, error: messageOf(error) }),
+      ),
+    ),
+  )
+}
+
+async function closePending(deps: FollowDeps, { runId }: RunView): Promise<void> {
+  deps.wakeBus.publish('cancel', [runId])
+  const open = await deps.register.openEffects(runId)
+  const items = open.filter((row) => row.status === 'pending' && row.kind !== 'webhook.deliver')
+  await eachOf(deps, { name: 'closing', items, idOf: ({ effectId }) => effectId }, (row) =>
+    close(deps, row),
+  )
+}
+
+async function admitNext(deps: FollowDeps, { tenantId, threadId }: RunView): Promise<void> {
+  const next = await deps.register.nextInThread(tenantId, threadId)
   if (next) await admit(deps, next)
 }
 

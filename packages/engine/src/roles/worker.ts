@@ -59,7 +59,14 @@ async function serve(deps: WorkerDeps, queue: string, hinted: EffectRow | null):
     if (hinted && !deps.turns.isCrowded(queue)) break
     const next = await deps.turns.next(queue)
     if (!next || next.tenantId === hinted?.tenantId || !(await isKnown(deps, next))) break
-    if (await claimAndRun(deps, next)) return
+    // One that fails is not the fate of the call that was hinted at.
+    const served = await claimAndRun(deps, next).catch((error: unknown) =>
+      deps.log.warn('a tool call was given up', {
+        effectId: next.effectId,
+        error: messageOf(error),
+      }),
+    )
+    if (served) return
   }
   if (hinted) await claimAndRun(deps, hinted)
 }

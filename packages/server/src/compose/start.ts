@@ -31,7 +31,7 @@ import type { Config } from '../config/schema.ts'
 import { createLog } from '../observe/log.ts'
 import { measuredDispatcher, measuredModel, measuredTools } from '../observe/measured-world.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
-import { createMetrics, type Metrics } from '../observe/metrics.ts'
+import { createMetrics, measureReconciler, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
@@ -171,6 +171,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     roles: roles.filter((role) => role !== 'api'),
     settings: { ...settingsOf(config, specs), ...options.engine },
   })
+  if (decides) measureReconciler(metrics, engine)
   await engine.start()
   closers.add('engine', () => engine.stop(config.server.graceMs))
   const { register: kept, wakeBus } = ports

@@ -1,4 +1,5 @@
 /** Metrics of one process, for Prometheus. Labels have few values each: never ids, never text of users. */
+import type { Engine } from '@signalbox/engine'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 const seconds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -72,6 +73,18 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       registers,
     }),
   }
+}
+
+/** Tells how long ago the reconciler of this process has looked at everything. For a process that has one. */
+export function measureReconciler({ registry }: Metrics, engine: Pick<Engine, 'health'>): void {
+  const gauge = new Gauge({
+    name: 'signalbox_reconciler_last_turn_seconds',
+    help: 'Age of the last look of the reconciler in which the register answered every question.',
+    registers: [registry],
+    collect: () => {
+      gauge.set((engine.health().reconcilerAgeMs ?? 0) / 1000)
+    },
+  })
 }
 
 /** The metrics in Prometheus' text format, made anew for each request. */
