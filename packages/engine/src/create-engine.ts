@@ -82,14 +82,18 @@ export function createEngine(deps: EngineDeps): Engine {
         )
         background.push(poll(parts.reconciler))
       }
+      if (roles.length > 0) parts.leases.watch()
       if (roles.includes('worker') && deps.hintSource)
         await deps.hintSource.start(deps.settings.queues, parts.performHint)
     },
     async stop(graceMs) {
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe()
       draining.abort()
-      await deps.hintSource?.stop(graceMs)
-      await settleWithin(deps.clock, graceMs, parts.idle())
+      // One grace for all that is in flight: whoever stops this process counts it once.
+      await Promise.all([
+        deps.hintSource?.stop(graceMs),
+        settleWithin(deps.clock, graceMs, parts.idle()),
+      ])
       stopping.abort()
       await parts.leases
         .release()

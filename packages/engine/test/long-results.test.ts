@@ -10,7 +10,7 @@ const long = Array.from({ length: 3_000 }, (_, n) => `line ${n}`).join('\n')
 
 test('a long result is read on with, page by page, and only in its own thread', async () => {
   const register = createMemoryRegister(systemClock)
-  const tools = withReadResult(functionTools({ dump: async () => long }), register)
+  const tools = withReadResult(functionTools({ dump: async () => long }))
   const specs = await tools.specs()
   const definition = agent(specs)
   const keyIn = async (runId: string) => {

@@ -38,7 +38,7 @@ function office(...answers: readonly DeliveryAnswer[]) {
       webhooks,
       model: turnModel(['done']),
       tools: functionTools({}),
-      settings: { pollMs: 10, webhookLeaseMs: 5_000 },
+      settings: { pollMs: 10, leaseMs: 5_000 },
     }).engine
   const notes = async (runId: string) =>
     (await register.events(runId, {})).filter(({ type }) => /^(?:webhook|effect)\./.test(type))

@@ -1,6 +1,7 @@
 /** Claims: the one way an effect starts (I8, I10, I14). */
 import { payloadHash } from '../record/draft.ts'
 import type { ClaimCode, ClaimDraft, Claimed } from '../ports.ts'
+import { hasLapsed } from './lapse.ts'
 import type { EffectRecord, RunRow, Tables } from './tables.ts'
 import { write } from './write.ts'
 
@@ -11,13 +12,17 @@ export function claim(
 ): Claimed {
   const { run, now } = place
   const effect = tables.effects.get(draft.effectId)
-  const code = effect && effect.runId === run.runId ? codeOf(run, effect, now) : 'gone'
+  const isHere = effect?.runId === run.runId
+  if (isHere && isOwn(tables, effect, draft))
+    return { effectId: draft.effectId, code: 'ok', attempt: effect.attempt }
+  const code = isHere ? codeOf(tables, place, effect) : 'gone'
   if (code !== 'ok' || !effect)
     return { effectId: draft.effectId, code, attempt: effect?.attempt ?? 0 }
   effect.status = 'started'
   effect.attempt += 1
   effect.owner = draft.owner
   effect.leaseUntil = now + draft.leaseMs
+  effect.leaseMs = draft.leaseMs
   effect.due = now + draft.leaseMs
   const { effectId, leaseMs, owner, salt, at } = draft
   const payload = { attempt: effect.attempt, effectId, leaseMs, owner }
@@ -29,12 +34,27 @@ export function claim(
   return { effectId, code: 'ok', attempt: effect.attempt }
 }
 
-function codeOf(run: RunRow, effect: EffectRecord, now: number): ClaimCode {
+/** Is it the very claim that holds the effect, sent once more because nobody heard the answer? */
+const isOwn = ({ events }: Tables, effect: EffectRecord, { owner, salt }: ClaimDraft): boolean =>
+  effect.status === 'started' &&
+  effect.owner === owner &&
+  (events.get(effect.runId) ?? []).some(
+    (event) =>
+      event.type === 'effect.started' &&
+      event.salt === salt &&
+      event.payload['effectId'] === effect.effectId &&
+      event.payload['attempt'] === effect.attempt,
+  )
+
+function codeOf(
+  tables: Tables,
+  { run, now }: { readonly run: RunRow; readonly now: number },
+  effect: EffectRecord,
+): ClaimCode {
   const outlives = effect.kind === 'webhook.deliver'
   if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'
   if (effect.status === 'pending') return effect.notBefore > now ? 'early' : 'ok'
   if (effect.status !== 'started') return 'gone'
-  // Without a lease it goes on by itself: a run that was started.
-  if (effect.leaseUntil === null || effect.leaseUntil > now) return 'leased'
+  if (!hasLapsed(tables, effect, now)) return 'leased'
   return effect.mode === 'once' ? 'lost' : 'ok'
 }

@@ -1,6 +1,7 @@
 /** Delivers webhooks, on orchestrators: after the decision, or when the reconciler finds one that is due. */
 import { messageOf } from '../errors.ts'
-import { draftClaim } from '../perform/claim.ts'
+import { claimEffect } from '../perform/claim.ts'
+import type { Leases } from '../perform/leases.ts'
 import { performWebhook, type WebhookDeps } from '../perform/webhook.ts'
 import type { WebhookSender } from '../ports.ts'
 import { insist, type Patience } from '../record/patience.ts'
@@ -11,6 +12,7 @@ export interface WebhookPerformerDeps extends Omit<WebhookDeps, 'sender'>, Patie
   /** Null: this process reaches nobody, others do. */
   readonly sender: WebhookSender | null
   readonly views: Views
+  readonly leases: Leases
   readonly settings: EngineSettings
   readonly draining: AbortSignal
 }
@@ -30,19 +32,17 @@ export function createWebhookPerformer(deps: WebhookPerformerDeps): WebhookPerfo
     const row = await insist(deps, 'read effect', () => register.effect(effectId))
     if (row?.spec.kind !== 'webhook.deliver') return
     const { runId, tenantId, spec: effect } = row
-    // Longer than an attempt may take: nobody renews it, for nobody calls a delivery back.
-    const claim = { ...draftClaim(deps, effectId), leaseMs: settings.webhookLeaseMs }
-    const result = await insist(deps, 'claim', () =>
-      register.append({ runId, tenantId, claims: [claim] }),
-    )
-    const claimed = result.claims[0]
-    if (claimed?.code !== 'ok') return
+    const { code, lease, result } = await claimEffect(deps, row)
+    if (code !== 'ok') return
     deps.views.noted(runId, result)
-    const task = { row, effect, attempt: claimed.attempt }
-    const outcome = await performWebhook({ ...deps, sender }, task, deps.stopped)
-    deps.views.noted(
-      runId,
-      await insist(deps, 'append', () => register.append({ runId, tenantId, ...outcome })),
+    const task = { row, effect, attempt: lease.attempt }
+    await deps.leases.hold(
+      { ...lease, outlivesRun: true },
+      (held) => performWebhook({ ...deps, sender }, task, held),
+      async (outcome) => {
+        const append = () => register.append({ runId, tenantId, ...outcome })
+        deps.views.noted(runId, await insist(deps, 'append', append))
+      },
     )
   }
 
