@@ -41,7 +41,12 @@ test('a long result is read on with, page by page, and only in its own thread', 
       runId,
       callId: 'c',
     }
-    const request = { ...call, ...about, timeoutMs: 1_000, progress: () => {} }
+    const thread = { tenantId: 'default', threadId }
+    const files = {
+      tree: async () => new Map(),
+      read: async (blob: string) => (await register.blob(thread, blob))?.bytes ?? null,
+    }
+    const request = { ...call, ...about, timeoutMs: 1_000, progress: () => {}, files }
     return tools.call(request, new AbortController().signal)
   }
   const page = await reading('t')

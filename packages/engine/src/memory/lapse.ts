@@ -9,7 +9,9 @@ import type { EffectRecord, Tables } from './tables.ts'
 export function beat(tables: Tables, now: number, leaseMs: number): void {
   if (leaseMs === 0) return
   const { heartbeat } = tables
-  const isUp = heartbeat !== null && now - heartbeat.at <= leaseMs / 2
+  // A clock that was set is an outage, too: leases are counted by it.
+  const isUp =
+    heartbeat !== null && now >= heartbeat.upSince && now - heartbeat.at <= leaseMs / 2
   tables.heartbeat = { upSince: isUp ? heartbeat.upSince : now, at: now }
 }
 
