@@ -95,18 +95,23 @@ export function createEngine(deps: EngineDeps): Engine {
         settleWithin(deps.clock, graceMs, parts.idle()),
       ])
       stopping.abort()
-      await parts.leases
+      const released = parts.leases
         .release()
         .catch((error: unknown) =>
           deps.log.warn('leases could not be given back', { error: messageOf(error) }),
         )
-      await Promise.allSettled([...background, parts.advances.idle()])
+      // A register that says nothing is not waited for: what it held runs out.
+      const over = Promise.allSettled([released, ...background, parts.advances.idle()])
+      await settleWithin(deps.clock, partingMs, over)
       parts.live.close()
     },
   }
 }
 
-const settleWithin = async (clock: Clock, ms: number, work: Promise<void>): Promise<void> => {
+/** What a stop takes beyond its grace, at most. Milliseconds. */
+const partingMs = 2_000
+
+const settleWithin = async (clock: Clock, ms: number, work: Promise<unknown>): Promise<void> => {
   const enough = new AbortController()
   await Promise.race([work, clock.sleep(ms, enough.signal)])
   enough.abort()

@@ -228,6 +228,6 @@ export interface Engine {
   followProgress(runId: string, listener: (progress: ToolProgress) => void): () => void
   /** Starts the roles this engine was created with (`orchestrator`, `worker`); an engine with neither only has commands. */
   start(): Promise<void>
-  /** Hands work over: claims nothing more, waits for effects in flight up to `graceMs`, then releases. */
+  /** Hands work over: claims nothing more, waits for effects in flight up to `graceMs`, then releases, within two seconds. */
   stop(graceMs: number): Promise<void>
 }

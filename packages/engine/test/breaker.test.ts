@@ -8,7 +8,12 @@ const settings = { threshold: 2, openMs: 60_000 }
 const model = 'p/m'
 
 function stage() {
-  const clock = { at: 1_790_000_000_000, wall: 0, now: () => clock.at + clock.wall, monotonic: () => clock.at }
+  const clock = {
+    at: 1_790_000_000_000,
+    wall: 0,
+    now: () => clock.at + clock.wall,
+    monotonic: () => clock.at,
+  }
   const asked: string[] = []
   const warnings: string[] = []
   const truth = createMemoryRegister(clock)

@@ -10,8 +10,7 @@ export function beat(tables: Tables, now: number, leaseMs: number): void {
   if (leaseMs === 0) return
   const { heartbeat } = tables
   // A clock that was set is an outage, too: leases are counted by it.
-  const isUp =
-    heartbeat !== null && now >= heartbeat.upSince && now - heartbeat.at <= leaseMs / 2
+  const isUp = heartbeat !== null && now >= heartbeat.upSince && now - heartbeat.at <= leaseMs / 2
   tables.heartbeat = { upSince: isUp ? heartbeat.upSince : now, at: now }
 }
 
