@@ -66,26 +66,24 @@ interface Holding extends Lease {
 /** This share of a lease is left for what begins under it to come to the world. */
 const margin = 0.2
 
-export function createLeases(deps: LeasesDeps): Leases {
+const claimOf = ({ effectId, attempt }: Lease) => ({ effectId, attempt })
+
+const abort = (one: Holding, cause: AbortCause): void => {
+  for (const each of cause === 'cancelled' ? [one.work] : [one.work, one.lease])
+    if (!each.signal.aborted) each.abort(new AbortError(cause))
+}
+
+/** The renewals of a process. */
+function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
   const { register, clock, log, leaseMs, renewMs, stopped } = deps
-  const held = new Map<string, Holding>()
   let isWatching = false
   let renewing = false
 
   const endOf = (since: number): number => since + leaseMs * (1 - margin)
 
-  const abort = (one: Holding, cause: AbortCause): void => {
-    for (const each of cause === 'cancelled' ? [one.work] : [one.work, one.lease])
-      if (!each.signal.aborted) each.abort(new AbortError(cause))
-  }
-  stopped.addEventListener('abort', () => {
-    for (const one of held.values()) abort(one, 'shutdown')
-  })
-
   const renew = async (some: readonly Holding[]): Promise<void> => {
     const since = clock.monotonic()
-    const leases = some.map(({ effectId, attempt }) => ({ effectId, attempt }))
-    for (const { effectId, kept, cancel } of await register.renew(leases, leaseMs)) {
+    for (const { effectId, kept, cancel } of await register.renew(some.map(claimOf), leaseMs)) {
       const one = some.find((each) => each.effectId === effectId)
       if (!one || held.get(effectId) !== one) continue
       if (!kept) abort(one, 'lease_lost')
@@ -94,7 +92,7 @@ export function createLeases(deps: LeasesDeps): Leases {
     }
   }
 
-  const renewForLong = async (): Promise<void> => {
+  const start = async (): Promise<void> => {
     if (renewing) return
     renewing = true
     while ((isWatching || held.size > 0) && !stopped.aborted) {
@@ -121,18 +119,38 @@ export function createLeases(deps: LeasesDeps): Leases {
   }
 
   return {
+    endOf,
+    begin,
+    /** Renews what is held, until nothing is. */
+    start: () => void start(),
+    /** Renews until the process stops. */
+    watch() {
+      isWatching = true
+      void start()
+    },
+  }
+}
+
+export function createLeases(deps: LeasesDeps): Leases {
+  const { register, stopped } = deps
+  const held = new Map<string, Holding>()
+  const renewals = renewalsOf(deps, held)
+  stopped.addEventListener('abort', () => {
+    for (const one of held.values()) abort(one, 'shutdown')
+  })
+  return {
     async hold(lease, perform, report) {
       const [work, own] = [new AbortController(), new AbortController()]
-      const one = { ...lease, work, lease: own, until: endOf(lease.since) }
+      const one = { ...lease, work, lease: own, until: renewals.endOf(lease.since) }
       // Another attempt of this process has it now.
       const before = held.get(lease.effectId)
       if (before) abort(before, 'lease_lost')
       held.set(lease.effectId, one)
       if (stopped.aborted) abort(one, 'shutdown')
-      void renewForLong()
+      renewals.start()
       const mine: Held = {
         signal: work.signal,
-        begin: () => begin(one),
+        begin: () => renewals.begin(one),
         keep: (keeping) => waitingOn(own.signal, keeping),
       }
       try {
@@ -146,10 +164,7 @@ export function createLeases(deps: LeasesDeps): Leases {
         if (held.get(lease.effectId) === one) held.delete(lease.effectId)
       }
     },
-    watch() {
-      isWatching = true
-      void renewForLong()
-    },
+    watch: renewals.watch,
     abortRuns(runIds, cause) {
       for (const one of held.values())
         if (runIds.includes(one.runId) && one.outlivesRun !== true) abort(one, cause)
@@ -157,7 +172,7 @@ export function createLeases(deps: LeasesDeps): Leases {
     async release() {
       const now = [...held.values()]
       for (const one of now) abort(one, 'shutdown')
-      if (now.length > 0) await register.renew(now, 0)
+      if (now.length > 0) await register.renew(now.map(claimOf), 0)
     },
     get size() {
       return held.size
