@@ -141,34 +141,31 @@ describe('a claim whose answer comes late', () => {
   })
 })
 
-describe('waits between a claim and its call', () => {
-  /** Cuts the line of a worker right after its claim, before it has read what it needs. */
-  async function cutAfterClaim(alone: boolean) {
-    const [own, others] = [lineTo(here.truth), lineTo(here.truth)]
-    const register = withAppend(own.register, async (item, next) => {
-      const result = await next(item)
-      if (item.claims !== undefined) {
-        own.cut()
-        if (!alone) others.cut()
-      }
-      return result
-    })
-    const { host, asked, letGo } = stubbornTools()
-    letGo()
-    const engine = await here.start({ roles: ['orchestrator'], line: others, model: pays() })
-    const through: Register = new Proxy(own.register, {
-      get: (target, name) => (name === 'append' ? register.append : Reflect.get(target, name)),
-    })
-    await here.start({ roles: ['worker'], register: through, tools: host })
-    const runId = await here.begin(engine, paying('once'))
-    await until(async () =>
-      (await here.events(runId)).some(
-        ({ tool, type }) => tool === 'pay' && type === 'effect.started',
-      ),
-    )
-    return { runId, asked, own, others }
-  }
+/** Cuts the line of a worker right after its claim, before it has read what it needs. */
+async function cutAfterClaim(alone: boolean) {
+  const [own, others] = [lineTo(here.truth), lineTo(here.truth)]
+  const register = withAppend(own.register, async (item, next) => {
+    const result = await next(item)
+    if (item.claims !== undefined) {
+      own.cut()
+      if (!alone) others.cut()
+    }
+    return result
+  })
+  const { host, asked, letGo } = stubbornTools()
+  letGo()
+  const engine = await here.start({ roles: ['orchestrator'], line: others, model: pays() })
+  await here.start({ roles: ['worker'], register, tools: host })
+  const runId = await here.begin(engine, paying('once'))
+  await until(async () =>
+    (await here.events(runId)).some(
+      ({ tool, type }) => tool === 'pay' && type === 'effect.started',
+    ),
+  )
+  return { runId, asked, own, others }
+}
 
+describe('waits between a claim and its call', () => {
   test('in an outage: the call begins when the register is back, once', async () => {
     const { runId, asked, own, others } = await cutAfterClaim(false)
     await pass(4 * leaseMs)
@@ -278,15 +275,15 @@ test.each([
   expect(said.filter((each) => each.startsWith('tool.'))).toEqual([type])
 })
 
+const timed = async (stop: Promise<void>): Promise<number> => {
+  const began = performance.now()
+  await stop
+  return performance.now() - began
+}
+
 describe('a stop', () => {
   const graceMs = 1_000
   const clock = systemClock
-  const timed = async (stop: Promise<void>): Promise<number> => {
-    const began = performance.now()
-    await stop
-    return performance.now() - began
-  }
-
   test('waits one grace for all that is in flight', async () => {
     const { host, begun } = stubbornTools()
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()

@@ -44,6 +44,9 @@ async function insist<T>(
   }
 }
 
+const from = (ids: ReadonlySet<string>, who: string): boolean =>
+  [...ids].some((id) => id.startsWith(who))
+
 describe('after all connections have fallen silent', () => {
   it('the register and the reader move on over new ones', async () => {
     const register = createRegister({ engineUrl: engine.url })
@@ -95,7 +98,6 @@ describe('after all connections have fallen silent', () => {
       await new Promise((resolve) => setTimeout(resolve, 200))
       if (heard.here.has(`from-other-${n - 1}`) && heard.there.has(`from-deaf-${n - 1}`)) break
     }
-    const from = (ids: Set<string>, who: string) => [...ids].some((id) => id.startsWith(who))
     expect(from(heard.here, 'from-other')).toBe(true)
     expect(from(heard.there, 'from-deaf')).toBe(true)
     expect(performance.now()).toBeLessThan(until)

@@ -76,8 +76,7 @@ const abort = (one: Holding, cause: AbortCause): void => {
 /** The renewals of a process. */
 function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
   const { register, clock, log, leaseMs, renewMs, stopped } = deps
-  let isWatching = false
-  let renewing = false
+  const loop = { isOn: false, isWatching: false }
 
   const endOf = (since: number): number => since + leaseMs * (1 - margin)
 
@@ -93,15 +92,15 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
   }
 
   const start = async (): Promise<void> => {
-    if (renewing) return
-    renewing = true
-    while ((isWatching || held.size > 0) && !stopped.aborted) {
+    if (loop.isOn) return
+    loop.isOn = true
+    while ((loop.isWatching || held.size > 0) && !stopped.aborted) {
       await renew([...held.values()]).catch((error: unknown) =>
         log.warn('leases could not be renewed', { error: messageOf(error) }),
       )
       await clock.sleep(renewMs, stopped)
     }
-    renewing = false
+    loop.isOn = false
   }
 
   const begin = async (one: Holding): Promise<void> => {
@@ -125,7 +124,7 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
     start: () => void start(),
     /** Renews until the process stops. */
     watch() {
-      isWatching = true
+      loop.isWatching = true
       void start()
     },
   }
@@ -164,7 +163,7 @@ export function createLeases(deps: LeasesDeps): Leases {
         if (held.get(lease.effectId) === one) held.delete(lease.effectId)
       }
     },
-    watch: renewals.watch,
+    watch: () => renewals.watch(),
     abortRuns(runIds, cause) {
       for (const one of held.values())
         if (runIds.includes(one.runId) && one.outlivesRun !== true) abort(one, cause)
