@@ -115,6 +115,7 @@ table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuu
   next_look timestamp with time zone not null
   dispatches integer not null default 0
   spec jsonb not null
+  lease_ms bigint
 table end_user_run -- row level security, forced
   tenant_id text not null
   end_user text not null
@@ -144,6 +145,10 @@ table feed_stretch -- row level security, forced
   first_xid xid8 not null
   at_min timestamp with time zone not null
   at_max timestamp with time zone not null
+table heartbeat -- row level security, forced with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200)
+  only_one boolean not null default true
+  at timestamp with time zone not null
+  up_since timestamp with time zone not null
 table lane -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   key text not null
@@ -264,6 +269,8 @@ effect: effect_pkey PRIMARY KEY (id)
 end_user_run: end_user_run_pkey PRIMARY KEY (tenant_id, end_user, run_id)
 event: event_pkey PRIMARY KEY (run_id, seq)
 feed_stretch: feed_stretch_pkey PRIMARY KEY (xid, gpos)
+heartbeat: heartbeat_only_one_check CHECK (only_one)
+heartbeat: heartbeat_pkey PRIMARY KEY (only_one)
 lane: lane_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 500)))
 lane: lane_pkey PRIMARY KEY (run_id, key)
 migration: migration_pkey PRIMARY KEY (version)
@@ -315,6 +322,7 @@ CREATE INDEX event_feed ON ONLY signalbox.event USING btree (xid, gpos)
 CREATE UNIQUE INDEX event_key ON ONLY signalbox.event USING btree (run_id, key) WHERE (key IS NOT NULL)
 CREATE UNIQUE INDEX event_pkey ON ONLY signalbox.event USING btree (run_id, seq)
 CREATE UNIQUE INDEX feed_stretch_pkey ON signalbox.feed_stretch USING btree (xid, gpos)
+CREATE UNIQUE INDEX heartbeat_pkey ON signalbox.heartbeat USING btree (only_one)
 CREATE INDEX lane_open ON signalbox.lane USING btree (tenant_id, key) WHERE ((admitted_at IS NOT NULL) AND (NOT over))
 CREATE UNIQUE INDEX lane_pkey ON signalbox.lane USING btree (run_id, key)
 CREATE INDEX lane_started ON signalbox.lane USING btree (tenant_id, key, admitted_at) WHERE (rate IS NOT NULL)
@@ -393,6 +401,7 @@ event: owner_all for ALL to signalbox_owner using true check true
 feed_stretch: app_read for SELECT to signalbox_app using true check -
 feed_stretch: engine_read for SELECT to signalbox_engine using true check -
 feed_stretch: owner_all for ALL to signalbox_owner using true check true
+heartbeat: owner_all for ALL to signalbox_owner using true check true
 lane: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 lane: engine_read for SELECT to signalbox_engine using true check -
 lane: owner_all for ALL to signalbox_owner using true check true
@@ -462,6 +471,7 @@ function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owne
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.has_lapsed(timestamp with time zone,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.hide_thread(text,text,boolean,uuid) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.input_refusal(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_claim(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -469,6 +479,7 @@ function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner
 function signalbox.is_cron(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_namespace(text[]) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_own_claim(signalbox.effect,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_ttl(double precision) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -513,6 +524,7 @@ function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox
 function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+heartbeat owner signalbox_owner grants -
 lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -995,23 +1007,27 @@ declare
   answer text;
   body text;
 begin
-  -- Nearly every claim is granted: first the grant, and only then the question why not. Others are told of a run also
-  -- when it has ended, or is to end.
+  -- Nearly every claim is granted, of an effect that waits: first the grant, and only then the question why not. Others are told
+  -- of a run also when it has ended, or is to end.
   update effect set status = 'started', attempt = attempt + 1, owner = c ->> 'owner',
+    lease_ms = (c ->> 'leaseMs')::bigint,
     lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
   where id = c ->> 'effectId' and run_id = r.id
     and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
-    status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once')
+    status = 'pending' and due <= moment
+    or status = 'started' and lease_until <= moment and mode <> 'once'
+      and has_lapsed(lease_until, lease_ms, moment) and not is_own_claim(effect, c))
   returning * into e;
   if not found then
     select * into e from effect where id = c ->> 'effectId' and run_id = r.id;
     answer := case
       when e.id is null then 'gone'
+      when is_own_claim(e, c) then 'ok'
       when (r.cancel_requested or r.status = 'ended') and e.kind <> 'webhook.deliver' then 'cancelled'
       when e.status not in ('pending', 'started') then 'gone'
       when e.status = 'pending' then 'early'
-      when e.lease_until <= moment and e.mode = 'once' then 'lost'
+      when e.mode = 'once' and has_lapsed(e.lease_until, e.lease_ms, moment) then 'lost'
       else 'leased'
     end;
     return jsonb_build_object('effectId', c -> 'effectId', 'code', answer, 'attempt', coalesce(e.attempt, 0));
@@ -1377,6 +1393,17 @@ CREATE OR REPLACE FUNCTION signalbox.has_api_keys()
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$ select exists (select from api_key) $function$
+CREATE OR REPLACE FUNCTION signalbox.has_lapsed(lease_until timestamp with time zone, lease_ms bigint, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select lease_until <= moment and (coalesce(lease_ms, 0) = 0 or not exists (
+    select from heartbeat h
+    where moment < h.up_since + interval '1 millisecond' * lease_ms
+      or moment > h.at + interval '1 millisecond' * (lease_ms / 2)))
+$function$
 CREATE OR REPLACE FUNCTION signalbox.hide_thread(thread_id text, tenant_id text, expired boolean DEFAULT false, last_run uuid DEFAULT NULL::uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -1451,6 +1478,17 @@ CREATE OR REPLACE FUNCTION signalbox.is_namespace(n text[])
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((array_ndims(n) = 1) AND (cardinality(n) <= 16) AND (octet_length(array_to_string(n, '.'::text)) <= 800) AND (array_position(n, NULL::text) IS NULL) AND (array_position(n, ''::text) IS NULL) AND (strpos(array_to_string(n, ''::text), '.'::text) = 0) AND (array_to_string(n, ''::text) !~ '[[:cntrl:]]'::text))
+CREATE OR REPLACE FUNCTION signalbox.is_own_claim(e signalbox.effect, c jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select e.status = 'started' and e.owner = c ->> 'owner' and exists (
+    select from event v
+    where v.run_id = e.run_id and v.type = 'effect.started' and v.salt = decode(c ->> 'salt', 'hex')
+      and v.payload ->> 'effectId' = e.id and (v.payload ->> 'attempt')::int = e.attempt)
+$function$
 CREATE OR REPLACE FUNCTION signalbox.is_ttl(minutes double precision)
  RETURNS boolean
  LANGUAGE sql
@@ -1719,7 +1757,8 @@ begin
     next_look = case becomes when 'pending' then moment when 'started' then 'infinity' else next_look end
   where id = fence ->> 'effectId' and run_id = r.id and case fence ->> 'expect'
     when 'started' then status = 'started' and attempt = (fence ->> 'attempt')::int
-    when 'lost' then status = 'started' and attempt = (fence ->> 'attempt')::int and lease_until <= moment
+    when 'lost' then status = 'started' and attempt = (fence ->> 'attempt')::int
+      and has_lapsed(lease_until, lease_ms, moment)
     when 'pending' then status = 'pending'
     when 'unknown' then status = 'unknown'
     else false
@@ -1869,27 +1908,40 @@ CREATE OR REPLACE FUNCTION signalbox.renew(leases jsonb, lease_ms bigint)
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$
+  -- Written now and then only, whoever else renews: it is one row for all.
+  insert into heartbeat as h (at, up_since)
+  select now(), now()
+  where lease_ms > 0 and not exists (
+    select from heartbeat b where b.at between now() - interval '1 millisecond' * (lease_ms / 10) and now())
+  on conflict (only_one) do update set
+    -- A clock that was set is an outage, too: leases are counted by it.
+    up_since = case when excluded.at between h.up_since and h.at + interval '1 millisecond' * (lease_ms / 2)
+      then h.up_since else excluded.at end,
+    at = excluded.at;
+
   with asked as (
     select l.value ->> 'effectId' as id, (l.value ->> 'attempt')::int as attempt, l.ordinality as n
     from jsonb_array_elements(leases) with ordinality l
-  ), held as (
-    select e.id from effect e join asked a on a.id = e.id and a.attempt = e.attempt
-    where e.status = 'started' and e.lease_until is not null
+  ), free as (
+    select e.* from effect e join asked a on a.id = e.id
     for update of e skip locked
   ), extended as (
     update effect e set
-      lease_until = now() + interval '1 millisecond' * lease_ms,
-      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity' else now() + interval '1 millisecond' * lease_ms end
-    from held, run r where e.id = held.id and r.id = e.run_id
+      lease_ms = renew.lease_ms,
+      lease_until = now() + interval '1 millisecond' * renew.lease_ms,
+      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity'
+        else now() + interval '1 millisecond' * renew.lease_ms end
+    from free f join asked a on a.id = f.id and a.attempt = f.attempt join run r on r.id = f.run_id
+    where e.id = f.id and f.status = 'started' and f.lease_until is not null
     returning e.id
   )
-  select a.id,
-    x.id is not null or coalesce(e.status = 'started' and e.attempt = a.attempt and e.lease_until > now(), false),
-    coalesce(r.cancel_requested or r.status = 'ended', false)
+  select a.id, x.id is not null,
+    coalesce((r.cancel_requested or r.status = 'ended') and f.kind <> 'webhook.deliver', false)
   from asked a
+    left join free f on f.id = a.id
     left join extended x on x.id = a.id
-    left join effect e on e.id = a.id
-    left join run r on r.id = e.run_id
+    left join run r on r.id = f.run_id
+  where f.id is not null or not exists (select from effect e where e.id = a.id)
   order by a.n
 $function$
 CREATE OR REPLACE FUNCTION signalbox.report_call(model text, outcome text, threshold integer)

@@ -220,7 +220,8 @@ const own = (runs: readonly RunIds[], found: readonly { readonly runId: string }
 export const operations: readonly Operate[] = [
   (run, { n }) =>
     (register) =>
-      register.renew([{ effectId: `${run.runId}.${n}`, attempt: 1 }], 1),
+      // Given back: that says nothing of whether the register can be reached, which all runs of a database would share.
+      register.renew([{ effectId: `${run.runId}.${n}`, attempt: 1 }], 0),
   (run, { n, wrong }) =>
     (register) => {
       const limit = { turns: n, calls: 2, tokens: 100 * n, cost: wrong ? null : 50 }

@@ -95,8 +95,8 @@ export const familyMutations: readonly Mutation[] = [
   {
     name: 'a run is started with the full limits of its agent (S3)',
     file: engine('perform/run-start.ts'),
-    line: 'return create(deps, task, lowered(definition, effect.left))',
-    becomes: 'return create(deps, task, definition)',
+    line: 'lowered(checked.definition, effect.left)',
+    becomes: 'checked.definition',
   },
   {
     name: 'what children have used is not used (S3)',

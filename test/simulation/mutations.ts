@@ -19,8 +19,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a worker executes although its claim was refused (I8, I10)',
     file: engine('roles/worker.ts'),
-    line: "if (claimed?.code !== 'ok') return",
-    becomes: 'if (!claimed) return',
+    line: "if (code !== 'ok') return false",
+    becomes: "if (code === 'gone') return false",
   },
   {
     name: 'the idempotency key differs from attempt to attempt (I9)',
@@ -139,7 +139,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is denied right before the execution runs (I10)',
     file: engine('perform/tool-call.ts'),
-    line: "if (denied !== null && denied !== 'unasked') return refused(deps, task, denied)",
+    line: 'if (denied) return refused(deps, task, denied)',
     becomes: '',
   },
   {
@@ -156,9 +156,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an edit runs with the arguments of the model (I11)',
-    file: engine('roles/worker.ts'),
-    line: 'const executed = spec.edited ? await editedCall(register, row, spec) : call',
-    becomes: 'const executed = { ...call, argsHash: spec.argsHash }',
+    file: engine('perform/tool-call.ts'),
+    line: 'const call = effect.edited ? await editedCall(deps.register, row, effect) : asked.call',
+    becomes: 'const call = { ...asked.call, argsHash: effect.argsHash }',
   },
   {
     name: 'edited arguments are not judged again (I10)',
@@ -223,7 +223,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'one lost answer of the register ends a run as failed',
     file: engine('record/patience.ts'),
-    line: 'const triesMax = 9',
-    becomes: 'const triesMax = 1',
+    line: 'return wait && !wait.over',
+    becomes: 'return wait && wait.over',
   },
 ]

@@ -106,7 +106,6 @@ export async function simulate(seed: number): Promise<Simulated> {
         redispatchMs: 400,
         modelConcurrency: 2,
         webhookConcurrency: 2,
-        webhookLeaseMs: 300,
         queues: [{ queue: 'tools', concurrency: 2 }],
         verifyEvery: 8,
         cachedRuns: 20,

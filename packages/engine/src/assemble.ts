@@ -89,7 +89,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     decides,
     followers: {
-      claimModel: (effect) => (deps.model && decides ? models.claim(effect.id) : null),
+      claimModel: (effect) => (deps.model && decides ? models.claim(effect) : null),
       decided: (view, decision, claimed) => follow({ view, decision, claimed }),
       recorded: (runId) => announceFacts(wakeBus, runId, decides ? advances : null),
     },

@@ -74,7 +74,7 @@ export function createEngine(deps: EngineDeps): Engine {
     followText: (runId, listener) => followText(deps.wakeBus, runId, listener),
     followProgress: (runId, listener) => followProgress(deps.wakeBus, runId, listener),
     health: () => ({
-      reconcilerAgeMs: turnedAt === null ? null : performance.now() - turnedAt,
+      reconcilerAgeMs: turnedAt === null ? null : deps.clock.monotonic() - turnedAt,
     }),
     async start() {
       const { wakeBus, roles } = deps
@@ -86,26 +86,35 @@ export function createEngine(deps: EngineDeps): Engine {
           wakeBus.subscribe('facts', (ids) => ids.forEach((id) => parts.advances.hint(id))),
           wakeBus.subscribe('model', (ids) => ids.forEach((id) => parts.modelHints.hint(id))),
         )
-        const turned = (): void => void (turnedAt = performance.now())
+        const turned = (): void => void (turnedAt = deps.clock.monotonic())
         turned()
         background.push(poll({ ...parts.reconciler, turned }))
       }
+      if (roles.length > 0) parts.leases.watch()
       if (roles.includes('worker') && deps.hintSource)
         await deps.hintSource.start(deps.settings.queues, parts.performHint)
     },
     async stop(graceMs) {
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe()
       draining.abort()
-      await deps.hintSource?.stop(graceMs)
-      await settlesWithin(deps.clock, graceMs, parts.idle())
+      // One grace for all that is in flight: whoever stops this process counts it once.
+      await Promise.all([
+        deps.hintSource?.stop(graceMs),
+        settlesWithin(deps.clock, graceMs, parts.idle()),
+      ])
       stopping.abort()
-      await parts.leases
+      const released = parts.leases
         .release()
         .catch((error: unknown) =>
           deps.log.warn('leases could not be given back', { error: messageOf(error) }),
         )
-      await Promise.allSettled([...background, parts.advances.idle()])
+      // A register that says nothing is not waited for: what it held runs out.
+      const over = Promise.allSettled([released, ...background, parts.advances.idle()])
+      await settlesWithin(deps.clock, partingMs, over)
       parts.live.close()
     },
   }
 }
+
+/** What a stop takes beyond its grace, at most. Milliseconds. */
+const partingMs = 2_000

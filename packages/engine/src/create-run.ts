@@ -5,7 +5,7 @@ import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
 import type { Register, WebhookSender } from './ports.ts'
 import { canonical, sha256, type Writer } from './record/draft.ts'
-import { insist, type Patience } from './record/patience.ts'
+import type { Patience } from './record/patience.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
@@ -47,7 +47,7 @@ async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition)
   const clean = AgentDefinition.parse(sanitiseObject(definition))
   const hash = sha256(canonical(clean))
   await deps.prepare(clean)
-  await insist(deps, 'store definition', () => deps.register.putDefinition(hash, clean))
+  await deps.register.putDefinition(hash, clean)
   stored.set(definition, hash)
   return hash
 }

@@ -14,7 +14,7 @@ import { createMemoryRegister } from '@signalbox/engine/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { retryDelay } from '../src/perform/retry-delay.ts'
-import { mortal, withAppend } from './support/faulty.ts'
+import { expire, mortal, withAppend } from './support/faulty.ts'
 import { agent, functionTools, turnModel, until, world } from './support/world.ts'
 
 const address = 'https://hooks.test/secret-path?token=1'
@@ -38,7 +38,7 @@ function office(...answers: readonly DeliveryAnswer[]) {
       webhooks,
       model: turnModel(['done']),
       tools: functionTools({}),
-      settings: { pollMs: 10, webhookLeaseMs: 5_000 },
+      settings: { pollMs: 10 },
     }).engine
   const notes = async (runId: string) =>
     (await register.events(runId, {})).filter(({ type }) => /^(?:webhook|effect)\./.test(type))
@@ -78,13 +78,13 @@ const created = async (engine: ReturnType<ReturnType<typeof office>['engineOn']>
 const has = (log: readonly string[], line: string) => (log.includes(line) ? log : null)
 
 test('who dies between the delivery and the note has delivered what is delivered again, under the same id', async () => {
-  const { register, engineOn, sent, log, forward } = office()
+  const { register, engineOn, sent, log } = office()
   const doomed = mortal(register, { before: (item) => item.settle !== undefined })
   const first = engineOn(doomed.register)
   const runId = await created(first)
   await doomed.dead
   expect(await log(runId)).toEqual(['effect.started 1'])
-  forward(5_000)
+  await expire(register, runId)
   const second = engineOn(register)
   await second.start()
   const whole = await until(async () => has(await log(runId), 'webhook.delivered 2'))

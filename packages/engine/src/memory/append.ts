@@ -170,6 +170,7 @@ function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDra
       attempt: 0,
       owner: null,
       leaseUntil: null,
+      leaseMs: 0,
       dispatches: 0,
       spec,
       notBefore,

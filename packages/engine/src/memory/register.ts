@@ -7,6 +7,7 @@ import { circuitsOf } from './circuit.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
+import { beat } from './lapse.ts'
 import { queuesOf } from './queue.ts'
 import { inTurns, isNoneOf, nextTenant } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
@@ -155,18 +156,20 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
       const next = Math.min(...dues.filter((due) => due > now - lookedMs))
       return Number.isFinite(next) ? Math.max(0, next - now) : null
     },
-    renew: async (leases, leaseMs) =>
-      leases.map(({ effectId, attempt }) => {
+    renew: async (leases, leaseMs) => {
+      beat(tables, clock.now(), leaseMs)
+      return leases.map(({ effectId, attempt }) => {
         const effect = effects.get(effectId)
         const kept =
           effect?.status === 'started' && effect.attempt === attempt && effect.leaseUntil !== null
         const run = effect && runs.get(effect.runId)
-        const ended = run?.status === 'ended'
-        if (kept) effect.leaseUntil = clock.now() + leaseMs
-        const looked = !ended || effect?.kind === 'webhook.deliver'
-        if (kept && looked) effect.due = clock.now() + leaseMs
-        return { effectId, kept, cancel: ended || (run?.cancelRequested ?? false) }
-      }),
+        const outlives = effect?.kind === 'webhook.deliver'
+        const isOver = run?.status === 'ended'
+        if (kept) Object.assign(effect, { leaseUntil: clock.now() + leaseMs, leaseMs })
+        if (kept && (outlives || !isOver)) effect.due = clock.now() + leaseMs
+        return { effectId, kept, cancel: !outlives && (isOver || run?.cancelRequested === true) }
+      })
+    },
   }
 }
 
@@ -181,17 +184,13 @@ const isOpen = (effect: EffectRecord): boolean =>
 
 function dueEffects(tables: Tables, kinds: readonly EffectKind[], now: number): EffectRecord[] {
   return [...tables.effects.values()].filter(
-    (effect) =>
-      isOpen(effect) &&
-      kinds.includes(effect.kind) &&
-      effect.due <= now &&
-      (effect.status === 'pending' || (effect.leaseUntil ?? 0) <= now),
+    (effect) => isOpen(effect) && kinds.includes(effect.kind) && effect.due <= now,
   )
 }
 
 function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
   const run = tables.runs.get(effect.runId)
-  const { notBefore: _notBefore, due: _due, ...rest } = effect
+  const { notBefore: _notBefore, due: _due, leaseMs: _leaseMs, ...rest } = effect
   return {
     ...rest,
     threadId: run?.threadId ?? '',

@@ -18,6 +18,8 @@ export type EffectRecord = Mutable<
   notBefore: number
   /** Not to be looked at by the reconciler before. */
   due: number
+  /** How long the lease was made for. 0: it was given back. Milliseconds. */
+  leaseMs: number
 }
 
 export interface TimerRow {
@@ -47,6 +49,8 @@ export interface CircuitRow {
 export interface Tables {
   /** Events that one run may have. */
   readonly eventsMax: number
+  /** When a renewal came last, and since when none was missing. Null before the first one. Milliseconds since the epoch. */
+  heartbeat: { readonly upSince: number; readonly at: number } | null
   /** Events written so far, over all runs: the position in the feed. */
   written: number
   readonly runs: Map<string, RunRow>
@@ -69,6 +73,7 @@ export interface Tables {
 
 export const emptyTables = (eventsMax: number): Tables => ({
   eventsMax,
+  heartbeat: null,
   written: 0,
   runs: new Map(),
   events: new Map(),

@@ -47,7 +47,7 @@ export interface EventDraft {
 /** What must hold of an effect for a fact about it to be accepted, and what becomes of the effect then. */
 export interface EffectFence {
   readonly effectId: string
-  /** `started`: claimed at exactly `attempt`. `lost`: the same, and the lease has expired. `pending`: never claimed. `unknown`: recorded as such. */
+  /** `started`: claimed at exactly `attempt`. `lost`: the same, and the lease is over, see `renew`. `pending`: never claimed. `unknown`: recorded as such. */
   readonly expect: 'started' | 'lost' | 'pending' | 'unknown'
   /** Ignored for `pending` and `unknown`. */
   readonly attempt: number
@@ -83,7 +83,10 @@ export interface DecisionDraft {
   readonly clearTimers: readonly string[]
 }
 
-/** A claim: refused after a cancel and on ended runs; increments the attempt and writes `effect.started`. */
+/**
+ * A claim: refused after a cancel and on ended runs; increments the attempt and writes `effect.started`. Sent again with the
+ * same owner and salt while it holds the effect, it is `ok` with the same attempt, whatever came of the run or the lease since.
+ */
 export interface ClaimDraft {
   readonly effectId: string
   /** `[A-Za-z0-9._-]{1,100}`: names the process, so that a cancel signal finds it. */
@@ -211,7 +214,7 @@ export type ClaimCode =
   | 'ok'
   /** No such effect, it is done, unknown or cancelled, or the claim was left out with its decision. */
   | 'gone'
-  /** Another attempt holds a live lease. */
+  /** Another attempt holds a lease that is not over, see `renew`. */
   | 'leased'
   /** Not yet due. */
   | 'early'

@@ -251,7 +251,15 @@ export interface Register extends BudgetPort {
    * again at once would change it no more.
    */
   nextDue(kinds: readonly EffectKind[], lookedMs: number): Promise<number | null>
-  /** Extends the leases of started effects at their attempts; answers which were kept and whether a cancel was asked. */
+  /**
+   * Extends the leases of started effects at their attempts, lapsed ones too, to `leaseMs` from now; answers which were kept and
+   * whether a cancel was asked, or the run has ended. One that is being written just now is left as it is, and not answered. With
+   * `leaseMs` 0 the leases are given back: they are over at once.
+   *
+   * Called every few seconds by each process, with or without leases, for it is also how the register knows that it can be
+   * reached: leases do not run while it was away. No lease is over, for a claim or a fence `lost`, before renewals have come for
+   * as long as the lease was made for, without a pause of half as long. Where none ever came, leases just run.
+   */
   renew(
     leases: readonly { readonly effectId: string; readonly attempt: number }[],
     leaseMs: number,

@@ -46,7 +46,7 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
   const { wakeBus, models } = deps
   return (committed) => {
     const { view, decision, claimed } = committed
-    for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect, 1)
+    for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect)
     announce(deps, committed)
     for (const effect of decision.effects) {
       if (effect.kind === 'policy.evaluate') void deps.questions.take({ ...view, effect })

@@ -1,11 +1,11 @@
 /** Asks the policies with I/O, on orchestrators: at once after the decision that needs them, or when the reconciler finds it. */
 import type { PolicyEffect } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import { draftClaim } from '../perform/claim.ts'
-import type { Leases } from '../perform/leases.ts'
+import { claimEffect } from '../perform/claim.ts'
+import type { Held, Leases } from '../perform/leases.ts'
 import { performPolicyCall, type PolicyCallDeps } from '../perform/policy-call.ts'
 import type { Log, Random, Register } from '../ports.ts'
-import { insist, type Patience } from '../record/patience.ts'
+import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
@@ -42,17 +42,16 @@ export function createPolicyPerformer(deps: PolicyPerformerDeps): PolicyPerforme
   const ask = async (question: Question): Promise<void> => {
     const { runId, tenantId, threadId, effect } = question
     if (deps.draining.aborted) return
-    const result = await insist(deps, 'claim', () =>
-      deps.register.append({ runId, tenantId, claims: [draftClaim(deps, effect.id)] }),
-    )
-    const claimed = result.claims[0]
-    if (claimed?.code !== 'ok') return
+    const { code, lease, result } = await claimEffect(deps, { ...question, effectId: effect.id })
+    if (code !== 'ok') return
     deps.views.noted(runId, result)
-    const agent = await agentOf(question)
-    const lease = { effectId: effect.id, runId, attempt: claimed.attempt }
-    const task = { ...lease, tenantId, threadId, agent, effect, seq: result.seq }
-    const fact = await deps.leases.hold(lease, (signal) => performPolicyCall(deps, task, signal))
-    if (fact) await deps.recorder.record({ runId, tenantId }, [fact])
+    const { attempt } = lease
+    const perform = async (held: Held) => {
+      const agent = await agentOf(question)
+      const task = { runId, tenantId, threadId, agent, effect, attempt, seq: result.seq }
+      return performPolicyCall(deps, task, held)
+    }
+    await deps.leases.hold(lease, perform, (fact) => deps.recorder.record(question, [fact]))
   }
 
   const agentOf = async ({ runId, definitionHash }: Question) => {

@@ -9,8 +9,7 @@ import type {
   Register,
   WakeBus,
 } from '../ports.ts'
-import { draftClaim } from '../perform/claim.ts'
-import { editedCall } from '../perform/edited-call.ts'
+import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
 import { performToolCall, type ToolCallDeps, type ToolTask } from '../perform/tool-call.ts'
 import { insist, type Patience } from '../record/patience.ts'
@@ -73,28 +72,24 @@ async function serve(deps: WorkerDeps, queue: string, hinted: EffectRow | null):
 
 /** Answers whether the call was claimed. */
 async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<boolean> {
-  const { register } = deps
-  const { effectId, runId, tenantId, spec, call } = row
+  const { runId, spec, call } = row
   if (spec.kind !== 'tool.call' || !call) return false
-  const draft = draftClaim(deps, effectId)
-  const result = await insist(deps, 'claim', () =>
-    register.append({ runId, tenantId, claims: [draft] }),
-  )
-  const claimed = result.claims[0]
-  if (claimed?.code === 'lost') {
-    await deps.recorder.record(row, [await lostFact(deps, row, claimed.attempt)])
+  const { code, lease, result } = await claimEffect(deps, row)
+  if (code === 'lost') {
+    await deps.recorder.record(row, [await lostFact(deps, row, lease.attempt)])
     return false
   }
-  if (claimed?.code !== 'ok') return false
+  if (code !== 'ok') return false
   // The claim wrote `effect.started`: streams read on, and nobody has anything to decide.
   deps.wakeBus.publish('run', [runId])
   // Where this process decides as well, its result and the next decision then travel together.
   deps.views.noted(runId, result)
-  const executed = spec.edited ? await editedCall(register, row, spec) : call
-  const task: ToolTask = { row, effect: spec, call: executed, attempt: claimed.attempt }
-  const lease = { effectId, runId, attempt: claimed.attempt }
-  const fact = await deps.leases.hold(lease, (signal) => performToolCall(deps, task, signal))
-  if (fact) await report(deps, task, fact)
+  const task: ToolTask = { row, effect: spec, call, attempt: lease.attempt }
+  await deps.leases.hold(
+    lease,
+    (held) => performToolCall(deps, task, held),
+    (fact) => report(deps, task, fact),
+  )
   return true
 }
 

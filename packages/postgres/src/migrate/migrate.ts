@@ -6,6 +6,7 @@
  * M3 A step that was applied may never change, and a database that is newer than this code is left alone.
  */
 import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { lifelines } from '../pool.ts'
 import { type Migration, readMigrations } from './files.ts'
 import { scramVerifier } from './scram.ts'
 
@@ -47,7 +48,15 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<MigrateReport> {
   const migrations = options.migrations ?? (await readMigrations())
-  const client = new Client({ connectionString: adminUrl, application_name: 'signalbox-migrate' })
+  // No limit on its statements: a step may take as long as the tables are large. A peer that is gone is found by the kernel.
+  const { keepAlive, keepAliveInitialDelayMillis, connectionTimeoutMillis } = lifelines
+  const client = new Client({
+    connectionString: adminUrl,
+    application_name: 'signalbox-migrate',
+    keepAlive,
+    keepAliveInitialDelayMillis,
+    connectionTimeoutMillis,
+  })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])

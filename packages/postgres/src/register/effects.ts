@@ -123,6 +123,9 @@ export async function readNextDue(
   return rows[0]?.ms ?? null
 }
 
+/** A busy server takes its time. Milliseconds. */
+const renewMsMin = 2_000
+
 export async function renewLeases(
   pool: Pool,
   leases: Parameters<Register['renew']>[0],
@@ -131,5 +134,7 @@ export async function renewLeases(
   const renewed = sql<{ effectId: string; kept: boolean; cancel: boolean }>`
     select effect_id as "effectId", kept, cancel
     from signalbox.renew(${JSON.stringify(leases)}::jsonb, ${leaseMs})`
-  return fetchRows(pool, compile(renewed), 'renew')
+  // There is another one soon; an answer that comes when the lease is over is none.
+  const msMax = Math.max(renewMsMin, leaseMs / 4)
+  return fetchRows(pool, compile(renewed), { name: 'renew', msMax })
 }

@@ -61,6 +61,10 @@ export function createRegister(options: RegisterOptions): Register {
         name: 'signalbox-register',
       })
     : options.pool
+  // Leases are renewed whatever else is under way: not behind what waits for a place, nor over what fell silent.
+  const heartbeat = isOwnPool
+    ? openPool(options.engineUrl, { max: 1, name: 'signalbox-leases' })
+    : pool
   const batcher = new Batcher(sendThrough(pool), { ...batchDefaults, ...options.batch })
   const append = async (item: AppendItem): Promise<AppendResult> => {
     const parcel = wrap(item)
@@ -94,11 +98,11 @@ export function createRegister(options: RegisterOptions): Register {
     endedChildren: (limit, except) => readEndedChildren(pool, limit, except),
     orphans: (limit, except) => readOrphans(pool, limit, except),
     nextDue: (kinds, lookedMs) => readNextDue(pool, kinds, lookedMs),
-    renew: (leases, leaseMs) => renewLeases(pool, leases, leaseMs),
+    renew: (leases, leaseMs) => renewLeases(heartbeat, leases, leaseMs),
     ...governanceOf(pool),
     ...budgetsOf(pool),
     close: async () => {
-      if (isOwnPool) await pool.end()
+      if (isOwnPool) await Promise.all([pool.end(), heartbeat.end()])
     },
   }
 }

@@ -144,7 +144,6 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   closers.add('register', () => register.close())
   const resources = createResources({ appUrl: urls.app })
   closers.add('resources', () => resources.close())
-  open.opened(register)
   // Before anything works: a process that must not be open does not start at all.
   const access = isServed(assembly, roles) ? await accessTo(assembly, urls.app) : null
   const reader = createReader({ appUrl: urls.app })
