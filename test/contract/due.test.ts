@@ -27,6 +27,25 @@ const registers: readonly (readonly [string, () => Register])[] = [
 
 const idOf = ({ runId }: { readonly runId: string }): string => runId
 
+/** Two runs with the same to do. */
+const two = async (register: Register, more: Parameters<typeof admission>[1]) => {
+  const runs = [newRun(), newRun()]
+  for (const run of runs) await register.append(admission(run, more))
+  return runs.map(idOf)
+}
+/** The first that is found of some runs, whatever other tests have left. */
+const first = async (
+  ids: readonly string[],
+  find: (except: readonly string[]) => Promise<readonly { readonly runId: string }[]>,
+) => {
+  const except: string[] = []
+  for (;;) {
+    const [found] = await find(except)
+    if (!found || ids.includes(found.runId)) return found?.runId
+    except.push(found.runId)
+  }
+}
+
 describe.each(registers)('%s, the time until something is due', (_name, open) => {
   it('is none while nothing is, and none of what was due before the look', async () => {
     const register = open()
@@ -56,23 +75,6 @@ describe.each(registers)('%s, the time until something is due', (_name, open) =>
 })
 
 describe.each(registers)('%s, what is left out hides nothing', (_name, open) => {
-  const two = async (register: Register, more: Parameters<typeof admission>[1]) => {
-    const runs = [newRun(), newRun()]
-    for (const run of runs) await register.append(admission(run, more))
-    return runs.map(idOf)
-  }
-  const first = async (
-    ids: readonly string[],
-    find: (except: readonly string[]) => Promise<readonly { readonly runId: string }[]>,
-  ) => {
-    const except: string[] = []
-    for (;;) {
-      const [found] = await find(except)
-      if (!found || ids.includes(found.runId)) return found?.runId
-      except.push(found.runId)
-    }
-  }
-
   it('of timers', async () => {
     const register = open()
     const [bad = '', good = ''] = await two(register, { timers: [timer('t', 1)] })

@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest'
 import { choresOf } from '../src/crons/chores.ts'
 
+const attempt = (_name: string, act: () => Promise<unknown>) => act().catch(() => {})
+
 it('surveys the feed and deletes expired threads each ten seconds, and sweeps the store each minute, also after one that failed', async () => {
   let now = 5_000_000
   const done: string[] = []
@@ -17,7 +19,6 @@ it('surveys the feed and deletes expired threads each ten seconds, and sweeps th
     { now: () => now },
     async () => void done.push('expired'),
   )
-  const attempt = (_name: string, act: () => Promise<unknown>) => act().catch(() => {})
   await doChores(attempt)
   expect(done).toEqual([])
   now += 10_000

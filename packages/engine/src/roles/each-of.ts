@@ -26,6 +26,7 @@ export interface Loop {
   readonly restMsMax?: number
 }
 
+/** A loop that remembers which of its items are at work, and which have failed. */
 export interface Each {
   /** Ids of the items that are at work or rest. */
   readonly away: readonly string[]
