@@ -23,7 +23,16 @@ export {
   Trip,
   Usage,
 } from './turn.ts'
-export { AgentDefinition, DetectorConfig, EffectMode, ModelConfig, ToolSpec } from './definition.ts'
+export {
+  AgentDefinition,
+  DetectorConfig,
+  EffectMode,
+  ModelConfig,
+  readDefinition,
+  ToolSpec,
+} from './definition.ts'
+export { NewerError } from './newer.ts'
+export { type Machine, machines, type Machines, newestOf } from './machine/versions.ts'
 export {
   Effect,
   EffectKind,

@@ -1,6 +1,6 @@
 /**
- * Replay: folds a log with today's code. Each decision is made again over exactly the facts it folded then, and must
- * come out the same (I16); the last state must be the cached one (I15).
+ * Replay: folds a log with the machine its run is pinned to. Each decision is made again over exactly the facts it folded
+ * then, and must come out the same (I16); the last state must be the cached one (I15).
  */
 import type { DecisionPayload } from './event/decision.ts'
 import { decisionSchemas } from './event/decision.ts'
@@ -29,7 +29,7 @@ export interface Difference {
 
 /** Folds a run's events, in order. Throws for an event that is not what its type says. */
 export function replay(subject: Subject, events: Iterable<FoldableEvent>): Replayed {
-  let state = initialState
+  let state = initialState(subject.machine)
   let decided = 0
   let pending: FoldableEvent[] = []
   const differences: Difference[] = []
