@@ -174,10 +174,10 @@ function statusOf(state: RunState): RunStatus {
 const outcomeOf = (state: RunState): Outcome | null =>
   isFinal(state) ? (state.context.ending ?? 'completed') : null
 
-/** The payload of `run.transitioned` for a decision over the facts (from, through]. */
+/** The payload of `run.transitioned` for a decision over the facts (from, through], and how it was made. */
 export function transitioned(
   decision: Decision,
-  facts: { readonly from: number; readonly through: number },
+  facts: Pick<DecisionPayload<'run.transitioned'>, 'from' | 'through' | 'withoutPolicies'>,
 ): DecisionPayload<'run.transitioned'> {
   return {
     ...facts,

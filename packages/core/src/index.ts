@@ -72,7 +72,7 @@ export {
   upcast,
 } from './event/upcast.ts'
 export { type Decision, decide, type Subject, transitioned } from './decide.ts'
-export { type Difference, replay, type Replayed, same } from './replay.ts'
+export { type Difference, isCacheOf, replay, type Replayed, same } from './replay.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'
 export { runMachine } from './machine/run-machine.ts'

@@ -1,11 +1,18 @@
 /** Creating a run: by a client, or by a run for one of its calls. */
-import { AgentDefinition, type FactPayload, type Webhook, WebhookMoment } from '@signalbox/core'
+import {
+  AgentDefinition,
+  type FactPayload,
+  type Machine,
+  type Webhook,
+  WebhookMoment,
+} from '@signalbox/core'
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
 import type { Register, WebhookSender } from './ports.ts'
 import { canonical, sha256, type Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
+import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
@@ -17,8 +24,9 @@ export interface CreateRunDeps extends Patience {
   readonly writer: Writer
   /** Null: nobody is told of runs. */
   readonly sender: Pick<WebhookSender, 'endpoints'> | null
-  /** Loads what the policies of a definition need; rejects with what is missing. */
-  readonly prepare: (definition: AgentDefinition) => Promise<void>
+  readonly preparations: Preparations
+  /** The machine that new runs are pinned to. */
+  readonly machine: Machine
 }
 
 /** What a client asks for, or a run: then `parent` says which, and for which call. */
@@ -30,9 +38,6 @@ export interface NewRun extends CreateRun {
   readonly attempt?: number
 }
 
-/** Names the machine a run is pinned to. */
-const machine = { machine: 'run', machineVersion: 1 } as const
-
 const storedIn = new WeakMap<Register, WeakMap<AgentDefinition, string>>()
 
 /** Definitions are content-addressed and immutable: each object is hashed, and stored in a register, once per process. */
@@ -43,7 +48,8 @@ async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition)
   if (known) return known
   const clean = AgentDefinition.parse(sanitiseObject(definition))
   const hash = sha256(canonical(clean))
-  await deps.prepare(clean)
+  const lack = await deps.preparations.lackOf(hash, clean)
+  if (lack !== null) throw new Error(lack)
   await insist(deps, 'store definition', () => deps.register.putDefinition(hash, clean))
   stored.set(definition, hash)
   return hash
@@ -110,7 +116,8 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
   const agent = definition.name
-  const pinned = { agent, definitionHash, ...machine }
+  const { machine } = deps
+  const pinned = { agent, definitionHash, machine: 'run', machineVersion: machine.version }
   const created = deps.writer.fact(
     'run.created',
     {
@@ -145,6 +152,8 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       tenantId,
       threadId,
       agent: definition,
+      definitionHash,
+      machine,
       parent: place,
       laned: lanes.length > 0,
     }),

@@ -86,7 +86,9 @@ test('a run whose policies cannot be prepared is cancelled all the same, and sto
   const definition = approved({ policies: [httpPolicy] })
   const { register, runId } = await waiting(definition, hostOf({}))
   const other = await process(register, unprepared())
-  expect(await other.engine.commands.cancel({ ...caller, runId, action: 'interrupt' })).toBe('accepted')
+  expect(await other.engine.commands.cancel({ ...caller, runId, action: 'interrupt' })).toBe(
+    'accepted',
+  )
   const sibling = await begin(other.engine, approved())
   await until(async () => (await register.head(sibling))?.status === 'waiting')
   await approve(other.engine, register, sibling)

@@ -23,6 +23,12 @@ export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister 
     tables,
     append: async (item) => appendItem(tables, clock.now(), item),
     appendMany: async (items) => items.map((item) => appendItem(tables, clock.now(), item)),
+    repairState: async ({ tenantId, runId }, { decided, state }) => {
+      const run = tables.runs.get(runId)
+      if (run?.tenantId !== tenantId || run.decided !== decided) return false
+      run.state = state
+      return true
+    },
     ...readsOf(tables),
     ...contentOf(tables),
     ...duesOf(tables, clock),
@@ -106,8 +112,12 @@ type Dues = Pick<
 function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
   const { runs, effects, timers } = tables
   return {
-    readyRuns: async (limit) =>
-      inTurns([...runs.values()].filter((run) => run.decided < run.facts && run.status !== 'ended'))
+    readyRuns: async (limit, but = []) =>
+      inTurns(
+        [...runs.values()].filter(
+          (run) => run.decided < run.facts && run.status !== 'ended' && !but.includes(run.runId),
+        ),
+      )
         .slice(0, limit)
         .map(refOf),
     takeDue: async (kinds, againMs, limit) =>
@@ -181,6 +191,7 @@ function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
     ...rest,
     threadId: run?.threadId ?? '',
     definitionHash: run?.definitionHash ?? '',
+    machineVersion: run?.machineVersion ?? 0,
     rootId: run?.parent?.rootId ?? null,
     cancelRequested: run?.cancelRequested ?? false,
     call: callOf(tables, effect),

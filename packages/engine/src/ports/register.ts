@@ -98,6 +98,8 @@ export interface EffectRow {
   readonly threadId: string
   readonly runId: string
   readonly definitionHash: string
+  /** Version of the machine its run is pinned to. */
+  readonly machineVersion: number
   /** The run at the top of the tree; null for a run that nobody started. */
   readonly rootId: string | null
   readonly kind: EffectKind
@@ -150,6 +152,15 @@ export interface Register extends BudgetPort {
   append(item: AppendItem): Promise<AppendResult>
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
+
+  /**
+   * Writes the cached state of a run anew, if it still stands for the decision through `decided`. Answers whether it does.
+   * No event is written: a note says that it was done.
+   */
+  repairState(
+    run: RunRef,
+    repaired: { readonly decided: number; readonly state: JsonObject },
+  ): Promise<boolean>
 
   head(runId: string): Promise<RunHead | null>
   /** What the next decision needs: the head, and the events after its `decided` cursor, read at one moment. */
@@ -206,8 +217,8 @@ export interface Register extends BudgetPort {
   ): Promise<'ok' | 'no_thread' | 'busy'>
 
   // What the reconciler polls. Each finds everything, even if no wake ever arrives.
-  /** Runs with undecided facts. Tenants take turns where there are more than `limit`. */
-  readyRuns(limit: number): Promise<readonly RunRef[]>
+  /** Runs with undecided facts, but for those named. Tenants take turns where there are more than `limit`. */
+  readyRuns(limit: number, but?: readonly string[]): Promise<readonly RunRef[]>
   /** Queued runs that are due, whose thread is free and whose lanes have room: the first of each thread. Tenants take turns; of each by priority. */
   admissibleRuns(limit: number): Promise<readonly RunRef[]>
   /** Runs that are to end because a newer one supersedes them, and were not asked to yet. Of all threads, or of one. */

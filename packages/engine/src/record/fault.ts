@@ -1,15 +1,12 @@
 /** Faults: a run that cannot be decided ends `failed`, once, and nothing loops (I22). */
 import type { Log } from '../ports.ts'
-import { draftDecision, type EvaluatorOf, expectedFacts } from './decision.ts'
-import type { Writer } from './draft.ts'
+import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
 import type { Followers } from './plan.ts'
 import type { Append } from './recorder.ts'
 import type { LoadedRun, Views } from './view.ts'
 
-export interface FaulterDeps {
+export interface FaulterDeps extends DraftedBy {
   readonly views: Views
-  readonly writer: Writer
-  readonly evaluatorOf: EvaluatorOf
   readonly log: Log
   readonly followers: Followers
   readonly append: Append
@@ -32,7 +29,10 @@ export function createFaulter(
       return
     }
     const facts = expectedFacts([{ ...known, key: '', fence: null }], view.facts - 1)
-    const { decision, draft } = draftDecision(deps, view, facts)
+    const decided = draftDecision(deps, view, facts)
+    // A fault alone asks no policy.
+    if (!decided) return
+    const { decision, draft } = decided
     const result = await append({
       runId,
       tenantId,

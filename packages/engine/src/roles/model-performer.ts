@@ -1,5 +1,5 @@
 /** Makes the model calls of an orchestrator: claimed with a decision, taken from a wake, or found by the reconciler. */
-import type { ModelCallEffect } from '@signalbox/core'
+import { type ModelCallEffect, NewerError } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import type { ClaimDraft, EffectRow, Log, Register, WakeBus } from '../ports.ts'
 import { draftClaim } from '../perform/claim.ts'
@@ -7,6 +7,7 @@ import { type ModelCallDeps, type ModelTask, performModelCall } from '../perform
 import type { Leases } from '../perform/leases.ts'
 import { insist, type Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { RunView, Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 import { createPlaces } from './places.ts'
@@ -14,6 +15,7 @@ import { createPlaces } from './places.ts'
 export interface ModelPerformerDeps extends ModelCallDeps, Patience {
   readonly register: Register
   readonly views: Views
+  readonly strangers: Strangers
   readonly recorder: Recorder
   readonly leases: Leases
   readonly wakeBus: Pick<WakeBus, 'publish'>
@@ -48,8 +50,15 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
 
   const run = async (task: ModelTask): Promise<void> => {
     const lease = { effectId: task.effect.id, runId: task.runId, attempt: task.attempt }
-    const fact = await leases.hold(lease, (signal) => performModelCall(deps, task, signal))
-    if (fact) await recorder.record(task, [fact])
+    try {
+      const fact = await leases.hold(lease, (signal) => performModelCall(deps, task, signal))
+      if (fact) await recorder.record(task, [fact])
+    } catch (error) {
+      if (!(error instanceof NewerError)) throw error
+      // What was said before is newer than this build: a process that can read it makes the call.
+      deps.strangers.leave(task, error.message)
+      await deps.register.renew([lease], 0)
+    }
   }
 
   const start = (task: ModelTask): void =>
@@ -66,6 +75,8 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
     start({ ...view, rootId: view.parent?.rootId ?? view.runId, effect, attempt })
 
   const take: ModelPerformer['take'] = async (row) => {
+    const why = await deps.views.notMine(row)
+    if (why !== null) return deps.strangers.leave(row, why)
     const draft = claim(row.effectId)
     if (!draft) places.wait(row)
     if (!draft || row.spec.kind !== 'model.call') return

@@ -7,6 +7,7 @@ import { messageOf } from '../errors.ts'
 import type { EffectRow, Hint, Log, Register, RunRef } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { EngineSettings } from '../settings.ts'
 import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
 import { admit } from './admit.ts'
@@ -16,6 +17,7 @@ import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
 export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly register: Register
   readonly recorder: Recorder
+  readonly strangers: Strangers
   readonly log: Log
   readonly settings: EngineSettings
   /** Aborted when this process takes no more work. */
@@ -48,7 +50,7 @@ async function reconcile(deps: ReconcilerDeps): Promise<boolean> {
 
 /** Answers how many were found, as `admissions` does. What they leave is found by the next look, which nothing announces. */
 async function ready(deps: ReconcilerDeps): Promise<number> {
-  const runs = await deps.register.readyRuns(batchMax)
+  const runs = await deps.register.readyRuns(batchMax, deps.strangers.resting())
   await Promise.all(runs.map((run) => deps.advance(run.runId)))
   return runs.length
 }

@@ -28,6 +28,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     if (deps.draining.aborted) return
     const row = await insist(deps, 'read effect', () => register.effect(effectId))
     if (row?.spec.kind !== 'run.start') return
+    if ((await deps.views.notMine(row)) !== null) return
     const { runId, tenantId, spec: effect } = row
     const result = await insist(deps, 'claim', () =>
       register.append({ runId, tenantId, claims: [draftClaim(deps, effectId)] }),
