@@ -1,6 +1,7 @@
 /** What today's code makes of a stored log. */
 import {
   checkPairing,
+  factSchemas,
   isCacheOf,
   type Machines,
   machines as known,
@@ -10,6 +11,10 @@ import {
 } from '@signalbox/core'
 import type { RunRecord } from './run-record.ts'
 
+/** The version of the machine that the run is pinned to. */
+const versionOf = ([first]: RunRecord['log']): number =>
+  factSchemas['run.created'].parse(first?.payload).machineVersion
+
 /** The log reproduces every decision (I16) and ends in the cached state (I15); its prompt is well paired (I24). */
 export function replayViolations(
   { head, log, agent }: RunRecord,
@@ -18,7 +23,7 @@ export function replayViolations(
 ): readonly string[] {
   const { runId } = head
   if (!agent) return [`${runId} has no definition`]
-  const machine = machines.get(head.machineVersion)
+  const machine = machines.get(versionOf(log))
   if (!machine) return [`${runId} has no machine`]
   const { differences, state } = replay(
     { run: runId, agent, machine, ...(evaluatorOf && { evaluatorOf }) },

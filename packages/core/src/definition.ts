@@ -3,7 +3,7 @@
  * configuration may change while a run lives; its definition does not.
  */
 import { z } from 'zod'
-import { type Json, JsonObjectSchema } from './json.ts'
+import { JsonObjectSchema } from './json.ts'
 import { NewerError } from './newer.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
@@ -173,14 +173,15 @@ export type AgentDefinition = z.infer<typeof AgentDefinition>
  * Reads a stored definition; one of an older build gets the defaults of what came later. Throws a `NewerError` for one that
  * says anything this build does not know: it must not be obeyed in part.
  */
-export function readDefinition(stored: Json): AgentDefinition {
+export function readDefinition(stored: unknown): AgentDefinition {
   const read = AgentDefinition.safeParse(stored)
   if (!read.success || !holds(read.data, stored)) throw new NewerError('a definition')
   return read.data
 }
 
 /** Is everything of `part` in `whole`? */
-function holds(whole: unknown, part: Json): boolean {
+function holds(whole: unknown, part: unknown): boolean {
+  if (part === undefined) return true
   if (typeof part !== 'object' || part === null) return whole === part
   if (typeof whole !== 'object' || whole === null) return false
   const found = new Map<string, unknown>(Object.entries(whole))

@@ -9,7 +9,7 @@ import { admitted, cancels, created, type Move } from './support/facts.ts'
 import { answered, asked, event, said, text } from './support/log.ts'
 import { promptOf } from './support/prompt.ts'
 import { given } from './support/story.ts'
-import { machine, reviveState } from './support/machine.ts'
+import { reviveState } from './support/machine.ts'
 
 const payload = (messages: readonly EditMessage[]): FactPayload<'run.created'> => ({
   agent: 'a',

@@ -17,7 +17,7 @@ import {
 import { doesCall } from './support/facts.ts'
 import { checker, play, scripts } from './support/plays.ts'
 import { outlives } from '../src/machine/tell.ts'
-import { machine, reviveState, fresh } from './support/machine.ts'
+import { reviveState, fresh } from './support/machine.ts'
 
 const numRuns = 2_000
 const holds = checker(numRuns)

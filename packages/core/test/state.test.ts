@@ -11,7 +11,7 @@ import {
 import type { OpenStatus } from '../src/machine/context.ts'
 import { loopBounds } from '../src/verdict/loop/config.ts'
 import { digest } from './support/facts.ts'
-import { machine, reviveState, fresh } from './support/machine.ts'
+import { reviveState, fresh } from './support/machine.ts'
 
 const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i)
 const most = limits.eventsPerRunMax

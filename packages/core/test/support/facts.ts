@@ -17,7 +17,7 @@ import {
   type ToolCallPart,
   type Verdict,
 } from '../../src/index.ts'
-import { machine, fresh } from './machine.ts'
+import { fresh } from './machine.ts'
 
 export const run = '01930000-0000-7000-8000-0123456789ab'
 

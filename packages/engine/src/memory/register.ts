@@ -1,5 +1,11 @@
 /** The register in memory: for tests, the simulation, and to say in plain code what the SQL one must do. */
-import { callsOf, type EffectKind, factSchemas, type ToolCallPart } from '@signalbox/core'
+import {
+  callsOf,
+  type EffectKind,
+  factSchemas,
+  readDefinition,
+  type ToolCallPart,
+} from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef } from '../ports.ts'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
@@ -88,7 +94,10 @@ function contentOf(tables: Tables): Content {
   const { definitions, blobs } = tables
   return {
     putDefinition: async (hash, definition) => void definitions.set(hash, definition),
-    definition: async (hash) => definitions.get(hash) ?? null,
+    definition: async (hash) => {
+      const stored = definitions.get(hash)
+      return stored === undefined ? null : readDefinition(stored)
+    },
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
     blob: async ({ tenantId, threadId }, key) => {

@@ -153,10 +153,7 @@ export interface Register extends BudgetPort {
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
 
-  /**
-   * Writes the cached state of a run anew, if it still stands for the decision through `decided`. Answers whether it does.
-   * No event is written: a note says that it was done.
-   */
+  /** Writes the cached state of a run anew, without an event, if it stands for the decision through `decided`. Answers whether. */
   repairState(
     run: RunRef,
     repaired: { readonly decided: number; readonly state: JsonObject },
@@ -186,6 +183,7 @@ export interface Register extends BudgetPort {
   children(runId: string): Promise<readonly ChildRef[]>
 
   putDefinition(hash: string, definition: AgentDefinition): Promise<void>
+  /** Rejects with a `NewerError` for one that says anything this build does not know. */
   definition(hash: string): Promise<AgentDefinition | null>
   /** Content-addressed, idempotent: the key names the bytes. Written before the event that points to it. */
   putBlob(

@@ -32,6 +32,7 @@ import {
   readHead,
   readReadyRuns,
   readTail,
+  repairState,
 } from './runs.ts'
 
 /** How to reach the register. */
@@ -69,6 +70,7 @@ export function createRegister(options: RegisterOptions): Register {
   return {
     append,
     appendMany: (items) => Promise.all(items.map(append)),
+    repairState: (run, repaired) => repairState(pool, run, repaired),
     head: (runId) => readHead(pool, runId),
     tail: (runId) => readTail(pool, runId),
     events: (runId, page) => readEvents(pool, runId, page),
@@ -78,7 +80,7 @@ export function createRegister(options: RegisterOptions): Register {
     openEffects: (runId) => readOpenEffects(pool, runId),
     ...contentOf(pool),
     ...threadsOf(pool),
-    readyRuns: (limit) => readReadyRuns(pool, limit),
+    readyRuns: (limit, but) => readReadyRuns(pool, limit, but),
     admissibleRuns: (limit) => readAdmissibleRuns(pool, limit),
     nextInThread: (tenantId, threadId) => readNextInThread(pool, tenantId, threadId),
     nextInLanes: (runId, limit) => readNextInLanes(pool, runId, limit),

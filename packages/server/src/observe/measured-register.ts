@@ -27,6 +27,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
       return result
     },
     appendMany: (items) => measured(items, () => register.appendMany(items)),
+    repairState: (run, repaired) => register.repairState(run, repaired),
     head: (runId) => register.head(runId),
     tail: (runId) => register.tail(runId),
     events: (runId, options) => register.events(runId, options),
@@ -42,7 +43,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     ensureThreads: (threads) => register.ensureThreads(threads),
     changeThread: (thread, change) => register.changeThread(thread, change),
     hideThread: (thread, expired) => register.hideThread(thread, expired),
-    readyRuns: (limit) => register.readyRuns(limit),
+    readyRuns: (limit, but) => register.readyRuns(limit, but),
     admissibleRuns: (limit) => register.admissibleRuns(limit),
     nextInLanes: (runId, limit) => register.nextInLanes(runId, limit),
     superseded: (limit, thread) => register.superseded(limit, thread),

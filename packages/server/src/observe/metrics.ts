@@ -66,6 +66,11 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       labelNames: ['method', 'route', 'status'],
       buckets: seconds,
     }),
+    runsNotMine: new Gauge({
+      name: 'signalbox_runs_not_mine',
+      help: 'Runs left to other processes: newer than this build, or their policies cannot be prepared here.',
+      registers,
+    }),
     streams: new Gauge({
       name: 'signalbox_streams_open',
       help: 'Open event streams.',
