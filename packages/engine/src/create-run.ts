@@ -38,6 +38,11 @@ export interface NewRun extends CreateRun {
   readonly attempt?: number
 }
 
+const machineOf = ({ machine }: CreateRunDeps) => ({
+  machine: 'run',
+  machineVersion: machine.version,
+})
+
 const storedIn = new WeakMap<Register, WeakMap<AgentDefinition, string>>()
 
 /** Definitions are content-addressed and immutable: each object is hashed, and stored in a register, once per process. */
@@ -116,8 +121,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
   const agent = definition.name
-  const { machine } = deps
-  const pinned = { agent, definitionHash, machine: 'run', machineVersion: machine.version }
+  const pinned = { agent, definitionHash, ...machineOf(deps) }
   const created = deps.writer.fact(
     'run.created',
     {
@@ -153,7 +157,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       threadId,
       agent: definition,
       definitionHash,
-      machine,
+      machine: deps.machine,
       parent: place,
       laned: lanes.length > 0,
     }),

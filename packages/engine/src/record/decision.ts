@@ -33,6 +33,19 @@ export interface Decided {
 /** Evaluators of the pure policies that are not the core's own. */
 export type EvaluatorOf = NonNullable<Subject['evaluatorOf']>
 
+/** Evaluators, or where the policies are not ready, what denies in their place; `missed` tells whether that was asked. */
+export function evaluators(
+  ready: boolean,
+  evaluatorOf: EvaluatorOf,
+): { readonly evaluatorOf: EvaluatorOf; readonly missed: () => boolean } {
+  let missed = false
+  const denying = () => {
+    missed = true
+    return null
+  }
+  return { evaluatorOf: ready ? evaluatorOf : denying, missed: () => missed }
+}
+
 /** What decisions are drafted with. */
 export interface DraftedBy {
   readonly writer: Writer
@@ -50,14 +63,10 @@ export function draftDecision(
   facts: readonly Fact[],
 ): Decided | null {
   const { runId: run, agent, machine, definitionHash } = basis
-  const isReady = preparations.isReady(definitionHash, agent)
-  let missed = false
-  const denying = () => {
-    missed = true
-    return null
-  }
-  const subject = { run, agent, machine, evaluatorOf: isReady ? evaluatorOf : denying }
+  const policies = evaluators(preparations.isReady(definitionHash, agent), evaluatorOf)
+  const subject = { run, agent, machine, evaluatorOf: policies.evaluatorOf }
   const decision = decide(subject, basis.state, facts)
+  const missed = policies.missed()
   if (missed && !isLeaving(decision.state)) return null
   const through = facts.at(-1)?.seq ?? basis.decided
   const made = {

@@ -1,4 +1,5 @@
 /** Patience: the same port call again, with back-off, until it answers or the process stops (P3 of the ports). */
+import { NewerError } from '@signalbox/core'
 import type { Clock, Log, Random } from '../ports.ts'
 import { messageOf, TerminalError } from '../errors.ts'
 
@@ -39,7 +40,8 @@ async function repeat<T>(
     try {
       return await attempt()
     } catch (error) {
-      if (error instanceof TerminalError || patience.stopped.aborted || n >= most) throw error
+      const isFinal = error instanceof TerminalError || error instanceof NewerError
+      if (isFinal || patience.stopped.aborted || n >= most) throw error
       patience.log.warn(`${what} failed, trying again`, { attempt: n, error: messageOf(error) })
       const backoff = Math.min(capMs, baseMs * 2 ** Math.min(n - 1, 10))
       await patience.clock.sleep(backoff * (0.5 + patience.random.unit()), patience.stopped)

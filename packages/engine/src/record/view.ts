@@ -19,7 +19,7 @@ import {
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import { messageOf, TerminalError } from '../errors.ts'
-import type { EvaluatorOf } from './decision.ts'
+import { type EvaluatorOf, evaluators } from './decision.ts'
 import type { Preparations } from './preparations.ts'
 import type {
   AppendResult,
@@ -107,11 +107,13 @@ export function createViews(deps: ViewsDeps): Views {
     const machine = head.machine === 'run' ? machines.get(head.machineVersion) : undefined
     if (!machine) throw new NewerError(`${head.machine} v${head.machineVersion}, its machine,`)
     const agent = await definition(head.definitionHash)
-    await preparations.lackOf(head.definitionHash, agent)
+    const lack = await preparations.lackOf(head.definitionHash, agent)
     const cached = views.get(head.runId)
     const isCurrent = cached?.decided === head.decided
-    const subject = { run: head.runId, agent, machine, evaluatorOf }
+    const policies = evaluators(lack === null, evaluatorOf)
+    const subject = { run: head.runId, agent, machine, evaluatorOf: policies.evaluatorOf }
     const known = isCurrent ? cached.state : await stateOf(register, head, subject)
+    if (policies.missed()) throw new TerminalError('unprepared', lack ?? '')
     const { undecided, poison } = readFacts(events)
     const state = typeof known === 'string' ? initialState(machine) : known
     const view = viewOf(head, { agent, machine, state })

@@ -25,6 +25,8 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: [...options.buckets],
       registers,
     })
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `signalbox_${name}`, help, registers })
   return {
     registry,
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
@@ -66,16 +68,11 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       labelNames: ['method', 'route', 'status'],
       buckets: seconds,
     }),
-    runsNotMine: new Gauge({
-      name: 'signalbox_runs_not_mine',
-      help: 'Runs left to other processes: newer than this build, or their policies cannot be prepared here.',
-      registers,
-    }),
-    streams: new Gauge({
-      name: 'signalbox_streams_open',
-      help: 'Open event streams.',
-      registers,
-    }),
+    runsNotMine: gauge(
+      'runs_not_mine',
+      'Runs left to other processes: newer than this build, or their policies cannot be prepared.',
+    ),
+    streams: gauge('streams_open', 'Open event streams.'),
   }
 }
 
