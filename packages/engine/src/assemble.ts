@@ -1,5 +1,5 @@
 /** Wires the parts of one engine process. The only file that knows all of them. */
-import { type AgentDefinition, evaluatorError } from '@signalbox/core'
+import { evaluatorError, machines as knownMachines, newestOf } from '@signalbox/core'
 import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
 import { messageOf } from './errors.ts'
@@ -14,7 +14,9 @@ import type { EvaluatorOf } from './record/decision.ts'
 import { createWriter } from './record/draft.ts'
 import { endingFull, fullFact } from './record/full.ts'
 import { patientRegister } from './record/patient-register.ts'
+import { createPreparations } from './record/preparations.ts'
 import { createRecorder, type Recorder } from './record/recorder.ts'
+import { createStrangers } from './record/strangers.ts'
 import { createViews } from './record/view.ts'
 import { createBreaker } from './roles/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
@@ -46,7 +48,12 @@ function groundOf(
   const register = patientRegister({ clock, random, log, stopped }, endingFull(deps.register, end))
   const policies = deps.policies ?? noPolicies
   const evaluatorOf: EvaluatorOf = (spec) => policies.evaluator(spec)
-  const prepare = ({ guardrails }: AgentDefinition) => policies.prepare(guardrails.policies)
+  const machines = deps.machines ?? knownMachines
+  const preparations = createPreparations({
+    clock,
+    cached: settings.cachedRuns,
+    prepare: ({ guardrails }) => policies.prepare(guardrails.policies),
+  })
   const content = createContent({ register, clock, random })
   return {
     register,
@@ -58,9 +65,17 @@ function groundOf(
     draining,
     policies,
     evaluatorOf,
-    prepare,
+    preparations,
+    strangers: createStrangers({ clock, log, onNotMine: deps.onNotMine ?? (() => {}) }),
+    machine: newestOf(machines),
     writer: createWriter({ actor: settings.owner, clock, random }),
-    views: createViews(register, settings.cachedRuns, { evaluatorOf, prepare }),
+    views: createViews({
+      register,
+      cachedRuns: settings.cachedRuns,
+      machines,
+      evaluatorOf,
+      preparations,
+    }),
     content,
     files: createFiles({ register, content }),
     recordings: createRecordings(register),

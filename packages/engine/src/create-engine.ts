@@ -2,7 +2,7 @@
  * The composition of one engine process: recorder, performers, reconciler, over ports. No process owns a run; any
  * number of engines may share a register.
  */
-import type { AgentDefinition } from '@signalbox/core'
+import type { AgentDefinition, Machines } from '@signalbox/core'
 import { assemble } from './assemble.ts'
 import type { CheckArguments } from './answer-approval.ts'
 import type { Engine } from './engine.ts'
@@ -49,6 +49,10 @@ export interface EngineDeps {
   readonly webhooks?: WebhookSender
   /** Agents by name, for runs that start runs of others. Default: none, such a call fails with `unknown_agent`. */
   readonly agents?: (name: string) => AgentDefinition | null
+  /** Versions of the machine this process knows; new runs are pinned to the newest. Default: all of this build. */
+  readonly machines?: Machines
+  /** Told how many runs this process leaves to others, being newer than its build or lacking their policies. */
+  readonly onNotMine?: (runs: number) => void
   /** Stream guardrails of the user's own. Default: none. */
   readonly guardrails?: CustomGuardrails
   readonly clock: Clock

@@ -1,11 +1,18 @@
 /** Creating a run: by a client, or by a run for one of its calls. */
-import { AgentDefinition, type FactPayload, type Webhook, WebhookMoment } from '@signalbox/core'
+import {
+  AgentDefinition,
+  type FactPayload,
+  type Machine,
+  type Webhook,
+  WebhookMoment,
+} from '@signalbox/core'
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
 import type { Register, WebhookSender } from './ports.ts'
 import { canonical, sha256, type Writer } from './record/draft.ts'
 import type { Patience } from './record/patience.ts'
+import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
@@ -17,8 +24,9 @@ export interface CreateRunDeps extends Patience {
   readonly writer: Writer
   /** Null: nobody is told of runs. */
   readonly sender: Pick<WebhookSender, 'endpoints'> | null
-  /** Loads what the policies of a definition need; rejects with what is missing. */
-  readonly prepare: (definition: AgentDefinition) => Promise<void>
+  readonly preparations: Preparations
+  /** The machine that new runs are pinned to. */
+  readonly machine: Machine
 }
 
 /** What a client asks for, or a run: then `parent` says which, and for which call. */
@@ -33,8 +41,10 @@ export interface NewRun extends CreateRun {
   readonly attempt?: number
 }
 
-/** Names the machine a run is pinned to. */
-const machine = { machine: 'run', machineVersion: 1 } as const
+const machineOf = ({ machine }: CreateRunDeps) => ({
+  machine: 'run',
+  machineVersion: machine.version,
+})
 
 const storedIn = new WeakMap<Register, WeakMap<AgentDefinition, string>>()
 
@@ -46,7 +56,8 @@ async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition)
   if (known) return known
   const clean = AgentDefinition.parse(sanitiseObject(definition))
   const hash = sha256(canonical(clean))
-  await deps.prepare(clean)
+  const lack = await deps.preparations.lackOf(hash, clean)
+  if (lack !== null) throw new Error(lack)
   await deps.register.putDefinition(hash, clean)
   stored.set(definition, hash)
   return hash
@@ -114,7 +125,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
   const agent = definition.name
-  const pinned = { agent, definitionHash, ...machine }
+  const pinned = { agent, definitionHash, ...machineOf(deps) }
   const created = deps.writer.fact(
     'run.created',
     {
@@ -149,6 +160,8 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       tenantId,
       threadId,
       agent: definition,
+      definitionHash,
+      machine: deps.machine,
       parent: place,
       laned: lanes.length > 0,
     }),

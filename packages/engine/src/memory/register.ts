@@ -1,5 +1,12 @@
 /** The register in memory: for tests, the simulation, and to say in plain code what the SQL one must do. */
-import { callsOf, type EffectKind, factSchemas, limits, type ToolCallPart } from '@signalbox/core'
+import {
+  callsOf,
+  type EffectKind,
+  factSchemas,
+  limits,
+  readDefinition,
+  type ToolCallPart,
+} from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef } from '../ports.ts'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
@@ -28,6 +35,12 @@ export function createMemoryRegister(
     tables,
     append: async (item) => appendItem(tables, clock.now(), item),
     appendMany: async (items) => items.map((item) => appendItem(tables, clock.now(), item)),
+    repairState: async ({ tenantId, runId }, { decided, state }) => {
+      const run = tables.runs.get(runId)
+      if (run?.tenantId !== tenantId || run.decided !== decided) return false
+      run.state = state
+      return true
+    },
     ...readsOf(tables),
     ...contentOf(tables),
     ...duesOf(tables, clock),
@@ -87,7 +100,10 @@ function contentOf(tables: Tables): Content {
   const { definitions, blobs } = tables
   return {
     putDefinition: async (hash, definition) => void definitions.set(hash, definition),
-    definition: async (hash) => definitions.get(hash) ?? null,
+    definition: async (hash) => {
+      const stored = definitions.get(hash)
+      return stored === undefined ? null : readDefinition(stored)
+    },
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
     blob: async ({ tenantId, threadId }, key) => {
@@ -195,6 +211,7 @@ function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
     ...rest,
     threadId: run?.threadId ?? '',
     definitionHash: run?.definitionHash ?? '',
+    machineVersion: run?.machineVersion ?? 0,
     rootId: run?.parent?.rootId ?? null,
     cancelRequested: run?.cancelRequested ?? false,
     call: callOf(tables, effect),

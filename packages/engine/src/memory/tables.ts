@@ -12,7 +12,10 @@ export type RunRow = Mutable<RunHead> & {
 }
 
 export type EffectRecord = Mutable<
-  Omit<EffectRow, 'call' | 'cancelRequested' | 'threadId' | 'definitionHash' | 'rootId'>
+  Omit<
+    EffectRow,
+    'call' | 'cancelRequested' | 'threadId' | 'definitionHash' | 'machineVersion' | 'rootId'
+  >
 > & {
   /** Not to be claimed before. */
   notBefore: number

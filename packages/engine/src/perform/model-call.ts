@@ -10,6 +10,7 @@ import {
   type ModelCallEffect,
   modelOf,
   type ModelTurn,
+  NewerError,
   project,
   type Prompt,
   type PromptMessage,
@@ -54,7 +55,8 @@ export interface ModelTask {
   readonly seq: number
 }
 
-/** Makes the call and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
+/** Makes the call and answers the fact about it. Null: the signal was aborted for another reason than a cancel. Rejects
+ * with a `NewerError` where the conversation is newer than this build. */
 export async function performModelCall(
   deps: ModelCallDeps,
   task: ModelTask,
@@ -80,6 +82,7 @@ export async function performModelCall(
       verdict: turn.verdict,
     })
   } catch (error) {
+    if (error instanceof NewerError) throw error
     const cause = signal.reason instanceof AbortError ? signal.reason.abortCause : null
     if (cause === 'cancelled') return writer.fact('model.aborted', about, { key: effect.id, fence })
     if (cause !== null) return null

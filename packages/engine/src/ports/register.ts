@@ -98,6 +98,8 @@ export interface EffectRow {
   readonly threadId: string
   readonly runId: string
   readonly definitionHash: string
+  /** Version of the machine its run is pinned to. */
+  readonly machineVersion: number
   /** The run at the top of the tree; null for a run that nobody started. */
   readonly rootId: string | null
   readonly kind: EffectKind
@@ -151,6 +153,12 @@ export interface Register extends BudgetPort {
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
 
+  /** Writes the cached state of a run anew, without an event, if it stands for the decision through `decided`. Answers whether. */
+  repairState(
+    run: RunRef,
+    repaired: { readonly decided: number; readonly state: JsonObject },
+  ): Promise<boolean>
+
   head(runId: string): Promise<RunHead | null>
   /** What the next decision needs: the head, and the events after its `decided` cursor, read at one moment. */
   tail(runId: string): Promise<RunTail | null>
@@ -175,6 +183,7 @@ export interface Register extends BudgetPort {
   children(runId: string): Promise<readonly ChildRef[]>
 
   putDefinition(hash: string, definition: AgentDefinition): Promise<void>
+  /** Rejects with a `NewerError` for one that says anything this build does not know. */
   definition(hash: string): Promise<AgentDefinition | null>
   /** Content-addressed, idempotent: the key names the bytes. Written before the event that points to it. */
   putBlob(

@@ -1,17 +1,14 @@
 /** Faults: a run that cannot be decided ends `failed`, once, and nothing loops (I22). */
 import { messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft, Log } from '../ports.ts'
-import { draftDecision, type EvaluatorOf, expectedFacts } from './decision.ts'
-import type { Writer } from './draft.ts'
+import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
 import { fullFact } from './full.ts'
 import type { Followers } from './plan.ts'
 import type { Append } from './recorder.ts'
 import type { LoadedRun, Views } from './view.ts'
 
-export interface FaulterDeps {
+export interface FaulterDeps extends DraftedBy {
   readonly views: Views
-  readonly writer: Writer
-  readonly evaluatorOf: EvaluatorOf
   readonly log: Log
   readonly followers: Followers
   readonly append: Append
@@ -35,7 +32,10 @@ export function createFaulter(
       log.error('a run cannot be decided and is faulted', { runId, message: messageOf(error) })
     const fact = known ? { ...known, key: '', fence: null } : faultOf(error)
     const through = known ? view.facts : view.seq + 1
-    const { decision, draft } = draftDecision(deps, view, expectedFacts([fact], through - 1))
+    const decided = draftDecision(deps, view, expectedFacts([fact], through - 1))
+    // A fault alone asks no policy.
+    if (!decided) return
+    const { decision, draft } = decided
     const result = await append({
       runId,
       tenantId,

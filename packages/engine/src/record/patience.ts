@@ -5,6 +5,7 @@
  * P2 Who stands outside of any effect — a request of a client, a step of the reconciler — waits some seconds, and is told.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { NewerError } from '@signalbox/core'
 import type { Clock, Log, Random } from '../ports.ts'
 import { messageOf, TerminalError } from '../errors.ts'
 
@@ -69,7 +70,8 @@ async function repeat<T>(
     try {
       return await attempt()
     } catch (error) {
-      if (error instanceof TerminalError || patience.stopped.aborted || n >= most) throw error
+      const isFinal = error instanceof TerminalError || error instanceof NewerError
+      if (isFinal || patience.stopped.aborted || n >= most) throw error
       patience.log.warn(`${what} failed, trying again`, { attempt: n, error: messageOf(error) })
       const backoff = Math.min(capMs, baseMs * 2 ** Math.min(n - 1, 10))
       await patience.clock.sleep(backoff * (0.5 + patience.random.unit()), patience.stopped)

@@ -41,7 +41,8 @@ export async function tellParent(deps: FamilyDeps, childId: string): Promise<voi
   const row = await register.effect(head.parent.effectId)
   if (row?.status !== 'started' || row.spec.kind !== 'run.start') return
   const child = await deps.views.load(childId)
-  if (!child) return
+  // What one that is newer than this build has used, only others can say.
+  if (!child || 'notMine' in child) return
   const { effectId, attempt, spec } = row
   const events = await register.events(childId, {})
   const said = wordsIn(events)

@@ -49,7 +49,8 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect)
     announce(deps, committed)
     for (const effect of decision.effects) {
-      if (effect.kind === 'policy.evaluate') void deps.questions.take({ ...view, effect })
+      if (effect.kind === 'policy.evaluate')
+        void deps.questions.take({ ...view, machineVersion: view.machine.version, effect })
       if (effect.kind === 'run.start') void deps.starter.take(effect.id)
       if (effect.kind === 'tool.recall') void deps.recaller.take(effect.id)
       if (effect.kind === 'webhook.deliver') void deps.webhooks.take(effect.id)

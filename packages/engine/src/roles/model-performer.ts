@@ -1,5 +1,5 @@
 /** Makes the model calls of an orchestrator: claimed with a decision, taken from a wake, or found by the reconciler. */
-import type { Effect, ModelCallEffect } from '@signalbox/core'
+import { type Effect, type ModelCallEffect, NewerError } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import type { ClaimDraft, EffectRow, Log, Register, RunRef, WakeBus } from '../ports.ts'
 import { claimEffect, draftClaim } from '../perform/claim.ts'
@@ -7,6 +7,7 @@ import { type ModelCallDeps, type ModelTask, performModelCall } from '../perform
 import type { Lease, Leases } from '../perform/leases.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { RunView, Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 import { createPlaces } from './places.ts'
@@ -14,6 +15,7 @@ import { createPlaces } from './places.ts'
 export interface ModelPerformerDeps extends ModelCallDeps, Patience {
   readonly register: Register
   readonly views: Views
+  readonly strangers: Strangers
   readonly recorder: Recorder
   readonly leases: Leases
   readonly wakeBus: Pick<WakeBus, 'publish'>
@@ -60,6 +62,12 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
           async (held) => performModelCall(deps, await taskOf(), held),
           (fact) => recorder.record(run, [fact]),
         )
+        .catch(async (error: unknown) => {
+          if (!(error instanceof NewerError)) throw error
+          // What was said before is newer than this build: a process that can read it makes the call.
+          deps.strangers.leave(run, error.message)
+          await deps.register.renew([lease], 0)
+        })
         .catch((error: unknown) =>
           deps.log.warn('a model call was given up', {
             effectId: lease.effectId,
@@ -76,6 +84,8 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
   }
 
   const take: ModelPerformer['take'] = async (row) => {
+    const why = await deps.views.notMine(row)
+    if (why !== null) return deps.strangers.leave(row, why)
     const isFree = places.grant(row.effectId)
     if (!isFree) places.wait(row)
     const { runId, spec: effect } = row

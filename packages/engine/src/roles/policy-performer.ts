@@ -7,12 +7,14 @@ import { performPolicyCall, type PolicyCallDeps } from '../perform/policy-call.t
 import type { Log, Random, Register } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 
 export interface PolicyPerformerDeps extends PolicyCallDeps, Patience {
   readonly register: Register
   readonly views: Views
+  readonly strangers: Strangers
   readonly recorder: Recorder
   readonly leases: Leases
   readonly random: Random
@@ -26,7 +28,8 @@ export interface Question {
   readonly runId: string
   readonly tenantId: string
   readonly threadId: string
-  readonly definitionHash?: string
+  readonly definitionHash: string
+  readonly machineVersion: number
   readonly effect: PolicyEffect
 }
 
@@ -42,23 +45,33 @@ export function createPolicyPerformer(deps: PolicyPerformerDeps): PolicyPerforme
   const ask = async (question: Question): Promise<void> => {
     const { runId, tenantId, threadId, effect } = question
     if (deps.draining.aborted) return
+    const agent = await agentOf(question)
+    if (!agent) return
     const { code, lease, result } = await claimEffect(deps, { ...question, effectId: effect.id })
     if (code !== 'ok') return
     deps.views.noted(runId, result)
-    const { attempt } = lease
-    const perform = async (held: Held) => {
-      const agent = await agentOf(question)
-      const task = { runId, tenantId, threadId, agent, effect, attempt, seq: result.seq }
-      return performPolicyCall(deps, task, held)
+    const task = {
+      runId,
+      tenantId,
+      threadId,
+      agent,
+      effect,
+      attempt: lease.attempt,
+      seq: result.seq,
     }
-    await deps.leases.hold(lease, perform, (fact) => deps.recorder.record(question, [fact]))
+    await deps.leases.hold(
+      lease,
+      (held: Held) => performPolicyCall(deps, task, held),
+      (fact) => deps.recorder.record(question, [fact]),
+    )
   }
 
-  const agentOf = async ({ runId, definitionHash }: Question) => {
-    if (definitionHash !== undefined) return deps.views.definition(definitionHash)
-    const known = deps.views.cached(runId) ?? (await deps.views.load(runId))?.view
-    if (!known) throw new Error('the run is gone')
-    return known.agent
+  /** Null: another process is to ask, which has the policies. */
+  const agentOf = async (question: Question) => {
+    const why = await deps.views.notMine(question)
+    if (why === null) return deps.views.definition(question.definitionHash)
+    deps.strangers.leave(question, why)
+    return null
   }
 
   return {

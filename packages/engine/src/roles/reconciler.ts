@@ -10,6 +10,7 @@ import { EffectKind } from '@signalbox/core'
 import type { EffectRow, Hint, Log, Register, RunRef } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { EngineSettings } from '../settings.ts'
 import { createEach, type Each, settlesWithin } from './each-of.ts'
 import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
@@ -20,6 +21,7 @@ import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
 export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly register: Register
   readonly recorder: Recorder
+  readonly strangers: Strangers
   readonly log: Log
   readonly settings: EngineSettings
   /** Aborted when this process takes no more work. */
@@ -110,7 +112,7 @@ function partsOf(deps: ReconcilerDeps): readonly Part[] {
       work: async (run) => void (await admit(deps, run)),
     }),
     partOf(deps, 'ready', {
-      find: (except) => register.readyRuns(batchMax, except),
+      find: (except) => register.readyRuns(batchMax, [...except, ...deps.strangers.resting()]),
       idOf: idOfRun,
       work: (run) => advance(deps, run),
     }),

@@ -27,6 +27,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     if (deps.draining.aborted) return
     const row = await insist(deps, 'read effect', () => register.effect(effectId))
     if (row?.spec.kind !== 'run.start') return
+    if ((await deps.views.notMine(row)) !== null) return
     const { spec: effect } = row
     const { code, lease, result } = await claimEffect(deps, row)
     if (code !== 'ok') return

@@ -48,8 +48,11 @@ export async function performHint(deps: WorkerDeps, effectId: string): Promise<P
   return 'done'
 }
 
-async function isKnown({ tools }: WorkerDeps, { spec }: EffectRow): Promise<boolean> {
-  return spec.kind === 'tool.call' && (await tools.knows(spec.tool, spec.toolVersion))
+async function isKnown({ tools, views }: WorkerDeps, row: EffectRow): Promise<boolean> {
+  const { spec } = row
+  if (spec.kind !== 'tool.call' || !(await tools.knows(spec.tool, spec.toolVersion))) return false
+  // The policies are asked once more before the call: without them this worker could only deny it.
+  return (await views.notMine(row)) === null
 }
 
 /** Performs one call of the queue: the hinted one, unless it is another tenant's turn or there is nothing left to do of it. */

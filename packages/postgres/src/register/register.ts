@@ -32,6 +32,7 @@ import {
   readHead,
   readReadyRuns,
   readTail,
+  repairState,
 } from './runs.ts'
 
 /** How to reach the register. */
@@ -77,6 +78,7 @@ export function createRegister(options: RegisterOptions): Register {
   return {
     append,
     appendMany: (items) => Promise.all(items.map(append)),
+    repairState: (run, repaired) => repairState(pool, run, repaired),
     head: (runId) => readHead(pool, runId),
     tail: (runId) => readTail(pool, runId),
     events: (runId, page) => readEvents(pool, runId, page),

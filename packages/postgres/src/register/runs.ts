@@ -1,10 +1,20 @@
 /** Reads of runs and their events. */
 import { conversationTypes, limits } from '@signalbox/core'
-import type { RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
+import type { Register, RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Pool } from 'pg'
-import { build, isUuid, lineageOf, noneOf, pageSize, statement, turnOf } from '../query.ts'
+import {
+  build,
+  compile,
+  fetchRows,
+  isUuid,
+  lineageOf,
+  noneOf,
+  pageSize,
+  statement,
+  turnOf,
+} from '../query.ts'
 import { eventColumns, runColumns } from '../rows.ts'
 
 const selectHead = statement(
@@ -143,4 +153,15 @@ export async function readReadyRuns(
   except: readonly string[] = [],
 ): Promise<readonly RunRef[]> {
   return selectReadyRuns(pool, [[...except], pageSize(limit, limits.pageMax)])
+}
+
+export async function repairState(
+  pool: Pool,
+  { tenantId, runId }: RunRef,
+  { decided, state }: Parameters<Register['repairState']>[1],
+): Promise<boolean> {
+  const repaired = sql<{ done: boolean }>`
+    select signalbox.repair_state(${tenantId}, ${runId}::uuid, ${decided}, ${JSON.stringify(state)}) as done`
+  const rows = await fetchRows(pool, compile(repaired), 'repair_state')
+  return rows[0]?.done === true
 }

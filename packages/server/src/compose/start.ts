@@ -164,6 +164,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     ...open.governed,
     ...ports,
     agents: (name) => agents.get(name) ?? null,
+    onNotMine: (runs) => metrics.runsNotMine.set(runs),
     clock: systemClock,
     random: systemRandom,
     log,

@@ -27,6 +27,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
       return result
     },
     appendMany: (items) => measured(items, () => register.appendMany(items)),
+    repairState: (run, repaired) => register.repairState(run, repaired),
     head: (runId) => register.head(runId),
     tail: (runId) => register.tail(runId),
     events: (runId, options) => register.events(runId, options),

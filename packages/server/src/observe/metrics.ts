@@ -26,6 +26,8 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: [...options.buckets],
       registers,
     })
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `signalbox_${name}`, help, registers })
   return {
     registry,
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
@@ -67,11 +69,11 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       labelNames: ['method', 'route', 'status'],
       buckets: seconds,
     }),
-    streams: new Gauge({
-      name: 'signalbox_streams_open',
-      help: 'Open event streams.',
-      registers,
-    }),
+    runsNotMine: gauge(
+      'runs_not_mine',
+      'Runs left to other processes: newer than this build, or their policies cannot be prepared.',
+    ),
+    streams: gauge('streams_open', 'Open event streams.'),
   }
 }
 
