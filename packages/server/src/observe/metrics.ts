@@ -79,7 +79,7 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
 function reconcilerGauge(registry: Registry) {
   const name = 'signalbox_reconciler_last_turn_seconds'
   const source = { name, ageMs: () => 0 }
-  const gauge = new Gauge({
+  const gauge: Gauge = new Gauge({
     name,
     help: 'Age of the last look of the reconciler in which the register answered every question.',
     registers: [registry],
