@@ -171,7 +171,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     roles: roles.filter((role) => role !== 'api'),
     settings: { ...settingsOf(config, specs), ...options.engine },
   })
-  if (decides) measureReconciler(metrics, engine)
+  measureReconciler(metrics, decides ? engine : null)
   await engine.start()
   closers.add('engine', () => engine.stop(config.server.graceMs))
   const { register: kept, wakeBus } = ports

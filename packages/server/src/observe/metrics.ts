@@ -30,6 +30,7 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
     new Gauge({ name: `signalbox_${name}`, help, registers })
   return {
     registry,
+    reconciler: reconcilerGauge(registry),
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
     runsEnded: counter('runs_ended_total', 'Runs ended, by outcome.', ['outcome']),
     effects: counter('effects_total', 'Outcomes of effects, by the fact that records them.', [
@@ -77,16 +78,22 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
   }
 }
 
-/** Tells how long ago the reconciler of this process has looked at everything. For a process that has one. */
-export function measureReconciler({ registry }: Metrics, engine: Pick<Engine, 'health'>): void {
-  const gauge = new Gauge({
-    name: 'signalbox_reconciler_last_turn_seconds',
+function reconcilerGauge(registry: Registry) {
+  const name = 'signalbox_reconciler_last_turn_seconds'
+  const source = { name, ageMs: () => 0 }
+  const gauge: Gauge = new Gauge({
+    name,
     help: 'Age of the last look of the reconciler in which the register answered every question.',
     registers: [registry],
-    collect: () => {
-      gauge.set((engine.health().reconcilerAgeMs ?? 0) / 1000)
-    },
+    collect: () => gauge.set(source.ageMs() / 1000),
   })
+  return source
+}
+
+/** Lets the metrics tell of the reconciler of a process; null for one that has none, which then says nothing of it. */
+export function measureReconciler(metrics: Metrics, engine: Pick<Engine, 'health'> | null): void {
+  if (engine) metrics.reconciler.ageMs = () => engine.health().reconcilerAgeMs ?? 0
+  else metrics.registry.removeSingleMetric(metrics.reconciler.name)
 }
 
 /** The metrics in Prometheus' text format, made anew for each request. */
