@@ -88,6 +88,30 @@ describe('a claim whose answer comes late', () => {
     expect(asked.map(({ attempt }) => attempt)).toEqual([2])
   })
 
+  test('only when it was sent again, and a cancel came meanwhile: nothing begins', async () => {
+    let tries = 0
+    const cancelling: { run?: () => Promise<unknown> } = {}
+    const register = withAppend(here.truth, async (item, next) => {
+      const result = await next(item)
+      if (item.claims === undefined || (tries += 1) > 1) return result
+      await cancelling.run?.()
+      throw new Error('the answer is lost')
+    })
+    const { host, asked, letGo } = stubbornTools()
+    letGo()
+    const engine = await here.start({ roles: ['orchestrator'], model: pays() })
+    await here.start({ roles: ['worker'], register, tools: host })
+    cancelling.run = async () => {
+      const [runId = ''] = here.truth.tables.runs.keys()
+      await engine.commands.cancel({ ...caller, runId, action: 'interrupt' })
+    }
+    const runId = await here.begin(engine, paying('once'))
+    expect(await here.outcome(runId)).toBe('cancelled')
+    expect(tries).toBe(2)
+    expect(asked).toEqual([])
+    expect(await here.events(runId, 'tool.unknown')).toEqual([])
+  })
+
   test('after most of its lease: the lease is renewed first', async () => {
     const { register, claimed } = lateTo(here.truth, () => pass(leaseMs * 0.9))
     const { host, asked, begun, letGo } = stubbornTools()
