@@ -505,6 +505,7 @@ function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signa
 function signalbox.put_store_item(text,text[],text,jsonb,double precision) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.repair_state(text,uuid,integer,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.revoke_api_key(text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -1943,6 +1944,20 @@ AS $function$
     left join run r on r.id = f.run_id
   where f.id is not null or not exists (select from effect e where e.id = a.id)
   order by a.n
+$function$
+CREATE OR REPLACE FUNCTION signalbox.repair_state(tenant text, run_id uuid, decided integer, state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  if octet_length($4) > 2048 then
+    raise exception 'state_too_large' using errcode = '22023';
+  end if;
+  update run r set state = $4::jsonb where r.id = $2 and r.tenant_id = $1 and r.decided = $3;
+  return found;
+end
 $function$
 CREATE OR REPLACE FUNCTION signalbox.report_call(model text, outcome text, threshold integer)
  RETURNS void
