@@ -10,9 +10,10 @@
 set local role signalbox_owner;
 set local search_path = signalbox, pg_catalog;
 
--- Events that one run may have. A function, so that a test of its own database may have another answer.
+-- Events that one run may have. A function, so that a test may replace it in its own database. Stable, although immutable in
+-- truth: what is immutable is computed once for all plans, and would outlive its replacement.
 create function event_limit() returns int
-language sql immutable parallel safe
+language sql stable parallel safe
 return 10000;
 
 -- What is kept of a live run's history while so many of its effects are open: for each its claim, its outcome and two
@@ -79,6 +80,24 @@ begin
     'code', case when r.status = 'ended' then 'gone' else 'full' end);
 end $$;
 
+-- Can these drafts of events be written? `link_event` asks again when they are: an error there undoes the statement.
+create function are_events(drafts jsonb) returns boolean
+language plpgsql immutable as $$
+declare
+  e jsonb;
+begin
+  for n in 0 .. coalesce(jsonb_array_length(drafts), 0) - 1 loop
+    e := drafts -> n;
+    if (fits(e ->> 'type') and fits(e ->> 'actor') and fits(coalesce(e ->> 'tool', '-')) and fits(coalesce(e ->> 'verdict', '-'))
+      and (not e ? 'key' or fits(e ->> 'key')) and char_length(e ->> 'salt') = 32 and char_length(e ->> 'payloadHash') = 64
+      and jsonb_typeof(e -> 'payload') = 'object') is not true
+    then
+      return false;
+    end if;
+  end loop;
+  return true;
+end $$;
+
 -- What rejects a whole item whatever stands in the register, null if nothing.
 create or replace function item_problem(item jsonb) returns text
 language plpgsql stable as $$
@@ -106,6 +125,9 @@ begin
     then
       return 'settle_malformed';
     end if;
+  end if;
+  if not (are_events(item -> 'facts') and are_events(item -> 'notes')) then
+    return 'event_malformed';
   end if;
   return null;
 end $$;
@@ -146,6 +168,9 @@ begin
       return 'timer_malformed';
     end if;
   end loop;
+  if not are_events(d -> 'events') then
+    return 'event_malformed';
+  end if;
   return null;
 end $$;
 
@@ -442,4 +467,4 @@ create index alias_by_run on alias using brin (run_id);
 revoke execute on function sweep_ended from public;
 grant execute on function sweep_ended to signalbox_maintenance;
 revoke execute on function event_limit, kept, open_effects, fact_fits, decision_fits, notes_fit, crowded_claim,
-  decision_problem, is_claim from public;
+  decision_problem, is_claim, are_events from public;

@@ -448,6 +448,7 @@ function signalbox.advance_cron(uuid,bigint,bigint,text,text) owner signalbox_ow
 function signalbox.append(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.append_item(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.apply_decision(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.are_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.branches(text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.change_thread(text,text,jsonb,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.check_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -924,6 +925,25 @@ begin
     end if;
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.are_events(drafts jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  e jsonb;
+begin
+  for n in 0 .. coalesce(jsonb_array_length(drafts), 0) - 1 loop
+    e := drafts -> n;
+    if (fits(e ->> 'type') and fits(e ->> 'actor') and fits(coalesce(e ->> 'tool', '-')) and fits(coalesce(e ->> 'verdict', '-'))
+      and (not e ? 'key' or fits(e ->> 'key')) and char_length(e ->> 'salt') = 32 and char_length(e ->> 'payloadHash') = 64
+      and jsonb_typeof(e -> 'payload') = 'object') is not true
+    then
+      return false;
+    end if;
+  end loop;
+  return true;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.branches(tenant text, thread text)
  RETURNS TABLE(stretch integer, place integer, run_id uuid, through integer)
  LANGUAGE sql
@@ -1262,6 +1282,9 @@ begin
       return 'timer_malformed';
     end if;
   end loop;
+  if not are_events(d -> 'events') then
+    return 'event_malformed';
+  end if;
   return null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.delete_assistant(tenant text, assistant_id uuid)
@@ -1358,7 +1381,7 @@ end $function$
 CREATE OR REPLACE FUNCTION signalbox.event_limit()
  RETURNS integer
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ STABLE PARALLEL SAFE
 RETURN 10000
 CREATE OR REPLACE FUNCTION signalbox.fact_fits(r signalbox.run, event_type text)
  RETURNS boolean
@@ -1529,6 +1552,9 @@ begin
     then
       return 'settle_malformed';
     end if;
+  end if;
+  if not (are_events(item -> 'facts') and are_events(item -> 'notes')) then
+    return 'event_malformed';
   end if;
   return null;
 end $function$

@@ -1,7 +1,7 @@
 /** What must hold of the events of one run, whatever happened to the processes that wrote them. */
 import { factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import { effectOf, isEnd, isStep, type RunRecord } from './run-record.ts'
+import { effectOf, foldedThrough, isEnd, isStep, type RunRecord } from './run-record.ts'
 
 /** Each violation names its invariant (DESIGN §7) and the run. */
 export function logViolations(run: RunRecord): readonly string[] {
@@ -40,9 +40,7 @@ function outcomeViolations({ head, log }: RunRecord): readonly string[] {
   const last = log.findLast((event) => event.type === 'model.completed')
   if (log.findLast(isStep)?.verdict === 'completed' && last?.verdict !== 'complete')
     bad.push(`I23 ${head.runId} completed on a turn with verdict ${last?.verdict}`)
-  // What was not folded because the run was faulted is told by the fault.
-  const fault = log.some(({ type }) => type === 'run.faulted') ? log.findLast(isStep) : undefined
-  const folded = fault ? Number(fault.payload['from']) : Infinity
+  const folded = foldedThrough(log)
   const cut = log.filter((event) => event.seq <= folded && isSuppressing(event)).length
   const told = log.filter(({ type }) => telling.has(type)).length
   if (head.status === 'ended' && told < cut)

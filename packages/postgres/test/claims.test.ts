@@ -120,7 +120,7 @@ describe('claims', () => {
     const { run, id } = await withEffect(bench)
     for (const over of [{ owner: 'a"b' }, { owner: '' }, { leaseMs: 0 }, { leaseMs: 1.5 }]) {
       const result = await bench.register.append({ ...about(run), claims: [claim(id, over)] })
-      expect(result).toMatchObject({ code: 'rejected', detail: 'claim_malformed' })
+      expect(result.claims).toMatchObject([{ code: 'rejected' }])
     }
   })
 
