@@ -21,6 +21,7 @@ import {
   pass,
   stubbornTools,
 } from './support/outage.ts'
+import { activePassport } from './support/passport.ts'
 import { agent, functionTools, toolSpec, turnModel, until } from './support/world.ts'
 
 const leaseMs = 15_000
@@ -35,6 +36,14 @@ afterEach(() => here.stop())
 
 const paying = (effect: 'once' | 'idempotent', onUnknown: 'ask' | 'tell' = 'tell') =>
   agent([toolSpec('pay', effect)], { onUnknown })
+
+/** The same, under a passport that is looked at again before each call: for that the worker reads the run's first event. */
+const passport = { use: 'passport', id: 'p', source: './passport.json', passport: activePassport }
+const rechecked = () =>
+  agent([toolSpec('pay', 'once')], {
+    onUnknown: 'tell',
+    guardrails: { policies: [{ ...passport, capabilities: { pay: 'exempt' } }], failClosed: false },
+  })
 
 const pays = () => turnModel([[{ tool: 'pay', args: {} }], 'done'])
 
@@ -180,7 +189,7 @@ async function cutAfterClaim(alone: boolean) {
   letGo()
   const engine = await here.start({ roles: ['orchestrator'], line: others, model: pays() })
   await here.start({ roles: ['worker'], register, tools: host })
-  const runId = await here.begin(engine, paying('once'))
+  const runId = await here.begin(engine, rechecked())
   await until(async () =>
     (await here.events(runId)).some(
       ({ tool, type }) => tool === 'pay' && type === 'effect.started',
