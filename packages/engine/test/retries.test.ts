@@ -2,7 +2,7 @@
  * Retries, with the register in memory. Would catch: a retry of another tenant's run, one without an input, one whose webhook was
  * told of the first run and is not told of the second, and one that asks another user's limits for room.
  */
-import { systemClock, type Caller } from '@signalbox/engine'
+import { type Caller, systemClock } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { begin, caller, outcomeOf } from './support/governed.ts'
@@ -16,6 +16,10 @@ afterEach(async () => {
 })
 
 const asked: Caller[] = []
+const lanesOf = (whom: Caller) => {
+  asked.push(whom)
+  return []
+}
 const retry = { ...caller, marks: {}, name: null, definition: agent([]) }
 
 async function ended(more: Parameters<typeof begin>[2] = {}) {
@@ -24,18 +28,14 @@ async function ended(more: Parameters<typeof begin>[2] = {}) {
   stops.push(() => engine.stop(1_000))
   const runId = await begin(engine, agent([]), more)
   await outcomeOf(register, runId)
-  const lanesOf = (whom: Caller) => {
-    asked.push(whom)
-    return []
-  }
-  return { engine, runId, lanesOf }
+  return { engine, runId }
 }
 
 const createdOf = async (runId: string) => (await register.events(runId, { limit: 1 }))[0]?.payload
 
 test('has who is told of the other by its own request, and whom that worked for', async () => {
   const own = { threadId: 't1', webhook: 'https://hooks.example/1', endUser: 'u_ann' }
-  const { engine, runId, lanesOf } = await ended(own)
+  const { engine, runId } = await ended(own)
   const operator = { ...retry, actor: 'user:op' }
   const answer = await engine.commands.retry({ ...operator, runId, lanesOf })
   if (answer.code !== 'created') throw new Error(answer.code)
@@ -47,7 +47,7 @@ test('has who is told of the other by its own request, and whom that worked for'
 })
 
 test('of another tenant, or without its input, is none', async () => {
-  const { engine, runId, lanesOf } = await ended()
+  const { engine, runId } = await ended()
   const theirs = { ...retry, tenantId: 'other', runId, lanesOf }
   expect(await engine.commands.retry(theirs)).toEqual({ code: 'no_run' })
   const log = register.tables.events.get(runId) ?? []
