@@ -126,8 +126,8 @@ describe('retry', () => {
     expect(again).toMatchObject({ code: 'existing', retry_run_id: first.retry_run_id })
     const shown = await box.run('show', first.retry_run_id)
     expect(shown.stdout).toMatch(new RegExp(`^retry of +${source.run_id}$`, 'm'))
-    // It runs: not to be retried.
-    expect(await box.run('retry', first.retry_run_id)).toMatchObject({
+    const open = await create('waiter')
+    expect(await box.run('retry', open.run_id)).toMatchObject({
       code: 5,
       stdout: expect.stringContaining('run_not_ended'),
     })
@@ -135,7 +135,7 @@ describe('retry', () => {
       code: 4,
       stdout: expect.stringContaining('unknown_run'),
     })
-    await box.run('cancel', first.retry_run_id, '--wait')
+    await box.run('cancel', open.run_id, '--wait')
   })
 
   it('by filters says so where there is nothing to retry', async () => {

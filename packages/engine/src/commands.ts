@@ -15,7 +15,7 @@ import { injectInput, type InjectDeps } from './inject-input.ts'
 import type { WakeBus } from './ports.ts'
 import { insist } from './record/patience.ts'
 import { rerun } from './rerun.ts'
-import { retry } from './retry.ts'
+import { retryRun } from './retry.ts'
 import { replayWebhook, type ReplayWebhookDeps } from './replay-webhook.ts'
 import { admitInLanes } from './roles/admit.ts'
 import { supersede } from './roles/supersede.ts'
@@ -28,7 +28,7 @@ export function createCommands(deps: CommandDeps): Commands {
   return {
     createRun: (request) => createAndSupersede(deps, request),
     rerun: (request) => rerun(deps, request),
-    retry: (request) => retry(deps, request, (run) => createAndSupersede(deps, run)),
+    retry: (request) => retryRun(deps, request, (run) => createAndSupersede(deps, run)),
     cancel: (request) => cancel(deps, request),
     injectInput: (request) => injectInput(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),

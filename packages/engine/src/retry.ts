@@ -19,7 +19,7 @@ export const retryAlias = (runId: string, name: string | null): string =>
   name === null ? `retry:${runId}` : `retry:${runId}:${name}`
 
 /** Creates the retry, by `create`; or answers the first one. */
-export async function retry(
+export async function retryRun(
   deps: CreateRunDeps,
   request: Retry,
   create: (run: NewRun) => Promise<CreateAnswer>,

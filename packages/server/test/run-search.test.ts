@@ -95,9 +95,11 @@ const waitsFor = (run: Made, kind: string, at = box) =>
     return waits_for?.kind === kind ? waits_for : undefined
   })
 
-describe('what a run waits for', () => {
-  const recent = (text: string): boolean => Math.abs(Date.parse(text) - Date.now()) < 60_000
+const recent = (text: string): boolean => Math.abs(Date.parse(text) - Date.now()) < 60_000
+const having = (batch: string, more = '') =>
+  `metadata=${encodeURIComponent(JSON.stringify({ batch }))}${more}`
 
+describe('what a run waits for', () => {
   it('is said while it waits, with what to know, and is what it is found by', async () => {
     const asking = await create('asker')
     const held = await create('holder', { thread: 'one' })
@@ -186,8 +188,6 @@ describe('runs', () => {
       )
     await Promise.all(made.map((run) => ended(run)))
   })
-  const having = (batch: string, more = '') =>
-    `metadata=${encodeURIComponent(JSON.stringify({ batch }))}${more}`
   const newest = () => made.map(({ run_id }) => run_id).toReversed()
 
   it('of all threads are listed newest first, in pages that neither skip nor repeat', async () => {

@@ -77,13 +77,14 @@ async function cancelMany(
   const isReal = yes === true && dryRun !== true
   const body = { filter, dry_run: !isReal, ...(reason === undefined ? {} : { reason }) }
   const runIds: string[] = []
-  let isMore: boolean
-  do {
+  let isMore = false
+  for (;;) {
     const { run_ids, more } = await client.cancelMany(body)
     runIds.push(...run_ids)
     isMore = more
     // What was cancelled is not found again.
-  } while (isReal && isMore)
+    if (!isReal || !isMore) break
+  }
   terminal.document({ run_ids: runIds, count: runIds.length, more: isMore, dry_run: !isReal })
   for (const runId of runIds) terminal.line(runId)
   const runs = `${runIds.length}${isMore ? ' or more' : ''} ${runIds.length === 1 ? 'run' : 'runs'}`

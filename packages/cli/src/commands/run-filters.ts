@@ -17,7 +17,8 @@ export interface RunFilterOptions {
   readonly until?: string
 }
 
-const several = (value: string, before: readonly string[] = []): readonly string[] => [
+/** Of an option that may be repeated: all its values. */
+export const several = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   value,
 ]

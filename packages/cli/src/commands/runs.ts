@@ -10,7 +10,7 @@ import { runRow } from '../output/run-lines.ts'
 import { printTable } from '../output/table.ts'
 import { createTerminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
-import { runFilterOf, type RunFilterOptions, withRunFilters } from './run-filters.ts'
+import { runFilterOf, type RunFilterOptions, several, withRunFilters } from './run-filters.ts'
 
 interface RunsOptions extends ServerOptions, RunFilterOptions {
   readonly of?: string
@@ -32,11 +32,7 @@ export function runsCommand(program: Command, shell: Shell): void {
     'List runs of all threads, newest first, with what each waits for',
   )
   withRunFilters(command, [...new Set([...wireStatuses, ...openStatuses, 'ended'])])
-    .option(
-      '--outcome <outcome>',
-      'that ended so, such as failed',
-      (value: string, before: readonly string[] = []) => [...before, value],
-    )
+    .option('--outcome <outcome>', 'that ended so, such as failed', several)
     .addOption(
       new Option('--of <run>', 'the runs that this run has started').conflicts([...filterNames]),
     )

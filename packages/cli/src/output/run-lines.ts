@@ -29,7 +29,7 @@ export function waitsText(waits: WaitsFor | null, now: number): string {
     child: `run ${run_id ?? 'that it starts'}`,
     thread: `thread, behind ${run_id ?? 'another run'}`,
     lane: `limit ${lanes?.join(', ') ?? ''}`,
-    delay: `${until?.slice(0, 19).replace('T', ' ') ?? 'its time'}`,
+    delay: until?.slice(0, 19).replace('T', ' ') ?? 'its time',
   }
   const words = oneLine(printable(what[kind] ?? kind), whole).trimEnd()
   return `${words}, for ${duration(now - Date.parse(since))}`

@@ -107,19 +107,19 @@ interface Arm {
   readonly only: RawBuilder<unknown>
 }
 
-const runs = sql`signalbox.run r`
+const runTable = sql`signalbox.run r`
 
 /** The filter that an index serves best, value by value. */
 function armsOf(filter: RunSearch): readonly Arm[] {
   const { endUsers, threadIds, agents } = filter
   if (endUsers !== undefined) return distinct(endUsers).map(armOfUser)
   if (threadIds !== undefined)
-    return distinct(threadIds).map((id) => ({ from: runs, only: sql`r.thread_id = ${id}` }))
+    return distinct(threadIds).map((id) => ({ from: runTable, only: sql`r.thread_id = ${id}` }))
   const cohorts = cohortsOf(filter)
-  if (cohorts !== null) return cohorts.map((cohort) => ({ from: runs, only: isOf(cohort) }))
+  if (cohorts !== null) return cohorts.map((cohort) => ({ from: runTable, only: isOf(cohort) }))
   if (agents !== undefined)
-    return distinct(agents).map((agent) => ({ from: runs, only: sql`r.agent = ${agent}` }))
-  return [{ from: runs, only: sql`true` }]
+    return distinct(agents).map((agent) => ({ from: runTable, only: sql`r.agent = ${agent}` }))
+  return [{ from: runTable, only: sql`true` }]
 }
 
 const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)]
@@ -168,6 +168,6 @@ export function runCountQuery(
     by.length === 0 ? sql`` : sql`group by ${sql.join(by.map((key) => countColumns[key]))}`
   return compile(sql<RunCount>`
     select ${sql.join(columns)}, count(*)::int as count
-    from ${runs} where ${conditionsOf(filter)} ${grouped}
+    from ${runTable} where ${conditionsOf(filter)} ${grouped}
     order by count desc, 1, 2, 3, 4 limit ${limits.statsGroupsMax + 1}`)
 }

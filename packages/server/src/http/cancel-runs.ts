@@ -33,7 +33,10 @@ export async function cancelFiltered(
   caller: Identified,
   { filter, limit, dryRun, action = 'interrupt', reason }: CancelFiltered,
 ): Promise<RunsCancelled> {
-  const { runs, more } = await openRuns(api, caller, conditionsOf(api, filter), limit)
+  const { runs, more } = await openRuns(api, caller, {
+    ...conditionsOf(api, filter),
+    limit,
+  })
   const why = reason === undefined ? {} : { reason }
   if (!dryRun)
     for (const some of [runs.filter(isQueued), runs.filter((run) => !isQueued(run))])
@@ -47,8 +50,7 @@ const isQueued = ({ status }: ListedRun): boolean => status === 'queued'
 async function openRuns(
   { read }: Api,
   { tenantId }: Identified,
-  conditions: RunConditions,
-  limit: number,
+  { limit, ...conditions }: RunConditions & { readonly limit: number },
 ): Promise<{ readonly runs: readonly ListedRun[]; readonly more: boolean }> {
   const wanted = conditions.among?.statuses ?? (['queued', 'running', 'waiting'] as const)
   const found: ListedRun[] = []

@@ -69,7 +69,7 @@ const refusals: readonly ProblemCode[] = [
 ]
 
 /** What became of one of the runs. */
-export const Retried = z
+const Retried = z
   .object({
     /** As it was named, or found. */
     run_id: z.string(),
@@ -82,7 +82,7 @@ export const Retried = z
     detail: z.string().optional(),
   })
   .openapi('Retried')
-export type Retried = z.infer<typeof Retried>
+type Retried = z.infer<typeof Retried>
 
 export const RunsRetried = z
   .object({
@@ -178,7 +178,8 @@ async function outcomeOf(
     })
     return { run_id: name, code: isNew ? 'created' : 'existing', retry_run_id: runId }
   } catch (error) {
-    const code = error instanceof Problem ? refusals.find((each) => each === error.code) : undefined
+    const code =
+      error instanceof Problem ? refusals.find((known) => known === error.code) : undefined
     if (!(error instanceof Problem) || code === undefined) throw error
     return refused(name, code, error.facts.detail)
   }
