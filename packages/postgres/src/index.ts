@@ -34,6 +34,8 @@ export {
   MigrationRefused,
 } from './migrate/migrate.ts'
 export { ensurePartitions } from './migrate/partitions.ts'
+export { restoreFeed, type RestoreReport } from './migrate/restored.ts'
+export { type Applied, appliedQuery, type Standing, standingOf } from './migrate/standing.ts'
 export type { BatchOptions } from './register/batcher.ts'
 export { createRegister, type RegisterOptions } from './register/register.ts'
 export type {
