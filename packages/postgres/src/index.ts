@@ -5,7 +5,11 @@ export {
 } from './embedded/embedded-postgres.ts'
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './embedded/errors.ts'
 export type { ServerSettings } from './embedded/settings.ts'
-export { createNotifyWakeBus, type NotifyWakeBusOptions } from './wake/notify-wake-bus.ts'
+export {
+  createNotifyWakeBus,
+  type NotifyWakeBus,
+  type NotifyWakeBusOptions,
+} from './wake/notify-wake-bus.ts'
 export {
   type ChainPart,
   type ChainReport,
@@ -82,6 +86,7 @@ export {
   questions,
 } from './read/questions/catalogue.ts'
 export type { QuestionColumn } from './read/questions/columns.ts'
+export { createRegisterProbe, type RegisterLook, type RegisterProbe } from './probe.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'
 export type {
   ThreadEventsPage,

@@ -43,12 +43,18 @@ async function addressOf(shell: Shell, restored: boolean): Promise<Address> {
 async function bringUp(url: string, terminal: Terminal, restored: boolean): Promise<void> {
   const report = await migrate(url)
   const repair = restored ? await restoreFeed(url) : null
-  terminal.document({ ...report, feedIsAhead: repair ? false : report.feedIsAhead, ...(repair && { restored: repair }) })
+  terminal.document({
+    ...report,
+    feedIsAhead: repair ? false : report.feedIsAhead,
+    ...(repair && { restored: repair }),
+  })
   for (const name of report.applied) terminal.line(`applied ${name}`)
   terminal.line(versionLine(report))
   if (repair) terminal.line(repairLine(repair.moved))
   else if (report.feedIsAhead)
-    terminal.line('The feed is not repaired since a restore: its restored events are in no audit. Type: signalbox migrate --restored')
+    terminal.line(
+      'The feed is not repaired since a restore: its restored events are in no audit. Type: signalbox migrate --restored',
+    )
 }
 
 const versionLine = ({ version, unknown }: MigrateReport): string =>

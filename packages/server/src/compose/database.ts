@@ -12,6 +12,7 @@ import {
   ensurePartitions,
   type LoginRole,
   migrate,
+  type MigrateReport,
   MigrationRefused,
   startEmbeddedPostgres,
 } from '@signalbox/postgres'
@@ -53,8 +54,7 @@ export async function openDatabase(
     )
   const passwords = Object.fromEntries(roles.map((role) => [role, passwordOf(admin, role)]))
   try {
-    const { version, applied } = await migrate(adminUrl, { passwords })
-    options.log.info('the schema is up to date', { version, applied })
+    sayStanding(await migrate(adminUrl, { passwords }), options.log)
     if (options.withQueue)
       await prepare({ kind: 'postgres', url: adminUrl }, { grantTo: 'signalbox_queue' })
   } catch (error) {
@@ -68,6 +68,15 @@ export async function openDatabase(
   }
   keepPartitions(urls.maintenance, options.log, closers)
   return urls
+}
+
+function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, log: Log): void {
+  if (unknown.length === 0) log.info('the schema is up to date', { version, applied })
+  else log.warn('the schema is newer than this build, which works with it', { version, unknown })
+  if (feedIsAhead)
+    log.error(
+      'the register was restored and its feed is not repaired: restored events are in no audit; stop all processes and type: signalbox migrate --restored',
+    )
 }
 
 async function startEmbedded(options: DatabaseOptions, closers: Closers): Promise<string> {

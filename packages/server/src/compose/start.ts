@@ -10,14 +10,11 @@ import {
   type EngineDeps,
   type EngineSettings,
   type Log,
-  type Model,
   type Register,
   systemClock,
   systemRandom,
   type WakeBus,
-  type WebhookSender,
 } from '@signalbox/engine'
-import { createModels } from '@signalbox/models'
 import {
   createReader,
   createRegister,
@@ -29,24 +26,25 @@ import { type Env, type Environment, readEnvironment } from '../config/environme
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
 import { createLog } from '../observe/log.ts'
-import { measuredDispatcher, measuredModel, measuredTools } from '../observe/measured-world.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
 import { createMetrics, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
-import { createTracing, type Tracing } from '../observe/tracing.ts'
+import { createTracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
+import type { Health } from '../health/health.ts'
 import { Closers } from './closers.ts'
-import { type DatabaseUrls, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
 import { type Access, openAccess } from './open-access.ts'
 import { keepTime } from './keep-time.ts'
-import { openAgents, type OpenAgents } from './open-agents.ts'
+import { openAgents } from './open-agents.ts'
 import { secretNames } from './secrets.ts'
 import { type Served, serve, version } from './serve.ts'
 import { serveHealth } from './serve-health.ts'
-import { openTransport } from './transport.ts'
+import { Wellbeing } from './open-health.ts'
+import { portsOf } from './ports.ts'
 
 /** What a process does: serve the API, decide and call models, execute tools. */
 export type Role = 'api' | 'orchestrator' | 'worker'
@@ -82,7 +80,7 @@ export type EnginePorts = Pick<
 
 /** A running process of Signalbox. */
 export interface Signalbox {
-  /** Of the API, or without that role of `/ok` and `/metrics`; null if nothing is served. */
+  /** Of the API, or without that role of its health and metrics; null if nothing is served. */
   readonly url: string | null
   readonly engine: Engine
   readonly agents: ReadonlyMap<string, AgentDefinition>
@@ -111,7 +109,8 @@ export async function startSignalbox(options: StartOptions): Promise<Signalbox> 
   }
 }
 
-interface Assembly {
+/** What a process is made of, on its way. */
+export interface Assembly {
   readonly options: StartOptions
   readonly environment: Environment
   readonly config: Config
@@ -151,7 +150,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
   const sending = { settings: webhooks, read: reader, now: Date.now }
-  const made = await portsOf(assembly, {
+  const { asked, ...made } = await portsOf(assembly, {
     roles,
     open,
     urls,
@@ -160,7 +159,9 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     tracing,
     webhooks: createWebhookSender({ ...sending, log, version: version() }),
   })
-  const ports = options.wrapPorts?.(made) ?? made
+  const wrapped = options.wrapPorts?.(made) ?? made
+  const wellbeing = new Wellbeing()
+  const ports = { ...wrapped, register: wellbeing.watch(wrapped.register) }
   const engine = createEngine({
     ...open.governed,
     ...ports,
@@ -173,8 +174,10 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   })
   await engine.start()
   closers.add('engine', () => engine.stop(config.server.graceMs))
+  const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
+  const health = await wellbeing.open(known, closers)
   const { register: kept, wakeBus } = ports
-  const shared = { register: kept, wakeBus, resources, engine, agents, metrics }
+  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, health }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
@@ -182,48 +185,6 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const stop = () => (stopped ??= closers.close())
   return { url: served?.url ?? null, engine, agents, stop }
 }
-
-interface Opened {
-  readonly roles: readonly Role[]
-  readonly open: OpenAgents
-  readonly urls: DatabaseUrls
-  readonly register: Register
-  readonly metrics: Metrics
-  readonly tracing: Tracing
-  readonly webhooks: WebhookSender
-}
-
-/** What the engine stands on, each part only where a role of this process needs it. */
-async function portsOf(assembly: Assembly, opened: Opened): Promise<EnginePorts> {
-  const { environment, log, closers } = assembly
-  const { roles, open, urls, register, metrics, tracing, webhooks } = opened
-  const decides = roles.includes('orchestrator')
-  const works = roles.includes('worker')
-  const transport = await openTransport(
-    {
-      redisUrl: environment.redisUrl,
-      engineUrl: urls.engine,
-      queueUrl: urls.queue,
-      decides,
-      works,
-      log,
-    },
-    closers,
-  )
-  return {
-    register,
-    dispatcher: measuredDispatcher(transport.dispatcher, metrics),
-    hintSource: transport.hintSource,
-    wakeBus: transport.wakeBus,
-    model: decides ? measuredModel(modelsOf(assembly, open.detectors), metrics, tracing) : null,
-    tools: works ? measuredTools(open.tools, metrics, tracing) : null,
-    policies: open.governed.policies,
-    webhooks,
-  }
-}
-
-const modelsOf = ({ options, config, log }: Assembly, detectors: OpenAgents['detectors']): Model =>
-  createModels({ env: options.env, scripts: config.scripts, detectors, log })
 
 /** The port that was asked of this very process; null: none. */
 const portOf = ({ options, environment }: Assembly): number | null =>
@@ -254,6 +215,7 @@ async function serveApi(
     readonly engine: Engine
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly metrics: Metrics
+    readonly health: Health
     readonly access: Access
     readonly reader: Reader
     readonly webhooks: WebhookSettings
@@ -281,7 +243,7 @@ async function serveApi(
 async function serveItsHealth(
   assembly: Assembly,
   parts: {
-    readonly register: Register
+    readonly health: Health
     readonly metrics: Metrics
     readonly access: Access
     readonly roles: readonly Role[]

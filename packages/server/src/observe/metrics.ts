@@ -25,8 +25,15 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: [...options.buckets],
       registers,
     })
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `signalbox_${name}`, help, registers })
   return {
     registry,
+    logDropped: counter(
+      'log_lines_dropped_total',
+      'Lines of the log that could not be written.',
+      [],
+    ),
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
     runsEnded: counter('runs_ended_total', 'Runs ended, by outcome.', ['outcome']),
     effects: counter('effects_total', 'Outcomes of effects, by the fact that records them.', [
@@ -66,11 +73,12 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       labelNames: ['method', 'route', 'status'],
       buckets: seconds,
     }),
-    streams: new Gauge({
-      name: 'signalbox_streams_open',
-      help: 'Open event streams.',
-      registers,
-    }),
+    queueUp: gauge(
+      'queue_up',
+      '1 if the queue answered the last look, else 0. Absent without a queue.',
+    ),
+    busUp: gauge('bus_up', '1 if the wake bus answered the last look, else 0.'),
+    streams: gauge('streams_open', 'Open event streams.'),
   }
 }
 
