@@ -23,6 +23,13 @@ import { StartError } from './start-error.ts'
 /** Addresses of one database, by who logs in. They hold passwords: never log them. */
 export type DatabaseUrls = Readonly<Record<LoginRole, string>>
 
+/** A database that is open. */
+export interface OpenDatabase {
+  readonly urls: DatabaseUrls
+  /** Settles if the embedded server died and cannot be started again. */
+  readonly failed: Promise<StartError>
+}
+
 export interface DatabaseOptions {
   /** Null: embedded. */
   readonly databaseUrl: string | null
@@ -43,8 +50,11 @@ const dayMs = 86_400_000
 export async function openDatabase(
   options: DatabaseOptions,
   closers: Closers,
-): Promise<DatabaseUrls> {
-  const adminUrl = options.databaseUrl ?? (await startEmbedded(options, closers))
+): Promise<OpenDatabase> {
+  const { adminUrl, failed } =
+    options.databaseUrl === null
+      ? await startEmbedded(options, closers)
+      : { adminUrl: options.databaseUrl, failed: new Promise<never>(() => {}) }
   const admin = new URL(adminUrl)
   if (admin.password === '')
     throw new ConfigError(
@@ -67,7 +77,7 @@ export async function openDatabase(
     maintenance: urlOf(admin, 'maintenance'),
   }
   keepPartitions(urls.maintenance, options.log, closers)
-  return urls
+  return { urls, failed }
 }
 
 function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, log: Log): void {
@@ -79,18 +89,21 @@ function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, 
     )
 }
 
-async function startEmbedded(options: DatabaseOptions, closers: Closers): Promise<string> {
+async function startEmbedded(options: DatabaseOptions, closers: Closers) {
   try {
     const dataDir = join(options.dataDir, 'postgres')
     const fallbackDir = join('/var/lib/signalbox', nameOf(dataDir))
     const server = await startEmbeddedPostgres({ dataDir, fallbackDir, log: options.log })
     closers.add('embedded Postgres', () => server.stop())
-    return server.url
+    return { adminUrl: server.url, failed: server.failed.then(embeddedError) }
   } catch (error) {
     if (!(error instanceof EmbeddedPostgresError)) throw error
-    throw new StartError('embedded_postgres', `${error.message} (${error.code})`, error)
+    throw embeddedError(error)
   }
 }
+
+const embeddedError = (error: EmbeddedPostgresError): StartError =>
+  new StartError('embedded_postgres', `${error.message} (${error.code})`, error)
 
 /** Root's own directories are closed to the user that Postgres must run as then; another place is named after them. */
 const nameOf = (dataDir: string): string =>

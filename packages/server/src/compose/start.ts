@@ -25,7 +25,7 @@ import {
 import { type Env, type Environment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
-import { createLog } from '../observe/log.ts'
+import { type CountingLog, createLog } from '../observe/log.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
 import { createMetrics, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
@@ -41,6 +41,7 @@ import { type Access, openAccess } from './open-access.ts'
 import { keepTime } from './keep-time.ts'
 import { openAgents } from './open-agents.ts'
 import { secretNames } from './secrets.ts'
+import type { StartError } from './start-error.ts'
 import { type Served, serve, version } from './serve.ts'
 import { serveHealth } from './serve-health.ts'
 import { Wellbeing } from './open-health.ts'
@@ -84,6 +85,8 @@ export interface Signalbox {
   readonly url: string | null
   readonly engine: Engine
   readonly agents: ReadonlyMap<string, AgentDefinition>
+  /** Settles if this process cannot go on: its embedded Postgres died, and cannot be started again. It is still to be stopped. */
+  readonly failed: Promise<StartError>
   /** Hands work over and closes everything. May be called again. */
   stop(): Promise<void>
 }
@@ -114,7 +117,7 @@ export interface Assembly {
   readonly options: StartOptions
   readonly environment: Environment
   readonly config: Config
-  readonly log: Log
+  readonly log: Log | CountingLog
   readonly closers: Closers
 }
 
@@ -122,6 +125,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const { options, environment, config, log, closers } = assembly
   const roles = options.roles ?? allRoles
   const metrics = createMetrics({ defaults: true })
+  if ('onDropped' in log) log.onDropped((lines) => metrics.logDropped.inc(lines))
   const tracing = await createTracing(environment.otlpEndpoint)
   closers.add('tracing', () => tracing.close())
 
@@ -130,7 +134,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
 
-  const urls = await openDatabase(
+  const { urls, failed } = await openDatabase(
     {
       databaseUrl: environment.databaseUrl,
       dataDir: dataDirOf(assembly),
@@ -183,7 +187,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())
-  return { url: served?.url ?? null, engine, agents, stop }
+  return { url: served?.url ?? null, engine, agents, failed, stop }
 }
 
 /** The port that was asked of this very process; null: none. */
