@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { freePort } from '../../../test/contract/free-port.ts'
 import { watchHealth } from '../src/health/health.ts'
-import { Appends } from '../src/health/appends.ts'
+import { Writes } from '../src/health/writes.ts'
 import { createMetrics } from '../src/observe/metrics.ts'
 import { call, eventually } from './support/http.ts'
 import { placeReadyCluster } from './support/ready-cluster.ts'
@@ -159,13 +159,13 @@ describe('a real Postgres', () => {
     }
     expect((await becomes(box, 200)).body).toMatchObject({
       ok: true,
-      checks: { appends: { ok: true } },
+      checks: { writes: { ok: true } },
     })
     await set('on')
     const ill = await becomes(box, 503)
     expect(ill.body).toMatchObject({
       code: 'register_read_only',
-      checks: { appends: { ok: false }, register: { ok: true } },
+      checks: { writes: { ok: false }, register: { ok: true } },
     })
     const { answer, ms } = await timed(call(box.api, 'POST', '/runs', { body }))
     expect(answer).toMatchObject({ status: 503, body: { code: 'register_read_only' } })
@@ -179,8 +179,8 @@ describe('a real Postgres', () => {
     })
     const lines = box.logged.filter((line) => line.includes('a health check'))
     expect(lines).toEqual([
-      expect.stringMatching(/^warn a health check fails .*"check":"appends"/),
-      expect.stringMatching(/^info a health check passes again .*"check":"appends"/),
+      expect.stringMatching(/^warn a health check fails .*"check":"writes"/),
+      expect.stringMatching(/^info a health check passes again .*"check":"writes"/),
     ])
   })
 
@@ -325,7 +325,7 @@ describe('liveness', () => {
         write: async () => {},
         close: async () => {},
       },
-      appends: new Appends(),
+      writes: new Writes(),
       reconcilerAgeMs: age,
       queue: null,
       bus: async () => {},

@@ -1,9 +1,9 @@
 /** The health of a process, over what it was composed of. */
 import type { Engine, Log, Register } from '@signalbox/engine'
 import { createRegisterProbe } from '@signalbox/postgres'
-import { Appends } from '../health/appends.ts'
 import { checkMsMax } from '../health/check.ts'
 import { type Health, watchHealth } from '../health/health.ts'
+import { Writes } from '../health/writes.ts'
 import { telling } from '../http/patience.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Closers } from './closers.ts'
@@ -16,11 +16,11 @@ type HealthyEngine = Engine & {
 
 /** Stands in front of the register, and knows how the process is once its engine runs. */
 export class Wellbeing {
-  readonly #appends = new Appends()
+  readonly #writes = new Writes()
 
   /** The register that this process works with: its trouble is noted, and told to callers who wait. */
   watch(register: Register): Register {
-    return telling(this.#appends.watch(register))
+    return telling(this.#writes.watch(register))
   }
 
   async open(
@@ -40,7 +40,7 @@ export class Wellbeing {
       ...rest,
       ...asked,
       probe,
-      appends: this.#appends,
+      writes: this.#writes,
       reconcilerAgeMs: () => engine.health?.().reconcilerAgeMs ?? null,
     })
     closers.add('health', () => health.close())

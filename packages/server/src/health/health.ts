@@ -9,14 +9,14 @@ import type { Log } from '@signalbox/engine'
 import type { RegisterProbe } from '@signalbox/postgres'
 import { type RegisterTrouble, troubleIn } from '../http/register-errors.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Appends } from './appends.ts'
 import { type Check, checkMsMax, codeOf, within } from './check.ts'
+import type { Writes } from './writes.ts'
 
 /** Whom a process asks about its health. */
 export interface HealthDeps {
   readonly roles: readonly string[]
   readonly probe: RegisterProbe
-  readonly appends: Appends
+  readonly writes: Writes
   /** Milliseconds since the reconciler came round; null where there is none. */
   readonly reconcilerAgeMs: () => number | null
   /** Rejects if the queue does not answer. Null: this process uses none. */
@@ -100,12 +100,12 @@ class HealthWatch {
       // Without it the API is slower, and shows no text in flight; it still takes runs, cancels and answers.
       answered(this.#deps.bus(), works, 'The wake bus'),
     ])
-    const appends = 'error' in look ? null : await this.#appends(look.readOnly)
+    const writes = 'error' in look ? null : await this.#writes(look.readOnly)
     if ('error' in look) this.#upSince = null
     else this.#upSince ??= performance.now()
     const checks = {
       ...registerChecks(look),
-      ...(appends && { appends: appends.check }),
+      ...(writes && { writes: writes.check }),
       ...this.#reconciler(),
       ...(queueCheck && { queue: queueCheck }),
       bus,
@@ -116,32 +116,32 @@ class HealthWatch {
     this.#say(checks)
     return {
       ready: Object.values(checks).every(({ ok, needed }) => ok || !needed),
-      trouble: 'error' in look ? 'register_unavailable' : (appends?.trouble ?? null),
+      trouble: 'error' in look ? 'register_unavailable' : (writes?.trouble ?? null),
       checks,
     }
   }
 
-  async #appends(readOnly: boolean): Promise<{ check: Check; trouble: RegisterTrouble | null }> {
-    const { appends, probe } = this.#deps
+  async #writes(readOnly: boolean): Promise<{ check: Check; trouble: RegisterTrouble | null }> {
+    const { writes, probe } = this.#deps
     const ill = (why: string, trouble: RegisterTrouble) => ({
       check: { ok: false, needed: true, why },
       trouble,
     })
     if (readOnly)
       return ill('Postgres takes no writes: a replica, or set read-only.', 'register_read_only')
-    if (appends.overdueMs > 0)
+    if (writes.overdueMs > 0)
       return ill(
-        `An append has waited ${Math.round(appends.overdueMs / 1000)} s.`,
+        `An append has waited ${Math.round(writes.overdueMs / 1000)} s.`,
         'register_unavailable',
       )
-    if (appends.failure === null) return { check: { ok: true, needed: true }, trouble: null }
+    if (writes.failure === null) return { check: { ok: true, needed: true }, trouble: null }
     try {
       await within(probe.write())
-      appends.worked()
+      writes.worked()
       return { check: { ok: true, needed: true }, trouble: null }
     } catch (error) {
-      const trouble = troubleIn(error) ?? troubleIn(appends.failure) ?? 'register_unavailable'
-      return ill(`The last append failed, and so does a probe${codeOf(error)}.`, trouble)
+      const trouble = troubleIn(error) ?? troubleIn(writes.failure) ?? 'register_unavailable'
+      return ill(`A write has failed, and so does a probe${codeOf(error)}.`, trouble)
     }
   }
 

@@ -23,7 +23,7 @@ const Health = z
     ok: z.literal(true),
     status: z.literal('ok'),
     roles: z.array(z.string()),
-    /** By name: `register`, `appends`, `schema`, `feed`, `reconciler`, `queue`, `bus`, as far as the roles have them. */
+    /** By name: `register`, `schema`, `feed`, `writes`, `reconciler`, `queue`, `bus`, as far as the roles have them. */
     checks: z.record(z.string(), HealthCheck),
   })
   .openapi('Health')
