@@ -149,6 +149,7 @@ table heartbeat -- row level security, forced with (fillfactor=50, autovacuum_va
   only_one boolean not null default true
   at timestamp with time zone not null
   up_since timestamp with time zone not null
+  noted_by xid8 not null generated always as (signalbox.writing_transaction()) stored
 table lane -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   key text not null
@@ -165,6 +166,7 @@ table migration
   name text not null
   checksum text not null
   applied_at timestamp with time zone not null default now()
+  needs_code integer
 table reservation -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   root_id uuid not null
   effect_id text not null
@@ -234,6 +236,8 @@ table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0
   id text not null
   tenant_id text not null
   fire_at timestamp with time zone not null
+table write_probe -- row level security, forced
+  filler text not null
 
 -- ---- sequences ----
 
@@ -358,6 +362,7 @@ CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
 
 CREATE TRIGGER event_end_user AFTER INSERT ON signalbox.event FOR EACH ROW WHEN (((new.type = 'run.created'::text) AND (new.payload ? 'endUser'::text))) EXECUTE FUNCTION signalbox.note_end_user()
 CREATE TRIGGER event_erased AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((new.seq = 1) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_end_user()
+CREATE TRIGGER event_moved AFTER UPDATE OF xid, gpos ON signalbox.event FOR EACH STATEMENT EXECUTE FUNCTION signalbox.forget_survey()
 
 -- ---- policies ----
 
@@ -423,6 +428,7 @@ thread: owner_all for ALL to signalbox_owner using true check true
 timer: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 timer: engine_read for SELECT to signalbox_engine using true check -
 timer: owner_all for ALL to signalbox_owner using true check true
+write_probe: owner_all for ALL to signalbox_owner using true check true
 
 -- ---- owners and grants ----
 
@@ -467,8 +473,10 @@ function signalbox.ensure_partitions(integer) owner signalbox_owner grants signa
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.event_limit() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.fact_fits(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.feed_is_ahead() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.forget_survey() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -499,6 +507,7 @@ function signalbox.open_budget(uuid,text,integer,integer,bigint,bigint) owner si
 function signalbox.open_effects(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_fence(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_timer(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.probe_write() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.prolong_store_items(text,jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_assistant(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -509,6 +518,7 @@ function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_en
 function signalbox.repair_state(text,uuid,integer,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.restore_feed() owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.revoke_api_key(text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -527,6 +537,7 @@ function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signa
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 heartbeat owner signalbox_owner grants -
+function signalbox.writing_transaction() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -555,6 +566,7 @@ store_item owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbo
 store_usage owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 thread owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 timer owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+write_probe owner signalbox_owner grants -
 
 -- ---- functions ----
 
@@ -1388,6 +1400,12 @@ CREATE OR REPLACE FUNCTION signalbox.fact_fits(r signalbox.run, event_type text)
  LANGUAGE sql
  STABLE
 RETURN (CASE event_type WHEN 'run.faulted'::text THEN ((r).seq + 1) WHEN 'input.injected'::text THEN (((r).seq + 1) + signalbox.kept(signalbox.open_effects(r))) ELSE (((r).seq + 1) + 8) END <= signalbox.event_limit())
+CREATE OR REPLACE FUNCTION signalbox.feed_is_ahead()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+RETURN (EXISTS (SELECT FROM signalbox.event WHERE (event.xid >= pg_snapshot_xmax(pg_current_snapshot()))))
 CREATE OR REPLACE FUNCTION signalbox.fits(t text)
  RETURNS boolean
  LANGUAGE sql
@@ -1399,6 +1417,16 @@ CREATE OR REPLACE FUNCTION signalbox.forget_end_user()
 AS $function$
 begin
   delete from signalbox.end_user_run where run_id = new.run_id;
+  return null;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.forget_survey()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  delete from feed_stretch;
   return null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.from_ms(ms bigint)
@@ -1806,6 +1834,17 @@ begin
   delete from timer where run_id = r.id and id = parts[1] and fire_at = from_ms(parts[2]::bigint);
   return found;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.probe_write()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+ SET lock_timeout TO '1s'
+AS $function$
+begin
+  truncate write_probe;
+  insert into write_probe select repeat(md5(n::text), 62) from generate_series(1, 32) n;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.prolong_store_items(tenant text, items jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -2077,6 +2116,37 @@ begin
     cost_held = b.cost_held + reserve_budget.cost
   where root_id = root;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.restore_feed(OUT moved bigint, OUT stretches integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  made int;
+  each bigint;
+begin
+  moved := 0;
+  stretches := 0;
+  perform pg_advisory_xact_lock(hashtextextended('signalbox.feed_stretch', 0));
+  lock table event in share row exclusive mode;
+  if feed_is_ahead() then
+    select greatest(4096, ceil(count(*) / (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 3)))
+    into each from event;
+    update event e set xid = place.xid
+    from (
+      select run_id, seq, (3 + (row_number() over (order by gpos, run_id, seq) - 1) / each)::text::xid8 as xid from event
+    ) place
+    where e.run_id = place.run_id and e.seq = place.seq and e.xid <> place.xid;
+    get diagnostics moved = row_count;
+  end if;
+  delete from feed_stretch;
+  loop
+    made := survey_feed(1000);
+    exit when made = 0;
+    stretches := stretches + made;
+  end loop;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.revoke_api_key(tenant text, key_id text, by_whom text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2187,6 +2257,7 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('signalbox.feed_stretch', 0)) then
     return 0;
   end if;
+  delete from feed_stretch where xid >= noted_by;
   select * into seen from feed_stretch order by xid desc, gpos desc limit 1;
   seen.xid := coalesce(seen.xid, '0');
   seen.gpos := coalesce(seen.gpos, 0);
@@ -2419,3 +2490,12 @@ CREATE OR REPLACE FUNCTION signalbox.wall()
  RETURNS timestamp with time zone
  LANGUAGE sql
 RETURN date_trunc('milliseconds'::text, clock_timestamp())
+CREATE OR REPLACE FUNCTION signalbox.writing_transaction()
+ RETURNS xid8
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return pg_current_xact_id();
+end $function$

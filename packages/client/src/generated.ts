@@ -256,6 +256,10 @@ export interface Problem {
     | 'headers_too_large'
     | 'internal'
     | 'register_unavailable'
+    | 'register_full'
+    | 'register_read_only'
+    | 'not_ready'
+    | 'process_stuck'
     | 'shutting_down'
   detail: string
   field?: string
@@ -1619,6 +1623,24 @@ export interface Health {
   ok: true
   status: 'ok'
   roles: string[]
+  checks: {
+    [k: string]: HealthCheck
+  }
+}
+/**
+ * `HealthCheck` of the OpenAPI document.
+ */
+export interface HealthCheck {
+  ok: boolean
+  needed: boolean
+  why?: string
+}
+/**
+ * `Live` of the OpenAPI document.
+ */
+export interface Live {
+  ok: true
+  status: 'ok'
 }
 /**
  * `ServerInfo` of the OpenAPI document.
@@ -3175,10 +3197,22 @@ export interface Operations {
     answer: null
   }
   /**
-   * Can this process do its work?
+   * Can this process do all of its work?
+   */
+  'GET /ready': {
+    answer: Health
+  }
+  /**
+   * Can this process do all of its work?
    */
   'GET /ok': {
     answer: Health
+  }
+  /**
+   * Can this process go on? If not, only a restart helps it
+   */
+  'GET /live': {
+    answer: Live
   }
   /**
    * Metrics, in the text format of Prometheus

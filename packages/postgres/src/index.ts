@@ -5,7 +5,11 @@ export {
 } from './embedded/embedded-postgres.ts'
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './embedded/errors.ts'
 export type { ServerSettings } from './embedded/settings.ts'
-export { createNotifyWakeBus, type NotifyWakeBusOptions } from './wake/notify-wake-bus.ts'
+export {
+  createNotifyWakeBus,
+  type NotifyWakeBus,
+  type NotifyWakeBusOptions,
+} from './wake/notify-wake-bus.ts'
 export {
   type ChainPart,
   type ChainReport,
@@ -34,6 +38,8 @@ export {
   MigrationRefused,
 } from './migrate/migrate.ts'
 export { ensurePartitions } from './migrate/partitions.ts'
+export { restoreFeed, type RestoreReport } from './migrate/restored.ts'
+export { type Applied, appliedQuery, type Standing, standingOf } from './migrate/standing.ts'
 export type { BatchOptions } from './register/batcher.ts'
 export { createRegister, type RegisterOptions } from './register/register.ts'
 export type {
@@ -81,6 +87,7 @@ export {
   questions,
 } from './read/questions/catalogue.ts'
 export type { QuestionColumn } from './read/questions/columns.ts'
+export { createRegisterProbe, type RegisterLook, type RegisterProbe } from './probe.ts'
 export type { QueueView } from './read/queues.ts'
 export type { RunConditions } from './read/run-conditions.ts'
 export type { RunReader } from './read/run-reader.ts'

@@ -9,6 +9,8 @@ import type { Config } from '../config/schema.ts'
 import type { Api } from '../http/api.ts'
 import { createApp, describe } from '../http/app.ts'
 import { inTime } from '../http/in-time.ts'
+import { impatient } from '../http/patience.ts'
+import type { Health } from '../health/health.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
 import { measureHttp } from '../observe/http-metrics.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
@@ -33,6 +35,7 @@ export interface ServeOptions {
   readonly engine: Engine
   readonly agents: ReadonlyMap<string, AgentDefinition>
   readonly metrics: Metrics
+  readonly health: Health
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
@@ -57,12 +60,12 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const read = inTime(reader, registerMsMax)
   const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
-    commands: inTime(engine.commands, registerMsMax),
+    commands: inTime(impatient(engine.commands), registerMsMax),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read,
     resources: timelyResources(options.resources),
-    ping: () => reader.threads('default', { limit: 1 }),
+    health: options.health,
     threads: timely,
     children: (runId) => timely.children(runId),
     wakes,

@@ -92,10 +92,11 @@ export function createHealthApp(
 ): OpenAPIHono<ApiEnv> {
   const app = guarded(api, outermost)
   healthRoutes(app, api)
-  const paths = { '/ok': { get: {} }, '/metrics': { get: {} } }
-  app.notFound(
-    notFound(() => paths, ' This process serves /ok and /metrics; others serve the API.'),
+  const paths = Object.fromEntries(
+    ['/live', '/ready', '/ok', '/metrics'].map((path) => [path, { get: {} }]),
   )
+  const served = ' This process serves /live, /ready, /ok and /metrics; others serve the API.'
+  app.notFound(notFound(() => paths, served))
   return app
 }
 
@@ -132,8 +133,9 @@ export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
 
 const refuseWhenStopping =
   (api: Pick<Api, 'stopping'>): MiddlewareHandler =>
-  async (_, next) => {
-    if (api.stopping.aborted)
+  async (c, next) => {
+    // A process that stops is alive, and must not be killed for it.
+    if (api.stopping.aborted && c.req.path !== '/live')
       throw new Problem('shutting_down', {
         detail: 'This process is stopping. Another one answers in a moment.',
         headers: { 'retry-after': '2', connection: 'close' },

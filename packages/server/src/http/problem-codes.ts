@@ -4,6 +4,7 @@
  */
 
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { registerProblemKinds } from './register-problem-codes.ts'
 import { repeatProblemKinds } from './repeat-problem-codes.ts'
 import { socketProblemKinds } from './socket-problem-codes.ts'
 
@@ -275,11 +276,7 @@ export const problemKinds = {
     title: 'Something broke inside',
     help: 'The server has logged what, under `log_id`. The request may or may not have had its effect; repeat it with the same Idempotency-Key.',
   },
-  register_unavailable: {
-    status: 503,
-    title: 'The register cannot be reached',
-    help: 'Postgres does not answer. Try again after `Retry-After` seconds, with the same Idempotency-Key.',
-  },
+  ...registerProblemKinds,
   shutting_down: {
     status: 503,
     title: 'This process is stopping',

@@ -33,7 +33,9 @@ const readOrApprove = either('read', 'approve')
 const readOrAudit = either('read', 'audit')
 
 const accesses: Readonly<Record<string, Access>> = {
+  'GET /live': 'open',
   'GET /ok': 'open',
+  'GET /ready': 'open',
   'GET /info': 'known',
   'GET /openapi.json': 'known',
   // Of the whole process, so of no single tenant.

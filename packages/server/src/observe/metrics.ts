@@ -31,6 +31,11 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
   return {
     registry,
     reconciler: reconcilerGauge(registry),
+    logDropped: counter(
+      'log_lines_dropped_total',
+      'Lines of the log that could not be written.',
+      [],
+    ),
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
     runsEnded: counter('runs_ended_total', 'Runs ended, by outcome.', ['outcome']),
     effects: counter('effects_total', 'Outcomes of effects, by the fact that records them.', [
@@ -74,6 +79,11 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       'runs_not_mine',
       'Runs left to other processes: newer than this build, or their policies cannot be prepared.',
     ),
+    queueUp: gauge(
+      'queue_up',
+      '1 if the queue answered the last look, else 0. Absent without a queue.',
+    ),
+    busUp: gauge('bus_up', '1 if the wake bus answered the last look, else 0.'),
     streams: gauge('streams_open', 'Open event streams.'),
   }
 }

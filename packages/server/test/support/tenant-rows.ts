@@ -63,7 +63,9 @@ const ofRun = (method: string, suffix: string, row: Row): Readonly<Record<string
 
 /** By operation, as in the OpenAPI document. */
 export const rows: Readonly<Record<string, Row>> = {
+  'GET /live': common,
   'GET /ok': common,
+  'GET /ready': common,
   'GET /info': common,
   // Of the process: not even A has it, only the operator.
   'GET /metrics': { is: 'gone', own: [404] },
