@@ -1,5 +1,6 @@
 /** Every line whose loss must turn the simulation red. */
 import { familyMutations } from './family-mutations.ts'
+import { historyMutations } from './history-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { rerunMutations } from './rerun-mutations.ts'
@@ -8,6 +9,7 @@ import { steeringMutations } from './steering-mutations.ts'
 export const allMutations: readonly Mutation[] = [
   ...mutations,
   ...familyMutations,
+  ...historyMutations,
   ...multitaskMutations,
   ...rerunMutations,
   ...steeringMutations,

@@ -2,7 +2,8 @@
  * Short histories: seeds in which a run may have so few events that some come to the end of their history, whatever they are
  * doing then. Such a run ends, once, and nobody goes round.
  */
-import type { AppendItem } from '@signalbox/engine'
+import { decisionSchemas } from '@signalbox/core'
+import type { AppendItem, StoredEvent } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { seeded } from './schedule.ts'
@@ -38,6 +39,9 @@ export function countedRegister(
 /** Appends that add nothing are repetitions and lost races: a few for each event, however long the run waits. */
 const appendsMax = (events: number): number => 200 + 10 * events
 
+const isLeaving = ({ type, payload }: StoredEvent): boolean =>
+  type === 'run.transitioned' && decisionSchemas[type].parse(payload).path.at(-1) === 'cancelling'
+
 /** What must hold of the histories of a seed. */
 export function historyViolations(
   { register, appends }: ReturnType<typeof countedRegister>,
@@ -56,6 +60,10 @@ export function historyViolations(
     )
     if (faults.length > 0 && end?.verdict !== 'failed')
       bad.push(`I22 ${runId} was faulted, and ended as ${end?.verdict}`)
+    // What is kept for the end is enough for a cancel, step by step.
+    const fault = faults[0]
+    if (fault && log.some((event) => event.seq < fault.seq && isLeaving(event)))
+      bad.push(`I22 ${runId} was faulted while it was being cancelled`)
     const count = appends.get(runId) ?? 0
     if (count > appendsMax(log.length))
       bad.push(`I22 ${runId} was appended to ${count} times for ${log.length} events`)
