@@ -8,6 +8,8 @@ import { SlowFirst } from './scripts/ci/slow-first.ts'
 
 // Workers, and what tests start, keep what V8 has compiled for those after them; so do tests of an installed package.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
+// Whose end ends what the test files share: see test/support/once-per-run.ts.
+process.env['SIGNALBOX_TEST_RUN'] ??= String(process.pid)
 
 /** Folder for the machine-readable report; set by `.ci/run`. */
 const reports = process.env['SIGNALBOX_REPORTS']

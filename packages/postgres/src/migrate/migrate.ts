@@ -4,8 +4,10 @@
  * M1 One migrates at a time: a session advisory lock, held over all steps.
  * M2 Each step is one transaction that also records it; a step that fails leaves no trace.
  * M3 A step that was applied may never change, and a database that is newer than this code is left alone.
+ * M4 Roles belong to the cluster, and M1 to a database: two registers that start at once may change a role in the same
+ *    moment. Postgres refuses one of them, which repeats; that changes nothing.
  */
-import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 import { type Migration, readMigrations } from './files.ts'
 import { scramVerifier } from './scram.ts'
 
@@ -36,6 +38,8 @@ export class MigrationRefused extends Error {
 }
 
 const lockKey = 7_420_001
+/** More registers than this do not start in one moment. */
+const triesMax = 20
 
 /**
  * Applies what is missing, as the user of `adminUrl`: a superuser, or one with CREATEROLE and CREATE on the database
@@ -47,6 +51,26 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<MigrateReport> {
   const migrations = options.migrations ?? (await readMigrations())
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await migrateOnce(adminUrl, migrations, options.passwords ?? {})
+    } catch (error) {
+      if (tries === triesMax || !isLostRace(error)) throw error
+    }
+  }
+}
+
+/** Another session has changed the same row of a catalog. It has no code of its own, and its text is translated. */
+const isLostRace = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  error.code === 'XX000' &&
+  error.routine === 'simple_heap_update'
+
+async function migrateOnce(
+  adminUrl: string,
+  migrations: readonly Migration[],
+  passwords: NonNullable<MigrateOptions['passwords']>,
+): Promise<MigrateReport> {
   const client = new Client({ connectionString: adminUrl, application_name: 'signalbox-migrate' })
   await client.connect()
   try {
@@ -55,7 +79,7 @@ export async function migrate(
     checkApplied(done, migrations)
     const missing = migrations.slice(done.length)
     for (const migration of missing) await applyOne(client, migration)
-    await setPasswords(client, options.passwords ?? {})
+    await setPasswords(client, passwords)
     await client.query('set role signalbox_owner')
     await client.query('select signalbox.ensure_partitions()')
     return { version: migrations.length, applied: missing.map((migration) => migration.name) }
