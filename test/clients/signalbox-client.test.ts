@@ -288,6 +288,7 @@ describe('a wait', () => {
 
 describe('the audit', () => {
   it('is the same by pages and by an export that broke 20 times', async () => {
+    await database.settled()
     const paged = await collect(client.events.all({ pageSize: 50 }))
     expect(paged.length).toBeGreaterThan(100)
     const seed = Date.now()

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessOf, operations } from '../src/http/scopes.ts'
 import { type Scope, scopes } from '../src/keys/scope.ts'
 import { approvalAgents } from './support/approval-agents.ts'
-import { type Answer, call } from './support/http.ts'
+import { type Answer, call, fed } from './support/http.ts'
 import { type KeyMaker, keyMaker, showing } from './support/key-maker.ts'
 import { noted } from './support/notes.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
@@ -294,11 +294,11 @@ describe('another tenant', () => {
 describe('what is recorded', () => {
   it('names keys by their ids, and holds none', async () => {
     const auditor = await keyOf('a', ['audit'])
-    const { body } = await get('/events?type=run.created', auditor)
+    const events = await fed(box.api, 'type=run.created', undefined, showing(auditor))
     const { key } = await maker.make('a', ['enqueue'])
-    expect(body.events[0].actor).toMatch(/^key:[0-9a-f]{16}$/)
+    expect(events[0].actor).toMatch(/^key:[0-9a-f]{16}$/)
     expect(key.id).toMatch(/^[0-9a-f]{16}$/)
-    const said = JSON.stringify(body) + box.logged.join('\n')
+    const said = JSON.stringify(events) + box.logged.join('\n')
     for (const text of texts.values()) expect(said).not.toContain(text.split('_')[2])
     const listed = (await get('/keys', await keyOf('a', ['admin']))).body
     for (const text of texts.values())

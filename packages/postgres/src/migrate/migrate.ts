@@ -62,9 +62,7 @@ export async function migrate(
 
 /** Another session has changed the same row of a catalog. It has no code of its own, and its text is translated. */
 const isLostRace = (error: unknown): boolean =>
-  error instanceof DatabaseError &&
-  error.code === 'XX000' &&
-  error.routine === 'simple_heap_update'
+  error instanceof DatabaseError && error.code === 'XX000' && error.routine === 'simple_heap_update'
 
 async function migrateOnce(
   adminUrl: string,

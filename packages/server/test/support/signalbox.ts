@@ -6,12 +6,14 @@ import type { ConfigInput, EnginePorts, Env, Role } from '@signalbox/server'
 import { parseConfig, type Signalbox, startSignalbox } from '@signalbox/server'
 import { type EngineSettings, type Log } from '@signalbox/engine'
 import { type Contract, watchContract } from './contract.ts'
-import { createTestDatabase } from '../../../postgres/test/support/database.ts'
+import { createTestDatabase, settled } from '../../../postgres/test/support/database.ts'
 import { placeReadyCluster } from './ready-cluster.ts'
 
 export interface TestSignalbox extends Signalbox {
   readonly api: string
   readonly dataDir: string
+  /** Waits until the audit's feed shows all that is written: see `TestDatabase`. */
+  readonly settled: () => Promise<void>
   /** Everything that was logged, one line each. */
   readonly logged: readonly string[]
   /** What was seen of its answers. A stop throws if one was not as the OpenAPI document says. */
@@ -41,6 +43,7 @@ export async function startTest(
   if (options.embedded) await placeReadyCluster(join(dataDir, 'postgres'))
   const isGiven = options.embedded || options.env?.['DATABASE_URL'] !== undefined
   const database = isGiven ? null : await createTestDatabase()
+  const env = { ...(database ? { DATABASE_URL: database.adminUrl } : {}), ...options.env }
   const clean = async (): Promise<void> => {
     await database?.drop()
     await rm(dataDir, { recursive: true, force: true })
@@ -57,7 +60,7 @@ export async function startTest(
   const port = options.port ?? (roles?.includes('api') === false ? undefined : 0)
   const signalbox = await startSignalbox({
     loaded: { config: parseConfig(config), file: 'test', dir: dataDir },
-    env: { ...(database ? { DATABASE_URL: database.adminUrl } : {}), ...options.env },
+    env,
     ...(port === undefined ? {} : { port }),
     dataDir,
     log,
@@ -74,5 +77,13 @@ export async function startTest(
     await clean()
     contract.assertKept()
   }
-  return { ...signalbox, api: signalbox.url ?? '', dataDir, logged, contract, stop }
+  return {
+    ...signalbox,
+    api: signalbox.url ?? '',
+    dataDir,
+    settled: () => settled(env.DATABASE_URL ?? ''),
+    logged,
+    contract,
+    stop,
+  }
 }
