@@ -14,7 +14,13 @@ interface Entry {
   readonly payload: Json
 }
 
-const types = ['run.created', 'model.completed', 'tool.completed', 'run.transitioned', 'timer.fired']
+const types = [
+  'run.created',
+  'model.completed',
+  'tool.completed',
+  'run.transitioned',
+  'timer.fired',
+]
 const entriesPerRun = 24
 
 /** Makes and reads this many logs. Answers a digest of all that was found. */
