@@ -5,9 +5,12 @@ import { defineConfig } from 'vitest/config'
 
 import { SkipReporter } from './scripts/ci/skip-reporter.ts'
 import { SlowFirst } from './scripts/ci/slow-first.ts'
+import { forThisMachine } from './test/support/for-this-machine.ts'
 
 // Workers, and what tests start, keep what V8 has compiled for those after them; so do tests of an installed package.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
+// Whose end ends what the test files share: see test/support/once-per-run.ts.
+process.env['SIGNALBOX_TEST_RUN'] ??= String(process.pid)
 
 /** Folder for the machine-readable report; set by `.ci/run`. */
 const reports = process.env['SIGNALBOX_REPORTS']
@@ -16,7 +19,7 @@ const pure = [
   'packages/core/test/**/*.test.ts',
   'packages/engine/test/**/*.test.ts',
   'test/architecture.test.ts',
-  'test/simulation/**/*.test.ts',
+  'test/{ci,simulation}/**/*.test.ts',
 ]
 
 /** Real Postgres, real sockets, but nothing of the process itself: no file of these changes what a module holds. */
@@ -43,7 +46,7 @@ const published = [
 ]
 
 // A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.
-const longest = { testTimeout: 180_000, hookTimeout: 120_000 }
+const longest = { testTimeout: forThisMachine(180_000), hookTimeout: forThisMachine(120_000) }
 
 export default defineConfig({
   test: {
@@ -55,7 +58,7 @@ export default defineConfig({
     projects: [
       {
         // No I/O but reading the sources: a second or two, so that it is run all the time.
-        test: { name: 'unit', include: pure, isolate: false, testTimeout: 30_000 },
+        test: { name: 'unit', include: pure, isolate: false, testTimeout: forThisMachine(30_000) },
       },
       {
         // A worker loads the modules once for all its files: that was a third of their time.

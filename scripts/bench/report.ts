@@ -29,6 +29,8 @@ export interface BenchReport {
     readonly cpus: number
     readonly cpu: string
     readonly node: string
+    /** Against the reference machine of CI, which is 1. */
+    readonly speed: number
     /** One-minute load average before and after: above the number of cpus, somebody else was busy here. */
     readonly load: readonly [number, number]
   }
@@ -64,7 +66,7 @@ function queueFloorOf(name: DispatcherName, { queue }: Floors): QueueFloor | nul
 export function tableOf(report: BenchReport): string {
   const { machine, load } = report
   return [
-    `${machine.cpus} × ${machine.cpu}, Node ${machine.node}, load average ${machine.load.join(' → ')}`,
+    `${machine.cpus} × ${machine.cpu}, Node ${machine.node}, machine speed ${machine.speed}, load average ${machine.load.join(' → ')}`,
     `a run: 10 model turns, 9 tool calls, model and tool answer at once; ${load.runs} runs, ${load.inFlight} in flight`,
     '',
     ...(report.floors ? floorLines(report.floors) : []),

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { Client } from 'langgraph-sdk-15'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { forThisMachine } from '../support/for-this-machine.ts'
 import { call, eventually } from '../../packages/server/test/support/http.ts'
 import { noted } from '../../packages/server/test/support/notes.ts'
 import { type Cuttable, cuttable } from './support/cuttable.ts'
@@ -163,7 +164,7 @@ describe('the tape of a thread on a WebSocket', () => {
     deaf.pause()
     const began = performance.now()
     await other.close()
-    expect(performance.now() - began).toBeLessThan(4_000)
+    expect(performance.now() - began).toBeLessThan(forThisMachine(4_000))
     expect(await raw.closed).toBe(1001)
     deaf.terminate()
   })

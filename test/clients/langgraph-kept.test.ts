@@ -4,7 +4,7 @@
  */
 import type { Client } from 'langgraph-sdk-15'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call, eventually } from '../../packages/server/test/support/http.ts'
+import { call, eventually, fed } from '../../packages/server/test/support/http.ts'
 import { type KeepingScene, keepingVersions, openKeepingScene } from './support/keeping-scene.ts'
 
 let scene: KeepingScene
@@ -275,8 +275,8 @@ describe.each(keepingVersions)('crons, with client %s', (_version, name) => {
       last_error: null,
     })
     expect(Date.parse(fired.body.next_run_date)).toBeGreaterThan(Date.now())
-    const events = await call(scene.box.api, 'GET', `/events?run_id=${runId}&type=run.created`)
-    expect(events.body.events ?? events.body).toMatchObject([{ actor: `cron:${cronId}` }])
+    const events = await fed(scene.box.api, `run_id=${runId}&type=run.created`)
+    expect(events).toMatchObject([{ actor: `cron:${cronId}` }])
     await client.crons.delete(cronId)
     expect((await client.runs.get(threadId, runId)).status).toBe('success')
   })

@@ -5,7 +5,7 @@
 import type { Client } from 'langgraph-sdk-1'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { letGo } from '../../packages/server/test/support/hold.ts'
-import { call, eventually } from '../../packages/server/test/support/http.ts'
+import { call, eventually, fed } from '../../packages/server/test/support/http.ts'
 import { openScene, type Scene } from './support/resources-scene.ts'
 import {
   clients,
@@ -158,12 +158,11 @@ describe.each(clients)('client %s', (_version, name) => {
       expect(await client.threads.search({ ids: [threadId] })).toEqual([])
       const taken = client.threads.create({ threadId, ifExists: 'do_nothing' })
       await expect(taken).rejects.toMatchObject({ status: 409 })
-      const log = await call(scene.box.api, 'GET', `/events?run_id=${run_id}&limit=100`)
-      const types: string[] = log.body.events.map(({ type }: { type: string }) => type)
-      expect(types).toEqual(expect.arrayContaining(['run.created', 'thread.hidden']))
-      const asked = log.body.events.find(
-        ({ type }: { type: string }) => type === 'cancel.requested',
+      const named = (name: string) => (event: { type: string }) => event.type === name
+      const log = await fed(scene.box.api, `run_id=${run_id}&limit=100`, (events) =>
+        ['run.created', 'thread.hidden'].every((name) => events.some(named(name))),
       )
+      const asked = log.find(named('cancel.requested'))
       expect(asked.payload).toEqual({ action: 'interrupt', reason: 'deleted' })
     })
 

@@ -4,7 +4,7 @@
  */
 import type { Client } from 'langgraph-sdk-15'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call, eventually } from '../../packages/server/test/support/http.ts'
+import { call, eventually, fed } from '../../packages/server/test/support/http.ts'
 import { type KeepingScene, keepingVersions, openKeepingScene } from './support/keeping-scene.ts'
 
 let scene: KeepingScene
@@ -42,8 +42,15 @@ const isGone = (client: Client, threadId: string): Promise<true> =>
 const shown = async (client: Client, threadId: string): Promise<object> =>
   client.threads.get(threadId)
 
-const eventsOf = async (threadId: string): Promise<readonly { type: string; actor: string }[]> =>
-  (await call(scene.box.api, 'GET', `/events?thread_id=${threadId}&limit=100`)).body.events
+interface Logged {
+  readonly type: string
+  readonly actor: string
+}
+
+const eventsOf = (threadId: string, last: string): Promise<readonly Logged[]> =>
+  fed(scene.box.api, `thread_id=${threadId}&limit=100`, (events: readonly Logged[]) =>
+    events.some(({ type }) => type === last),
+  )
 
 describe.each(keepingVersions)('how long threads live, with client %s', (_version, name) => {
   let client: Client
@@ -98,7 +105,7 @@ describe.each(keepingVersions)('how long threads live, with client %s', (_versio
       schedule: '0 0 1 1 *',
     })
     const { thread_id: empty } = await threads.create({ ttl: 60 })
-    const log = await eventsOf(old)
+    const log = await eventsOf(old, 'run.transitioned')
     for (const threadId of [young, waiting, kept, empty, old]) await aged(threadId)
     // It became due last: when it is gone, the others were looked at.
     await isGone(client, old)
@@ -106,7 +113,7 @@ describe.each(keepingVersions)('how long threads live, with client %s', (_versio
     for (const threadId of [young, waiting, kept])
       expect(await threads.get(threadId)).toMatchObject({ thread_id: threadId })
     expect(await threads.get(waiting)).toMatchObject({ status: 'interrupted' })
-    const after = await eventsOf(old)
+    const after = await eventsOf(old, 'thread.hidden')
     expect(after.slice(0, log.length)).toEqual(log)
     expect(after.slice(log.length)).toMatchObject([{ type: 'thread.hidden', actor: 'ttl' }])
     await expect(threads.delete(old)).rejects.toMatchObject({ status: 404 })

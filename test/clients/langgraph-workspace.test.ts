@@ -3,11 +3,13 @@
  * files of its moment, another machine sees the same bytes. Would catch: a file that outlives its run, a workspace that is on
  * one machine only.
  */
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Script } from '@signalbox/models'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../packages/postgres/test/support/database.ts'
 import { defineTool } from '@signalbox/tools'
 import { Client } from 'langgraph-sdk-2'
 import pg from 'pg'
@@ -69,8 +71,7 @@ const obeying: Script = (prompt) => {
   return { calls }
 }
 
-let dir: string
-let postgres: EmbeddedPostgres
+let database: TestDatabase
 let box: TestSignalbox
 const machines: TestSignalbox[] = []
 
@@ -86,23 +87,20 @@ const machine = async (roles: readonly ('api' | 'orchestrator' | 'worker')[]) =>
       tools: [survey, churn, hold],
       scripts: { obeying },
     },
-    { env: { DATABASE_URL: postgres.url }, roles: [...roles] },
+    { env: { DATABASE_URL: database.adminUrl }, roles: [...roles] },
   )
   machines.push(started)
   return started
 }
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'signalbox-files-test-'))
-  await chmod(dir, 0o755)
-  postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
+  database = await createTestDatabase()
   box = await machine(['api', 'orchestrator', 'worker'])
 })
 afterAll(async () => {
   letAllGo()
   for (const one of machines) await one.stop()
-  await postgres?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await database?.drop()
 })
 
 const say = (...lines: readonly string[]) => ({
@@ -217,7 +215,7 @@ it('another machine sees the same, and an erased content is gone', async () => {
   box = await machine(['api', 'orchestrator'])
   await machine(['worker'])
   expect(await send('survey')).toBe(before)
-  const admin = new pg.Client(postgres.url)
+  const admin = new pg.Client(database.adminUrl)
   await admin.connect()
   await admin.query("delete from signalbox.blob where thread_id = $1 and bytes = 'erased'::bytea", [
     thread,

@@ -3,9 +3,6 @@
  * a cancel that came too early and was forgotten, a wait that a restart or a human's answer breaks.
  */
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   type Client,
   createClient,
@@ -14,7 +11,10 @@ import {
   SignalboxError,
 } from '@signalbox/client'
 import type { Script } from '@signalbox/models'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../packages/postgres/test/support/database.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hold, letAllGo, letGo } from '../../packages/server/test/support/hold.ts'
@@ -45,18 +45,14 @@ const config = {
   scripts: { speaker: speaking, clerk: noting(1), holder: holding },
 }
 
-let dir: string
-let postgres: EmbeddedPostgres
+let database: TestDatabase
 let box: TestSignalbox
 let client: Client
 const retry = { pauseMs: 2, pauseMsMax: 100 }
-const start = (port = 0) => startTest(config, { env: { DATABASE_URL: postgres.url }, port })
+const start = (port = 0) => startTest(config, { env: { DATABASE_URL: database.adminUrl }, port })
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'signalbox-client-'))
-  // Run by root, Postgres is another user, who must be able to enter.
-  await chmod(dir, 0o755)
-  postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
+  database = await createTestDatabase()
   box = await start()
   client = createClient({ url: box.api, retry })
 })
@@ -64,8 +60,7 @@ beforeAll(async () => {
 afterAll(async () => {
   letAllGo()
   await box?.stop()
-  await postgres?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await database?.drop()
 })
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -293,6 +288,7 @@ describe('a wait', () => {
 
 describe('the audit', () => {
   it('is the same by pages and by an export that broke 20 times', async () => {
+    await database.settled()
     const paged = await collect(client.events.all({ pageSize: 50 }))
     expect(paged.length).toBeGreaterThan(100)
     const seed = Date.now()

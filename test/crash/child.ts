@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '@signalbox/server'
 import type { ChildOrders, FromChild, ToChild } from './child-messages.ts'
 import type { Armed } from './failpoints.ts'
+import { forThisMachine } from '../support/for-this-machine.ts'
 
 /** A death that somebody wanted, and whose it was. */
 export interface Kill {
@@ -17,7 +18,7 @@ export interface Kill {
 }
 
 const restartMs = 50
-const startMsMax = 60_000
+const startMsMax = forThisMachine(60_000)
 
 export class Child {
   readonly #orders: Omit<ChildOrders, 'owner'>

@@ -1,14 +1,15 @@
 /**
  * `npm run test:crash [-- --full] [--only <name>] [--backend postgres|redis]`: real processes on real servers, killed at
- * every failpoint that a clean run meets, and after each kill the invariants. Exit 1 on any violation, and on a failpoint
- * that should be there and was not met.
+ * the failpoints that a clean run meets, and after each kill the invariants. Exit 1 on any violation, and on a failpoint
+ * that should be there and was not met. Without `--full` it kills at a part of them, which the seed decides.
  *
- * `--lanes` stacks per backend · `--seed` · `--verbose` a line per schedule · `--json` figures as the last line but one ·
+ * `--lanes` stacks per backend · `--seed`, else the tree of the commit gives one · `--verbose` a line per schedule · `--json` figures as the last line but one ·
  * `--keep` leaves data and logs · `--sabotage <name>` breaks a safety line (see `sabotage.ts`): then it must turn red.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { redisMissing } from '../../packages/bullmq/test/support/redis-server.ts'
+import { treeNumber } from '../../scripts/ci/tree-number.ts'
 import { coverageProblems, exclusions, isKilled } from './declared.ts'
 import { Lane } from './lane.ts'
 import { pointsOf, record, type Recording } from './recording.ts'
@@ -27,14 +28,15 @@ const { values } = parseArgs({
     only: { type: 'string' },
     backend: { type: 'string' },
     lanes: { type: 'string', default: String(lanesDefault) },
-    seed: { type: 'string', default: '1' },
+    seed: { type: 'string' },
     verbose: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     sabotage: { type: 'string' },
   },
 })
-const seed = Number(values.seed)
+const tree = treeNumber(import.meta.dirname)
+const seed = Number(values.seed ?? tree.number)
 const sabotage = values.sabotage ?? null
 if (sabotage !== null && !isSabotage(sabotage)) throw new Error(`no sabotage "${sabotage}"`)
 
@@ -88,13 +90,15 @@ const queues = new Map<Backend, Schedule[]>()
 let problems: readonly string[] = []
 let points: ReadonlySet<string> = new Set()
 try {
-  console.log(`seed ${seed}`)
+  console.log(`seed ${seed}${values.seed === undefined ? `, of ${tree.of}` : ''}`)
   const recordings = await recordAll()
   points = new Set([...recordings.values()].flatMap(pointsOf))
   const isClean = results.every((tries) => failuresOf(tries).length === 0)
   problems = isClean ? coverageProblems(points) : []
   const choice = { backends, full: values.full, only: values.only ?? null, seed }
-  const schedules = isClean ? schedulesOf(recordings, choice) : []
+  const { schedules, all } = isClean ? schedulesOf(recordings, choice) : { schedules: [], all: 0 }
+  if (schedules.length < all)
+    console.log(`sample ${schedules.length} of ${all}, seed ${seed}; --full runs all`)
   for (const backend of backends)
     queues.set(
       backend,

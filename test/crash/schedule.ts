@@ -8,6 +8,7 @@ import { operate } from './operator.ts'
 import type { Stack } from './stack.ts'
 import { countOpen, readRuns } from './tables.ts'
 import { send, type Wave } from './workload.ts'
+import { forThisMachine } from '../support/for-this-machine.ts'
 import { readWorld } from './world.ts'
 
 /** What goes wrong in a schedule. */
@@ -38,7 +39,7 @@ export interface Played {
 }
 
 /** After the last fault, every run ends within this (I12). */
-const settleMsMax = 30_000
+const settleMsMax = forThisMachine(30_000)
 const lookMs = 60
 
 let counter = 0

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, RunRequest } from './client.ts'
 import type { Plan } from './plan.ts'
 import { countStarts } from './tables.ts'
+import { forThisMachine } from '../support/for-this-machine.ts'
 
 export interface Setting {
   /** Begins every thread and key of the schedule. */
@@ -17,7 +18,7 @@ export interface Setting {
 export type Part = (setting: Setting) => Promise<void>
 
 const lookMs = 40
-const waitMsMax = 8_000
+const waitMsMax = forThisMachine(8_000)
 
 interface Where extends Pick<RunRequest, 'strategy' | 'webhook'> {
   readonly thread?: string

@@ -5,14 +5,16 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../packages/postgres/test/support/database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../../packages/server/test/support/http.ts'
-import { placeReadyCluster } from '../../packages/server/test/support/ready-cluster.ts'
 
 const root = join(import.meta.dirname, '../..')
 const cli = join(root, 'packages/cli/bin/signalbox.js')
@@ -47,7 +49,7 @@ export default defineConfig({
 `
 
 let folder = ''
-let postgres: EmbeddedPostgres | null = null
+let database: TestDatabase | null = null
 const servers: ChildProcess[] = []
 /** Where the two listen. */
 let urls: readonly string[] = []
@@ -73,12 +75,9 @@ async function serve(databaseUrl: string): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'signalbox-two-'))
-  // Run by root, Postgres is another user, who must be able to enter.
-  await chmod(folder, 0o755)
   await writeFile(join(folder, 'signalbox.config.mjs'), config)
-  await placeReadyCluster(join(folder, 'postgres'))
-  postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
-  const { url } = postgres
+  database = await createTestDatabase()
+  const { adminUrl: url } = database
   urls = await Promise.all([serve(url), serve(url)])
 })
 
@@ -91,7 +90,7 @@ afterAll(async () => {
       await ended
     }),
   )
-  await postgres?.stop()
+  await database?.drop()
   await rm(folder, { recursive: true, force: true })
 })
 

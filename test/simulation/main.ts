@@ -1,12 +1,16 @@
 /**
  * `npm run test:simulation -- --seeds 10000 [--from 1]`: plays seeds in as many processes as there are cores, and a few of
  * them twice. Exit 1 on a violation or on a trace that differs, with the seed to play again.
+ *
+ * `--sample` plays 1000 seeds that are always the same, and 2000 more that the tree of the commit decides. `--list 7,9` plays
+ * those.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { treeNumber } from '../../scripts/ci/tree-number.ts'
 import { expected } from './counts.ts'
 import type { Simulated } from './simulate.ts'
 import { simulate } from './simulate.ts'
@@ -15,17 +19,33 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '500' },
     from: { type: 'string', default: '1' },
+    sample: { type: 'boolean', default: false },
     lane: { type: 'string' },
     lanes: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     stop: { type: 'boolean', default: false },
+    list: { type: 'string' },
   },
 })
-const seeds = Number(values.seeds)
-const from = Number(values.from)
 const lanes = Number(values.lanes)
 const repeatEvery = 100
 /** From here on every feature must have shown. */
 const enough = 10_000
+/** Of a sample. Seeds of the second part are beyond those that a full run plays. */
+const sampleSizes = { same: 1_000, drawn: 2_000 }
+
+const range = (from: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, n) => from + n)
+
+const tree = treeNumber(import.meta.dirname)
+const drawnFrom = enough + 1 + tree.number * sampleSizes.drawn
+
+function chosenSeeds(): readonly number[] {
+  if (values.list !== undefined) return values.list.split(',').map(Number)
+  if (values.sample) return [...range(1, sampleSizes.same), ...range(drawnFrom, sampleSizes.drawn)]
+  return range(Number(values.from), Number(values.seeds))
+}
+
+const seeds = chosenSeeds()
 
 const Totals = z.object({
   seeds: z.number(),
@@ -52,7 +72,7 @@ const none = (): Totals => ({
 
 async function playLane(lane: number): Promise<Totals> {
   const totals = none()
-  for (let seed = from + lane; seed < from + seeds; seed += lanes) {
+  for (const seed of seeds.filter((_, n) => n % lanes === lane)) {
     const result = await simulate(seed)
     count(totals, result)
     if (seed % repeatEvery === 0) await repeat(totals, result)
@@ -121,6 +141,10 @@ if (values.lane !== undefined) {
   for (const failure of failures.slice(0, 5))
     console.log(`seed ${failure.seed}: ${failure.violations.slice(0, 4).join('; ')}`)
   console.log(`${totals.seeds - failures.length} passed, ${failures.length} failed`)
+  if (values.sample)
+    console.log(
+      `sample: seeds 1 to ${sampleSizes.same}, and ${sampleSizes.drawn} from ${drawnFrom} on (${tree.of}); --seeds ${enough} instead runs all`,
+    )
   const missing = totals.seeds < enough ? [] : expected.filter((name) => !counts[name])
   for (const name of missing) console.log(`${name} never happened`)
   process.exitCode = failures.length + missing.length > 0 ? 1 : 0

@@ -1,118 +1,123 @@
 /**
- * `node test/simulation/mutate.ts [--seeds 10000]`: one mutation at a time on a copy of core, engine and the simulation; the
- * simulation must turn red. Exit 1 when a mutation survives.
+ * `npm run test:mutations [-- --seeds 10000] [--only <name>] [--remember]`: one mutation at a time of the production code; the
+ * simulation must turn red. Exit 1 when a mutation survives all seeds.
+ *
+ * The seed that caught a mutation last is tried first (`caught.json`, which `--remember` writes): most runs play one seed for
+ * each. Where it does not catch it any more, because the traces of seeds have changed, the others are played as ever.
  */
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { z } from 'zod'
 import { allMutations } from './all-mutations.ts'
+import { mutationVariable } from './mutant-loader.ts'
 import type { Mutation } from './mutations.ts'
 
 const root = join(import.meta.dirname, '../..')
-const copied = ['packages/core', 'packages/engine', 'test/invariants', 'test/simulation']
+const caughtFile = join(import.meta.dirname, 'caught.json')
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '10000' },
-    /** Only mutations whose name holds this. */
     only: { type: 'string', default: '' },
+    remember: { type: 'boolean', default: false },
   },
 })
 
-/** A tree in which `@signalbox/*` is the copy and everything else is the installed packages. */
-async function copyTree(): Promise<string> {
-  const tree = await mkdtemp(join(tmpdir(), 'signalbox-mutant-'))
-  const modules = join(root, 'node_modules')
-  await mkdir(join(tree, 'node_modules/@signalbox'), { recursive: true })
-  for (const name of await readdir(modules))
-    if (name !== '@signalbox' && !name.startsWith('.'))
-      await symlink(join(modules, name), join(tree, 'node_modules', name))
-  for (const folder of copied) {
-    await cp(join(root, folder), join(tree, folder), {
-      recursive: true,
-      filter: (path) => !path.includes('/dist') && !path.includes('/node_modules'),
-    })
+interface Failure {
+  readonly seed: number
+  readonly violations: readonly string[]
+}
+
+/** What a lane of the simulation writes; the rest is not asked for here. */
+const Failures = z.object({
+  failures: z.array(z.object({ seed: z.number(), violations: z.array(z.string()) })),
+})
+
+/** Plays seeds in one process. Throws with what it said if it did not come to its end. */
+function play(seeds: readonly string[], mutation?: Mutation): Promise<readonly Failure[]> {
+  const loader = join(import.meta.dirname, 'mutant-loader.ts')
+  const main = join(import.meta.dirname, 'main.ts')
+  const args = ['--no-warnings', '--import', loader, main, '--lane', '0', '--lanes', '1', ...seeds]
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+    ...(mutation && {
+      [mutationVariable]: JSON.stringify({ ...mutation, file: join(root, mutation.file) }),
+    }),
   }
-  await writeFile(join(tree, 'package.json'), '{ "type": "module" }')
-  for (const name of ['core', 'engine'])
-    await symlink(join(tree, 'packages', name), join(tree, 'node_modules/@signalbox', name))
-  return tree
-}
-
-async function apply(tree: string, { file, line, becomes, name }: Mutation): Promise<void> {
-  const path = join(tree, file)
-  const text = await readFile(path, 'utf8')
-  if (text.split(line).length !== 2) throw new Error(`"${name}": its line is not in ${file} once`)
-  await writeFile(
-    path,
-    text.replace(line, () => becomes),
-  )
-}
-
-interface Verdict {
-  readonly name: string
-  readonly caught: boolean
-  readonly said: string
-}
-
-/** The first seed that failed in `tree`, as the simulation says it; null if none did. */
-function firstFailure(
-  tree: string,
-  seeds: readonly string[],
-): Promise<{ readonly line: string | null; readonly broken: string }> {
-  const args = [join(tree, 'test/simulation/main.ts'), ...seeds, '--lanes', '1', '--stop']
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: tree, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      const line = stdout.split('\n').find((each) => each.startsWith('seed ')) ?? null
-      resolve({ line, broken: error !== null && line === null ? stderr.slice(-500) : '' })
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(stderr.slice(-500) || error.message))
+      else resolve(Failures.parse(JSON.parse(stdout)).failures)
     })
   })
 }
 
-/** What each seed says of the code as it is. */
-const controls = new Map<string, Promise<boolean>>()
-
-/** A seed that fails without the mutation proves nothing of it. */
-function isGreenUnchanged(seed: string): Promise<boolean> {
-  const known = controls.get(seed)
-  if (known) return known
-  const asked = firstFailure(root, ['--from', seed, '--seeds', '1']).then(
-    ({ line, broken }) => line === null && broken === '',
-  )
-  controls.set(seed, asked)
-  return asked
+/** The first failure: at the seed that is remembered, else from where the mutation says. */
+async function firstFailure(mutation: Mutation): Promise<Failure | undefined> {
+  const known = remembered[mutation.name]
+  const [again] = known === undefined ? [] : await play(['--list', String(known)], mutation)
+  if (again) return again
+  const range = ['--from', String(mutation.from ?? 1), '--seeds', values.seeds, '--stop']
+  return (await play(range, mutation))[0]
 }
 
-async function play(mutation: Mutation): Promise<Verdict> {
-  const { name } = mutation
-  const from = String(mutation.from ?? 1)
-  const tree = await copyTree()
+interface Verdict {
+  readonly mutation: Mutation
+  /** Null where it was not caught. */
+  readonly seed: number | null
+  readonly said: string
+}
+
+async function judge(mutation: Mutation): Promise<Verdict> {
   try {
-    await apply(tree, mutation)
-    const { line, broken } = await firstFailure(tree, ['--from', from, '--seeds', values.seeds])
-    if (line === null) return { name, caught: false, said: broken }
-    const seed = /^seed (\d+)/.exec(line)?.[1] ?? ''
-    if (await isGreenUnchanged(seed)) return { name, caught: true, said: line }
-    return { name, caught: false, said: `seed ${seed} fails without it, too` }
-  } finally {
-    await rm(tree, { recursive: true, force: true })
+    const failure = await firstFailure(mutation)
+    if (!failure) return { mutation, seed: null, said: 'no seed failed' }
+    return { mutation, seed: failure.seed, said: failure.violations.join('; ') }
+  } catch (error) {
+    return { mutation, seed: null, said: String(error) }
   }
 }
 
+/** Seeds that fail without a mutation prove nothing of it. */
+async function redUnchanged(verdicts: readonly Verdict[]): Promise<ReadonlySet<number>> {
+  const seeds = new Set(verdicts.flatMap(({ seed }) => (seed === null ? [] : [seed])))
+  if (seeds.size === 0) return seeds
+  return new Set((await play(['--list', [...seeds].join()])).map(({ seed }) => seed))
+}
+
+const remembered = z
+  .record(z.string(), z.number())
+  .parse(JSON.parse(readFileSync(caughtFile, 'utf8')))
+const began = performance.now()
 const waiting = allMutations.filter(({ name }) => name.includes(values.only))
 const verdicts: Verdict[] = []
 await Promise.all(
   Array.from({ length: Math.min(4, availableParallelism()) }, async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const verdict = await play(next)
+      const verdict = await judge(next)
       verdicts.push(verdict)
-      console.log(
-        `${verdict.caught ? 'caught  ' : 'SURVIVED'} ${verdict.name}: ${verdict.said.slice(0, 160)}`,
-      )
+      const found = verdict.seed === null ? 'SURVIVED' : 'caught  '
+      const where = verdict.seed === null ? '' : `seed ${verdict.seed}: `
+      console.log(`${found} ${next.name}: ${where}${verdict.said.slice(0, 160)}`)
     }
   }),
 )
-const survived = verdicts.filter((verdict) => !verdict.caught).length
-console.log(`${verdicts.length - survived} passed, ${survived} failed`)
-process.exitCode = survived > 0 ? 1 : 0
+const red = await redUnchanged(verdicts)
+for (const seed of red) console.log(`SURVIVED: seed ${seed} fails without a mutation, too`)
+const caught = verdicts.filter(({ seed }) => seed !== null && !red.has(seed))
+const found = { ...remembered, ...Object.fromEntries(caught.map((v) => [v.mutation.name, v.seed])) }
+const moved = caught.filter(({ mutation, seed }) => remembered[mutation.name] !== seed).length
+if (values.remember) {
+  const entries = allMutations.map(({ name }) => [name, found[name]])
+  writeFileSync(caughtFile, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`)
+} else if (moved > 0) {
+  console.log(
+    `${moved} were caught by other seeds than those of caught.json: --remember writes them`,
+  )
+}
+console.log(`${Math.round((performance.now() - began) / 1_000)} s`)
+console.log(`${caught.length} passed, ${verdicts.length - caught.length} failed`)
+process.exitCode = caught.length < verdicts.length ? 1 : 0

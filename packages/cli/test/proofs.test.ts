@@ -16,7 +16,7 @@ const runs: string[] = []
 const Answer = z.object({ run: z.object({ run_id: z.string() }) })
 
 beforeAll(async () => {
-  box = await startServer()
+  box = await startServer({}, { embedded: true })
   const { url } = await findEmbedded({ cwd: box.dir, env: {}, finish: () => {} })
   adminUrl = url ?? ''
   admin = new pg.Client(adminUrl)

@@ -50,6 +50,18 @@ it('changes nothing when repeated, even by several at once', async () => {
   expect(await migrate(adminUrl)).toMatchObject({ version, applied: [], unknown: [] })
 })
 
+it('is done by registers of one cluster at the same moment, although they share the roles', async () => {
+  const registers = await Promise.all([1, 2, 3].map(() => createTestDatabase()))
+  databases.push(...registers)
+  const starts = registers.map(async ({ adminUrl, engineUrl }) => {
+    // The one it has: others log in meanwhile.
+    const { password } = new URL(engineUrl)
+    for (let n = 0; n < 20; n += 1) await migrate(adminUrl, { passwords: { engine: password } })
+    return ask(engineUrl, 'select')
+  })
+  expect(await Promise.all(starts)).toHaveLength(3)
+})
+
 it('refuses an edited step, and undoes a failing one', async () => {
   const { adminUrl } = await emptyDatabase()
   const known = await readMigrations()

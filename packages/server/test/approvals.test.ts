@@ -2,35 +2,26 @@
  * Approvals over HTTP: two servers on one database, scripted models. Would catch: a call that runs without its approval,
  * twice, or with other arguments; a second decision that counts; a decider that a request may name itself.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approvalAgents } from './support/approval-agents.ts'
 import { call, eventually } from './support/http.ts'
 import { noted } from './support/notes.ts'
-import { placeReadyCluster } from './support/ready-cluster.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
-let dir: string
-let postgres: EmbeddedPostgres
+let database: TestDatabase
 let [one, two]: TestSignalbox[] = []
-const start = () => startTest(approvalAgents, { env: { DATABASE_URL: postgres.url } })
+const start = () => startTest(approvalAgents, { env: { DATABASE_URL: database.adminUrl } })
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'signalbox-approvals-'))
-  await chmod(dir, 0o755)
-  await placeReadyCluster(join(dir, 'postgres'))
-  postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
+  database = await createTestDatabase()
   one = await start()
   two = await start()
 })
 afterAll(async () => {
   await one?.stop()
   await two?.stop()
-  await postgres?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await database?.drop()
 })
 
 const api = (box = one): string => box?.api ?? ''

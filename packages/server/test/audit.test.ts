@@ -4,7 +4,7 @@
  */
 import { TooBroad } from '@signalbox/postgres'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { columns, type Row } from '../src/http/audit/columns.ts'
 import { csvTexts } from '../src/http/audit/csv.ts'
 import { inBounds } from '../src/http/audit/in-bounds.ts'
@@ -49,6 +49,7 @@ beforeAll(async () => {
     return body.events.length === written ? written : undefined
   })
 })
+beforeEach(() => box.settled())
 afterAll(() => box?.stop())
 
 interface Seen {

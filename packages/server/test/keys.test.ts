@@ -7,7 +7,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseConfig, readEnvironment, StartError } from '@signalbox/server'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Closers } from '../src/compose/closers.ts'
 import { openDatabase } from '../src/compose/database.ts'
@@ -21,7 +21,7 @@ import { startTest, type TestSignalbox } from './support/signalbox.ts'
 const operatorKey = 'o'.repeat(20)
 const operator = showing(operatorKey)
 let dir: string
-let postgres: EmbeddedPostgres
+let database: TestDatabase
 let [one, two]: TestSignalbox[] = []
 let maker: KeyMaker
 let appUrl: string
@@ -31,12 +31,12 @@ const closers = new Closers(log)
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'signalbox-keys-'))
   await chmod(dir, 0o755)
-  postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
-  const env = { DATABASE_URL: postgres.url, SIGNALBOX_API_KEY: operatorKey }
+  database = await createTestDatabase()
+  const env = { DATABASE_URL: database.adminUrl, SIGNALBOX_API_KEY: operatorKey }
   one = await startTest(approvalAgents, { env })
   two = await startTest(approvalAgents, { env, roles: ['api'] })
-  maker = keyMaker(postgres.url)
-  const place = { databaseUrl: postgres.url, dataDir: dir, withQueue: false, log }
+  maker = keyMaker(database.adminUrl)
+  const place = { databaseUrl: database.adminUrl, dataDir: dir, withQueue: false, log }
   appUrl = (await openDatabase(place, closers)).urls.app
 })
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   await closers.close()
   await one?.stop()
   await two?.stop()
-  await postgres?.stop()
+  await database?.drop()
   await rm(dir, { recursive: true, force: true })
 })
 
@@ -77,7 +77,7 @@ describe('a server', () => {
         code: 'open_refused',
         message: expect.stringContaining('Set SIGNALBOX_API_KEY'),
       })
-    const env = { DATABASE_URL: postgres.url, HOST: '0.0.0.0' }
+    const env = { DATABASE_URL: database.adminUrl, HOST: '0.0.0.0' }
     await expect(startTest(approvalAgents, { env })).rejects.toBeInstanceOf(StartError)
     const worker = startTest(approvalAgents, { env, roles: ['worker'], port: 0 })
     await expect(worker).rejects.toMatchObject({ code: 'open_refused' })

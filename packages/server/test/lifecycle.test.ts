@@ -229,7 +229,7 @@ describe('a start', () => {
     await expect(failed).rejects.toMatchObject({ code: 'port_in_use' })
     await new Promise((resolve) => taken.close(resolve))
     // The data directory is free again.
-    const box = await start(config(), { dataDir })
+    const box = await start(config(), { dataDir, embedded: true })
     await health(box.api, 200)
 
     const second = startSignalbox({ loaded, env: {}, port: 0, dataDir, log })

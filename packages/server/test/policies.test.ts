@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigInput, defineDetector, definePolicy } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call } from './support/http.ts'
+import { call, fed } from './support/http.ts'
 import { note, noted, noting, lastResults } from './support/notes.ts'
 import { type PolicyServer, servePolicy } from './support/policy-server.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
@@ -148,6 +148,7 @@ describe('an identity', () => {
     expect(endUser).toMatch(/^u_[0-9a-f]{32}$/)
     expect(user).toEqual({ id: 'ann', role: null })
     expect((await eventsOf(second.runId, 'run.created'))[0].payload.endUser).toBe(endUser)
+    await fed(box.api, `run_id=${second.runId}`)
     const { body } = await call(box.api, 'GET', '/events', {
       headers: { accept: 'application/x-ndjson' },
     })

@@ -5,7 +5,7 @@
 import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Answer, call } from './support/http.ts'
+import { type Answer, call, fed } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let box: TestSignalbox
@@ -96,10 +96,10 @@ describe('a rerun', () => {
   it('is no execution to an auditor, who finds what it recalled by its verdict', async () => {
     const { run_id } = (await ask()).body
     await join(run_id)
+    const recalled = await fed(box.api, `run_id=${run_id}&verdict=recalled`)
     const ran = await get(`/events/queries/executed_calls?since=0&until=9000000000000`)
     expect(ran.rows.map((row: { run_id: string }) => row.run_id)).toEqual([source])
-    const recalled = await get(`/events?run_id=${run_id}&verdict=recalled`)
-    expect(recalled.events).toMatchObject([{ type: 'tool.completed', tool: 'book' }])
+    expect(recalled).toMatchObject([{ type: 'tool.completed', tool: 'book' }])
     expect(await get('/metrics')).toMatch(
       /signalbox_effects_total\{kind="tool.call",status="completed"\} 1\n/,
     )
@@ -114,7 +114,7 @@ describe('a rerun', () => {
     })
     expect(values.__error__.message).toMatch(/a call of book \(c_\w+\) that was never recorded/)
     expect(said(values).at(-1)).toBe(`ai ${values.__error__.message}`)
-    const [stop] = (await get(`/events?run_id=${run_id}&type=rerun.stopped`)).events
+    const [stop] = await fed(box.api, `run_id=${run_id}&type=rerun.stopped`)
     expect(stop.payload).toMatchObject({ code: 'call_not_recorded', reason: 'never_made' })
     expect(booked).toEqual(['Bern'])
     expect((await get(`/runs/${run_id}/report`)).counts).toMatchObject({ never_started: 1 })

@@ -3,7 +3,7 @@ import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { hold, letAllGo, letGo } from './support/hold.ts'
-import { call, eventually } from './support/http.ts'
+import { call, eventually, fed } from './support/http.ts'
 import { lastWords } from './support/last-words.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
@@ -321,10 +321,11 @@ describe('the audit', () => {
   it('filters, pages and exports', async () => {
     const { body } = await call(box.api, 'POST', '/runs/wait', { body: prompt('clerk') })
     const runId: string = body.run.run_id
-    const all = await eventually(async () => {
-      const found = await call(box.api, 'GET', `/events?run_id=${runId}&limit=1000`)
-      return found.body.events.length >= body.run.seq ? found.body.events : undefined
-    })
+    const all = await fed(
+      box.api,
+      `run_id=${runId}&limit=1000`,
+      (events) => events.length >= body.run.seq,
+    )
     const paged: unknown[] = []
     for (let path: string | null = `/events?run_id=${runId}&limit=3`; path !== null;) {
       const page = await call(box.api, 'GET', path)

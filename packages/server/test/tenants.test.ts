@@ -2,23 +2,19 @@
  * Tenants and scopes, over HTTP (I19): every operation of the OpenAPI document, asked by another tenant for what is A's, by
  * keys that lack a scope, and by nobody. Would catch: an operation that forgets who asks, and one that nobody thought of.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import type { ConfigInput } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessOf, operations } from '../src/http/scopes.ts'
 import { type Scope, scopes } from '../src/keys/scope.ts'
 import { approvalAgents } from './support/approval-agents.ts'
-import { type Answer, call } from './support/http.ts'
+import { type Answer, call, fed } from './support/http.ts'
 import { type KeyMaker, keyMaker, showing } from './support/key-maker.ts'
 import { noted } from './support/notes.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 import { type Named, rows } from './support/tenant-rows.ts'
 
-let dir: string
-let postgres: EmbeddedPostgres
+let database: TestDatabase
 let box: TestSignalbox
 let maker: KeyMaker
 let named: Named
@@ -71,9 +67,7 @@ const get = async (path: string, key: string) =>
   call(box.api, 'GET', path, { headers: showing(key) })
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'signalbox-tenants-'))
-  await chmod(dir, 0o755)
-  postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
+  database = await createTestDatabase()
   const { agents, scripts, ...rest } = approvalAgents
   const writer = { model: { provider: 'scripted', model: 'writer' } } as const
   const config: ConfigInput = {
@@ -82,8 +76,8 @@ beforeAll(async () => {
     scripts: { ...scripts, writer: () => ({ text: 'Yes.' }) },
     server: { auth: 'keys' },
   }
-  box = await startTest(config, { env: { DATABASE_URL: postgres.url } })
-  maker = keyMaker(postgres.url)
+  box = await startTest(config, { env: { DATABASE_URL: database.adminUrl } })
+  maker = keyMaker(database.adminUrl)
   const mine = await keyOf('a')
   const headers = { ...showing(mine), 'idempotency-key': 'order-1' }
   const body = { assistant_id: 'clerk', input: secret, metadata: { note: secret } }
@@ -138,8 +132,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await maker?.keyring.close()
   await box?.stop()
-  await postgres?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await database?.drop()
 })
 
 /** What A has, and nobody else may see. */
@@ -332,11 +325,11 @@ describe('another tenant', () => {
 describe('what is recorded', () => {
   it('names keys by their ids, and holds none', async () => {
     const auditor = await keyOf('a', ['audit'])
-    const { body } = await get('/events?type=run.created', auditor)
+    const events = await fed(box.api, 'type=run.created', undefined, showing(auditor))
     const { key } = await maker.make('a', ['enqueue'])
-    expect(body.events[0].actor).toMatch(/^key:[0-9a-f]{16}$/)
+    expect(events[0].actor).toMatch(/^key:[0-9a-f]{16}$/)
     expect(key.id).toMatch(/^[0-9a-f]{16}$/)
-    const said = JSON.stringify(body) + box.logged.join('\n')
+    const said = JSON.stringify(events) + box.logged.join('\n')
     for (const text of texts.values()) expect(said).not.toContain(text.split('_')[2])
     const listed = (await get('/keys', await keyOf('a', ['admin']))).body
     for (const text of texts.values())

@@ -4,6 +4,7 @@
  * when it is asked for. Standard output holds the results alone, each as soon as it is there.
  */
 import { cpus } from 'node:os'
+import { measureSpeed, scaledLimit } from '../../ci/machine-speed.ts'
 import { bytesPerEvent, generateEvents } from './audit/generate.ts'
 import { measureAudit } from './audit/measure-audit.ts'
 import { measureExport } from './audit/measure-export.ts'
@@ -16,13 +17,15 @@ import { type Tell, teller } from './result.ts'
 import { benchStreams } from './streams.ts'
 
 /** A bench that hangs must not hang whoever waits for it. */
-const minutesMax = 60
+const minutesMaxAtReference = 60
 
 /** Runs the parts that are asked for, one after the other. */
 export async function benchHttp(args: readonly string[]): Promise<void> {
   const options = readHttpOptions(args)
   const { parts } = options
   const tell = teller(options.json)
+  const speed = await measureSpeed()
+  const minutesMax = scaledLimit(minutesMaxAtReference, speed)
   const overdue = setTimeout(() => {
     console.error(`the bench took longer than ${minutesMax} minutes and is given up`)
     process.exit(1)
@@ -31,7 +34,12 @@ export async function benchHttp(args: readonly string[]): Promise<void> {
   tell({
     bench: 'machine',
     what: cpus()[0]?.model ?? 'unknown',
-    figures: { cpus: cpus().length, node: process.version, at: new Date().toISOString() },
+    figures: {
+      cpus: cpus().length,
+      node: process.version,
+      speed,
+      at: new Date().toISOString(),
+    },
   })
   if (parts.has('enqueue')) await benchEnqueue(options, tell)
   if (parts.has('streams')) await benchStreams(options, tell)

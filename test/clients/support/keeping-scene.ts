@@ -1,8 +1,5 @@
 /** A server for what tenants keep beside their runs, with LangGraph's own clients and an administrator of its database. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startEmbeddedPostgres } from '@signalbox/postgres'
+import { createTestDatabase } from '../../../packages/postgres/test/support/database.ts'
 import type { ConfigInput } from '@signalbox/server'
 import type { Client } from 'langgraph-sdk-15'
 import pg from 'pg'
@@ -56,12 +53,10 @@ export const keepingVersions = [
 ] as const
 
 export async function openKeepingScene(): Promise<KeepingScene> {
-  const dir = await mkdtemp(join(tmpdir(), 'signalbox-clients-'))
-  await chmod(dir, 0o755)
-  const postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
-  const start = () => startTest(config, { env: { DATABASE_URL: postgres.url } })
+  const database = await createTestDatabase()
+  const start = () => startTest(config, { env: { DATABASE_URL: database.adminUrl } })
   const box = await start()
-  const admin = new pg.Client(postgres.url)
+  const admin = new pg.Client(database.adminUrl)
   await admin.connect()
   return {
     box,
@@ -78,8 +73,7 @@ export async function openKeepingScene(): Promise<KeepingScene> {
     close: async () => {
       await admin.end()
       await box.stop()
-      await postgres.stop()
-      await rm(dir, { recursive: true, force: true })
+      await database.drop()
     },
   }
 }

@@ -1,10 +1,9 @@
 /** A server with agents for every state of a thread, and LangGraph's own clients in front of it. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Script } from '@signalbox/models'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
-import { placeReadyCluster } from '../../../packages/server/test/support/ready-cluster.ts'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../packages/postgres/test/support/database.ts'
 import type { Client } from 'langgraph-sdk-1'
 import pg from 'pg'
 import { hold, letAllGo } from '../../../packages/server/test/support/hold.ts'
@@ -43,10 +42,7 @@ export const versions = [
 ] as const
 
 export async function openScene(): Promise<Scene> {
-  const dir = await mkdtemp(join(tmpdir(), 'signalbox-clients-'))
-  await chmod(dir, 0o755)
-  await placeReadyCluster(join(dir, 'postgres'))
-  const postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
+  const database = await createTestDatabase()
   const box = await startTest(
     {
       agents: {
@@ -64,7 +60,7 @@ export async function openScene(): Promise<Scene> {
         failing: () => ({ status: { code: 401 } }),
       },
     },
-    { env: { DATABASE_URL: postgres.url } },
+    { env: { DATABASE_URL: database.adminUrl } },
   )
   return {
     box,
@@ -76,18 +72,17 @@ export async function openScene(): Promise<Scene> {
         callerOptions: { maxRetries: 0 },
       })
     },
-    giveAway: (threadId) => giveAway(postgres, threadId),
+    giveAway: (threadId) => giveAway(database, threadId),
     close: async () => {
       letAllGo()
       await box.stop()
-      await postgres.stop()
-      await rm(dir, { recursive: true, force: true })
+      await database.drop()
     },
   }
 }
 
-async function giveAway(postgres: EmbeddedPostgres, threadId: string): Promise<void> {
-  const admin = new pg.Client(postgres.url)
+async function giveAway(database: TestDatabase, threadId: string): Promise<void> {
+  const admin = new pg.Client(database.adminUrl)
   await admin.connect()
   const runs = `select id from signalbox.run where thread_id = '${threadId}'`
   await admin.query(`update signalbox.approval set tenant_id = 'other' where run_id in (${runs})`)

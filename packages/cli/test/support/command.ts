@@ -1,19 +1,25 @@
-/** The command as a user has it: a real child process, run by the same Node as the tests. */
+/** The command as a user has it, run by the same Node as the tests: in a process of its own, or quickly. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { endRunners, runWarm } from './runner.ts'
 
 const bin = fileURLToPath(new URL('../../bin/signalbox.js', import.meta.url))
 
 /** Nothing of the test runner, and nothing of ours that the shell of a developer may hold. */
 const ours = /^(VITEST|NODE_(ENV|OPTIONS)$|SIGNALBOX_|DATABASE_URL$|REDIS_URL$|PORT$|HOST$)/
-const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
+const plain = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value]) =>
+    ours.test(name) || value === undefined ? [] : [[name, value]],
+  ),
+)
 
 const running = new Set<ChildProcess>()
 
 /** A test that fails leaves no command behind: called after each file, by `end-commands.ts`. */
 export function endCommands(): void {
   for (const child of running) child.kill('SIGKILL')
+  endRunners()
 }
 
 export interface Where {
@@ -68,5 +74,15 @@ export function start(args: readonly string[], where: Where): Running {
   }
 }
 
-export const signalbox = (args: readonly string[], where: Where): Promise<Ended> =>
-  start(args, where).ended
+/**
+ * Runs a command to its end, in a process that has run others: a module of a folder that is written anew stays as it was.
+ * For what depends on a process of its own, such as signals and servers, there is `start`.
+ */
+export async function signalbox(args: readonly string[], where: Where): Promise<Ended> {
+  const { code, stdout, stderr } = await runWarm({
+    args,
+    cwd: where.cwd,
+    env: { ...plain, ...where.env },
+  })
+  return { code, stdout, stderr }
+}

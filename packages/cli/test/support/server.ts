@@ -1,8 +1,9 @@
-/** One real server for a test file: embedded Postgres, free port, scripted models, and agents for every end of a run. */
+/** One real server for a test file: a database of its own, free port, scripted models, and agents for every end of a run. */
 import { join } from 'node:path'
 import { defineTool } from '@signalbox/tools'
 import { type ConfigInput, parseConfig, startSignalbox } from '@signalbox/server'
 import { z } from 'zod'
+import { createTestDatabase } from '../../../postgres/test/support/database.ts'
 import { watchContract } from '../../../server/test/support/contract.ts'
 import { placeReadyCluster } from '../../../server/test/support/ready-cluster.ts'
 import { type Ended, signalbox, start, type Running } from './command.ts'
@@ -90,10 +91,16 @@ const config: ConfigInput = {
 
 const nothing = (): void => {}
 
-export async function startServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+/** `embedded`: for commands that find the Postgres of a server by its folder; else they are given its address. */
+export async function startServer(
+  given: Readonly<Record<string, string>> = {},
+  { embedded = false } = {},
+): Promise<TestServer> {
   const { dir, remove } = await createFolder()
   const contract = watchContract()
-  await placeReadyCluster(join(dir, '.signalbox', 'postgres'))
+  if (embedded) await placeReadyCluster(join(dir, '.signalbox', 'postgres'))
+  const database = embedded ? null : await createTestDatabase()
+  const env = { ...given, ...(database ? { DATABASE_URL: database.adminUrl } : {}) }
   const server = await startSignalbox({
     loaded: { config: parseConfig(config), file: 'test', dir },
     env,
@@ -118,6 +125,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}): P
     },
     stop: async () => {
       await server.stop()
+      await database?.drop()
       await remove()
       contract.assertKept()
     },

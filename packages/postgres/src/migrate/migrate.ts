@@ -5,8 +5,10 @@
  * M2 Each step is one transaction that also records it; a step that fails leaves no trace.
  * M3 A step that was applied may never change. A schema that is newer than this build is left as it is, and refused only if one of
  *    its steps says that it needs a newer build (`standing.ts`).
+ * M4 Roles belong to the cluster, and M1 to a database: two registers that start at once may change a role in the same
+ *    moment. Postgres refuses one of them, which repeats; that changes nothing.
  */
-import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 import { lifelines } from '../pool.ts'
 import { type Migration, readMigrations } from './files.ts'
 import { scramVerifier } from './scram.ts'
@@ -43,6 +45,8 @@ export class MigrationRefused extends Error {
 }
 
 const lockKey = 7_420_001
+/** More registers than this do not start in one moment. */
+const triesMax = 20
 
 /**
  * Applies what is missing, as the user of `adminUrl`: a superuser, or one with CREATEROLE and CREATE on the database
@@ -54,6 +58,24 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<MigrateReport> {
   const migrations = options.migrations ?? (await readMigrations())
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await migrateOnce(adminUrl, migrations, options.passwords ?? {})
+    } catch (error) {
+      if (tries === triesMax || !isLostRace(error)) throw error
+    }
+  }
+}
+
+/** Another session has changed the same row of a catalog. It has no code of its own, and its text is translated. */
+const isLostRace = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === 'XX000' && error.routine === 'simple_heap_update'
+
+async function migrateOnce(
+  adminUrl: string,
+  migrations: readonly Migration[],
+  passwords: NonNullable<MigrateOptions['passwords']>,
+): Promise<MigrateReport> {
   // No limit on its statements: a step may take as long as the tables are large. A peer that is gone is found by the kernel.
   const { keepAlive, keepAliveInitialDelayMillis, connectionTimeoutMillis } = lifelines
   const client = new Client({
@@ -71,7 +93,7 @@ export async function migrate(
     if (standing.kind === 'refused') throw new MigrationRefused(standing.why)
     const missing = standing.kind === 'older' ? standing.missing : []
     for (const migration of missing) await applyOne(client, migration)
-    await setPasswords(client, options.passwords ?? {})
+    await setPasswords(client, passwords)
     await client.query('set role signalbox_owner')
     await client.query('select signalbox.ensure_partitions()')
     return {

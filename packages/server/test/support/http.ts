@@ -78,6 +78,22 @@ export async function eventually<T>(
   }
 }
 
+/**
+ * Events of the audit's feed, once they are `enough`. It shows nothing that is younger than the oldest transaction of the
+ * whole server, which the databases of other tests share.
+ */
+export function fed(
+  api: string,
+  query: string,
+  enough: (events: Answer['body']) => boolean = (events) => events.length > 0,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer['body']> {
+  return eventually(async () => {
+    const { body } = await call(api, 'GET', `/events?${query}`, { headers })
+    return enough(body.events) ? body.events : undefined
+  })
+}
+
 /** What `/ok` says once it says that. On a busy machine a check may take longer than it is given. */
 export function health(api: string, status: 200 | 503): Promise<Answer> {
   return eventually(async () => {
