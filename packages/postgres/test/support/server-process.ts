@@ -52,7 +52,7 @@ await serveRun(async (folder) => {
   const admin = urlOf(templateName)
   const closers = new Closers(log)
   const place = { databaseUrl: admin, dataDir: folder, withQueue: true, log }
-  const { app, engine, maintenance } = await openDatabase(place, closers)
+  const { app, engine, maintenance } = (await openDatabase(place, closers)).urls
   await closers.close()
   const facts: ServerFacts = { admin, app, engine, maintenance }
   await writeFile(join(folder, factsFile), JSON.stringify(facts))
