@@ -26,6 +26,3 @@ export interface Observer {
   /** The run has ended. Told once per run by the process that committed the end; lost if that process dies right then. */
   ended(run: EndedRun): void
 }
-
-/** Observes nothing. */
-export const noObserver: Observer = { within: (_, work) => work(), ended: () => {} }

@@ -10,8 +10,10 @@ import type { Api } from '../http/api.ts'
 import { createApp, describe } from '../http/app.ts'
 import { inTime } from '../http/in-time.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
-import { measureHttp } from '../observe/http-metrics.ts'
+import { measureHttp, traceRequests } from '../observe/http-metrics.ts'
+import { tracedCommands } from '../observe/measured-world.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import { RunWakes } from '../stream/run-wakes.ts'
 import { type Inspect, inspected } from './inspect.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
@@ -33,6 +35,7 @@ export interface ServeOptions {
   readonly engine: Engine
   readonly agents: ReadonlyMap<string, AgentDefinition>
   readonly metrics: Metrics
+  readonly tracing: Tracing
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
@@ -57,7 +60,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const read = inTime(reader, registerMsMax)
   const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
-    commands: inTime(engine.commands, registerMsMax),
+    commands: inTime(tracedCommands(engine.commands, options.tracing), registerMsMax),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read,
@@ -81,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     version: version(),
     roles: options.roles,
   }
-  const app = createApp(api, [measureHttp(metrics)])
+  const app = createApp(api, [traceRequests(options.tracing), measureHttp(metrics)])
   const { inspect } = options
   const seen = inspect ? inspected(app, describe(app, api.version), inspect) : app
   const { host, port } = options

@@ -29,7 +29,14 @@ import { type Env, type Environment, readEnvironment } from '../config/environme
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
 import { createLog } from '../observe/log.ts'
-import { measuredDispatcher, measuredModel, measuredTools } from '../observe/measured-world.ts'
+import {
+  measuredDispatcher,
+  measuredModel,
+  measuredTools,
+  observerOf,
+  tracedPolicies,
+  tracedWebhooks,
+} from '../observe/measured-world.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
 import { createMetrics, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
@@ -123,7 +130,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const { options, environment, config, log, closers } = assembly
   const roles = options.roles ?? allRoles
   const metrics = createMetrics({ defaults: true })
-  const tracing = await createTracing(environment.otlpEndpoint)
+  const tracing = await createTracing(environment.otlpEndpoint, version())
   closers.add('tracing', () => tracing.close())
 
   // Mistakes in the configuration show before anything slow starts.
@@ -165,6 +172,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     ...open.governed,
     ...ports,
     agents: (name) => agents.get(name) ?? null,
+    observer: observerOf(metrics, tracing),
     clock: systemClock,
     random: systemRandom,
     log,
@@ -174,7 +182,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   await engine.start()
   closers.add('engine', () => engine.stop(config.server.graceMs))
   const { register: kept, wakeBus } = ports
-  const shared = { register: kept, wakeBus, resources, engine, agents, metrics }
+  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, tracing }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
@@ -217,8 +225,8 @@ async function portsOf(assembly: Assembly, opened: Opened): Promise<EnginePorts>
     wakeBus: transport.wakeBus,
     model: decides ? measuredModel(modelsOf(assembly, open.detectors), metrics, tracing) : null,
     tools: works ? measuredTools(open.tools, metrics, tracing) : null,
-    policies: open.governed.policies,
-    webhooks,
+    policies: tracedPolicies(open.governed.policies, tracing),
+    webhooks: tracedWebhooks(webhooks, tracing),
   }
 }
 
@@ -254,6 +262,7 @@ async function serveApi(
     readonly engine: Engine
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly metrics: Metrics
+    readonly tracing: Tracing
     readonly access: Access
     readonly reader: Reader
     readonly webhooks: WebhookSettings
