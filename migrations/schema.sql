@@ -115,6 +115,7 @@ table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuu
   next_look timestamp with time zone not null
   dispatches integer not null default 0
   spec jsonb not null
+  lease_ms bigint
 table end_user_run -- row level security, forced
   tenant_id text not null
   end_user text not null
@@ -144,6 +145,11 @@ table feed_stretch -- row level security, forced
   first_xid xid8 not null
   at_min timestamp with time zone not null
   at_max timestamp with time zone not null
+table heartbeat -- row level security, forced with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200)
+  only_one boolean not null default true
+  at timestamp with time zone not null
+  up_since timestamp with time zone not null
+  noted_by xid8 not null generated always as (signalbox.writing_transaction()) stored
 table lane -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   key text not null
@@ -160,6 +166,7 @@ table migration
   name text not null
   checksum text not null
   applied_at timestamp with time zone not null default now()
+  needs_code integer
 table reservation -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   root_id uuid not null
   effect_id text not null
@@ -229,6 +236,8 @@ table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0
   id text not null
   tenant_id text not null
   fire_at timestamp with time zone not null
+table write_probe -- row level security, forced
+  filler text not null
 
 -- ---- sequences ----
 
@@ -264,6 +273,8 @@ effect: effect_pkey PRIMARY KEY (id)
 end_user_run: end_user_run_pkey PRIMARY KEY (tenant_id, end_user, run_id)
 event: event_pkey PRIMARY KEY (run_id, seq)
 feed_stretch: feed_stretch_pkey PRIMARY KEY (xid, gpos)
+heartbeat: heartbeat_only_one_check CHECK (only_one)
+heartbeat: heartbeat_pkey PRIMARY KEY (only_one)
 lane: lane_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 500)))
 lane: lane_pkey PRIMARY KEY (run_id, key)
 migration: migration_pkey PRIMARY KEY (version)
@@ -280,6 +291,7 @@ timer: timer_pkey PRIMARY KEY (run_id, id)
 
 -- ---- indexes ----
 
+CREATE INDEX alias_by_run ON signalbox.alias USING brin (run_id)
 CREATE UNIQUE INDEX alias_pkey ON signalbox.alias USING btree (tenant_id, key)
 CREATE INDEX api_key_by_tenant ON signalbox.api_key USING btree (tenant_id, created_at DESC, id)
 CREATE UNIQUE INDEX api_key_pkey ON signalbox.api_key USING btree (id)
@@ -314,6 +326,7 @@ CREATE INDEX event_feed ON ONLY signalbox.event USING btree (xid, gpos)
 CREATE UNIQUE INDEX event_key ON ONLY signalbox.event USING btree (run_id, key) WHERE (key IS NOT NULL)
 CREATE UNIQUE INDEX event_pkey ON ONLY signalbox.event USING btree (run_id, seq)
 CREATE UNIQUE INDEX feed_stretch_pkey ON signalbox.feed_stretch USING btree (xid, gpos)
+CREATE UNIQUE INDEX heartbeat_pkey ON signalbox.heartbeat USING btree (only_one)
 CREATE INDEX lane_open ON signalbox.lane USING btree (tenant_id, key) WHERE ((admitted_at IS NOT NULL) AND (NOT over))
 CREATE UNIQUE INDEX lane_pkey ON signalbox.lane USING btree (run_id, key)
 CREATE INDEX lane_started ON signalbox.lane USING btree (tenant_id, key, admitted_at) WHERE (rate IS NOT NULL)
@@ -325,6 +338,7 @@ CREATE INDEX run_base ON signalbox.run USING btree (tenant_id, thread_id, place)
 CREATE INDEX run_by_agent ON signalbox.run USING btree (tenant_id, agent, id)
 CREATE INDEX run_by_outcome ON signalbox.run USING btree (tenant_id, outcome, id) WHERE (outcome IS NOT NULL)
 CREATE INDEX run_by_parent ON signalbox.run USING btree (parent_id, id) WHERE (parent_id IS NOT NULL)
+CREATE INDEX run_by_status ON signalbox.run USING btree (tenant_id, status, id) WHERE (status <> 'ended'::text)
 CREATE INDEX run_by_tenant ON signalbox.run USING btree (tenant_id, id)
 CREATE INDEX run_by_thread ON signalbox.run USING btree (tenant_id, thread_id, id)
 CREATE INDEX run_delayed ON signalbox.run USING btree (due_at) WHERE ((due_at > created_at) AND (NOT admitted) AND (status <> 'ended'::text))
@@ -348,6 +362,7 @@ CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
 
 CREATE TRIGGER event_end_user AFTER INSERT ON signalbox.event FOR EACH ROW WHEN (((new.type = 'run.created'::text) AND (new.payload ? 'endUser'::text))) EXECUTE FUNCTION signalbox.note_end_user()
 CREATE TRIGGER event_erased AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((new.seq = 1) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_end_user()
+CREATE TRIGGER event_moved AFTER UPDATE OF xid, gpos ON signalbox.event FOR EACH STATEMENT EXECUTE FUNCTION signalbox.forget_survey()
 
 -- ---- policies ----
 
@@ -391,6 +406,7 @@ event: owner_all for ALL to signalbox_owner using true check true
 feed_stretch: app_read for SELECT to signalbox_app using true check -
 feed_stretch: engine_read for SELECT to signalbox_engine using true check -
 feed_stretch: owner_all for ALL to signalbox_owner using true check true
+heartbeat: owner_all for ALL to signalbox_owner using true check true
 lane: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 lane: engine_read for SELECT to signalbox_engine using true check -
 lane: owner_all for ALL to signalbox_owner using true check true
@@ -412,6 +428,7 @@ thread: owner_all for ALL to signalbox_owner using true check true
 timer: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 timer: engine_read for SELECT to signalbox_engine using true check -
 timer: owner_all for ALL to signalbox_owner using true check true
+write_probe: owner_all for ALL to signalbox_owner using true check true
 
 -- ---- owners and grants ----
 
@@ -437,6 +454,7 @@ function signalbox.advance_cron(uuid,bigint,bigint,text,text) owner signalbox_ow
 function signalbox.append(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.append_item(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.apply_decision(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.are_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.branches(text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.change_thread(text,text,jsonb,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.check_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -445,27 +463,37 @@ function signalbox.claim_effect(signalbox.run,jsonb,timestamp with time zone) ow
 function signalbox.create_api_key(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.create_cron(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.create_run(jsonb,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
-function signalbox.crowded(integer,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.crowded_claim(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.decision_fits(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.decision_problem(uuid,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.delete_assistant(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_cron(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_store_item(text,text[],text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.event_limit() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.fact_fits(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.feed_is_ahead() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.forget_survey() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.has_lapsed(timestamp with time zone,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.hide_thread(text,text,boolean,uuid) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.input_refusal(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_claim(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_cron(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_namespace(text[]) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_own_claim(signalbox.effect,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_ttl(double precision) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.kept(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lane_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -474,9 +502,12 @@ function signalbox.lineage(text,text,uuid) owner signalbox_owner grants signalbo
 function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.note_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.notes_fit(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.open_budget(uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.open_effects(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_fence(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_timer(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.probe_write() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.prolong_store_items(text,jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_assistant(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -484,14 +515,17 @@ function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signa
 function signalbox.put_store_item(text,text[],text,jsonb,double precision) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.repair_state(text,uuid,integer,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.restore_feed() owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.revoke_api_key(text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.shown_api_key(text,bytea) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.spend_budget(uuid,text,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.survey_feed(integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.sweep_ended(interval,integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_store() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -502,6 +536,8 @@ function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox
 function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+heartbeat owner signalbox_owner grants -
+function signalbox.writing_transaction() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -530,6 +566,7 @@ store_item owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbo
 store_usage owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 thread owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 timer owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+write_probe owner signalbox_owner grants -
 
 -- ---- functions ----
 
@@ -683,7 +720,8 @@ declare
   moment timestamptz;
   part jsonb;
   problem text := item_problem(item);
-  crowd boolean;
+  refused text;
+  late boolean;
   shut_out boolean := false;
   fact_key text;
   fact_keys text[] := '{}';
@@ -694,9 +732,6 @@ declare
   claims jsonb := '[]';
   settled boolean;
 begin
-  if problem is null and item_events(item) > 10000 then
-    problem := 'history_too_long';
-  end if;
   if problem is not null then
     return (refusal('rejected', problem, rid), null)::appended;
   end if;
@@ -711,9 +746,12 @@ begin
     return (refusal('no_run', null, rid), null)::appended;
   end if;
   moment := wall();
-  -- Facts that come with a decision are not refused for its sake: it is, below.
-  crowd := r.status <> 'ended' and crowded(r.seq, item);
-  if r.seq + item_events(item) > 10000 or (crowd and coalesce(jsonb_array_length(item -> 'facts'), 0) = 0) then
+  -- Before, however much of a run is open, there is room.
+  late := r.seq + item_events(item) > event_limit() - 5000;
+  -- Nothing else of it would stand; but what ends an attempt does, without its note.
+  if late and not (item ? 'facts' or d is not null or coalesce(item #>> '{settle,expect}' = 'started', false))
+    and not notes_fit(r, item)
+  then
     return (refusal('rejected', 'history_too_long', rid), null)::appended;
   end if;
 
@@ -741,6 +779,8 @@ begin
       answer := 'ended';
     elsif part ->> 'type' = 'input.injected' and input_refusal(r, part) is not null then
       answer := input_refusal(r, part);
+    elsif late and not fact_fits(r, part ->> 'type') then
+      answer := 'full';
     elsif not pass_timer(r, fact_key) then
       answer := 'duplicate';
     elsif part ->> 'fence' is not null and not pass_fence(r, part -> 'fence', moment) then
@@ -765,13 +805,26 @@ begin
   if d is not null then
     decision_code := case
       when shut_out then 'not_admitted'
-      when crowd or r.status = 'ended' or (d ->> 'decided')::int <> r.decided then 'stale'
+      when r.status = 'ended' or (d ->> 'decided')::int <> r.decided then 'stale'
       when through <= r.decided or through > r.facts then 'stale'
       -- Made together with the facts of this item, it must fold all of them, at the numbers it foresaw.
       when cardinality(codes) > 0 and (not all_ok or through <> r.facts) then 'stale'
       when d ->> 'status' = 'ended' and through <> r.facts then 'moved'
       else 'ok'
     end;
+    if decision_code = 'ok' then
+      refused := decision_problem(rid, d);
+      if refused is null and late and not decision_fits(r, d) then
+        refused := 'history_too_long';
+      end if;
+      if refused is not null then
+        decision_code := 'rejected';
+        -- A create has written the row as this decision would have left it.
+        if r.decided = 0 then
+          r.status := 'queued';
+        end if;
+      end if;
+    end if;
     if decision_code = 'ok' then
       for n in 0 .. jsonb_array_length(d -> 'events') - 1 loop
         e := link_event(r, d -> 'events' -> n, null);
@@ -792,6 +845,10 @@ begin
     end if;
   end if;
 
+  if late and not notes_fit(r, item) then
+    item := item - 'notes';
+    refused := coalesce(refused, 'history_too_long');
+  end if;
   if item ? 'settle' then
     settled := settle_effect(r, item -> 'settle', moment);
   end if;
@@ -806,10 +863,12 @@ begin
   for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
     part := item -> 'claims' -> n;
     -- Claims that come with a decision stand and fall with it.
-    if crowd or shut_out or decision_code <> 'ok' then
+    if shut_out or decision_code <> 'ok' then
       part := jsonb_build_object('effectId', part -> 'effectId', 'code', 'gone', 'attempt', 0);
+    elsif not is_claim(part) then
+      part := jsonb_build_object('effectId', part -> 'effectId', 'code', 'rejected', 'attempt', 0);
     else
-      part := claim_effect(r, part, moment);
+      part := coalesce(case when late then crowded_claim(r, part, moment) end, claim_effect(r, part, moment));
     end if;
     if part ? 'draft' then
       e := link_event(r, part -> 'draft', null);
@@ -829,6 +888,9 @@ begin
 
   part := jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
     'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims);
+  if refused is not null then
+    part := part || jsonb_build_object('detail', refused);
+  end if;
   if settled is not null then
     part := part || jsonb_build_object('settled', settled);
   end if;
@@ -865,10 +927,8 @@ begin
     on conflict (run_id, id) do update set fire_at = excluded.fire_at;
   end loop;
   if d ->> 'status' = 'ended' then
-    -- What still runs may finish, as a note; nobody has to look after it any more. The end of a run that was started is
-    -- awaited by nobody now: that is cancelled. Only what tells others of the run outlives it.
-    update effect set next_look = 'infinity',
-      status = case when status = 'pending' or kind = 'run.start' then 'cancelled' else status end
+    -- What still runs may finish, as a note: nobody waits for it any more. Only what tells others of the run outlives it.
+    update effect set next_look = 'infinity', status = 'cancelled', lease_until = null
     where run_id = r.id and status in ('pending', 'started') and kind <> 'webhook.deliver';
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
@@ -876,6 +936,25 @@ begin
       update lane set over = true where run_id = r.id;
     end if;
   end if;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.are_events(drafts jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  e jsonb;
+begin
+  for n in 0 .. coalesce(jsonb_array_length(drafts), 0) - 1 loop
+    e := drafts -> n;
+    if (fits(e ->> 'type') and fits(e ->> 'actor') and fits(coalesce(e ->> 'tool', '-')) and fits(coalesce(e ->> 'verdict', '-'))
+      and (not e ? 'key' or fits(e ->> 'key')) and char_length(e ->> 'salt') = 32 and char_length(e ->> 'payloadHash') = 64
+      and jsonb_typeof(e -> 'payload') = 'object') is not true
+    then
+      return false;
+    end if;
+  end loop;
+  return true;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.branches(tenant text, thread text)
  RETURNS TABLE(stretch integer, place integer, run_id uuid, through integer)
@@ -961,23 +1040,27 @@ declare
   answer text;
   body text;
 begin
-  -- Nearly every claim is granted: first the grant, and only then the question why not. Others are told of a run also
-  -- when it has ended, or is to end.
+  -- Nearly every claim is granted, of an effect that waits: first the grant, and only then the question why not. Others are told
+  -- of a run also when it has ended, or is to end.
   update effect set status = 'started', attempt = attempt + 1, owner = c ->> 'owner',
+    lease_ms = (c ->> 'leaseMs')::bigint,
     lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
   where id = c ->> 'effectId' and run_id = r.id
     and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
-    status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once')
+    status = 'pending' and due <= moment
+    or status = 'started' and lease_until <= moment and mode <> 'once'
+      and has_lapsed(lease_until, lease_ms, moment) and not is_own_claim(effect, c))
   returning * into e;
   if not found then
     select * into e from effect where id = c ->> 'effectId' and run_id = r.id;
     answer := case
       when e.id is null then 'gone'
+      when is_own_claim(e, c) then 'ok'
       when (r.cancel_requested or r.status = 'ended') and e.kind <> 'webhook.deliver' then 'cancelled'
       when e.status not in ('pending', 'started') then 'gone'
       when e.status = 'pending' then 'early'
-      when e.lease_until <= moment and e.mode = 'once' then 'lost'
+      when e.mode = 'once' and has_lapsed(e.lease_until, e.lease_ms, moment) then 'lost'
       else 'leased'
     end;
     return jsonb_build_object('effectId', c -> 'effectId', 'code', answer, 'attempt', coalesce(e.attempt, 0));
@@ -1145,11 +1228,77 @@ begin
   end if;
   return null;
 end $function$
-CREATE OR REPLACE FUNCTION signalbox.crowded(seq integer, item jsonb)
+CREATE OR REPLACE FUNCTION signalbox.crowded_claim(r signalbox.run, c jsonb, moment timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  e effect;
+begin
+  if r.seq + (case when r.status = 'ended' then 2 + 4 else 1 + kept(open_effects(r)) end) <= event_limit() then
+    return null;
+  end if;
+  select * into e from effect where id = c ->> 'effectId' and run_id = r.id
+    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
+    status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once');
+  if not found then
+    return null;
+  end if;
+  -- Of a run that has ended nobody can make room: nothing is tried for ever.
+  if r.status = 'ended' then
+    update effect set status = 'cancelled', lease_until = null where id = e.id;
+  end if;
+  return jsonb_build_object('effectId', c -> 'effectId', 'attempt', e.attempt,
+    'code', case when r.status = 'ended' then 'gone' else 'full' end);
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.decision_fits(r signalbox.run, d jsonb)
  RETURNS boolean
  LANGUAGE sql
- IMMUTABLE
-RETURN (((seq + signalbox.item_events(item)) > 9900) AND ((COALESCE(jsonb_array_length((item -> 'claims'::text)), 0) > 0) OR COALESCE((((item #>> '{decision,status}'::text[]) <> 'ended'::text) AND (jsonb_array_length((item #> '{decision,effects}'::text[])) > 0)), false)))
+ STABLE
+RETURN ((((r).seq + jsonb_array_length((d -> 'events'::text))) + CASE WHEN ((d ->> 'status'::text) = 'ended'::text) THEN 0 WHEN (jsonb_array_length((d -> 'effects'::text)) > 0) THEN signalbox.kept((signalbox.open_effects(r) + jsonb_array_length((d -> 'effects'::text)))) ELSE (signalbox.kept(signalbox.open_effects(r)) / 2) END) <= signalbox.event_limit())
+CREATE OR REPLACE FUNCTION signalbox.decision_problem(rid uuid, d jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  c jsonb;
+begin
+  if (d #>> '{events,0,type}') is distinct from 'run.transitioned' then
+    return 'decision_without_run_transitioned';
+  end if;
+  if octet_length(d ->> 'state') > 2048
+    and (d ->> 'status' is distinct from 'ended' or octet_length(d ->> 'state') > 2304) then
+    return 'state_too_large';
+  end if;
+  if (d ->> 'status' in ('queued', 'running', 'waiting', 'ended') and fits(d ->> 'stateName')
+    and (d ->> 'status' = 'ended') = (fits(d ->> 'outcome') is true)) is not true
+  then
+    return 'decision_malformed';
+  end if;
+  for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
+    c := d -> 'effects' -> n;
+    if (is_id(c ->> 'id') and starts_with(c ->> 'id', rid || '.')
+      and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver',
+        'tool.recall')
+      and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
+      and (c ->> 'delayMs') ~ '^[0-9]{1,12}$'
+      ) is not true
+    then
+      return 'effect_malformed';
+    end if;
+  end loop;
+  for n in 0 .. coalesce(jsonb_array_length(d -> 'timers'), 0) - 1 loop
+    if (char_length(d -> 'timers' -> n ->> 'id') between 1 and 150
+      and (d -> 'timers' -> n ->> 'afterMs') ~ '^[0-9]{1,15}$') is not true then
+      return 'timer_malformed';
+    end if;
+  end loop;
+  if not are_events(d -> 'events') then
+    return 'event_malformed';
+  end if;
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.delete_assistant(tenant text, assistant_id uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1241,6 +1390,22 @@ begin
     $8, case when $8 is not null then wall() end, wall() + interval '1 minute' * $8) on conflict do nothing;
   return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.event_limit()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN 10000
+CREATE OR REPLACE FUNCTION signalbox.fact_fits(r signalbox.run, event_type text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (CASE event_type WHEN 'run.faulted'::text THEN ((r).seq + 1) WHEN 'input.injected'::text THEN (((r).seq + 1) + signalbox.kept(signalbox.open_effects(r))) ELSE (((r).seq + 1) + 8) END <= signalbox.event_limit())
+CREATE OR REPLACE FUNCTION signalbox.feed_is_ahead()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+RETURN (EXISTS (SELECT FROM signalbox.event WHERE (event.xid >= pg_snapshot_xmax(pg_current_snapshot()))))
 CREATE OR REPLACE FUNCTION signalbox.fits(t text)
  RETURNS boolean
  LANGUAGE sql
@@ -1252,6 +1417,16 @@ CREATE OR REPLACE FUNCTION signalbox.forget_end_user()
 AS $function$
 begin
   delete from signalbox.end_user_run where run_id = new.run_id;
+  return null;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.forget_survey()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  delete from feed_stretch;
   return null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.from_ms(ms bigint)
@@ -1270,6 +1445,17 @@ CREATE OR REPLACE FUNCTION signalbox.has_api_keys()
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$ select exists (select from api_key) $function$
+CREATE OR REPLACE FUNCTION signalbox.has_lapsed(lease_until timestamp with time zone, lease_ms bigint, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select lease_until <= moment and (coalesce(lease_ms, 0) = 0 or not exists (
+    select from heartbeat h
+    where moment < h.up_since + interval '1 millisecond' * lease_ms
+      or moment > h.at + interval '1 millisecond' * (lease_ms / 2)))
+$function$
 CREATE OR REPLACE FUNCTION signalbox.hide_thread(thread_id text, tenant_id text, expired boolean DEFAULT false, last_run uuid DEFAULT NULL::uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -1319,6 +1505,11 @@ begin
   end if;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.is_claim(c jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((signalbox.is_id((c ->> 'owner'::text)) AND (char_length((c ->> 'owner'::text)) <= 100) AND signalbox.is_id((c ->> 'effectId'::text)) AND ((c ->> 'leaseMs'::text) ~ '^[1-9][0-9]{0,8}$'::text) AND ((c ->> 'at'::text) ~ '^[0-9]{1,15}$'::text) AND ((c ->> 'salt'::text) ~ '^[0-9a-f]{32}$'::text)) IS TRUE)
 CREATE OR REPLACE FUNCTION signalbox.is_count(n bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -1339,6 +1530,17 @@ CREATE OR REPLACE FUNCTION signalbox.is_namespace(n text[])
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((array_ndims(n) = 1) AND (cardinality(n) <= 16) AND (octet_length(array_to_string(n, '.'::text)) <= 800) AND (array_position(n, NULL::text) IS NULL) AND (array_position(n, ''::text) IS NULL) AND (strpos(array_to_string(n, ''::text), '.'::text) = 0) AND (array_to_string(n, ''::text) !~ '[[:cntrl:]]'::text))
+CREATE OR REPLACE FUNCTION signalbox.is_own_claim(e signalbox.effect, c jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select e.status = 'started' and e.owner = c ->> 'owner' and exists (
+    select from event v
+    where v.run_id = e.run_id and v.type = 'effect.started' and v.salt = decode(c ->> 'salt', 'hex')
+      and v.payload ->> 'effectId' = e.id and (v.payload ->> 'attempt')::int = e.attempt)
+$function$
 CREATE OR REPLACE FUNCTION signalbox.is_ttl(minutes double precision)
  RETURNS boolean
  LANGUAGE sql
@@ -1356,7 +1558,6 @@ CREATE OR REPLACE FUNCTION signalbox.item_problem(item jsonb)
 AS $function$
 declare
   c jsonb := item -> 'create';
-  d jsonb := item -> 'decision';
 begin
   if c is not null then
     if (item #>> '{facts,0,type}') is distinct from 'run.created' then
@@ -1372,35 +1573,6 @@ begin
       return 'create_malformed';
     end if;
   end if;
-  if d is not null then
-    if (d #>> '{events,0,type}') is distinct from 'run.transitioned' then
-      return 'decision_without_run_transitioned';
-    end if;
-    if octet_length(d ->> 'state') > 2048 then
-      return 'state_too_large';
-    end if;
-    if (d ->> 'status' in ('queued', 'running', 'waiting', 'ended') and fits(d ->> 'stateName')
-      and (d ->> 'status' = 'ended') = (fits(d ->> 'outcome') is true)) is not true
-    then
-      return 'decision_malformed';
-    end if;
-    for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
-      c := d -> 'effects' -> n;
-      if (is_id(c ->> 'id') and starts_with(c ->> 'id', (item ->> 'runId') || '.')
-        and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver',
-          'tool.recall')
-        and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
-        ) is not true
-      then
-        return 'effect_malformed';
-      end if;
-    end loop;
-    for n in 0 .. coalesce(jsonb_array_length(d -> 'timers'), 0) - 1 loop
-      if (char_length(d -> 'timers' -> n ->> 'id') between 1 and 150) is not true then
-        return 'timer_malformed';
-      end if;
-    end loop;
-  end if;
   if item ? 'settle' then
     c := item -> 'settle';
     if (is_id(c ->> 'effectId') and (c ->> 'attempt') ~ '^[0-9]{1,9}$' and (c ->> 'delayMs') ~ '^[0-9]{1,10}$'
@@ -1409,14 +1581,9 @@ begin
       return 'settle_malformed';
     end if;
   end if;
-  for n in 0 .. coalesce(jsonb_array_length(item -> 'claims'), 0) - 1 loop
-    c := item -> 'claims' -> n;
-    if (is_id(c ->> 'owner') and char_length(c ->> 'owner') <= 100 and is_id(c ->> 'effectId')
-      and (c ->> 'leaseMs') ~ '^[1-9][0-9]{0,8}$') is not true
-    then
-      return 'claim_malformed';
-    end if;
-  end loop;
+  if not (are_events(item -> 'facts') and are_events(item -> 'notes')) then
+    return 'event_malformed';
+  end if;
   return null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.keep_approval(r signalbox.run, e signalbox.event)
@@ -1441,6 +1608,11 @@ begin
     values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.kept(open integer)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (100 + (4 * open))
 CREATE OR REPLACE FUNCTION signalbox.lane_awaited(run uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -1596,6 +1768,11 @@ begin
   on conflict do nothing;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.notes_fit(r signalbox.run, item jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((COALESCE(jsonb_array_length((item -> 'notes'::text)), 0) = 0) OR (((((r).seq + jsonb_array_length((item -> 'notes'::text))) + CASE WHEN ((item #>> '{settle,expect}'::text[]) = 'done'::text) THEN 2 ELSE 0 END) + CASE WHEN ((item #>> '{notes,0,type}'::text[]) = ANY (ARRAY['run.hidden'::text, 'thread.hidden'::text, 'payload.erased'::text])) THEN CASE WHEN ((r).status = 'ended'::text) THEN 0 ELSE 8 END WHEN ((r).status = 'ended'::text) THEN 4 ELSE signalbox.kept(signalbox.open_effects(r)) END) <= signalbox.event_limit()))
 CREATE OR REPLACE FUNCTION signalbox.open_budget(root uuid, tenant text, turns integer, calls integer, tokens bigint, cost bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -1612,6 +1789,14 @@ begin
   values (root, tenant, open_budget.turns, open_budget.calls, open_budget.tokens, open_budget.cost)
   on conflict do nothing;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.open_effects(r signalbox.run)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select count(*) from effect where run_id = r.id and status in ('pending', 'started', 'unknown'));
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.pass_fence(r signalbox.run, fence jsonb, moment timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1627,7 +1812,8 @@ begin
     next_look = case becomes when 'pending' then moment when 'started' then 'infinity' else next_look end
   where id = fence ->> 'effectId' and run_id = r.id and case fence ->> 'expect'
     when 'started' then status = 'started' and attempt = (fence ->> 'attempt')::int
-    when 'lost' then status = 'started' and attempt = (fence ->> 'attempt')::int and lease_until <= moment
+    when 'lost' then status = 'started' and attempt = (fence ->> 'attempt')::int
+      and has_lapsed(lease_until, lease_ms, moment)
     when 'pending' then status = 'pending'
     when 'unknown' then status = 'unknown'
     else false
@@ -1647,6 +1833,17 @@ begin
   parts := regexp_match(event_key, '^timer:(.+):([0-9]{1,15})$');
   delete from timer where run_id = r.id and id = parts[1] and fire_at = from_ms(parts[2]::bigint);
   return found;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.probe_write()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+ SET lock_timeout TO '1s'
+AS $function$
+begin
+  truncate write_probe;
+  insert into write_probe select repeat(md5(n::text), 62) from generate_series(1, 32) n;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.prolong_store_items(tenant text, items jsonb)
  RETURNS void
@@ -1777,28 +1974,55 @@ CREATE OR REPLACE FUNCTION signalbox.renew(leases jsonb, lease_ms bigint)
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 AS $function$
+  -- Written now and then only, whoever else renews: it is one row for all.
+  insert into heartbeat as h (at, up_since)
+  select now(), now()
+  where lease_ms > 0 and not exists (
+    select from heartbeat b where b.at between now() - interval '1 millisecond' * (lease_ms / 10) and now())
+  on conflict (only_one) do update set
+    -- A clock that was set is an outage, too: leases are counted by it.
+    up_since = case when excluded.at between h.up_since and h.at + interval '1 millisecond' * (lease_ms / 2)
+      then h.up_since else excluded.at end,
+    at = excluded.at;
+
   with asked as (
     select l.value ->> 'effectId' as id, (l.value ->> 'attempt')::int as attempt, l.ordinality as n
     from jsonb_array_elements(leases) with ordinality l
-  ), held as (
-    select e.id from effect e join asked a on a.id = e.id and a.attempt = e.attempt
-    where e.status = 'started' and e.lease_until is not null
+  ), free as (
+    select e.* from effect e join asked a on a.id = e.id
     for update of e skip locked
   ), extended as (
     update effect e set
-      lease_until = now() + interval '1 millisecond' * lease_ms,
-      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity' else now() + interval '1 millisecond' * lease_ms end
-    from held, run r where e.id = held.id and r.id = e.run_id
+      lease_ms = renew.lease_ms,
+      lease_until = now() + interval '1 millisecond' * renew.lease_ms,
+      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity'
+        else now() + interval '1 millisecond' * renew.lease_ms end
+    from free f join asked a on a.id = f.id and a.attempt = f.attempt join run r on r.id = f.run_id
+    where e.id = f.id and f.status = 'started' and f.lease_until is not null
     returning e.id
   )
-  select a.id,
-    x.id is not null or coalesce(e.status = 'started' and e.attempt = a.attempt and e.lease_until > now(), false),
-    coalesce(r.cancel_requested or r.status = 'ended', false)
+  select a.id, x.id is not null,
+    coalesce((r.cancel_requested or r.status = 'ended') and f.kind <> 'webhook.deliver', false)
   from asked a
+    left join free f on f.id = a.id
     left join extended x on x.id = a.id
-    left join effect e on e.id = a.id
-    left join run r on r.id = e.run_id
+    left join run r on r.id = f.run_id
+  where f.id is not null or not exists (select from effect e where e.id = a.id)
   order by a.n
+$function$
+CREATE OR REPLACE FUNCTION signalbox.repair_state(tenant text, run_id uuid, decided integer, state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  if octet_length($4) > 2048 then
+    raise exception 'state_too_large' using errcode = '22023';
+  end if;
+  update run r set state = $4::jsonb where r.id = $2 and r.tenant_id = $1 and r.decided = $3;
+  return found;
+end
 $function$
 CREATE OR REPLACE FUNCTION signalbox.report_call(model text, outcome text, threshold integer)
  RETURNS void
@@ -1892,6 +2116,37 @@ begin
     cost_held = b.cost_held + reserve_budget.cost
   where root_id = root;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.restore_feed(OUT moved bigint, OUT stretches integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  made int;
+  each bigint;
+begin
+  moved := 0;
+  stretches := 0;
+  perform pg_advisory_xact_lock(hashtextextended('signalbox.feed_stretch', 0));
+  lock table event in share row exclusive mode;
+  if feed_is_ahead() then
+    select greatest(4096, ceil(count(*) / (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 3)))
+    into each from event;
+    update event e set xid = place.xid
+    from (
+      select run_id, seq, (3 + (row_number() over (order by gpos, run_id, seq) - 1) / each)::text::xid8 as xid from event
+    ) place
+    where e.run_id = place.run_id and e.seq = place.seq and e.xid <> place.xid;
+    get diagnostics moved = row_count;
+  end if;
+  delete from feed_stretch;
+  loop
+    made := survey_feed(1000);
+    exit when made = 0;
+    stretches := stretches + made;
+  end loop;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.revoke_api_key(tenant text, key_id text, by_whom text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1904,7 +2159,7 @@ begin
   where id = key_id and tenant_id = tenant and revoked_at is null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.settle_budgets()
- RETURNS void
+ RETURNS TABLE(root uuid, problem text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
@@ -1920,20 +2175,26 @@ begin
         and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started')))
     for update of b skip locked
   loop
-    if tree.over then
-      delete from reservation where root_id = tree.root_id;
-      delete from budget where root_id = tree.root_id;
-      continue;
-    end if;
-    with given as (
-      update reservation h set open = false
-      where h.root_id = tree.root_id and h.open
-        and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started'))
-      returning h.tokens, h.cost
-    )
-    update budget set tokens_held = tokens_held - g.tokens, cost_held = cost_held - g.cost
-    from (select coalesce(sum(tokens), 0) as tokens, coalesce(sum(cost), 0) as cost from given) g
-    where root_id = tree.root_id;
+    begin
+      if tree.over then
+        delete from reservation where root_id = tree.root_id;
+        delete from budget where root_id = tree.root_id;
+        continue;
+      end if;
+      with given as (
+        update reservation h set open = false
+        where h.root_id = tree.root_id and h.open
+          and not exists (select from effect e where e.id = h.effect_id and e.status in ('pending', 'started'))
+        returning h.tokens, h.cost
+      )
+      update budget set tokens_held = tokens_held - g.tokens, cost_held = cost_held - g.cost
+      from (select coalesce(sum(tokens), 0) as tokens, coalesce(sum(cost), 0) as cost from given) g
+      where root_id = tree.root_id;
+    exception when others then
+      root := tree.root_id;
+      problem := sqlerrm;
+      return next;
+    end;
   end loop;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.settle_effect(r signalbox.run, s jsonb, moment timestamp with time zone)
@@ -1996,6 +2257,7 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('signalbox.feed_stretch', 0)) then
     return 0;
   end if;
+  delete from feed_stretch where xid >= noted_by;
   select * into seen from feed_stretch order by xid desc, gpos desc limit 1;
   seen.xid := coalesce(seen.xid, '0');
   seen.gpos := coalesce(seen.gpos, 0);
@@ -2016,6 +2278,48 @@ begin
   get diagnostics made = row_count;
   return made;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.sweep_ended(older_than interval, max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  before timestamptz := now() - older_than;
+  -- Runs are named by their time: older ids are looked at alone.
+  bound uuid := uuid_bound(before);
+  gone int;
+  total int := 0;
+begin
+  if (older_than >= interval '1 day' and max_rows between 1 and 100000) is not true then
+    raise exception 'sweep_ended takes at least a day, and 1 to 100000 rows' using errcode = '22023';
+  end if;
+  delete from effect where id in (
+    select e.id from effect e join run r on r.id = e.run_id
+    where e.id < bound::text and e.status not in ('pending', 'started') and r.status = 'ended' and r.updated_at < before
+    order by e.id limit max_rows for update of e skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from approval where (run_id, seq) in (
+    select a.run_id, a.seq from approval a join run r on r.id = a.run_id
+    where a.run_id < bound and r.status = 'ended' and r.updated_at < before
+    order by a.run_id limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from lane where (run_id, key) in (
+    select l.run_id, l.key from lane l join run r on r.id = l.run_id
+    where l.run_id < bound and l.over and r.status = 'ended' and r.updated_at < before
+      and coalesce(l.admitted_at + interval '1 millisecond' * l.per_ms < now(), true)
+    order by l.run_id limit max_rows for update of l skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from alias where (tenant_id, key) in (
+    select a.tenant_id, a.key from alias a join run r on r.id = a.run_id
+    where a.run_id < bound and r.status = 'ended' and r.updated_at < before
+    limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  return total + gone;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.sweep_store()
  RETURNS void
  LANGUAGE plpgsql
@@ -2031,7 +2335,11 @@ begin
     order by u.tenant_id limit 100
     for update of u skip locked
   loop
-    perform sweep_tenant(owner.tenant_id);
+    begin
+      perform sweep_tenant(owner.tenant_id);
+    exception when others then
+      raise warning 'the store of tenant % could not be swept: %', owner.tenant_id, sqlerrm;
+    end;
   end loop;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.sweep_tenant(tenant text)
@@ -2182,3 +2490,12 @@ CREATE OR REPLACE FUNCTION signalbox.wall()
  RETURNS timestamp with time zone
  LANGUAGE sql
 RETURN date_trunc('milliseconds'::text, clock_timestamp())
+CREATE OR REPLACE FUNCTION signalbox.writing_transaction()
+ RETURNS xid8
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return pg_current_xact_id();
+end $function$

@@ -6,14 +6,35 @@
 import { createMemoryRegister } from '@signalbox/engine/memory'
 import type { AppendResult, Register } from '@signalbox/engine'
 import { systemClock } from '@signalbox/engine'
+import { limits } from '@signalbox/core'
 import * as fc from 'fast-check'
 import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { newRun, type RunIds } from '../../packages/postgres/test/support/drafts.ts'
 import { useRegister } from '../../packages/postgres/test/support/register.ts'
-import { makers, type Move, operations } from './register-moves.ts'
+import { breakers, makers, type Move, operations } from './register-moves.ts'
 
 const bench = useRegister()
+
+/** Events that a run may have: in half of the sequences so few that some come to the end. */
+const histories = fc.constantFrom<number[]>(
+  limits.eventsPerRunMax,
+  limits.eventsPerRunMax,
+  108,
+  116,
+)
+
+async function limitEvents(most: number): Promise<void> {
+  const client = new pg.Client(bench.database.adminUrl)
+  await client.connect()
+  const head = 'create or replace function signalbox.event_limit() returns int language sql stable'
+  await client.query(`${head} parallel safe return ${most}`)
+  await client.end()
+}
+
+const none = fc.constant(-1)
+const most = breakers.length - 1
 
 const moves = fc.array(
   fc.record({
@@ -21,6 +42,7 @@ const moves = fc.array(
     kind: fc.nat({ max: makers.length + operations.length - 1 }),
     n: fc.nat({ max: 3 }),
     wrong: fc.boolean(),
+    broken: fc.oneof({ weight: 7, arbitrary: none }, { weight: 1, arbitrary: fc.nat(most) }),
   }),
   // Without the size, no sequence is longer than 20.
   { minLength: 5, maxLength: 40, size: 'medium' },
@@ -149,6 +171,8 @@ const examples: [Move[]][] = [
   [[move(1, 16, 1, true), move(3, 16, 1, true), move(3, 25, 0), move(1, 25, 0), move(3, 2, 0)]],
 ]
 
+const withRoom = ([moved]: [Move[]]): [Move[], number] => [moved, limits.eventsPerRunMax]
+
 /** What of an answer must be the same: all of it but the words of a refusal. */
 const essence = ({ detail: _detail, ...answer }: AppendResult) => answer
 
@@ -161,7 +185,8 @@ async function answersTo(
   if (!run) throw new Error(`there is no run ${step.run}`)
   const make = makers[step.kind]
   if (make) {
-    const item = await make(run, step, { register: memory, runs })
+    const whole = await make(run, step, { register: memory, runs })
+    const item = breakers[step.broken ?? -1]?.(whole) ?? whole
     return [essence(await memory.append(item)), essence(await bench.register.append(item))]
   }
   const operate = operations[step.kind - makers.length]?.(run, step, runs)
@@ -203,8 +228,9 @@ async function remains(register: Register, run: RunIds) {
 test('both registers answer every sequence of items alike, and keep the same', async () => {
   const words = new Set<string>()
   await fc.assert(
-    fc.asyncProperty(moves, async (sequence) => {
-      const memory = createMemoryRegister(systemClock)
+    fc.asyncProperty(moves, histories, async (sequence, eventsMax) => {
+      const memory = createMemoryRegister(systemClock, { eventsMax })
+      await limitEvents(eventsMax)
       const thread = newRun()
       const tenantId = `tenant-${thread.runId}`
       const { threadId } = thread
@@ -220,7 +246,10 @@ test('both registers answer every sequence of items alike, and keep the same', a
       for (const run of runs)
         expect(await remains(bench.register, run)).toEqual(await remains(memory, run))
     }),
-    { numRuns: Number(process.env['DIFFERENTIAL_RUNS'] ?? 100), examples },
+    {
+      numRuns: Number(process.env['DIFFERENTIAL_RUNS'] ?? 100),
+      examples: examples.map(withRoom),
+    },
   )
   const all = [
     'ok',
@@ -233,6 +262,7 @@ test('both registers answer every sequence of items alike, and keep the same', a
     'not_admitted',
     'stale',
     'full',
+    'rejected',
     'gone',
     'leased',
     'cancelled',

@@ -1,6 +1,6 @@
 /** Random steps of the differential test: items for `append`, and what a register does besides. */
 import { limits } from '@signalbox/core'
-import type { AppendItem, Register } from '@signalbox/engine'
+import type { AppendItem, DecisionDraft, Register } from '@signalbox/engine'
 import {
   about,
   birth,
@@ -25,6 +25,8 @@ export interface Move {
   readonly kind: number
   readonly n: number
   readonly wrong: boolean
+  /** Which rule its item breaks, if any. */
+  readonly broken?: number
 }
 
 /** Who else is there. */
@@ -47,6 +49,32 @@ const cursor = async (register: Register, run: RunIds) =>
 /** Calls that change files, but for one. */
 const changing = ({ runId }: RunIds, n: number) =>
   n === 3 ? {} : { payload: { files: [{ path: `${n}`, key: runId, bytes: n }] } }
+
+const long = 'x'.repeat(limits.idCharsMax + 1)
+
+/** What may be wrong with an item, part by part; nothing if it has no such part. */
+export const breakers: readonly ((item: AppendItem) => AppendItem)[] = [
+  (item) => ({ ...item, ...(item.facts && { facts: broken(item.facts, { actor: long }) }) }),
+  (item) => ({ ...item, ...(item.notes && { notes: broken(item.notes, { verdict: long }) }) }),
+  (item) => ({ ...item, ...(item.claims && { claims: broken(item.claims, { owner: 'a b' }) }) }),
+  (item) => ({ ...item, ...(item.settle && { settle: { ...item.settle, attempt: -1 } }) }),
+  (item) => ({ ...item, ...(item.create && { create: { ...item.create, agent: '' } }) }),
+  (item) => withDecision(item, { state: { s: 'x'.repeat(limits.stateBytesMax) } }),
+  (item) => withDecision(item, { stateName: 'tools', status: 'ended' }),
+  (item) => withDecision(item, { timers: [timer('t', -1)] }),
+  (item) => withDecision(item, { events: [event('run.transitioned', { tool: long })] }),
+  (item) =>
+    withDecision(item, {
+      effects: item.decision?.effects.map((each) => ({ ...each, queue: '' })) ?? [],
+    }),
+]
+
+const withDecision = (item: AppendItem, over: Partial<DecisionDraft>): AppendItem =>
+  item.decision ? { ...item, decision: { ...item.decision, ...over } } : item
+
+/** The last of a list is another. */
+const broken = <T>(list: readonly T[], over: Partial<T>): readonly T[] =>
+  list.map((each, n) => (n === list.length - 1 ? { ...each, ...over } : each))
 
 /** Items, by kind. */
 export const makers: readonly Make[] = [
@@ -192,7 +220,8 @@ const own = (runs: readonly RunIds[], found: readonly { readonly runId: string }
 export const operations: readonly Operate[] = [
   (run, { n }) =>
     (register) =>
-      register.renew([{ effectId: `${run.runId}.${n}`, attempt: 1 }], 1),
+      // Given back: that says nothing of whether the register can be reached, which all runs of a database would share.
+      register.renew([{ effectId: `${run.runId}.${n}`, attempt: 1 }], 0),
   (run, { n, wrong }) =>
     (register) => {
       const limit = { turns: n, calls: 2, tokens: 100 * n, cost: wrong ? null : 50 }

@@ -14,8 +14,6 @@ export const engineSettings: Partial<EngineSettings> = {
   // Fewer than the runs of a workload: some model calls have to be announced, and taken by whoever has room.
   modelConcurrency: 1,
   verifyEvery: 5,
-  // Longer than a receiver in the same machine takes.
-  webhookLeaseMs: 600,
 }
 
 /** Where a process finds what it signs with. */

@@ -65,7 +65,7 @@ export const sabotages = {
   /** Budgets outlive their trees (I12). */
   hoarded: (ports: Ports): Ports => ({
     ...ports,
-    register: over(ports.register, { settleBudgets: () => Promise.resolve() }),
+    register: over(ports.register, { settleBudgets: () => Promise.resolve([]) }),
   }),
   /** What a policy denies right before an execution runs all the same (I10). */
   recheck: (ports: Ports): Ports => {

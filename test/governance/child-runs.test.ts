@@ -6,6 +6,8 @@ import {
   type AgentDefinition,
   factSchemas,
   type Prompt,
+  machines,
+  newestOf,
   revive,
   type ToolSpec,
 } from '@signalbox/core'
@@ -106,6 +108,6 @@ test('Token budget: 3) subagent tokens counted once', async () => {
   expect(below).toBeGreaterThan(0)
   expect(spent).toMatchObject({ turns: 2, calls: 1, tokens: below })
   const head = await scene.register.head(runId)
-  const { context } = revive(head?.state ?? {})
+  const { context } = revive(newestOf(machines), head?.state ?? {})
   expect(context).toMatchObject({ turn: 2, childTurns: 2, calls: 2, tokens: own + below })
 })

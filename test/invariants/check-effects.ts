@@ -55,9 +55,7 @@ function countViolations(
   const retries = log.filter((event) => isRetry(event, effectId)).length
   if (promisedMode(run, effect) === 'once' && executed.length > 1 + retries)
     bad.push(`I8 once-effect ${effectId} executed ${executed.length}x, ${retries} retries`)
-  // A question, or a recall, has no effect in the world: nobody waits for its answer, and the end of the run closes it.
-  const asks = kind === 'policy.evaluate' || kind === 'tool.recall'
-  const isOpen = status === 'pending' || (status === 'started' && !asks)
+  const isOpen = status === 'pending' || status === 'started'
   if (isOpen && head.status === 'ended' && kind !== 'webhook.deliver')
     bad.push(`I7 ${effectId} is ${status} after the end of its run`)
   return bad

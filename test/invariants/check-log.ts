@@ -1,7 +1,7 @@
 /** What must hold of the events of one run, whatever happened to the processes that wrote them. */
 import { factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import { effectOf, isEnd, isStep, type RunRecord } from './run-record.ts'
+import { effectOf, foldedThrough, isEnd, isStep, type RunRecord } from './run-record.ts'
 
 /** Each violation names its invariant (DESIGN §7) and the run. */
 export function logViolations(run: RunRecord): readonly string[] {
@@ -40,7 +40,8 @@ function outcomeViolations({ head, log }: RunRecord): readonly string[] {
   const last = log.findLast((event) => event.type === 'model.completed')
   if (log.findLast(isStep)?.verdict === 'completed' && last?.verdict !== 'complete')
     bad.push(`I23 ${head.runId} completed on a turn with verdict ${last?.verdict}`)
-  const cut = log.filter((event) => isSuppressing(event)).length
+  const folded = foldedThrough(log)
+  const cut = log.filter((event) => event.seq <= folded && isSuppressing(event)).length
   const told = log.filter(({ type }) => telling.has(type)).length
   if (head.status === 'ended' && told < cut)
     bad.push(`I23 ${head.runId} took calls out of ${cut} turns, and says so of ${told}`)

@@ -41,6 +41,12 @@ export const isStep = (event: StoredEvent): boolean => event.type === 'run.trans
 export const isEnd = (event: StoredEvent): boolean =>
   isStep(event) && event.payload['outcome'] !== null
 
+/** Facts up to here were folded into something: of a run that was faulted, those that came with its fault were not (D5). */
+export function foldedThrough(log: readonly StoredEvent[]): number {
+  const isFaulted = log.some(({ type }) => type === 'run.faulted')
+  return isFaulted ? Number(log.findLast(isStep)?.payload['from']) : Infinity
+}
+
 /** The effect that an event is about; empty if it is about none. */
 export function effectOf(event: StoredEvent): string {
   const { effectId } = event.payload

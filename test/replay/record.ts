@@ -1,7 +1,7 @@
 /**
- * `node test/replay/record.ts [--from 1] [--seeds 2000]`: plays simulated seeds and writes to `logs/` the shortest runs that
- * show every feature (`features.ts`) twice. `replay.test.ts` folds them for ever after: once a version is released its logs
- * are added to, never edited, and a change of the machine that cannot reproduce them needs a new machine version.
+ * `node test/replay/record.ts [--from 1] [--seeds 2000]`: plays simulated seeds and adds to `logs/` the shortest runs that
+ * show every feature (`features.ts`) twice. `replay.test.ts` folds them for ever after: logs are added, never changed, and a
+ * change of the machine that cannot reproduce them needs a new machine version.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,5 +71,13 @@ for (const feature of rarest) {
   for (const each of others.slice(0, Math.max(0, missing))) chosen.add(each)
   if (having(chosen, feature).length === 0) console.log(`no run shows ${feature}`)
 }
-for (const { name, text } of chosen) await writeFile(join(import.meta.dirname, 'logs', name), text)
-console.log(`${chosen.size} logs`)
+let added = 0
+for (const { name, text } of chosen) {
+  // A log that is there stays as it is.
+  const adds = writeFile(join(import.meta.dirname, 'logs', name), text, { flag: 'wx' })
+  added += await adds.then(
+    () => 1,
+    () => 0,
+  )
+}
+console.log(`${added} logs added`)

@@ -1,16 +1,21 @@
 /**
- * Stored logs, folded by today's code: every decision must come out as it was made, and the last state as it was cached
- * (I15, I16). What turns this red is a change of the machine that would break runs which are alive.
+ * Stored logs, folded by the machine they were made with: every decision must come out as it was made, and the last state
+ * as it was cached (I15, I16). What turns this red is a change of a machine that would break runs which are alive. Logs
+ * are added, never changed: `logs.sha256` holds the digest of each.
  */
 import {
   AgentDefinition,
   decide,
   decisionSchemas,
+  factSchemas,
   initialState,
-  persist,
+  isCacheOf,
+  type Machine,
+  machines,
   readFact,
   replay,
 } from '@signalbox/core'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -38,7 +43,26 @@ const StoredLog = z.object({
 const folder = join(import.meta.dirname, 'logs')
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
 
+/** The machine of the version a log is pinned to. */
+function machineOf({ events: [created] }: z.infer<typeof StoredLog>): Machine {
+  const { machineVersion } = factSchemas['run.created'].parse(created?.payload)
+  const machine = machines.get(machineVersion)
+  if (!machine) throw new Error(`there is no machine of version ${machineVersion}`)
+  return machine
+}
+
 const read = (name: string) => StoredLog.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
+
+test('no log was changed or taken away; what was added is in the list', () => {
+  const lines = readFileSync(join(import.meta.dirname, 'logs.sha256'), 'utf8')
+    .trim()
+    .split('\n')
+  const digestOf = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex')
+  expect(names.toSorted().map((name) => `${digestOf(name)}  logs/${name}`)).toEqual(lines)
+})
 
 test('the set holds a log of every outcome, and of every way a run can be governed', () => {
   const shown = names.flatMap((name) => {
@@ -50,10 +74,11 @@ test('the set holds a log of every outcome, and of every way a run can be govern
 
 test.each(names)('%s replays', (name) => {
   const log = read(name)
-  const folded = replay({ run: log.run, agent: log.definition }, log.events)
+  const machine = machineOf(log)
+  const folded = replay({ run: log.run, agent: log.definition, machine }, log.events)
   expect(folded.differences).toEqual([])
   expect(folded.undecided).toEqual([])
-  expect(persist(folded.state)).toEqual(log.state)
+  expect(isCacheOf(machine, folded.state, log.state)).toBe(true)
   expect(folded.state.context.ending).toBe(log.outcome)
 })
 
@@ -69,15 +94,17 @@ const gist = (event: {
 })
 
 test.each(names)('%s tells its verdicts as it did', (name) => {
-  const { run, definition: agent, events } = read(name)
-  let state = initialState
+  const log = read(name)
+  const { run, definition: agent, events } = log
+  const machine = machineOf(log)
+  let state = initialState(machine)
   let from = 0
   for (const [at, event] of events.entries()) {
     if (event.type !== 'run.transitioned') continue
     const { through } = decisionSchemas['run.transitioned'].parse(event.payload)
     const folded = events.filter(({ seq }) => seq > from && seq <= through)
     const facts = folded.flatMap((each) => readFact(each) ?? [])
-    const decision = decide({ run, agent }, state, facts)
+    const decision = decide({ run, agent, machine }, state, facts)
     const told = events.slice(at + 1).slice(0, decision.verdicts.length)
     expect(told.map(gist)).toEqual(decision.verdicts.map(gist))
     state = decision.state
@@ -91,6 +118,7 @@ test('a log that was changed does not replay', () => {
   if (!step) throw new Error('no decision in the log')
   const changed = { ...step, payload: { ...step.payload, path: ['queued'] } }
   const events = log.events.map((event) => (event === step ? changed : event))
-  const { differences } = replay({ run: log.run, agent: log.definition }, events)
+  const machine = machineOf(log)
+  const { differences } = replay({ run: log.run, agent: log.definition, machine }, events)
   expect(differences.map((difference) => difference.seq)).toEqual([step.seq])
 })

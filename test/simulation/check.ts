@@ -16,6 +16,7 @@ import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
+import { type countedRegister, historyViolations } from './histories.ts'
 import { steeringViolations } from './steering.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
@@ -25,7 +26,11 @@ import type { World } from './world.ts'
 /** Whatever a fault had begun is over by then. */
 const noticing = { since: epoch + faultsEndMs, withinMs: 4_000 }
 
-export function violations(world: World, register: MemoryRegister): readonly string[] {
+export function violations(
+  world: World,
+  counted: ReturnType<typeof countedRegister>,
+): readonly string[] {
+  const { register } = counted
   const runs = recordsOf(register)
   return [
     ...runs.flatMap((run) => [
@@ -38,6 +43,7 @@ export function violations(world: World, register: MemoryRegister): readonly str
       ...webhookViolations(run, world.received),
       ...steeringViolations(world, run),
     ]),
+    ...historyViolations(counted, runs),
     ...threadViolations(runs),
     ...supersedingViolations(runs, noticing),
     ...laneViolations(runs),

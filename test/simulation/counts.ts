@@ -46,6 +46,7 @@ export const expected = [
   'child.ended failed',
   'child.ended timed_out',
   'denied too_deep',
+  'faulted history_too_long',
   'input.left',
   'input.taken',
   'multitask interrupt',
@@ -90,6 +91,7 @@ export function countsOf(
   for (const { type, verdict, payload } of eventsOf(register)) {
     if (governed.has(type)) count(type)
     if (told.has(type)) count(`${type} ${verdict}`)
+    if (type === 'run.faulted') count(`faulted ${factSchemas[type].parse(payload).code}`)
     if ('recalled' in payload) count(`recalled ${type}`)
     if (type === 'call.denied') count(`denied ${decisionSchemas[type].parse(payload).code}`)
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')

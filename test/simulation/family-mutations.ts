@@ -8,14 +8,14 @@ export const familyMutations: readonly Mutation[] = [
   {
     name: 'a parent hears of an end only from whoever saw it (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'ended.map((child) => each(child, tellParent(deps, child.runId)))',
-    becomes: '[]',
+    line: 'work: (child) => tellParent(deps, child.runId),',
+    becomes: 'work: async () => {},',
   },
   {
     name: 'whoever saw a parent leave is alone in cancelling its children (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'orphans.map((orphan) => each(orphan, cancelChild(deps, orphan)))',
-    becomes: '[]',
+    line: 'work: (orphan) => cancelChild(deps, orphan),',
+    becomes: 'work: async () => {},',
     from: 2750,
   },
   {
@@ -95,8 +95,8 @@ export const familyMutations: readonly Mutation[] = [
   {
     name: 'a run is started with the full limits of its agent (S3)',
     file: engine('perform/run-start.ts'),
-    line: 'return create(deps, task, lowered(definition, effect.left))',
-    becomes: 'return create(deps, task, definition)',
+    line: 'lowered(checked.definition, effect.left)',
+    becomes: 'checked.definition',
   },
   {
     name: 'what children have used is not used (S3)',

@@ -8,8 +8,8 @@ const threadMutations: readonly Mutation[] = [
   {
     name: 'only the create asks who is to make way (I12)',
     file: engine('roles/reconciler.ts'),
-    line: '  await supersede(deps)\n',
-    becomes: '',
+    line: 'work: (run) => makeWay(deps, run),',
+    becomes: 'work: async () => {},',
   },
   {
     name: 'who is to make way is not rolled back',
@@ -135,8 +135,8 @@ const webhookMutations: readonly Mutation[] = [
   {
     name: 'whoever saw a run end is alone in telling of it (W1)',
     file: engine('roles/reconciler.ts'),
-    line: "else if (row.kind === 'webhook.deliver') void deps.takeWebhook(row.effectId)",
-    becomes: "else if (row.kind === 'webhook.deliver') continue",
+    line: "if (row.kind === 'webhook.deliver') return () => deps.takeWebhook(row.effectId)",
+    becomes: "if (row.kind === 'webhook.deliver') return async () => {}",
   },
   {
     name: 'addresses of webhooks stand in events (I20)',

@@ -19,8 +19,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a worker executes although its claim was refused (I8, I10)',
     file: engine('roles/worker.ts'),
-    line: "if (claimed?.code !== 'ok') return",
-    becomes: 'if (!claimed) return',
+    line: "if (code !== 'ok') return false",
+    becomes: "if (code === 'gone') return false",
   },
   {
     name: 'the idempotency key differs from attempt to attempt (I9)',
@@ -43,20 +43,20 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody reconciles (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'for (const part of [timers, admissions, ready, effects, families]) {',
-    becomes: 'for (const part of [timers]) {',
+    line: 'for (const part of parts) {',
+    becomes: 'for (const part of parts.slice(0, 1)) {',
   },
   {
     name: 'what must not start after a cancel is never closed (I12)',
     file: engine('roles/reconciler.ts'),
     line: 'if (row.cancelRequested) await close(deps, row)',
-    becomes: 'if (row.cancelRequested) continue',
+    becomes: 'if (row.cancelRequested) return',
   },
   {
     name: 'queued runs are admitted only by the hint (I12)',
     file: engine('roles/reconciler.ts'),
-    line: '  for (const run of runs) await admit(deps, run)\n',
-    becomes: '',
+    line: 'work: async (run) => void (await admit(deps, run)),',
+    becomes: 'work: async () => {},',
   },
   {
     name: 'a run starts without its thread',
@@ -139,7 +139,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is denied right before the execution runs (I10)',
     file: engine('perform/tool-call.ts'),
-    line: "if (denied !== null && denied !== 'unasked') return refused(deps, task, denied)",
+    line: 'if (denied) return refused(deps, task, denied)',
     becomes: '',
   },
   {
@@ -156,9 +156,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an edit runs with the arguments of the model (I11)',
-    file: engine('roles/worker.ts'),
-    line: 'const executed = spec.edited ? await editedCall(register, row, spec) : call',
-    becomes: 'const executed = { ...call, argsHash: spec.argsHash }',
+    file: engine('perform/tool-call.ts'),
+    line: 'const call = effect.edited ? await editedCall(deps.register, row, effect) : asked.call',
+    becomes: 'const call = { ...asked.call, argsHash: effect.argsHash }',
   },
   {
     name: 'edited arguments are not judged again (I10)',
@@ -223,7 +223,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'one lost answer of the register ends a run as failed',
     file: engine('record/patience.ts'),
-    line: 'const triesMax = 9',
-    becomes: 'const triesMax = 1',
+    line: 'return wait && !wait.over',
+    becomes: 'return wait && wait.over',
   },
 ]

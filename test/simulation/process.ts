@@ -89,6 +89,7 @@ export class Incarnation {
 
   readonly clock: Clock = {
     now: () => Math.floor(1_700_000_000_000 + this.process.schedule.now),
+    monotonic: () => this.process.schedule.now,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve()

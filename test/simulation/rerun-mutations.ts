@@ -50,7 +50,7 @@ export const rerunMutations: readonly Mutation[] = [
   {
     name: 'a recall whose process vanished is never made again (I12)',
     file: engine('roles/reconciler.ts'),
-    line: "else if (row.kind === 'tool.recall') void deps.recall(row.effectId)",
-    becomes: "else if (row.kind === 'tool.recall') continue",
+    line: "if (row.kind === 'tool.recall') return () => deps.recall(row.effectId)",
+    becomes: "if (row.kind === 'tool.recall') return async () => {}",
   },
 ]

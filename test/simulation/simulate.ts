@@ -4,11 +4,12 @@
  * people answer what waits for a human, and in some seeds every policy is switched off at one moment.
  */
 import { createEngine, type Role } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/engine/memory'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
 import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
+import { countedRegister } from './histories.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
 import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
@@ -74,7 +75,8 @@ export async function simulate(seed: number): Promise<Simulated> {
   const tampered = schedule.chance(tamperedSeeds)
   const crowd = crowdOf(seed)
   const world = worldOf(schedule, { killedAt, tampered, crowd })
-  const register = createMemoryRegister({ now: () => Math.floor(epoch + schedule.now) })
+  const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
+  const { register } = counted
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
   const random = randomOf(schedule)
@@ -104,7 +106,6 @@ export async function simulate(seed: number): Promise<Simulated> {
         redispatchMs: 400,
         modelConcurrency: 2,
         webhookConcurrency: 2,
-        webhookLeaseMs: 300,
         queues: [{ queue: 'tools', concurrency: 2 }],
         verifyEvery: 8,
         cachedRuns: 20,
@@ -135,7 +136,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   await schedule.play(faultsEndMs + settleMs, () => isRepeated() && isSettled(world, register))
   return {
     seed,
-    violations: violations(world, register),
+    violations: violations(world, counted),
     trace: schedule.trace.digest('hex'),
     steps: schedule.steps,
     crashes: schedule.crashes,

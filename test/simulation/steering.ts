@@ -1,7 +1,7 @@
 /** Somebody who speaks to runs that go on, and what must hold of what he said (J1, J2, S1, S2). */
 import { factSchemas } from '@signalbox/core'
 import type { InjectAnswer } from '@signalbox/engine'
-import { isEnd, type RunRecord } from '../invariants/run-record.ts'
+import { foldedThrough, isEnd, type RunRecord } from '../invariants/run-record.ts'
 import { caller, type Office } from './people.ts'
 import type { Incarnation } from './process.ts'
 import type { World } from './world.ts'
@@ -85,7 +85,7 @@ export function steeringViolations(
     if (outcome === 'completed')
       bad.push(`J1 ${runId} completed, and no model was shown "${words}"`)
     // A turn that took it may have been cut off before anybody was asked.
-    else if (Math.max(0, ...told) < seq)
+    else if (seq <= foldedThrough(log) && Math.max(0, ...told) < seq)
       bad.push(`J2 ${runId} left "${words}", and does not say so`)
   }
   return bad

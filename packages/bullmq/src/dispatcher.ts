@@ -18,6 +18,8 @@ import { redisProducer } from './redis-producer.ts'
 /** A dispatcher that also says how its store is. */
 export interface BullDispatcher extends Dispatcher {
   health(): Health
+  /** Asks the store whether it takes jobs. Rejects if it does not; may hang while the store does. */
+  answers(): Promise<void>
 }
 
 /** Connects in the background; `dispatch` settles within 250 ms whatever the store does, and never rejects. */
@@ -57,6 +59,10 @@ class BatchingDispatcher implements BullDispatcher {
 
   health(): Health {
     return this.#watch.health()
+  }
+
+  answers(): Promise<void> {
+    return this.#producer.answers()
   }
 
   async close(): Promise<void> {

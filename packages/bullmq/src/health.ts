@@ -1,6 +1,6 @@
 /**
  * What a connection is worth right now. A store of hints may be away for hours without harm, so its errors are neither
- * thrown nor allowed to flood the log: they become a state that an operator can read, and a warning now and then.
+ * thrown nor allowed to flood the log: they become a state that an operator can read, and one line when it changes.
  */
 import type { Log } from '@signalbox/engine'
 
@@ -47,16 +47,19 @@ export class Watch {
 
   up(): void {
     if (this.#status === 'up' || this.#ended) return
-    if (this.#status === 'down') this.#log.info('connected again', { to: this.#name })
+    if (this.#status === 'down')
+      this.#log.info('connected again', { to: this.#name, lost: this.#lost })
     this.#become('up', null)
   }
 
   down(error: unknown): void {
     if (this.#ended) return
     const text = describeError(error)
-    if (this.#status !== 'down') this.#become('down', text)
+    if (this.#status !== 'down') {
+      this.#become('down', text)
+      this.#log.warn('not connected', { to: this.#name, error: text })
+    }
     this.#error = text
-    this.#warn('not connected', text)
   }
 
   /** The connection ended. The error before it, if there was one, says more. */
@@ -66,13 +69,15 @@ export class Watch {
 
   /** An error that says nothing about the connection. */
   note(error: unknown): void {
-    this.#warn('queue error', describeError(error))
+    // What follows from it is no news.
+    if (this.#status !== 'down') this.#warn('queue error', describeError(error))
   }
 
   /** `count` hints or messages were given up. */
   drop(count: number, error: unknown): void {
     this.#lost += count
-    this.#warn('given up, a poll finds it later', describeError(error))
+    // Of one that is down this is known, and counted.
+    if (this.#status !== 'down') this.#warn('given up, a poll finds it later', describeError(error))
   }
 
   /** The owner closes: whatever the connection says from now on is no news. */

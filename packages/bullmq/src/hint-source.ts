@@ -20,6 +20,8 @@ import type { Assignment, Consumer } from './worker.ts'
 /** A hint source that also says how its store is. */
 export interface BullHintSource extends HintSource {
   health(): Health
+  /** Asks the store of each queue for an answer. Rejects if one gives none; may hang while the store does. */
+  answers(): Promise<void>
 }
 
 /**
@@ -70,6 +72,10 @@ class BullSource implements BullHintSource {
 
   health(): Health {
     return this.#watch.health()
+  }
+
+  async answers(): Promise<void> {
+    await Promise.all((this.#consumers ?? []).map((consumer) => consumer.answers()))
   }
 
   #opener(): (assignment: Assignment) => Consumer {

@@ -3,16 +3,22 @@
  *
  * C1 No client of ours is ever without an 'error' listener. BullMQ checks clients out and takes listeners off; a
  *    server that goes down in that moment would end the process.
- * C2 `synchronous_commit=off`: rows of the queue are hints, a lost one is found by the reconciler.
+ * C2 A connection that listens is asked something now and then: one that fell silent is made again.
+ * C3 `synchronous_commit=off`: rows of the queue are hints, a lost one is found by the reconciler.
  */
+import { EventEmitter } from 'node:events'
 import { PostgresConnection, type PostgresPoolConfig } from 'bullmq'
 import { type PostgresBackend, settings } from './backend.ts'
+
+/** How often a connection that listens is asked whether it is there. Milliseconds. */
+const listenCheckMs = 10_000
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
 /** Never reject readiness and then keep the object: BullMQ remembers the failure for ever. Make another one. */
 export class QueueConnection extends PostgresConnection {
   readonly #clients = new Set<ListenClient>()
+  readonly #questioned = new WeakSet<ListenClient>()
 
   constructor(backend: PostgresBackend) {
     super(poolConfig(backend))
@@ -22,6 +28,7 @@ export class QueueConnection extends PostgresConnection {
   override async getListenClient(): Promise<ListenClient> {
     const client = await super.getListenClient()
     this.#guard(client)
+    this.#question(client)
     return client
   }
 
@@ -34,6 +41,19 @@ export class QueueConnection extends PostgresConnection {
       }
     }
     void this.close().catch(ignore)
+  }
+
+  #question(client: ListenClient): void {
+    if (this.#questioned.has(client)) return
+    this.#questioned.add(client)
+    const timer = setInterval(() => {
+      client.query('select 1').catch((error: unknown) => {
+        clearInterval(timer)
+        if (client instanceof EventEmitter) client.emit('error', error)
+      })
+    }, listenCheckMs)
+    timer.unref()
+    client.on('end', () => clearInterval(timer))
   }
 
   #guard(client: ListenClient): void {
@@ -64,6 +84,7 @@ function poolConfig(backend: PostgresBackend): PostgresPoolConfig {
     options: `${own} -c synchronous_commit=off`.trim(),
     application_name: 'signalbox-queue',
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 5_000,
     query_timeout: 30_000,
   }

@@ -53,6 +53,10 @@ export function postgresConsumer(
 
   return {
     outcome: first.promise,
+    async answers() {
+      if (worker === null || connection === null) throw new Error('not connected to Postgres')
+      await connection.pool.query('select 1')
+    },
     async close() {
       stopping.abort()
       if (worker === null) connection?.sever()

@@ -33,6 +33,11 @@ export function postgresProducer(backend: PostgresBackend, watch: Watch): Produc
         throw error
       }
     },
+    async answers() {
+      const { connection } = await open()
+      await connection.pool.query('select 1')
+      watch.up()
+    },
     async close() {
       const opened = await opening?.catch(() => null)
       await opened?.connection.close()

@@ -15,7 +15,11 @@ export async function prepare(
 ): Promise<void> {
   if (backend.kind === 'redis') return
   const schema = backend.schema ?? settings.postgresSchema
-  const client = new Client({ connectionString: backend.url, connectionTimeoutMillis: 10_000 })
+  const client = new Client({
+    connectionString: backend.url,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+  })
   // The failed query says the same; without a listener the event would end the process.
   client.on('error', () => {})
   await client.connect()

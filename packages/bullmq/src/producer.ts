@@ -11,6 +11,8 @@ export interface NewJob {
 export interface Producer {
   /** Rejects when the store is not reachable. May have added the jobs all the same. */
   add(queue: string, jobs: readonly NewJob[]): Promise<void>
+  /** Does the store take jobs now? Writes something that vanishes. Rejects if it does not; may hang while the store does. */
+  answers(): Promise<void>
   close(): Promise<void>
 }
 

@@ -20,6 +20,11 @@ export function redisConsumer(
   })
   return {
     outcome: firstOutcome(client),
+    async answers() {
+      // It would wait for the connection: this client never gives up.
+      if (client.status !== 'ready') throw new Error('not connected to Redis')
+      await client.ping()
+    },
     close: () => worker.close(),
     sever: () => client.sever(),
   }

@@ -38,6 +38,11 @@ export function redisProducer(backend: RedisBackend, watch: Watch): Producer {
       if (client.status !== 'ready') throw new Error('not connected to Redis')
       await addTo(queueOf(queue), jobs)
     },
+    async answers() {
+      if (client.status !== 'ready') throw new Error('not connected to Redis')
+      // A write: a Redis that is full, or a replica, answers pings.
+      await client.set(`${backend.prefix ?? settings.redisPrefix}:health`, '', 'PX', 1000)
+    },
     async close() {
       await forget()
       client.disconnect()

@@ -21,6 +21,8 @@ import { decode, encode, isDeltaOf, isId } from './wake-wire.ts'
 /** A wake bus that also says how its Redis is. */
 export interface RedisWakeBus extends WakeBus {
   health(): Health
+  /** Asks Redis over both connections. Rejects if one is lost; may hang while one is silent. */
+  answers(): Promise<void>
 }
 
 /** What a Redis wake bus is told. */
@@ -113,6 +115,10 @@ class PubSubWakeBus implements RedisWakeBus {
     const [sending, listening] = [this.#parts.sending.health(), this.#parts.listening.health()]
     const worse = sending.status === 'up' ? listening : sending
     return { ...worse, lost: sending.lost }
+  }
+
+  async answers(): Promise<void> {
+    await Promise.all([this.#parts.sender.ping(), this.#parts.listener.ping()])
   }
 
   /** Sends what still waits, without waiting for an answer. */

@@ -15,6 +15,8 @@ export interface Assignment {
 export interface Consumer {
   /** Resolves once the first connect has succeeded or failed. */
   readonly outcome: Promise<void>
+  /** Asks the store for an answer. Rejects while there is no connection; may hang while the store does. */
+  answers(): Promise<void>
   /** Takes no more jobs from now on; resolves when the running ones are done. Hangs while the store does. */
   close(): Promise<void>
   /** Cuts the connections. */

@@ -12,8 +12,10 @@ import { migrateCommand } from './commands/migrate.ts'
 import { policyCommand } from './commands/policy.ts'
 import { replayCommand } from './commands/replay.ts'
 import { runCommand } from './commands/run.ts'
+import { retryCommand } from './commands/retry.ts'
 import { runsCommand } from './commands/runs.ts'
 import { serveCommands } from './commands/serve.ts'
+import { showCommand } from './commands/show.ts'
 import { unknownCommands } from './commands/unknown.ts'
 import { type ExitCode, exitCodes, exitCodeTable } from './exit-codes.ts'
 import { hasColours } from './output/terminal.ts'
@@ -63,8 +65,10 @@ function createProgram(shell: Shell): Command {
   program.commandsGroup('Runs:')
   runCommand(program, shell)
   runsCommand(program, shell)
+  showCommand(program, shell)
   eventsCommand(program, shell)
   cancelCommand(program, shell)
+  retryCommand(program, shell)
   program.commandsGroup('Humans:')
   approvalCommands(program, shell)
   unknownCommands(program, shell)

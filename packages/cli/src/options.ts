@@ -51,11 +51,21 @@ export const wholeNumber = (min: number, max: number) => (text: string) => {
   throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`)
 }
 
-/** Reads a time; answers ISO 8601. */
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 24 * 3_600_000,
+}
+
+/** Reads a time, or how long ago it was; answers ISO 8601. */
 export function instant(text: string): string {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (count !== undefined)
+    return new Date(Date.now() - Number(count) * (unitMs[unit] ?? 0)).toISOString()
   const ms = /^\d{9,15}$/.test(text) ? Number(text) : Date.parse(text)
   if (Number.isFinite(ms) && Math.abs(ms) <= 8.64e15) return new Date(ms).toISOString()
   throw new InvalidArgumentError(
-    'It takes a time such as 2026-11-20T12:00:00Z, or milliseconds since 1970.',
+    'It takes a time such as 2026-11-20T12:00:00Z, how long ago it was such as 90s, 15m, 2h or 7d, or milliseconds since 1970.',
   )
 }

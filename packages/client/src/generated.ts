@@ -66,6 +66,36 @@ export type Message =
       } | null
     }
 /**
+ * `WaitsFor` of the OpenAPI document.
+ */
+export type WaitsFor = {
+  kind:
+    | 'approval'
+    | 'input'
+    | 'unknown'
+    | 'worker'
+    | 'child'
+    | 'tool'
+    | 'model'
+    | 'policy'
+    | 'delay'
+    | 'thread'
+    | 'lane'
+    | 'orchestrator'
+  since: string
+  until?: string
+  expires_at?: string
+  approval_id?: string
+  call_id?: string
+  tool?: string
+  queue?: string
+  effect_id?: string
+  attempt?: number
+  owner?: string
+  run_id?: string
+  lanes?: string[]
+} | null
+/**
  * `Waiting` of the OpenAPI document.
  */
 export type Waiting =
@@ -196,6 +226,7 @@ export interface Problem {
     | 'run_ended'
     | 'run_not_ended'
     | 'rerun_refused'
+    | 'retry_refused'
     | 'interrupts_open'
     | 'run_ending'
     | 'run_asks_no_model'
@@ -225,6 +256,10 @@ export interface Problem {
     | 'headers_too_large'
     | 'internal'
     | 'register_unavailable'
+    | 'register_full'
+    | 'register_read_only'
+    | 'not_ready'
+    | 'process_stuck'
     | 'shutting_down'
   detail: string
   field?: string
@@ -457,6 +492,13 @@ export interface StateUpdate {
   } | null
 }
 /**
+ * `RunPage` of the OpenAPI document.
+ */
+export interface RunPage {
+  runs: Run[]
+  next: string | null
+}
+/**
  * `Run` of the OpenAPI document.
  */
 export interface Run {
@@ -510,7 +552,126 @@ export interface Run {
     call_id: string | null
   } | null
   rerun_of?: string | null
+  retry_of?: string | null
+  ended_at?: string | null
+  waits_for?: WaitsFor
   waiting?: Waiting[]
+}
+/**
+ * `RunStats` of the OpenAPI document.
+ */
+export interface RunStats {
+  group_by: ('status' | 'state' | 'agent' | 'outcome')[]
+  groups: {
+    [k: string]: string | number | null
+  }[]
+  total: number
+  truncated: boolean
+}
+/**
+ * `RunsRetried` of the OpenAPI document.
+ */
+export interface RunsRetried {
+  runs: Retried[]
+  counts: {
+    [k: string]: number
+  }
+  next: string | null
+}
+/**
+ * `Retried` of the OpenAPI document.
+ */
+export interface Retried {
+  run_id: string
+  code:
+    | 'created'
+    | 'existing'
+    | 'ready'
+    | 'unknown_run'
+    | 'unknown_agent'
+    | 'unknown_thread'
+    | 'unknown_checkpoint'
+    | 'assistant_outdated'
+    | 'run_not_ended'
+    | 'retry_refused'
+    | 'idempotency_conflict'
+    | 'thread_busy'
+    | 'thread_full'
+    | 'user_held'
+  retry_run_id?: string
+  status?: number
+  detail?: string
+}
+/**
+ * `RunsRetry` of the OpenAPI document.
+ */
+export interface RunsRetry {
+  /**
+   * @minItems 1
+   * @maxItems 1000
+   */
+  run_ids?: string[]
+  filter?: EndedRuns
+  limit?: number
+  after?: string
+  dry_run?: boolean
+  again?: boolean
+}
+/**
+ * `EndedRuns` of the OpenAPI document.
+ */
+export interface EndedRuns {
+  outcome?:
+    | (
+        | 'completed'
+        | 'safety_stopped'
+        | 'refused'
+        | 'guardrail_stopped'
+        | 'loop_stopped'
+        | 'budget_exhausted'
+        | 'length_stopped'
+        | 'interrupted'
+        | 'cancelled'
+        | 'rolled_back'
+        | 'timed_out'
+        | 'failed'
+      )
+    | (
+        | 'completed'
+        | 'safety_stopped'
+        | 'refused'
+        | 'guardrail_stopped'
+        | 'loop_stopped'
+        | 'budget_exhausted'
+        | 'length_stopped'
+        | 'interrupted'
+        | 'cancelled'
+        | 'rolled_back'
+        | 'timed_out'
+        | 'failed'
+      )[]
+  agent?: string | string[]
+  end_user?: string | string[]
+  thread_id?: string | string[]
+  since?: string
+  until?: string
+  ended_since?: string
+  ended_until?: string
+  metadata?: {
+    [k: string]: unknown
+  }
+}
+/**
+ * `Queue` of the OpenAPI document.
+ */
+export interface Queue {
+  queue: string
+  waiting: number
+  oldest_waiting_at: string | null
+  oldest_waiting_ms: number | null
+  delayed: number
+  running: number
+  unknown: number
 }
 /**
  * `RunCreate` of the OpenAPI document.
@@ -626,16 +787,103 @@ export interface RunCreate {
   }
 }
 /**
+ * `RunsCancelled` of the OpenAPI document.
+ */
+export interface RunsCancelled {
+  run_ids: string[]
+  count: number
+  more: boolean
+  dry_run: boolean
+}
+/**
  * `RunsCancel` of the OpenAPI document.
  */
 export interface RunsCancel {
-  thread_id: string
+  thread_id?: string
   /**
    * @minItems 1
    * @maxItems 1000
    */
   run_ids?: string[] | null
   status?: 'pending' | 'running' | 'all' | null
+  filter?: OpenRuns
+  limit?: number
+  dry_run?: boolean
+  reason?: string
+}
+/**
+ * `OpenRuns` of the OpenAPI document.
+ */
+export interface OpenRuns {
+  status?:
+    | ('pending' | 'queued' | 'running' | 'waiting')
+    | ('pending' | 'queued' | 'running' | 'waiting')[]
+  state?:
+    | (
+        | 'queued'
+        | 'model'
+        | 'safety'
+        | 'guardrail'
+        | 'approval'
+        | 'input'
+        | 'tools'
+        | 'loop'
+        | 'cancelling'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+      )
+    | (
+        | 'queued'
+        | 'model'
+        | 'safety'
+        | 'guardrail'
+        | 'approval'
+        | 'input'
+        | 'tools'
+        | 'loop'
+        | 'cancelling'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+      )[]
+  agent?: string | string[]
+  end_user?: string | string[]
+  thread_id?: string | string[]
+  waits_for?:
+    | (
+        | 'approval'
+        | 'input'
+        | 'unknown'
+        | 'worker'
+        | 'child'
+        | 'tool'
+        | 'model'
+        | 'policy'
+        | 'delay'
+        | 'thread'
+        | 'lane'
+        | 'orchestrator'
+      )
+    | (
+        | 'approval'
+        | 'input'
+        | 'unknown'
+        | 'worker'
+        | 'child'
+        | 'tool'
+        | 'model'
+        | 'policy'
+        | 'delay'
+        | 'thread'
+        | 'lane'
+        | 'orchestrator'
+      )[]
+  since?: string
+  until?: string
+  metadata?: {
+    [k: string]: unknown
+  }
 }
 /**
  * `Values` of the OpenAPI document.
@@ -1375,6 +1623,24 @@ export interface Health {
   ok: true
   status: 'ok'
   roles: string[]
+  checks: {
+    [k: string]: HealthCheck
+  }
+}
+/**
+ * `HealthCheck` of the OpenAPI document.
+ */
+export interface HealthCheck {
+  ok: boolean
+  needed: boolean
+  why?: string
+}
+/**
+ * `Live` of the OpenAPI document.
+ */
+export interface Live {
+  ok: true
+  status: 'ok'
 }
 /**
  * `ServerInfo` of the OpenAPI document.
@@ -1678,6 +1944,331 @@ export interface Operations {
     }
   }
   /**
+   * Lists runs of all threads, newest first
+   */
+  'GET /runs': {
+    query?: {
+      status?:
+        | (
+            | 'pending'
+            | 'running'
+            | 'error'
+            | 'success'
+            | 'timeout'
+            | 'interrupted'
+            | 'queued'
+            | 'waiting'
+            | 'ended'
+          )
+        | (
+            | 'pending'
+            | 'running'
+            | 'error'
+            | 'success'
+            | 'timeout'
+            | 'interrupted'
+            | 'queued'
+            | 'waiting'
+            | 'ended'
+          )[]
+      outcome?:
+        | (
+            | 'completed'
+            | 'safety_stopped'
+            | 'refused'
+            | 'guardrail_stopped'
+            | 'loop_stopped'
+            | 'budget_exhausted'
+            | 'length_stopped'
+            | 'interrupted'
+            | 'cancelled'
+            | 'rolled_back'
+            | 'timed_out'
+            | 'failed'
+          )
+        | (
+            | 'completed'
+            | 'safety_stopped'
+            | 'refused'
+            | 'guardrail_stopped'
+            | 'loop_stopped'
+            | 'budget_exhausted'
+            | 'length_stopped'
+            | 'interrupted'
+            | 'cancelled'
+            | 'rolled_back'
+            | 'timed_out'
+            | 'failed'
+          )[]
+      state?:
+        | (
+            | 'queued'
+            | 'model'
+            | 'safety'
+            | 'guardrail'
+            | 'approval'
+            | 'input'
+            | 'tools'
+            | 'loop'
+            | 'cancelling'
+            | 'completed'
+            | 'failed'
+            | 'cancelled'
+          )
+        | (
+            | 'queued'
+            | 'model'
+            | 'safety'
+            | 'guardrail'
+            | 'approval'
+            | 'input'
+            | 'tools'
+            | 'loop'
+            | 'cancelling'
+            | 'completed'
+            | 'failed'
+            | 'cancelled'
+          )[]
+      agent?: string | string[]
+      end_user?: string | string[]
+      thread_id?: string | string[]
+      waits_for?:
+        | (
+            | 'approval'
+            | 'input'
+            | 'unknown'
+            | 'worker'
+            | 'child'
+            | 'tool'
+            | 'model'
+            | 'policy'
+            | 'delay'
+            | 'thread'
+            | 'lane'
+            | 'orchestrator'
+          )
+        | (
+            | 'approval'
+            | 'input'
+            | 'unknown'
+            | 'worker'
+            | 'child'
+            | 'tool'
+            | 'model'
+            | 'policy'
+            | 'delay'
+            | 'thread'
+            | 'lane'
+            | 'orchestrator'
+          )[]
+      since?: string
+      until?: string
+      ended_since?: string
+      ended_until?: string
+      metadata?: string
+      limit?: number
+      after?: string
+    }
+    answer: RunPage
+  }
+  /**
+   * Creates a run on a new thread
+   */
+  'POST /runs': {
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    body: RunCreate
+    answer: Run
+  }
+  /**
+   * Counts runs by up to 3 of: status, state, agent, outcome
+   */
+  'GET /runs/stats': {
+    query?: {
+      status?:
+        | (
+            | 'pending'
+            | 'running'
+            | 'error'
+            | 'success'
+            | 'timeout'
+            | 'interrupted'
+            | 'queued'
+            | 'waiting'
+            | 'ended'
+          )
+        | (
+            | 'pending'
+            | 'running'
+            | 'error'
+            | 'success'
+            | 'timeout'
+            | 'interrupted'
+            | 'queued'
+            | 'waiting'
+            | 'ended'
+          )[]
+      outcome?:
+        | (
+            | 'completed'
+            | 'safety_stopped'
+            | 'refused'
+            | 'guardrail_stopped'
+            | 'loop_stopped'
+            | 'budget_exhausted'
+            | 'length_stopped'
+            | 'interrupted'
+            | 'cancelled'
+            | 'rolled_back'
+            | 'timed_out'
+            | 'failed'
+          )
+        | (
+            | 'completed'
+            | 'safety_stopped'
+            | 'refused'
+            | 'guardrail_stopped'
+            | 'loop_stopped'
+            | 'budget_exhausted'
+            | 'length_stopped'
+            | 'interrupted'
+            | 'cancelled'
+            | 'rolled_back'
+            | 'timed_out'
+            | 'failed'
+          )[]
+      state?:
+        | (
+            | 'queued'
+            | 'model'
+            | 'safety'
+            | 'guardrail'
+            | 'approval'
+            | 'input'
+            | 'tools'
+            | 'loop'
+            | 'cancelling'
+            | 'completed'
+            | 'failed'
+            | 'cancelled'
+          )
+        | (
+            | 'queued'
+            | 'model'
+            | 'safety'
+            | 'guardrail'
+            | 'approval'
+            | 'input'
+            | 'tools'
+            | 'loop'
+            | 'cancelling'
+            | 'completed'
+            | 'failed'
+            | 'cancelled'
+          )[]
+      agent?: string | string[]
+      end_user?: string | string[]
+      thread_id?: string | string[]
+      waits_for?:
+        | (
+            | 'approval'
+            | 'input'
+            | 'unknown'
+            | 'worker'
+            | 'child'
+            | 'tool'
+            | 'model'
+            | 'policy'
+            | 'delay'
+            | 'thread'
+            | 'lane'
+            | 'orchestrator'
+          )
+        | (
+            | 'approval'
+            | 'input'
+            | 'unknown'
+            | 'worker'
+            | 'child'
+            | 'tool'
+            | 'model'
+            | 'policy'
+            | 'delay'
+            | 'thread'
+            | 'lane'
+            | 'orchestrator'
+          )[]
+      since?: string
+      until?: string
+      ended_since?: string
+      ended_until?: string
+      metadata?: string
+      group_by?: string
+      limit?: number
+    }
+    answer: RunStats
+  }
+  /**
+   * Retries runs that have ended: those that are named, or those that a filter finds
+   */
+  'POST /runs/retry': {
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    body: RunsRetry
+    answer: RunsRetried
+  }
+  /**
+   * Asks once more, on the same thread, what a run that has ended was asked: its calls execute
+   */
+  'POST /threads/{thread_id}/runs/{run_id}/retry': {
+    path: {
+      thread_id: string
+      run_id: string
+    }
+    query?: {
+      again?: '0' | '1' | 'false' | 'true'
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    answer: Run
+  }
+  /**
+   * Asks once more, on the same thread, what a run that has ended was asked: its calls execute
+   */
+  'POST /runs/{run_id}/retry': {
+    path: {
+      run_id: string
+    }
+    query?: {
+      again?: '0' | '1' | 'false' | 'true'
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    answer: Run
+  }
+  /**
+   * Lists the queues that have open tool calls, with what waits in each
+   */
+  'GET /queues': {
+    answer: Queue[]
+  }
+  /**
    * Creates runs, each on a new thread
    */
   'POST /runs/batch': {
@@ -1691,7 +2282,7 @@ export interface Operations {
     answer: Run[]
   }
   /**
-   * Cancels runs of a thread: from the answer on, no new effect of them starts
+   * Cancels runs of a thread, or those that a filter finds: no new effect of them starts
    */
   'POST /runs/cancel': {
     query?: {
@@ -1701,7 +2292,7 @@ export interface Operations {
       action?: 'interrupt' | 'rollback'
     }
     body: RunsCancel
-    answer: null
+    answer: RunsCancelled
   }
   /**
    * Creates a run on a thread
@@ -1764,19 +2355,6 @@ export interface Operations {
     }
     body: RunCreate
     answer: null
-  }
-  /**
-   * Creates a run on a new thread
-   */
-  'POST /runs': {
-    header?: {
-      /**
-       * The same key and body give the same run. An alias of the run id.
-       */
-      'idempotency-key'?: string
-    }
-    body: RunCreate
-    answer: Run
   }
   /**
    * Creates a run on a new thread and waits for it
@@ -2619,10 +3197,22 @@ export interface Operations {
     answer: null
   }
   /**
-   * Can this process do its work?
+   * Can this process do all of its work?
+   */
+  'GET /ready': {
+    answer: Health
+  }
+  /**
+   * Can this process do all of its work?
    */
   'GET /ok': {
     answer: Health
+  }
+  /**
+   * Can this process go on? If not, only a restart helps it
+   */
+  'GET /live': {
+    answer: Live
   }
   /**
    * Metrics, in the text format of Prometheus
@@ -2968,6 +3558,9 @@ export interface EventPayloads {
       depth: number
     }
     rerun?: {
+      runId: string
+    }
+    retry?: {
       runId: string
     }
     /**

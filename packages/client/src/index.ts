@@ -4,6 +4,7 @@ export { type OwnCode, type Retry, SignalboxError } from './error.ts'
 export type { Again, ClientOptions, Fetch, HeaderSource, RetryRule } from './options.ts'
 export type { Answer, OperationName, Parts, Request, Sending } from './request.ts'
 export type { Abortable, Create, NewRun, Repeat, Runs, RunsQuery } from './runs.ts'
+export type { CancelMany, CountRuns, PagedRuns, RetryMany, RunFilter } from './many-runs.ts'
 export type { Cancel, Cancelled } from './cancel-run.ts'
 export type { Inject, Injected } from './inject-input.ts'
 export type { RunFrame, TextFrame } from './frame.ts'
@@ -30,10 +31,17 @@ export type {
   ListedApproval,
   Operations,
   Problem,
+  Queue,
+  Retried,
   Run,
   RunCreate,
   RunRerun,
   RunInput,
+  RunPage,
+  RunsCancelled,
+  RunsRetried,
+  RunStats,
+  WaitsFor,
   Thread,
   ThreadState,
   Values,

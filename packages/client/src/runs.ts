@@ -4,6 +4,7 @@ import { orElse } from './expected.ts'
 import type { Event, Run, RunCreate, RunInput, RunRerun, Values } from './generated.ts'
 import { type Inject, injectInput } from './inject-input.ts'
 import { newKey } from './key.ts'
+import { manyRunsOf } from './many-runs.ts'
 import { pause } from './pause.ts'
 import type { Parts, Request } from './request.ts'
 import { type Following, streamRun } from './stream-run.ts'
@@ -62,6 +63,7 @@ export function runsOf(transport: Transport, request: Request) {
       const path = { thread_id: threadId }
       return request('GET /threads/{thread_id}/runs', { path, query: rest, signal })
     },
+    ...manyRunsOf(request),
     /** The runs that a run has started. */
     children: (runId: string, how?: Abortable): Promise<Run[]> =>
       request('GET /runs/{run_id}/children', on(runId, how)),

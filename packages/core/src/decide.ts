@@ -21,8 +21,8 @@ import { leftVerdicts } from './machine/injected.ts'
 import { isAtRest, isWaiting, keepTime } from './machine/clock.ts'
 import type { Emission } from './machine/plan.ts'
 import { askedTimers } from './machine/settle.ts'
-import { runMachine } from './machine/run-machine.ts'
 import { outlives, tell } from './machine/tell.ts'
+import type { Machine } from './machine/versions.ts'
 import type { Outcome, RunStatus, StateName } from './outcome.ts'
 import type { PureEvaluator } from './verdict/authorization/request.ts'
 import type { PolicySpec } from './verdict/authorization/spec.ts'
@@ -42,10 +42,12 @@ export interface Decision {
   readonly clearTimers: readonly string[]
 }
 
-/** Who is deciding about what: the run and the definition it pinned. */
+/** Who is deciding about what: the run, and what it pinned. */
 export interface Subject {
   readonly run: string
   readonly agent: AgentDefinition
+  /** The machine of the version the run is pinned to, never another. */
+  readonly machine: Machine
   /**
    * Evaluators of pure policies that are not the core's own (Cedar): always the same answer to the same request. A policy
    * that has none denies.
@@ -93,16 +95,16 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
 const isInput = ({ type }: Fact): boolean => type === 'input.injected'
 
 function step(
-  { run, agent, evaluatorOf = noEvaluator }: Subject,
+  { run, agent, machine, evaluatorOf = noEvaluator }: Subject,
   state: RunState,
   fact: Fact,
 ): Step {
   if (isFinal(state)) return ignore(state, fact)
   if (fact.type === 'run.faulted') return timed(agent, fault(state), fact.at)
-  const before = restore(state)
+  const before = restore(machine, state)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` and `fact` agree by construction
   const event = { type: fact.type, fact, agent, run, evaluatorOf } as MachineEvent
-  const passes = getMicrosteps(runMachine, before, event)
+  const passes = getMicrosteps(machine.chart, before, event)
   const actions = passes.flatMap(([, taken]) => taken)
   const after = passes.at(-1)?.[0] ?? before
   if (after === before && actions.length === 0) return ignore(state, fact)
@@ -172,10 +174,10 @@ function statusOf(state: RunState): RunStatus {
 const outcomeOf = (state: RunState): Outcome | null =>
   isFinal(state) ? (state.context.ending ?? 'completed') : null
 
-/** The payload of `run.transitioned` for a decision over the facts (from, through]. */
+/** The payload of `run.transitioned` for a decision over the facts (from, through], and how it was made. */
 export function transitioned(
   decision: Decision,
-  facts: { readonly from: number; readonly through: number },
+  facts: Pick<DecisionPayload<'run.transitioned'>, 'from' | 'through' | 'withoutPolicies'>,
 ): DecisionPayload<'run.transitioned'> {
   return {
     ...facts,

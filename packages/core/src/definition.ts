@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
+import { NewerError } from './newer.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
 import { StreamGuardSpec } from './verdict/stream/spec.ts'
@@ -167,3 +168,22 @@ export type ToolSpec = z.infer<typeof ToolSpec>
 export type DetectorConfig = z.infer<typeof DetectorConfig>
 export type ModelConfig = z.infer<typeof ModelConfig>
 export type AgentDefinition = z.infer<typeof AgentDefinition>
+
+/**
+ * Reads a stored definition; one of an older build gets the defaults of what came later. Throws a `NewerError` for one that
+ * says anything this build does not know: it must not be obeyed in part.
+ */
+export function readDefinition(stored: unknown): AgentDefinition {
+  const read = AgentDefinition.safeParse(stored)
+  if (!read.success || !holds(read.data, stored)) throw new NewerError('a definition')
+  return read.data
+}
+
+/** Is everything of `part` in `whole`? */
+function holds(whole: unknown, part: unknown): boolean {
+  if (part === undefined) return true
+  if (typeof part !== 'object' || part === null) return whole === part
+  if (typeof whole !== 'object' || whole === null) return false
+  const found = new Map<string, unknown>(Object.entries(whole))
+  return Object.entries(part).every(([key, value]) => holds(found.get(key), value))
+}

@@ -23,7 +23,16 @@ export {
   Trip,
   Usage,
 } from './turn.ts'
-export { AgentDefinition, DetectorConfig, EffectMode, ModelConfig, ToolSpec } from './definition.ts'
+export {
+  AgentDefinition,
+  DetectorConfig,
+  EffectMode,
+  ModelConfig,
+  readDefinition,
+  ToolSpec,
+} from './definition.ts'
+export { NewerError } from './newer.ts'
+export { type Machine, machines, type Machines, newestOf } from './machine/versions.ts'
 export {
   Effect,
   EffectKind,
@@ -63,7 +72,7 @@ export {
   upcast,
 } from './event/upcast.ts'
 export { type Decision, decide, type Subject, transitioned } from './decide.ts'
-export { type Difference, replay, type Replayed, same } from './replay.ts'
+export { type Difference, isCacheOf, replay, type Replayed, same } from './replay.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'
 export { runMachine } from './machine/run-machine.ts'

@@ -36,8 +36,16 @@ export const limits = {
   childVerdictsMax: 32,
   /** The cached state of a run (DESIGN §3.11). */
   stateBytesMax: 2048,
+  /** The state of an ended run may be this much larger: an end is never refused for its state. */
+  finalStateBytesMax: 2304,
   /** Events in one run; then the run ends `failed` with code `history_too_long`. */
   eventsPerRunMax: 10_000,
+  /**
+   * Of them, those that are kept while the run lives for what ends it: so many, and so many for each open effect. Work that
+   * would use them is refused, and the run ends.
+   */
+  eventsKept: 100,
+  eventsKeptPerEffect: 4,
   /** Items and bytes in one batched append (DESIGN §3.8). */
   batchItemsMax: 64,
   batchBytesMax: 1024 * 1024,

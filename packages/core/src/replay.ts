@@ -1,13 +1,16 @@
 /**
- * Replay: folds a log with today's code. Each decision is made again over exactly the facts it folded then, and must
- * come out the same (I16); the last state must be the cached one (I15).
+ * Replay: folds a log with the machine its run is pinned to. Each decision is made again over exactly the facts it folded
+ * then, and must come out the same (I16); the last state must be the cached one (I15).
  */
 import type { DecisionPayload } from './event/decision.ts'
 import { decisionSchemas } from './event/decision.ts'
 import { type Fact, isFactType } from './event/fact.ts'
 import { type FoldableEvent, readFact, upcast } from './event/upcast.ts'
 import { decide, type Subject, transitioned } from './decide.ts'
-import { initialState, type RunState } from './state.ts'
+import type { JsonObject } from './json.ts'
+import type { Machine } from './machine/versions.ts'
+import { NewerError } from './newer.ts'
+import { initialState, persist, revive, type RunState } from './state.ts'
 
 /** What a fold of a log comes to. */
 export interface Replayed {
@@ -29,7 +32,7 @@ export interface Difference {
 
 /** Folds a run's events, in order. Throws for an event that is not what its type says. */
 export function replay(subject: Subject, events: Iterable<FoldableEvent>): Replayed {
-  let state = initialState
+  let state = initialState(subject.machine)
   let decided = 0
   let pending: FoldableEvent[] = []
   const differences: Difference[] = []
@@ -40,8 +43,11 @@ export function replay(subject: Subject, events: Iterable<FoldableEvent>): Repla
       upcast(event.type, event.version, event.payload),
     )
     const folded = pending.filter((each) => each.seq <= stored.through)
-    const decision = decide(subject, state, readable(folded))
-    const computed = transitioned(decision, { from: decided, through: stored.through })
+    const { through, withoutPolicies } = stored
+    const by = withoutPolicies ? { ...subject, evaluatorOf: () => null } : subject
+    const decision = decide(by, state, readable(folded))
+    const made = { from: decided, through, ...(withoutPolicies ? { withoutPolicies } : {}) }
+    const computed = transitioned(decision, made)
     if (!same(stored, computed)) differences.push({ seq: event.seq, stored, computed })
     state = decision.state
     decided = stored.through
@@ -54,6 +60,16 @@ export function replay(subject: Subject, events: Iterable<FoldableEvent>): Repla
 function readable(events: readonly FoldableEvent[]): readonly Fact[] {
   const fault = events.find((event) => event.type === 'run.faulted')
   return (fault ? [fault] : events).flatMap((event) => readFact(event) ?? [])
+}
+
+/** Is this, in whatever form, the cache of a state? Throws a `NewerError` for a form that this build does not know. */
+export function isCacheOf(machine: Machine, state: RunState, cached: JsonObject): boolean {
+  try {
+    return same(persist(revive(machine, cached)), persist(state))
+  } catch (error) {
+    if (error instanceof NewerError) throw error
+    return false
+  }
 }
 
 /** Equal as JSON values; the order of keys says nothing, jsonb does not keep it. */

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { JsonObject } from './json.ts'
 import {
+  nameCounters,
   packCalls,
   packCounts,
   packRates,
@@ -10,10 +11,12 @@ import {
   unpackCounts,
   unpackRates,
   unpackTold,
+  unreadable,
   wordsOf,
 } from './machine/compact.ts'
-import { emptyContext, type RunContext } from './machine/context.ts'
-import { runMachine } from './machine/run-machine.ts'
+import type { RunContext } from './machine/context.ts'
+import type { Machine } from './machine/versions.ts'
+import { NewerError } from './newer.ts'
 import { Outcome, StateName } from './outcome.ts'
 import { LoopState } from './verdict/loop/state.ts'
 
@@ -24,7 +27,7 @@ export interface RunState {
 }
 
 /** Before the first fact. */
-export const initialState: RunState = { name: 'queued', context: emptyContext }
+export const initialState = ({ context }: Machine): RunState => ({ name: 'queued', context })
 
 const finals: readonly StateName[] = ['completed', 'failed', 'cancelled']
 
@@ -32,8 +35,8 @@ const finals: readonly StateName[] = ['completed', 'failed', 'cancelled']
 export const isFinal = (state: RunState): boolean => finals.includes(state.name)
 
 /** The XState snapshot of a state. */
-export const restore = (state: RunState) =>
-  runMachine.resolveState({ value: state.name, context: state.context })
+export const restore = ({ chart }: Machine, state: RunState) =>
+  chart.resolveState({ value: state.name, context: state.context })
 
 /** The state of an XState snapshot. The machine is flat, so its value is a state's name. */
 export const toState = (snapshot: {
@@ -45,6 +48,8 @@ export const toState = (snapshot: {
 const PersistedContext = z.object({
   run: z.string(),
   counts: z.string(),
+  /** Absent unless a model call is open. */
+  modelOpen: z.boolean().default(false),
   open: z.string(),
   told: z.string(),
   loop: LoopState,
@@ -58,20 +63,25 @@ const PersistedContext = z.object({
     .default(''),
   /** Absent but in a rerun. */
   rerun: z.boolean().default(false),
-  /** Absent where nothing waits to be shown to the model. */
-  injected: z.number().int().min(0).default(0),
   since: z.number().nullable(),
   ending: Outcome.nullable(),
 })
 
-const Persisted = z.object({ v: z.literal(1), name: StateName, context: PersistedContext })
+/** The form in which states are cached. Older ones are lifted when they are read. */
+const form = 2
+
+const Persisted = z.object({ v: z.literal(form), name: StateName, context: PersistedContext })
+
+/** `lifts[n]` lifts a cached state from form n to n + 1. */
+const lifts: Readonly<Record<number, (state: JsonObject) => JsonObject>> = { 1: nameCounters }
 
 /** The compact form that is cached with the run. */
 export function persist({ name, context }: RunState): JsonObject {
-  const { run, loop, injected, since, ending } = context
+  const { run, modelOpen, loop, since, ending } = context
   const webhooks = context.webhooks.map((bits) => bits.toString(36)).join(' ')
   const texts = {
     counts: packCounts(context),
+    ...(modelOpen ? { modelOpen } : {}),
     open: packCalls(context),
     told: packTold(context.told),
     rates: packRates(context.rates),
@@ -79,22 +89,24 @@ export function persist({ name, context }: RunState): JsonObject {
     refused: context.refused.join(' '),
     ...(webhooks === '' ? {} : { webhooks }),
     ...(context.rerun ? { rerun: true } : {}),
-    ...(injected === 0 ? {} : { injected }),
   }
-  return { v: 1, name, context: { run, ...texts, loop: { ...loop }, since, ending } }
+  return { v: form, name, context: { run, ...texts, loop: { ...loop }, since, ending } }
 }
 
-/** Reads the cached form back. Throws for what is not a state: the cache is deletable, the caller folds the log instead. */
-export function revive(json: JsonObject): RunState {
-  const { name, context } = Persisted.parse(json)
+/**
+ * Reads the cached form back. Throws a `NewerError` for a newer form, and another error for what is not a state of the
+ * machine: the cache is deletable, the caller folds the log instead.
+ */
+export function revive(machine: Machine, json: JsonObject): RunState {
+  const { name, context } = Persisted.parse(lifted(json))
   const { counts, open, told, rates, grants, refused, webhooks, ...plain } = context
-  const numbers = unpackCounts(counts)
+  const counted = { ...machine.context, ...unpackCounts(counts, machine.context) }
   return {
     name,
     context: {
+      ...counted,
       ...plain,
-      ...numbers,
-      open: unpackCalls(open, numbers.effects),
+      open: unpackCalls(open, counted.effects),
       told: unpackTold(told),
       rates: unpackRates(rates),
       grants: wordsOf(grants),
@@ -102,4 +114,12 @@ export function revive(json: JsonObject): RunState {
       webhooks: wordsOf(webhooks).map((bits) => Number.parseInt(bits, 36)),
     },
   }
+}
+
+function lifted(json: JsonObject): JsonObject {
+  const { v } = json
+  if (typeof v === 'number' && v > form) throw new NewerError(`a cached state of form ${v}`)
+  let state = json
+  for (let at = Number(v); at < form; at++) state = lifts[at]?.(state) ?? unreadable(`form ${at}`)
+  return state
 }

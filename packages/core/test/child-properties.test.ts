@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decide, type Fact, initialState, limits, type RunStartEffect } from '../src/index.ts'
+import { decide, type Fact, limits, type RunStartEffect } from '../src/index.ts'
 import { doesCall } from './support/facts.ts'
 import { checker, families, play, type Played } from './support/plays.ts'
+import { fresh } from './support/machine.ts'
 
 const holds = checker(800, families)
 
@@ -37,7 +38,7 @@ test('the plays reach what there is to reach', () => {
   const seen = new Set<string>()
   for (const script of fc.sample(families, { numRuns: 1_000, seed: 2 })) {
     const { subject, facts } = play(script)
-    let state = initialState
+    let state = fresh
     for (const fact of facts) {
       const decision = decide(subject, state, [fact])
       const { name, context } = state

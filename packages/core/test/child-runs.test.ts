@@ -18,6 +18,7 @@ import {
 import { approves } from './support/permissions.ts'
 import { given, type Story } from './support/story.ts'
 import { changed, unmoved } from './support/unmoved.ts'
+import { machine } from './support/machine.ts'
 
 const agent = parentWith()
 const started = () => given(agent, created, admitted)
@@ -36,7 +37,7 @@ function inInput(...moves: readonly Move[]): ReturnType<typeof decide> {
   const known = { run, state, effects: started().and(asks('task')).decision.effects, verdicts: [] }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a move pairs type and payload
   const facts = moves.map((move, n) => ({ seq: n + 9, at: 5, actor: 't', ...move(known) })) as never
-  return decide({ run, agent }, { ...state, name: 'input' }, facts)
+  return decide({ run, agent, machine }, { ...state, name: 'input' }, facts)
 }
 
 const statusOf = (now: Story, n: number): string | undefined =>

@@ -3,12 +3,13 @@
  * waits, an answer that somebody wrote as the first word of a request.
  */
 import { describe, expect, test } from 'vitest'
-import { type EditMessage, type FactPayload, persist, revive } from '../src/index.ts'
+import { type EditMessage, type FactPayload, persist } from '../src/index.ts'
 import { agentWith } from './support/agent.ts'
 import { admitted, cancels, created, type Move } from './support/facts.ts'
 import { answered, asked, event, said, text } from './support/log.ts'
 import { promptOf } from './support/prompt.ts'
 import { given } from './support/story.ts'
+import { reviveState } from './support/machine.ts'
 
 const payload = (messages: readonly EditMessage[]): FactPayload<'run.created'> => ({
   agent: 'a',
@@ -36,7 +37,7 @@ describe('an edit', () => {
   test('waits for its turn, remembered as it is, and can be cancelled', () => {
     const waiting = given(agentWith(), edits)
     expect(waiting.state.name).toBe('queued')
-    expect(revive(persist(waiting.state))).toEqual(waiting.state)
+    expect(reviveState(persist(waiting.state))).toEqual(waiting.state)
     waiting
       .when(admitted)
       .gives({ state: 'completed', path: ['queued', 'completed'], outcome: 'completed' })

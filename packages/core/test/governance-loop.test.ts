@@ -3,7 +3,7 @@
  * after its row. Defaults are the table's: what a test does not set is as an agent has it that configures nothing.
  */
 import { describe, expect, test } from 'vitest'
-import { AgentDefinition, replay, revive, persist, type FoldableEvent } from '../src/index.ts'
+import { AgentDefinition, replay, persist, type FoldableEvent } from '../src/index.ts'
 import { agentWith, type Patch } from './support/agent.ts'
 import {
   admitted,
@@ -20,6 +20,7 @@ import { said } from './support/log.ts'
 import { promptOf } from './support/prompt.ts'
 import { given, type Story } from './support/story.ts'
 import { World } from './support/world.ts'
+import { machine, reviveState } from './support/machine.ts'
 
 const started = (patch: Patch = {}) => given(agentWith(patch), created, admitted)
 const typesOf = (story: Story): readonly string[] => story.verdicts.map(({ type }) => type)
@@ -133,18 +134,18 @@ describe('Loop', () => {
     // A process that begins here has the log, and the state as it was cached.
     const stored: readonly FoldableEvent[] = JSON.parse(JSON.stringify(again.log))
     expect(promptOf(stored)).toEqual(again.prompt())
-    expect(revive(JSON.parse(JSON.stringify(persist(again.state))))).toEqual(again.state)
+    expect(reviveState(JSON.parse(JSON.stringify(persist(again.state))))).toEqual(again.state)
   })
 
   test('Loop record [+]: loop warn/stop events; counts rebuilt by replay', () => {
     const agent = agentWith({ loop: { warnThreshold: 2, hardLimit: 3 } })
-    const world = new World({ run, agent })
+    const world = new World({ run, agent, machine })
     world.take({ what: 'admit', pick: 0, how: 0, waitMs: 0, decide: true })
     // The same calls again and again: this answer asks for one call of `write`.
     while (!world.ended) world.take({ what: 'answer', pick: 0, how: 1, waitMs: 0, decide: true })
     const loops = world.log.filter(({ type }) => type.startsWith('loop.'))
     expect(loops.map(({ type }) => type)).toEqual(['loop.warned', 'loop.stopped'])
-    const replayed = replay({ run, agent }, world.log)
+    const replayed = replay({ run, agent, machine }, world.log)
     expect(replayed.differences).toEqual([])
     expect(replayed.state.context.loop).toEqual(world.state.context.loop)
   })

@@ -16,6 +16,7 @@ import {
 } from './support/facts.ts'
 import { given } from './support/story.ts'
 import { changed, unmoved } from './support/unmoved.ts'
+import { machine } from './support/machine.ts'
 
 const agent = agentWith()
 const ignored = ['event.ignored ignored']
@@ -88,7 +89,7 @@ test('each ignored fact is named by its sequence number', () => {
     payload: { timerId: 'x' },
   } as const
   const { state } = given(agent, created)
-  const { verdicts } = decide({ run, agent }, state, [fact, { ...fact, seq: 42 }])
+  const { verdicts } = decide({ run, agent, machine }, state, [fact, { ...fact, seq: 42 }])
   expect(verdicts.map((verdict) => verdict.payload)).toEqual([
     { seq: 41, type: 'timer.fired', state: 'queued' },
     { seq: 42, type: 'timer.fired', state: 'queued' },

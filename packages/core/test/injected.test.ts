@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, expect, test } from 'vitest'
-import { conversationTypes, type FoldableEvent, persist, project, revive } from '../src/index.ts'
+import { conversationTypes, type FoldableEvent, persist, project } from '../src/index.ts'
 import { agentWith } from './support/agent.ts'
 import {
   admitted,
@@ -24,6 +24,7 @@ import { event, said } from './support/log.ts'
 import { checker } from './support/plays.ts'
 import { promptOf } from './support/prompt.ts'
 import { given } from './support/story.ts'
+import { reviveState } from './support/machine.ts'
 
 const agent = agentWith()
 const started = () => given(agent, created, admitted)
@@ -165,7 +166,7 @@ test('a state in which nobody has spoken is cached as it was before there was sp
   const { state } = started()
   expect(persist(state)['context']).not.toHaveProperty('injected')
   const spoken = started().and(injects('x')).state
-  expect(revive(persist(spoken))).toEqual(spoken)
+  expect(reviveState(persist(spoken))).toEqual(spoken)
 })
 
 const numRuns = 200

@@ -8,24 +8,23 @@ import {
   type Decision,
   decide,
   type Fact,
-  initialState,
   isFinal,
   limits,
   persist,
   project,
   replay,
-  revive,
 } from '../src/index.ts'
 import { doesCall } from './support/facts.ts'
 import { checker, play, scripts } from './support/plays.ts'
 import { outlives } from '../src/machine/tell.ts'
+import { reviveState, fresh } from './support/machine.ts'
 
 const numRuns = 2_000
 const holds = checker(numRuns)
 
 test('total: no order of facts that fit their schemas makes the decider throw', () => {
   holds(({ subject, facts }) => {
-    const backwards = decide(subject, initialState, facts.toReversed())
+    const backwards = decide(subject, fresh, facts.toReversed())
     decide(subject, backwards.state, facts)
   })
 })
@@ -43,7 +42,7 @@ test('deterministic: the same to the byte, also where clock and chance throw', (
     Date.now = throws
     Math.random = throws
     try {
-      again = decide(subject, initialState, copies)
+      again = decide(subject, fresh, copies)
     } finally {
       Date.now = now
       Math.random = random
@@ -116,15 +115,15 @@ test('batches do not matter: state, timers and verdicts are those of single fact
     const facts: Fact[] = []
     const singles: Decision[] = []
     for (const fact of all) {
-      const state = singles.at(-1)?.state ?? initialState
+      const state = singles.at(-1)?.state ?? fresh
       // Of a batch it is heard before the end (D7); alone, and after it, no register takes it.
       if (fact.type === 'run.faulted' || (fact.type === 'input.injected' && isFinal(state)))
         continue
       facts.push(fact)
       singles.push(decide(subject, state, [fact]))
     }
-    const batch = facts.length === all.length ? whole : decide(subject, initialState, facts)
-    assert.deepEqual(batch.state, singles.at(-1)?.state ?? initialState)
+    const batch = facts.length === all.length ? whole : decide(subject, fresh, facts)
+    assert.deepEqual(batch.state, singles.at(-1)?.state ?? fresh)
     assert.deepEqual(
       batch.verdicts,
       singles.flatMap((each) => each.verdicts),
@@ -162,7 +161,7 @@ test('the cached state reads back as it was, and is at most 2048 bytes (I15)', (
     for (const { decision } of world.decisions) {
       const text = JSON.stringify(persist(decision.state))
       assert.ok(Buffer.byteLength(text) <= limits.stateBytesMax, text)
-      assert.deepEqual(revive(JSON.parse(text)), decision.state)
+      assert.deepEqual(reviveState(JSON.parse(text)), decision.state)
     }
   })
 })

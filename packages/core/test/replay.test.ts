@@ -7,7 +7,6 @@ import {
   persist,
   readFact,
   replay,
-  revive,
   same,
   transitioned,
 } from '../src/index.ts'
@@ -26,9 +25,10 @@ import {
 } from './support/facts.ts'
 import { approves, rejects } from './support/permissions.ts'
 import { World } from './support/world.ts'
+import { machine, reviveState } from './support/machine.ts'
 
 const agent = agentWith()
-const subject = { run, agent }
+const subject = { run, agent, machine }
 const chance = { pick: 0, how: 1, waitMs: 5, decide: true }
 
 /** A run that called a tool and was cancelled. */
@@ -72,7 +72,7 @@ test.each([
 })
 
 test('another definition than the run pinned shows', () => {
-  const other = { run, agent: agentWith({ limits: { timeoutMs: 7 } }) }
+  const other = { run, machine, agent: agentWith({ limits: { timeoutMs: 7 } }) }
   expect(replay(other, cancelledRun()).differences).not.toEqual([])
 })
 
@@ -96,7 +96,7 @@ test('a decision folds facts up to `through`, though others stand before it in t
 })
 
 describe('a run that started others', () => {
-  const parent = { run, agent: parentWith() }
+  const parent = { run, machine, agent: parentWith() }
 
   /** Its log, as a register keeps it: each fact, then the decision about it and its verdicts. */
   function family(...moves: readonly Move[]): readonly FoldableEvent[] {
@@ -140,7 +140,7 @@ describe('a run that started others', () => {
     const log = family(...began, ...moves)
     const replayed = replay(parent, log)
     expect(replayed).toMatchObject({ differences: [], undecided: [], state: { name } })
-    expect(revive(persist(replayed.state))).toEqual(replayed.state)
+    expect(reviveState(persist(replayed.state))).toEqual(replayed.state)
   })
 
   const left = { maxTurns: 99, maxToolCalls: 9, maxTokens: 9, timeoutMs: 9, maxCost: null }

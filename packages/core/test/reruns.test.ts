@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decide, type Fact, initialState, persist, revive } from '../src/index.ts'
+import { decide, type Fact, persist } from '../src/index.ts'
 import { agentWith, asked } from './support/agent.ts'
 import {
   admitted,
@@ -22,6 +22,7 @@ import { said } from './support/log.ts'
 import { judged, policiesSay } from './support/permissions.ts'
 import { play, scripts } from './support/plays.ts'
 import { given } from './support/story.ts'
+import { reviveState, fresh } from './support/machine.ts'
 
 const repeats: Move = (known) => {
   const fact = created(known)
@@ -61,7 +62,7 @@ describe('a rerun', () => {
       { mode: 'read' },
       { mode: 'read' },
     ])
-    expect(revive(persist(story.state))).toEqual(story.state)
+    expect(reviveState(persist(story.state))).toEqual(story.state)
     story
       .and(completes(0), completes(1))
       .when(completes(2))
@@ -135,7 +136,7 @@ test('whatever happens, a rerun makes no call, starts no run and asks no human',
   fc.assert(
     fc.property(scripts, (script) => {
       const { subject, facts } = play(script)
-      let state = initialState
+      let state = fresh
       for (const fact of facts) {
         const decision = decide(subject, state, [repeated(fact)])
         state = decision.state

@@ -1,18 +1,17 @@
 /** The cached state: small, complete, and refused where it cannot be read. */
 import { expect, test } from 'vitest'
 import {
-  initialState,
   isFinal,
   JsonObjectSchema,
   limits,
   persist,
-  revive,
   type RunState,
   WebhookMoment,
 } from '../src/index.ts'
 import type { OpenStatus } from '../src/machine/context.ts'
 import { loopBounds } from '../src/verdict/loop/config.ts'
 import { digest } from './support/facts.ts'
+import { reviveState, fresh } from './support/machine.ts'
 
 const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i)
 const most = limits.eventsPerRunMax
@@ -91,27 +90,28 @@ test.each(['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const)
   (status) => {
     const text = JSON.stringify(persist(worst(status)))
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
-    expect(revive(JSON.parse(text))).toEqual(worst(status))
+    expect(reviveState(JSON.parse(text))).toEqual(worst(status))
   },
 )
 
 test('the first state reads back as it was', () => {
-  expect(revive(persist(initialState))).toEqual(initialState)
-  expect(isFinal(initialState)).toBe(false)
+  expect(reviveState(persist(fresh))).toEqual(fresh)
+  expect(isFinal(fresh)).toBe(false)
 })
 
 test('nothing of a context is left out of the cache', () => {
   const { context } = worst('running')
-  for (const name of Object.keys(initialState.context)) expect(context).toHaveProperty(name)
-  expect(Object.keys(context)).toHaveLength(Object.keys(initialState.context).length)
+  for (const name of Object.keys(fresh.context)) expect(context).toHaveProperty(name)
+  expect(Object.keys(context)).toHaveLength(Object.keys(fresh.context).length)
 })
 
 test.each([
-  ['another version', { v: 2 }, /"v"/],
+  ['a newer form', { v: 3 }, /form 3 was written by a newer version/],
+  ['no form', { v: null }, /unreadable: form 0/],
   ['an unknown state', { name: 'dreaming' }, /"name"/],
   ['no context', { context: null }, /"context"/],
 ])('what has %s is refused', (_, patch, message) => {
-  expect(() => revive({ ...persist(initialState), ...patch })).toThrow(message)
+  expect(() => reviveState({ ...persist(fresh), ...patch })).toThrow(message)
 })
 
 test.each([
@@ -119,13 +119,60 @@ test.each([
   ['a call in no known status', { open: '0X07' }, /unreadable: 0X07/],
   ['a call cut short', { open: '0R0' }, /unreadable: 0R0/],
   ['a budget that is none', { told: 'tx' }, /unreadable: tx/],
-  ['a counter too few', { counts: '1 2 3' }, /unreadable: 1 2 3/],
-  ['a counter that is no number', { counts: `x${' 0'.repeat(20)}` }, /unreadable: x 0/],
+  ['a counter without a name', { counts: '1 2 3' }, /unreadable: 1/],
+  ['a counter that the machine does not count', { counts: 'T1 compactions:2' }, /unreadable: comp/],
+  ['a counter that is no number', { counts: 'T=x' }, /unreadable: T=x/],
+  ['a counter that is no counter', { counts: 'open:1' }, /unreadable: open:1/],
   ['counters that are no text', { counts: 3 }, /"counts"/],
   ['a window that is none', { loop: { window: '?', calls: '' } }, /"window"/],
 ])('a context with %s is refused', (_, patch, message) => {
-  const context = JsonObjectSchema.parse(persist(initialState)['context'])
-  const wrong = { ...persist(initialState), context: { ...context, ...patch } }
-  expect(() => revive(wrong)).toThrow(message)
-  expect(() => revive({ ...persist(initialState), context })).not.toThrow()
+  const context = JsonObjectSchema.parse(persist(fresh)['context'])
+  const wrong = { ...persist(fresh), context: { ...context, ...patch } }
+  expect(() => reviveState(wrong)).toThrow(message)
+  expect(() => reviveState({ ...persist(fresh), context })).not.toThrow()
+})
+
+/** A state as the first form had it: counters by their places, and what was injected beside them. */
+const first = {
+  v: 1,
+  name: 'tools',
+  context: {
+    run: 'r',
+    counts: '3 1 0 250 0 0 0 0 7 5 0 3 4 90 0 1200 0 0 0 0 0',
+    injected: 12,
+    open: '0R00',
+    told: '',
+    loop: { window: '', calls: '', taken: null, stagnant: null },
+    rates: '',
+    grants: '',
+    refused: '',
+    since: 17,
+    ending: null,
+  },
+}
+
+test('the first form, whose counters were known by their places, is lifted', () => {
+  const { name, context } = reviveState(first)
+  const { turn, retry, waitedMs, effects, source, opened, calls, tokens, activeMs } = context
+  expect({ name, turn, retry, waitedMs, effects, source, opened, calls, tokens, activeMs }).toEqual(
+    {
+      name: 'tools',
+      turn: 3,
+      retry: 1,
+      waitedMs: 250,
+      effects: 7,
+      source: 5,
+      opened: 3,
+      calls: 4,
+      tokens: 90,
+      activeMs: 1200,
+    },
+  )
+  expect(context).toMatchObject({ injected: 12, modelOpen: false, since: 17 })
+  expect(context.open).toEqual({ 0: { effect: 7, status: 'running', tool: 0 } })
+})
+
+test('one of the first form with a counter too few is refused', () => {
+  const wrong = { ...first, context: { ...first.context, counts: '1 2 3' } }
+  expect(() => reviveState(wrong)).toThrow(/unreadable: 1 2 3/)
 })

@@ -1,5 +1,5 @@
 /** Wires the parts of one engine process. The only file that knows all of them. */
-import { type AgentDefinition, evaluatorError } from '@signalbox/core'
+import { evaluatorError, machines as knownMachines, newestOf } from '@signalbox/core'
 import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
 import { messageOf } from './errors.ts'
@@ -9,11 +9,14 @@ import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type { EffectRow, Hint, Model, PolicyHost, WakeBus } from './ports.ts'
+import type { EffectRow, Hint, Model, Observer, PolicyHost, RunRef, WakeBus } from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
 import { createWriter } from './record/draft.ts'
+import { endingFull, fullFact } from './record/full.ts'
 import { patientRegister } from './record/patient-register.ts'
+import { createPreparations } from './record/preparations.ts'
 import { createRecorder, type Recorder } from './record/recorder.ts'
+import { createStrangers } from './record/strangers.ts'
 import { createViews } from './record/view.ts'
 import { createBreaker } from './roles/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
@@ -35,13 +38,23 @@ export interface Signals {
   readonly stopped: AbortSignal
 }
 
-/** What all parts stand on. */
-function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
+/** What all parts stand on. `end`: a run whose history is full. */
+function groundOf(
+  deps: EngineDeps,
+  { draining, stopped }: Signals,
+  end: (run: RunRef) => Promise<unknown>,
+) {
   const { clock, random, log, settings } = deps
-  const register = patientRegister({ clock, random, log, stopped }, deps.register)
+  const register = patientRegister({ clock, random, log, stopped }, endingFull(deps.register, end))
   const policies = deps.policies ?? noPolicies
   const evaluatorOf: EvaluatorOf = (spec) => policies.evaluator(spec)
-  const prepare = ({ guardrails }: AgentDefinition) => policies.prepare(guardrails.policies)
+  const machines = deps.machines ?? knownMachines
+  const observer = deps.observer ?? noObserver
+  const preparations = createPreparations({
+    clock,
+    cached: settings.cachedRuns,
+    prepare: ({ guardrails }) => policies.prepare(guardrails.policies),
+  })
   const content = createContent({ register, clock, random })
   return {
     register,
@@ -53,14 +66,23 @@ function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
     draining,
     policies,
     evaluatorOf,
-    prepare,
+    preparations,
+    strangers: createStrangers({ clock, log, onNotMine: deps.onNotMine ?? (() => {}) }),
+    machine: newestOf(machines),
     writer: createWriter({ actor: settings.owner, clock, random }),
-    views: createViews(register, settings.cachedRuns, { evaluatorOf, prepare }),
+    views: createViews({
+      register,
+      cachedRuns: settings.cachedRuns,
+      machines,
+      evaluatorOf,
+      preparations,
+    }),
     content,
     files: createFiles({ register, content }),
     recordings: createRecordings(register),
     transcripts: createTranscripts(register, settings.cachedRuns),
-    leases: createLeases({ ...deps, ...settings, stopped }),
+    observer,
+    leases: createLeases({ ...deps, ...settings, stopped, observer }),
     wakeBus: deps.wakeBus,
     sender: deps.webhooks ?? null,
     checkArguments: deps.checkArguments ?? (() => 'this process cannot check arguments'),
@@ -70,7 +92,7 @@ function groundOf(deps: EngineDeps, { draining, stopped }: Signals) {
 /** The parts of an engine, by what `createEngine` does with them. */
 export function assemble(deps: EngineDeps, signals: Signals) {
   const { wakeBus, log, settings } = deps
-  const base = groundOf(deps, signals)
+  const base = groundOf(deps, signals, (run) => recorder.record(run, [fullFact(base.writer)]))
   const { transcripts, leases } = base
   const live = createLiveMessages(wakeBus)
   const decides = deps.roles.includes('orchestrator')
@@ -84,7 +106,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     decides,
     followers: {
-      claimModel: (effect) => (deps.model && decides ? models.claim(effect.id) : null),
+      claimModel: (effect) => (deps.model && decides ? models.claim(effect) : null),
       decided: (view, decision, claimed) => follow({ view, decision, claimed }),
       recorded: (runId) => announceFacts(wakeBus, runId, decides ? advances : null),
     },
@@ -103,7 +125,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
   const others = performersBeside(deps, { ...base, recorder })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
-  const reconciler: ReconcilerDeps = {
+  const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,
     dispatch,
@@ -207,3 +229,5 @@ const noPolicies: PolicyHost = {
     Promise.resolve(spec && failClosed ? evaluatorError(spec) : null),
   close: () => Promise.resolve(),
 }
+
+const noObserver: Observer = { within: (_, work) => work(), ended: () => {} }

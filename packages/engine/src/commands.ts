@@ -5,17 +5,17 @@ import type {
   CancelRun,
   Commands,
   CreateAnswer,
-  CreateRun,
   ResolveAnswer,
   ResolveUnknown,
 } from './engine.ts'
 import { messageOf } from './errors.ts'
-import { createRun, type CreateRunDeps } from './create-run.ts'
+import { createRun, type CreateRunDeps, type NewRun } from './create-run.ts'
 import { hideRun, hideThread } from './hide.ts'
 import { injectInput, type InjectDeps } from './inject-input.ts'
 import type { WakeBus } from './ports.ts'
 import { insist } from './record/patience.ts'
 import { rerun } from './rerun.ts'
+import { retryRun } from './retry.ts'
 import { replayWebhook, type ReplayWebhookDeps } from './replay-webhook.ts'
 import { admitInLanes } from './roles/admit.ts'
 import { supersede } from './roles/supersede.ts'
@@ -28,6 +28,7 @@ export function createCommands(deps: CommandDeps): Commands {
   return {
     createRun: (request) => createAndSupersede(deps, request),
     rerun: (request) => rerun(deps, request),
+    retry: (request) => retryRun(deps, request, (run) => createAndSupersede(deps, run)),
     cancel: (request) => cancel(deps, request),
     injectInput: (request) => injectInput(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
@@ -39,7 +40,7 @@ export function createCommands(deps: CommandDeps): Commands {
 }
 
 /** Who is to make way is asked to at once; were this process to vanish first, a reconciler would ask. */
-async function createAndSupersede(deps: CommandDeps, request: CreateRun): Promise<CreateAnswer> {
+async function createAndSupersede(deps: CommandDeps, request: NewRun): Promise<CreateAnswer> {
   const answer = await createRun(deps, request)
   const { multitask, tenantId, threadId } = request
   const isNew = answer.code === 'created' || answer.code === 'existing'

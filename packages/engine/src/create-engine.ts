@@ -2,7 +2,7 @@
  * The composition of one engine process: recorder, performers, reconciler, over ports. No process owns a run; any
  * number of engines may share a register.
  */
-import type { AgentDefinition } from '@signalbox/core'
+import type { AgentDefinition, Machines } from '@signalbox/core'
 import { assemble } from './assemble.ts'
 import type { CheckArguments } from './answer-approval.ts'
 import type { Engine } from './engine.ts'
@@ -24,6 +24,7 @@ import type {
   WakeBus,
   WebhookSender,
 } from './ports.ts'
+import { settlesWithin } from './roles/each-of.ts'
 import { poll } from './roles/reconciler.ts'
 import type { EngineSettings } from './settings.ts'
 
@@ -49,6 +50,10 @@ export interface EngineDeps {
   readonly webhooks?: WebhookSender
   /** Agents by name, for runs that start runs of others. Default: none, such a call fails with `unknown_agent`. */
   readonly agents?: (name: string) => AgentDefinition | null
+  /** Versions of the machine this process knows; new runs are pinned to the newest. Default: all of this build. */
+  readonly machines?: Machines
+  /** Told how many runs this process leaves to others, being newer than its build or lacking their policies. */
+  readonly onNotMine?: (runs: number) => void
   /** Stream guardrails of the user's own. Default: none. */
   readonly guardrails?: CustomGuardrails
   /** Told of what the engine does. Default: nobody is. */
@@ -69,10 +74,15 @@ export function createEngine(deps: EngineDeps): Engine {
   const parts = assemble(deps, { draining: draining.signal, stopped: stopping.signal })
   const subscriptions: (() => void)[] = []
   const background: Promise<void>[] = []
+  /** Of a clock that nobody sets. Null: nothing is reconciled here. */
+  let turnedAt: number | null = null
   return {
     commands: parts.commands,
     followText: (runId, listener) => followText(deps.wakeBus, runId, listener),
     followProgress: (runId, listener) => followProgress(deps.wakeBus, runId, listener),
+    health: () => ({
+      reconcilerAgeMs: turnedAt === null ? null : deps.clock.monotonic() - turnedAt,
+    }),
     async start() {
       const { wakeBus, roles } = deps
       subscriptions.push(
@@ -83,30 +93,35 @@ export function createEngine(deps: EngineDeps): Engine {
           wakeBus.subscribe('facts', (ids) => ids.forEach((id) => parts.advances.hint(id))),
           wakeBus.subscribe('model', (ids) => ids.forEach((id) => parts.modelHints.hint(id))),
         )
-        background.push(poll(parts.reconciler))
+        const turned = (): void => void (turnedAt = deps.clock.monotonic())
+        turned()
+        background.push(poll({ ...parts.reconciler, turned }))
       }
+      if (roles.length > 0) parts.leases.watch()
       if (roles.includes('worker') && deps.hintSource)
         await deps.hintSource.start(deps.settings.queues, parts.performHint)
     },
     async stop(graceMs) {
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe()
       draining.abort()
-      await deps.hintSource?.stop(graceMs)
-      await settleWithin(deps.clock, graceMs, parts.idle())
+      // One grace for all that is in flight: whoever stops this process counts it once.
+      await Promise.all([
+        deps.hintSource?.stop(graceMs),
+        settlesWithin(deps.clock, graceMs, parts.idle()),
+      ])
       stopping.abort()
-      await parts.leases
+      const released = parts.leases
         .release()
         .catch((error: unknown) =>
           deps.log.warn('leases could not be given back', { error: messageOf(error) }),
         )
-      await Promise.allSettled([...background, parts.advances.idle()])
+      // A register that says nothing is not waited for: what it held runs out.
+      const over = Promise.allSettled([released, ...background, parts.advances.idle()])
+      await settlesWithin(deps.clock, partingMs, over)
       parts.live.close()
     },
   }
 }
 
-const settleWithin = async (clock: Clock, ms: number, work: Promise<void>): Promise<void> => {
-  const enough = new AbortController()
-  await Promise.race([work, clock.sleep(ms, enough.signal)])
-  enough.abort()
-}
+/** What a stop takes beyond its grace, at most. Milliseconds. */
+const partingMs = 2_000

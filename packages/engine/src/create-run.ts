@@ -1,11 +1,18 @@
 /** Creating a run: by a client, or by a run for one of its calls. */
-import { AgentDefinition, type FactPayload, type Webhook, WebhookMoment } from '@signalbox/core'
+import {
+  AgentDefinition,
+  type FactPayload,
+  type Machine,
+  type Webhook,
+  WebhookMoment,
+} from '@signalbox/core'
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
 import type { Register, WebhookSender } from './ports.ts'
 import { canonical, sha256, type Writer } from './record/draft.ts'
-import { insist, type Patience } from './record/patience.ts'
+import type { Patience } from './record/patience.ts'
+import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
@@ -17,8 +24,9 @@ export interface CreateRunDeps extends Patience {
   readonly writer: Writer
   /** Null: nobody is told of runs. */
   readonly sender: Pick<WebhookSender, 'endpoints'> | null
-  /** Loads what the policies of a definition need; rejects with what is missing. */
-  readonly prepare: (definition: AgentDefinition) => Promise<void>
+  readonly preparations: Preparations
+  /** The machine that new runs are pinned to. */
+  readonly machine: Machine
 }
 
 /** What a client asks for, or a run: then `parent` says which, and for which call. */
@@ -26,12 +34,17 @@ export interface NewRun extends CreateRun {
   readonly parent?: NonNullable<FactPayload<'run.created'>['parent']>
   /** The run that it repeats. */
   readonly rerun?: FactPayload<'run.created'>['rerun']
+  /** The run that it asks once more, on the same thread, and who was told of that one by its own request. */
+  readonly retry?: FactPayload<'run.created'>['retry']
+  readonly told?: readonly Webhook[]
   /** Of the effect that starts it: an attempt that was taken over starts nothing. */
   readonly attempt?: number
 }
 
-/** Names the machine a run is pinned to. */
-const machine = { machine: 'run', machineVersion: 1 } as const
+const machineOf = ({ machine }: CreateRunDeps) => ({
+  machine: 'run',
+  machineVersion: machine.version,
+})
 
 const storedIn = new WeakMap<Register, WeakMap<AgentDefinition, string>>()
 
@@ -43,8 +56,9 @@ async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition)
   if (known) return known
   const clean = AgentDefinition.parse(sanitiseObject(definition))
   const hash = sha256(canonical(clean))
-  await deps.prepare(clean)
-  await insist(deps, 'store definition', () => deps.register.putDefinition(hash, clean))
+  const lack = await deps.preparations.lackOf(hash, clean)
+  if (lack !== null) throw new Error(lack)
+  await deps.register.putDefinition(hash, clean)
   stored.set(definition, hash)
   return hash
 }
@@ -60,12 +74,13 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
 }
 
 /** Whom it works for, and the run that it comes from. */
-function originOf({ user, endUser, parent, rerun }: NewRun) {
+function originOf({ user, endUser, parent, rerun, retry }: NewRun) {
   return {
     ...(user === undefined ? {} : { user }),
     ...(endUser === undefined ? {} : { endUser }),
     ...(parent ? { parent } : {}),
     ...(rerun ? { rerun } : {}),
+    ...(retry ? { retry } : {}),
   }
 }
 
@@ -88,11 +103,11 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
  */
 async function webhooksOf(
   { content, sender }: CreateRunDeps,
-  { webhook, parent, rerun, definition, tenantId, threadId }: NewRun,
+  { webhook, told = [], parent, rerun, definition, tenantId, threadId }: NewRun,
 ): Promise<readonly Webhook[]> {
   if (parent) return []
   const configured = rerun ? [] : (sender?.endpoints(definition.name) ?? [])
-  if (webhook === undefined) return configured
+  if (webhook === undefined) return [...told, ...configured]
   const key = await content.keep({ tenantId, threadId }, webhook)
   const own = { on: [...WebhookMoment.options], origin: new URL(webhook).origin, key }
   return [own, ...configured]
@@ -110,7 +125,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
   const agent = definition.name
-  const pinned = { agent, definitionHash, ...machine }
+  const pinned = { agent, definitionHash, ...machineOf(deps) }
   const created = deps.writer.fact(
     'run.created',
     {
@@ -145,6 +160,8 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       tenantId,
       threadId,
       agent: definition,
+      definitionHash,
+      machine: deps.machine,
       parent: place,
       laned: lanes.length > 0,
     }),

@@ -87,6 +87,25 @@ export type RerunAnswer =
   /** `no_run`: not of this tenant. `run_open`: it has not ended. `edit`: it asked no model. `erased`: so is its input. */
   | { readonly code: 'no_run' | 'run_open' | 'edit' | 'erased' }
 
+/** A run to ask once more: its calls execute. On its own thread, behind what was said there since. */
+export interface Retry extends Caller {
+  /** What is asked again. It must have ended. */
+  readonly runId: string
+  /** The agent as it is now. */
+  readonly definition: AgentDefinition
+  /** What the run says about its agent, over the metadata of the other. */
+  readonly marks: JsonObject
+  /** The limits it stands under, by whom the other worked for. */
+  readonly lanesOf: (whom: Caller & Pick<CreateRun, 'user' | 'endUser'>) => readonly Lane[]
+  /** Which retry this is; null: the one that every request without a name means. 1 to 64 characters. */
+  readonly name: string | null
+}
+
+export type RetryAnswer =
+  | RerunAnswer
+  /** `child`: a run has started it, and reads its answer. `rerun`: none of its calls was to execute. */
+  | { readonly code: 'child' | 'rerun' }
+
 export interface CancelRun extends Caller {
   readonly runId: string
   readonly action: 'interrupt' | 'rollback'
@@ -188,6 +207,8 @@ export interface Commands {
   createRun(request: CreateRun): Promise<CreateAnswer>
   /** Repeats a run that has ended. No call of the new run executes: what was recorded of the other answers. */
   rerun(request: Rerun): Promise<RerunAnswer>
+  /** Asks once more what a run that has ended was asked. The same request again answers the first retry. */
+  retry(request: Retry): Promise<RetryAnswer>
   cancel(request: CancelRun): Promise<CancelAnswer>
   /** Says something to a run that goes on. The model is shown it before its next turn. */
   injectInput(request: InjectInput): Promise<InjectAnswer>
@@ -220,14 +241,25 @@ export interface ToolProgress {
 }
 
 /** Engine roles of one process, composed over ports by `createEngine`. */
+/** How an engine process is. */
+export interface EngineHealth {
+  /**
+   * Milliseconds since the end of the last look of the reconciler in which the register answered every question, or since the
+   * start if there was none yet; by a clock that nobody sets. Null where nothing is reconciled.
+   */
+  readonly reconcilerAgeMs: number | null
+}
+
 export interface Engine {
   readonly commands: Commands
   /** Follows the text in flight of a run, from its beginning: the first piece has offset 0. Answers the way to stop. */
   followText(runId: string, listener: (piece: LiveText) => void): () => void
   /** Follows the notes of the tools that run for a run, from now on; some may be lost. Answers the way to stop. */
   followProgress(runId: string, listener: (progress: ToolProgress) => void): () => void
+  /** How it is right now. Asks nobody. */
+  health(): EngineHealth
   /** Starts the roles this engine was created with (`orchestrator`, `worker`); an engine with neither only has commands. */
   start(): Promise<void>
-  /** Hands work over: claims nothing more, waits for effects in flight up to `graceMs`, then releases. */
+  /** Hands work over: claims nothing more, waits for effects in flight up to `graceMs`, then releases, within two seconds. */
   stop(graceMs: number): Promise<void>
 }

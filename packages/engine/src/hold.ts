@@ -1,22 +1,19 @@
 /** The hold on an end user: too many of his runs were stopped for safety, so he starts none for a while. */
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import type { Clock, Register } from './ports.ts'
-import { insist, type Patience } from './record/patience.ts'
 
 /** The refusal, or null. One read, and only where the agent has a hold and the request names an end user. */
 export async function holdOf(
-  deps: Patience & { readonly register: Register; readonly clock: Clock },
+  deps: { readonly register: Register; readonly clock: Clock },
   { tenantId, endUser, definition }: Pick<CreateRun, 'tenantId' | 'endUser' | 'definition'>,
 ): Promise<Extract<CreateAnswer, { code: 'held' }> | null> {
   const { hold } = definition.safety
   if (!hold || endUser === undefined) return null
   const now = deps.clock.now()
-  const times = await insist(deps, 'read safety stops', () =>
-    deps.register.safetyStops(
-      { tenantId, endUser },
-      now - hold.withinMs - hold.holdMs,
-      limitOf(hold.stops),
-    ),
+  const times = await deps.register.safetyStops(
+    { tenantId, endUser },
+    now - hold.withinMs - hold.holdMs,
+    limitOf(hold.stops),
   )
   // Newest first: a hold begins with each stop that has enough others not long before it.
   for (const [n, at] of times.entries()) {

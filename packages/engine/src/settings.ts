@@ -14,8 +14,6 @@ export interface EngineSettings {
   readonly modelConcurrency: number
   /** Webhooks this process delivers at a time. */
   readonly webhookConcurrency: number
-  /** How long an attempt to deliver a webhook holds it: longer than the attempt may take. */
-  readonly webhookLeaseMs: number
   /** Worker queues this process takes tool calls from. */
   readonly queues: readonly { readonly queue: string; readonly concurrency: number }[]
   /** One decision in this many is checked against a fold of the whole log (I15). 0: never. */
@@ -32,7 +30,6 @@ export const defaultSettings: Omit<EngineSettings, 'owner'> = {
   redispatchMs: 10_000,
   modelConcurrency: 64,
   webhookConcurrency: 32,
-  webhookLeaseMs: 60_000,
   queues: [{ queue: 'tools', concurrency: 16 }],
   verifyEvery: 200,
   cachedRuns: 5_000,

@@ -7,6 +7,7 @@ import type { Clock, Random } from './ports.ts'
 /** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   /** An aborted sleep ends early, it does not fail. */
   sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => {}),
 }

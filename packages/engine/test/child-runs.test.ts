@@ -75,7 +75,7 @@ test('a long answer moves to the thread of the parent, which reads on in it', as
     plays: { writer: reads, helper: turnModel([long]) },
     agents: [named('helper')],
   })
-  const tools = withReadResult(functionTools({}), register)
+  const tools = withReadResult(functionTools({}))
   const engine = await start({ tools })
   const definition = named('writer', [runsOf('helper'), ...(await tools.specs())])
   const runId = await begin(engine, definition)

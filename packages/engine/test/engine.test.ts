@@ -1,5 +1,5 @@
 /** The engine over in-memory ports: whole runs, as a caller sees them. */
-import { replay } from '@signalbox/core'
+import { machines, newestOf, replay } from '@signalbox/core'
 import type { CreateRun, Register } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { agent, functionTools, toolSpec, turnModel, world } from './support/world.ts'
@@ -48,7 +48,10 @@ test('a run asks for tools, reads their results and completes', async () => {
   expect(seen).toHaveLength(2)
   const events = await register.events(created.runId, {})
   expect(events.map((event) => event.seq)).toEqual(events.map((_, n) => n + 1))
-  const { differences } = replay({ run: created.runId, agent: definition }, events)
+  const { differences } = replay(
+    { run: created.runId, agent: definition, machine: newestOf(machines) },
+    events,
+  )
   expect(differences).toEqual([])
   await engine.stop(1_000)
 })

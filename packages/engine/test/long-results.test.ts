@@ -10,7 +10,7 @@ const long = Array.from({ length: 3_000 }, (_, n) => `line ${n}`).join('\n')
 
 test('a long result is read on with, page by page, and only in its own thread', async () => {
   const register = createMemoryRegister(systemClock)
-  const tools = withReadResult(functionTools({ dump: async () => long }), register)
+  const tools = withReadResult(functionTools({ dump: async () => long }))
   const specs = await tools.specs()
   const definition = agent(specs)
   const keyIn = async (runId: string) => {
@@ -41,7 +41,12 @@ test('a long result is read on with, page by page, and only in its own thread', 
       runId,
       callId: 'c',
     }
-    const request = { ...call, ...about, timeoutMs: 1_000, progress: () => {} }
+    const thread = { tenantId: 'default', threadId }
+    const files = {
+      tree: async () => new Map(),
+      read: async (blob: string) => (await register.blob(thread, blob))?.bytes ?? null,
+    }
+    const request = { ...call, ...about, timeoutMs: 1_000, progress: () => {}, files }
     return tools.call(request, new AbortController().signal)
   }
   const page = await reading('t')

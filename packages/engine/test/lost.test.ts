@@ -13,6 +13,7 @@ const row = (attempt: number): EffectRow => ({
   threadId: 't',
   runId: 'r',
   definitionHash: 'd',
+  machineVersion: 1,
   rootId: null,
   kind: 'tool.call',
   queue: 'tools',

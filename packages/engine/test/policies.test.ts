@@ -9,6 +9,7 @@ import {
   outcomeOf,
   says,
 } from './support/governed.ts'
+import { activePassport } from './support/passport.ts'
 import { functionTools, turnModel, world } from './support/world.ts'
 
 const paying = () => {
@@ -150,18 +151,3 @@ test('asked again before the execution, deny wins: the call does not run', async
 })
 
 /** Lets both tools pass: neither is anything the passport speaks of. */
-const activePassport = {
-  passport_id: '0190f4a0-0000-7000-8000-000000000001',
-  kind: 'instance',
-  spec_version: 'oap/1.0',
-  owner_id: 'o',
-  owner_type: 'org',
-  assurance_level: 'L3',
-  status: 'active',
-  capabilities: [],
-  limits: {},
-  regions: ['DE'],
-  created_at: '2026-01-01T00:00:00Z',
-  updated_at: '2026-01-01T00:00:00Z',
-  version: '1.0.0',
-}

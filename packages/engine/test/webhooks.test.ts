@@ -6,6 +6,8 @@ import { effectId } from '@signalbox/core'
 import {
   type Delivery,
   type DeliveryAnswer,
+  type Engine,
+  type EngineSettings,
   type Register,
   systemClock,
   type WebhookSender,
@@ -14,7 +16,7 @@ import { createMemoryRegister } from '@signalbox/engine/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { retryDelay } from '../src/perform/retry-delay.ts'
-import { mortal, withAppend } from './support/faulty.ts'
+import { expire, mortal, withAppend } from './support/faulty.ts'
 import { agent, functionTools, turnModel, until, world } from './support/world.ts'
 
 const address = 'https://hooks.test/secret-path?token=1'
@@ -31,14 +33,14 @@ function office(...answers: readonly DeliveryAnswer[]) {
       return answers[Math.min(sent.length, answers.length) - 1] ?? ok
     },
   }
-  const engineOn = (over: Register) =>
+  const engineOn = (over: Register, settings: Partial<EngineSettings> = {}) =>
     world({
       register: over,
       clock,
       webhooks,
       model: turnModel(['done']),
       tools: functionTools({}),
-      settings: { pollMs: 10, webhookLeaseMs: 5_000 },
+      settings: { pollMs: 10, ...settings },
     }).engine
   const notes = async (runId: string) =>
     (await register.events(runId, {})).filter(({ type }) => /^(?:webhook|effect)\./.test(type))
@@ -59,12 +61,16 @@ function office(...answers: readonly DeliveryAnswer[]) {
 const ok: DeliveryAnswer = { code: 'delivered', status: 200 }
 const busy: DeliveryAnswer = { code: 'rejected', status: 429, retryAfterMs: null, final: false }
 
-const created = async (engine: ReturnType<ReturnType<typeof office>['engineOn']>) => {
+const created = async (engine: Engine) => {
   await engine.start()
+  return create(engine, 't1')
+}
+
+const create = async (engine: Engine, threadId: string) => {
   const answer = await engine.commands.createRun({
     tenantId: 'default',
     actor: 'user:test',
-    threadId: 't1',
+    threadId,
     definition: agent([]),
     input: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'go' }] }],
     metadata: {},
@@ -78,13 +84,13 @@ const created = async (engine: ReturnType<ReturnType<typeof office>['engineOn']>
 const has = (log: readonly string[], line: string) => (log.includes(line) ? log : null)
 
 test('who dies between the delivery and the note has delivered what is delivered again, under the same id', async () => {
-  const { register, engineOn, sent, log, forward } = office()
+  const { register, engineOn, sent, log } = office()
   const doomed = mortal(register, { before: (item) => item.settle !== undefined })
   const first = engineOn(doomed.register)
   const runId = await created(first)
   await doomed.dead
   expect(await log(runId)).toEqual(['effect.started 1'])
-  forward(5_000)
+  await expire(register, runId)
   const second = engineOn(register)
   await second.start()
   const whole = await until(async () => has(await log(runId), 'webhook.delivered 2'))
@@ -184,4 +190,22 @@ test('a pause is never shorter than its own, nor than what was asked up to six h
       },
     ),
   )
+})
+
+test('an outcome that no register takes uses up no room', async () => {
+  const { register, sent, engineOn } = office(ok)
+  let bad: string | undefined
+  const over = withAppend(register, (item, next) => {
+    const isOutcome = (item.notes ?? []).some(({ type }) => type.startsWith('webhook.'))
+    if (isOutcome) bad ??= item.runId
+    return isOutcome && item.runId === bad ? Promise.reject(new Error('bad')) : next(item)
+  })
+  const engine = engineOn(over, { webhookConcurrency: 1 })
+  await created(engine)
+  await until(async () => bad)
+  const others = [await create(engine, 't2'), await create(engine, 't3')]
+  for (const runId of others)
+    await until(async () => sent.some((one) => one.runId === runId) || null)
+  expect(sent.map((one) => one.runId)).toEqual(expect.arrayContaining(others))
+  await engine.stop(0)
 })

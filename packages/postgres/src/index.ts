@@ -5,7 +5,11 @@ export {
 } from './embedded/embedded-postgres.ts'
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './embedded/errors.ts'
 export type { ServerSettings } from './embedded/settings.ts'
-export { createNotifyWakeBus, type NotifyWakeBusOptions } from './wake/notify-wake-bus.ts'
+export {
+  createNotifyWakeBus,
+  type NotifyWakeBus,
+  type NotifyWakeBusOptions,
+} from './wake/notify-wake-bus.ts'
 export {
   type ChainPart,
   type ChainReport,
@@ -34,6 +38,8 @@ export {
   MigrationRefused,
 } from './migrate/migrate.ts'
 export { ensurePartitions } from './migrate/partitions.ts'
+export { restoreFeed, type RestoreReport } from './migrate/restored.ts'
+export { type Applied, appliedQuery, type Standing, standingOf } from './migrate/standing.ts'
 export type { BatchOptions } from './register/batcher.ts'
 export { createRegister, type RegisterOptions } from './register/register.ts'
 export type {
@@ -44,7 +50,8 @@ export type {
   ApprovalView,
 } from './read/approvals.ts'
 export type { AuditFilter, OneOrMore } from './read/audit-filter.ts'
-export { type AuditReader, TooBroad } from './read/audit-reader.ts'
+export type { AuditReader } from './read/audit-reader.ts'
+export { TooBroad } from './read/bounded.ts'
 export type { AuditPage, SearchFilter } from './read/audit-search.ts'
 export { type StatsGroup, type StatsKey, statsKeys } from './read/audit-stats.ts'
 export type { AuditEvent, PieceEnd } from './read/audit.ts'
@@ -80,6 +87,20 @@ export {
   questions,
 } from './read/questions/catalogue.ts'
 export type { QuestionColumn } from './read/questions/columns.ts'
+export { createRegisterProbe, type RegisterLook, type RegisterProbe } from './probe.ts'
+export type { QueueView } from './read/queues.ts'
+export type { RunConditions } from './read/run-conditions.ts'
+export type { RunReader } from './read/run-reader.ts'
+export {
+  isRunPosition,
+  type ListedRun,
+  type RunCount,
+  runCountKeys,
+  type RunCountKey,
+  type RunPage,
+  type RunSearch,
+} from './read/run-search.ts'
+export { type WaitKind, waitKinds, type WaitsFor } from './read/waits-for.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'
 export type {
   ThreadEventsPage,

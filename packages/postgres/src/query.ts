@@ -12,7 +12,7 @@ import {
   type CompiledQuery,
   type RawBuilder,
 } from 'kysely'
-import type { ClientBase, Pool, QueryResultRow } from 'pg'
+import type { ClientBase, Pool, QueryConfig, QueryResultRow } from 'pg'
 import type { Database } from './database.ts'
 
 /** Builds queries; has no connection of its own. */
@@ -30,17 +30,28 @@ export function compile<Row>(raw: RawBuilder<Row>): CompiledQuery<Row> {
   return raw.compile(build)
 }
 
-/** Sends a query and answers its rows. With a name, the connection keeps it prepared: the text must not vary. */
+/** How a query is sent. */
+export interface Sending {
+  /** The connection keeps it prepared: the text must not vary. */
+  readonly name: string
+  /** The connection is given up if no answer has come by then. Default: what it was opened with. */
+  readonly msMax?: number
+}
+
+/** Sends a query and answers its rows. */
 export async function fetchRows<Row extends QueryResultRow>(
   connection: Pool | ClientBase,
   query: CompiledQuery<Row>,
-  name?: string,
+  how?: string | Sending,
 ): Promise<Row[]> {
-  const result = await connection.query<Row>({
+  const { name, msMax } = typeof how === 'string' ? { name: how } : (how ?? {})
+  const config: QueryConfig & { readonly query_timeout?: number } = {
     text: query.sql,
     values: [...query.parameters],
     ...(name === undefined ? {} : { name: `signalbox.${name}` }),
-  })
+    ...(msMax === undefined ? {} : { query_timeout: msMax }),
+  }
+  const result = await connection.query<Row>(config)
   return result.rows
 }
 
@@ -78,6 +89,11 @@ export function inHex(column: string): RawBuilder<string> {
 /** A page size within what a listing may answer. */
 export function pageSize(limit: number | undefined, max: number): number {
   return Math.max(0, Math.min(Math.trunc(limit ?? max), max))
+}
+
+/** Leaves out the rows of some runs. */
+export function noneOf(column: string, except: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} <> all (${[...except]}::uuid[])`
 }
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -61,6 +61,7 @@ export const effectColumns = [
   'r.thread_id as threadId',
   'e.run_id as runId',
   'r.definition_hash as definitionHash',
+  'r.machine_version as machineVersion',
   'r.root_id as rootId',
   'e.kind',
   'e.queue',

@@ -124,6 +124,30 @@ describe('the budget of a tree', () => {
     })
   })
 
+  it('is settled although another one cannot be, which is told', async () => {
+    const [bad, good] = [await tree(), await tree()]
+    for (const { run, id, share } of [bad, good]) {
+      await bench.register.reserve(share)
+      const done = fact('tool.completed', id, { fence: fence(id, 'started') })
+      await claimOf(bench, { run, id })
+      await bench.register.append({ ...about(run), facts: [done] })
+    }
+    // What it holds cannot be given back: the sum leaves the range of the column.
+    await admin.query(
+      'update signalbox.budget set tokens_held = -9223372036854775000 where root_id = $1',
+      [bad.run.runId],
+    )
+    await admin.query(
+      'update signalbox.reservation set tokens = 9223372036854775000 where root_id = $1',
+      [bad.run.runId],
+    )
+    const problems = await bench.register.settleBudgets()
+    expect(problems).toEqual([{ rootId: bad.run.runId, problem: expect.stringContaining('range') }])
+    expect((await rows(good.run)).reservations).toMatchObject([{ open: false }])
+    await admin.query('delete from signalbox.reservation where root_id = $1', [bad.run.runId])
+    await admin.query('delete from signalbox.budget where root_id = $1', [bad.run.runId])
+  })
+
   it('gets back what an effect that is over holds, and keeps what another holds', async () => {
     const { run, id, share } = await tree()
     const live = await withEffect(bench)

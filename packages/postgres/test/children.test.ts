@@ -219,7 +219,7 @@ describe('an effect that goes on without a lease', () => {
     expect(await bench.register.effect(id)).toMatchObject({ status: 'done' })
   })
 
-  it('is cancelled with its run; what else runs may finish', async () => {
+  it('is cancelled with its run, as all that is open', async () => {
     const run = newRun()
     const effects = [startEffect(run, 1), startEffect(run, 2), toolEffect(run, 3)]
     const ids = effects.map(({ id }) => id)
@@ -232,7 +232,7 @@ describe('an effect that goes on without a lease', () => {
     const statuses = await Promise.all(
       [1, 2, 3, 4].map(async (n) => (await bench.register.effect(`${run.runId}.${n}`))?.status),
     )
-    expect(statuses).toEqual(['cancelled', 'cancelled', 'started', 'cancelled'])
+    expect(new Set(statuses)).toEqual(new Set(['cancelled']))
   })
 
   it('names the tool, and brings the call as the model asked for it', async () => {

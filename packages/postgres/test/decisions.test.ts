@@ -72,7 +72,7 @@ describe('decisions', () => {
     expect(right).toMatchObject({ factCodes: ['ok'], decisionCode: 'ok', seq: 7, decided: 6 })
   })
 
-  it('at the end cancel what is pending, and drop the timers', async () => {
+  it('at the end cancel what is open, and drop the timers', async () => {
     const run = newRun()
     const effects = [toolEffect(run, 1), toolEffect(run, 2)]
     await bench.register.append(admission(run, { effects, timers: [timer('t', 0)] }))
@@ -80,7 +80,7 @@ describe('decisions', () => {
     const facts = [fact('run.faulted')]
     await bench.register.append({ ...about(run), facts, decision: finalDecision(2, 5) })
     expect((await bench.register.effect(`${run.runId}.1`))?.status).toBe('cancelled')
-    expect((await bench.register.effect(`${run.runId}.2`))?.status).toBe('started')
+    expect((await bench.register.effect(`${run.runId}.2`))?.status).toBe('cancelled')
     const timers = await bench.register.dueTimers(1000)
     expect(timers.filter((due) => due.runId === run.runId)).toEqual([])
   })
@@ -96,7 +96,7 @@ describe('decisions', () => {
     ] as const
     for (const [draft, detail] of cases) {
       const result = await bench.register.append({ ...about(run), decision: draft })
-      expect(result).toMatchObject({ code: 'rejected', detail })
+      expect(result).toMatchObject({ decisionCode: 'rejected', detail })
     }
     expect((await bench.register.head(run.runId))?.seq).toBe(4)
   })

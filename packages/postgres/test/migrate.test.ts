@@ -1,10 +1,13 @@
 /** Migrations: the golden schema, what is refused, partitions, and a user who is no superuser. */
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
 import { limits } from '@signalbox/core'
 import { describeSchema } from '../src/migrate/describe-schema.ts'
-import { migrationsFolder, readMigrations } from '../src/migrate/files.ts'
+import { type Migration, migrationsFolder, readMigrations } from '../src/migrate/files.ts'
 import { migrate, MigrationRefused } from '../src/migrate/migrate.ts'
 import { ensurePartitions } from '../src/migrate/partitions.ts'
 import { scramVerifier } from '../src/migrate/scram.ts'
@@ -43,36 +46,100 @@ it('changes nothing when repeated, even by several at once', async () => {
   const { adminUrl } = await emptyDatabase()
   const reports = await Promise.all([1, 2, 3].map(() => migrate(adminUrl)))
   expect(reports.filter((report) => report.applied.length > 0)).toHaveLength(1)
-  expect(await migrate(adminUrl)).toEqual({ version: reports[0]?.version, applied: [] })
+  const { version } = reports[0] ?? {}
+  expect(await migrate(adminUrl)).toMatchObject({ version, applied: [], unknown: [] })
 })
 
-it('refuses an edited step and a database from the future, and undoes a failing step', async () => {
+it('refuses an edited step, and undoes a failing one', async () => {
   const { adminUrl } = await emptyDatabase()
   const known = await readMigrations()
-  const next = (sql: string) => [
-    ...known,
-    { version: known.length + 1, name: 'next.sql', sql, checksum: 'c' },
-  ]
   await migrate(adminUrl)
   const edited = known.map((one) => ({ ...one, checksum: 'edited' }))
   await expect(migrate(adminUrl, { migrations: edited })).rejects.toThrow(MigrationRefused)
-  const failing = next('create table signalbox.half (n int); select 1 / 0;')
+  const failing = [
+    ...known,
+    step(known.length + 1, 'create table signalbox.half (n int); select 1 / 0;'),
+  ]
   await expect(migrate(adminUrl, { migrations: failing })).rejects.toMatchObject({ code: '22012' })
   const [half] = await ask<{ t: unknown }>(adminUrl, "select to_regclass('signalbox.half') as t")
   expect(half?.t).toBeNull()
-  await migrate(adminUrl, { migrations: next('create table signalbox.whole (n int)') })
-  await expect(migrate(adminUrl)).rejects.toThrow(/does not know/)
+})
+
+const step = (version: number, sql: string, needsCode?: number): Migration => ({
+  version,
+  name: `${String(version).padStart(4, '0')}_next.sql`,
+  sql,
+  checksum: `c${version}`,
+  ...(needsCode === undefined ? {} : { needsCode }),
+})
+
+it('works with a newer schema as long as no step of it needs a newer build', async () => {
+  const { adminUrl } = await emptyDatabase()
+  const known = await readMigrations()
+  const own = known.length
+  const additive = step(own + 1, 'create table signalbox.more (n int)', own)
+  const later = step(own + 2, 'create table signalbox.most (n int)', own + 1)
+  const removal = step(own + 3, 'drop table signalbox.more')
+  // A process of the next release migrates; those of this one go on, and can be started again.
+  await migrate(adminUrl, { migrations: [...known, additive] })
+  expect(await migrate(adminUrl)).toEqual({
+    version: own + 1,
+    applied: [],
+    unknown: [additive.name],
+    feedIsAhead: false,
+  })
+  for (const breaking of [
+    [additive, later],
+    [additive, later, removal],
+  ]) {
+    await migrate(adminUrl, { migrations: [...known, ...breaking] })
+    const refused = migrate(adminUrl)
+    await expect(refused).rejects.toThrow(MigrationRefused)
+    const needed = breaking.at(-1) === later ? own + 1 : own + 3
+    await expect(refused).rejects.toThrow(
+      `migrations up to ${own}, and one with ${needed} is needed`,
+    )
+    await expect(refused).rejects.toThrow(breaking.at(-1)?.name)
+  }
+  // The release between: it knows the step that was asked for.
+  const between = [...known, additive, later]
+  await expect(migrate(adminUrl, { migrations: between })).rejects.toThrow('does not know')
+})
+
+it('reads which build a step needs from its first line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'signalbox-migrations-'))
+  const url = pathToFileURL(`${folder}/`)
+  const read = async (first: string) => {
+    await writeFile(join(folder, '0001_a.sql'), `${first}\nselect 1;`)
+    return (await readMigrations(url))[0]?.needsCode
+  }
+  expect(await read('-- needs_code: 1')).toBe(1)
+  expect(await read('-- Says nothing.')).toBeUndefined()
+  for (const wrong of [
+    '-- needs_code: 0',
+    '-- needs_code: 2',
+    '-- needs_code: x',
+    '-- needs_code:',
+  ])
+    await expect(read(wrong)).rejects.toThrow('needs_code must be a number from 1 to 1')
+  await rm(folder, { recursive: true })
 })
 
 it('has the limits of the core written into its functions', async () => {
   const sql = await readFile(new URL('0001_register.sql', migrationsFolder), 'utf8')
-  expect(sql).toContain(`octet_length(d ->> 'state') > ${limits.stateBytesMax}`)
   expect(sql).toContain(`char_length(t) between 1 and ${limits.idCharsMax}`)
-  expect(sql).toContain(`r.seq + item_events(item) > ${limits.eventsPerRunMax} `)
   expect(sql).toContain(`jsonb_array_length(items) not between 1 and ${limits.batchItemsMax} `)
   expect(sql).toContain(
     `limit ${limits.queuedPerThreadMax}) waiting) >= ${limits.queuedPerThreadMax}`,
   )
+})
+
+it('has the limits of a history, and of a state, written into its functions', async () => {
+  const sql = await readFile(new URL('0015_history.sql', migrationsFolder), 'utf8')
+  expect(sql).toContain(`return ${limits.eventsPerRunMax};`)
+  expect(sql).toContain(`return ${limits.eventsKept} + ${limits.eventsKeptPerEffect} * open;`)
+  expect(sql).toContain(`octet_length(d ->> 'state') > ${limits.stateBytesMax}\n`)
+  expect(sql).toContain(`octet_length(d ->> 'state') > ${limits.finalStateBytesMax})`)
 })
 
 it('has the limits of what is said to a run written into its function', async () => {

@@ -62,7 +62,7 @@ it('a delayed run is not admitted before it is due, and is then found', async ()
   const admit = { ...about(run), admit: true, facts: [fact('run.admitted', 'admitted')] }
   expect(await bench.register.append(admit)).toMatchObject({ factCodes: ['not_admitted'] })
   expect(await bench.register.nextInThread('acme', run.threadId)).toBeNull()
-  const due = await bench.register.nextDue()
+  const due = await bench.register.nextDue([], 0)
   expect(due).toBeGreaterThan(0)
   expect(due).toBeLessThanOrEqual(300)
   await new Promise((resolve) => setTimeout(resolve, 350))

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { loadConfig } from './config/load-config.ts'
 import { ConfigError } from './config/config-error.ts'
-import type { Role } from './compose/start.ts'
+import type { Role, Signalbox } from './compose/start.ts'
 import { startSignalbox } from './compose/start-signalbox.ts'
 import { StartError } from './compose/start-error.ts'
 import { type Env, readEnvironment } from './config/environment.ts'
@@ -29,7 +29,8 @@ export interface RunServerOptions {
 }
 
 /**
- * Runs until SIGTERM or SIGINT, then hands work over; a second signal exits at once. Answers the exit code. Mistakes of
+ * Runs until SIGTERM or SIGINT, then hands work over; a second signal exits at once. Answers the exit code: 1 also if the embedded
+ * Postgres died and cannot be started again. Mistakes of
  * the configuration and failed starts are told on standard error in one line.
  */
 export async function runServer(options: RunServerOptions): Promise<number> {
@@ -45,7 +46,8 @@ export async function runServer(options: RunServerOptions): Promise<number> {
       ...(port === undefined ? {} : { port }),
     })
     options.onStarted?.({ url: signalbox.url })
-    await signalled
+    const failure = await Promise.race([signalled, signalbox.failed])
+    if (failure) return await giveUp(signalbox, failure)
     process.once('SIGINT', cut).once('SIGTERM', cut)
     await signalbox.stop()
     return exitCodes.stopped
@@ -57,6 +59,16 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     throw error
   }
 }
+
+/** Hands over what it can; what cannot be closed does not keep a process that has nothing to stand on. */
+async function giveUp(signalbox: Signalbox, failure: StartError): Promise<number> {
+  process.stderr.write(`signalbox: ${failure.message} [${failure.code}]\n`)
+  setTimeout(() => process.exit(exitCodes.failed), giveUpMs).unref()
+  await signalbox.stop()
+  return exitCodes.failed
+}
+
+const giveUpMs = 10_000
 
 const cut = (): never => process.exit(exitCodes.cut)
 

@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest'
 import { choresOf } from '../src/crons/chores.ts'
 
+const attempt = (_name: string, act: () => Promise<unknown>) => act().catch(() => {})
+
 it('surveys the feed and deletes expired threads each ten seconds, and sweeps the store each minute, also after one that failed', async () => {
   let now = 5_000_000
   const done: string[] = []
@@ -17,16 +19,15 @@ it('surveys the feed and deletes expired threads each ten seconds, and sweeps th
     { now: () => now },
     async () => void done.push('expired'),
   )
-  await doChores()
+  await doChores(attempt)
   expect(done).toEqual([])
   now += 10_000
-  await expect(doChores()).rejects.toThrow('away')
-  await doChores()
+  await doChores(attempt)
   // What was due behind the one that failed.
   expect(done).toEqual(['surveyed', 'expired'])
   for (let second = 11; second <= 60; second += 1) {
     now += 1000
-    await doChores()
+    await doChores(attempt)
   }
   expect(done.filter((one) => one === 'surveyed')).toHaveLength(6)
   expect(done.filter((one) => one === 'expired')).toHaveLength(6)

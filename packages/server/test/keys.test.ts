@@ -37,7 +37,7 @@ beforeAll(async () => {
   two = await startTest(approvalAgents, { env, roles: ['api'] })
   maker = keyMaker(postgres.url)
   const place = { databaseUrl: postgres.url, dataDir: dir, withQueue: false, log }
-  appUrl = (await openDatabase(place, closers)).app
+  appUrl = (await openDatabase(place, closers)).urls.app
 })
 afterAll(async () => {
   await maker?.keyring.close()

@@ -191,7 +191,9 @@ describe('a process without the API', () => {
       [orchestrator, 'orchestrator'],
     ] as const) {
       const healthy = await health(box.api, 200)
-      expect(healthy.body).toEqual({ ok: true, status: 'ok', roles: [role] })
+      expect(healthy.body).toMatchObject({ ok: true, status: 'ok', roles: [role] })
+      expect((await call(box.api, 'GET', '/ready')).status).toBe(200)
+      expect((await call(box.api, 'GET', '/live')).status).toBe(200)
       expect(await call(box.api, 'GET', '/metrics')).toMatchObject({ status: 401 })
       const metrics = await call(box.api, 'GET', '/metrics', { headers })
       expect(metrics.headers.get('content-type')).toContain('text/plain')

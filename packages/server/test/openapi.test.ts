@@ -65,7 +65,9 @@ describe('the OpenAPI document', () => {
         '/approvals/{approval_id}',
         '/unknown',
         '/assistants',
+        '/live',
         '/ok',
+        '/ready',
       ]),
     )
   })

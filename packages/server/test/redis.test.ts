@@ -7,7 +7,7 @@ import { defineTool } from '@signalbox/tools'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { freePort } from '../../../test/contract/free-port.ts'
-import { call, eventually, readSse } from './support/http.ts'
+import { call, eventually, health, readSse } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 const present = spawnSync('redis-server', ['--version']).status === 0
@@ -64,7 +64,8 @@ describe.skipIf(skip)(`Redis${why}`, () => {
     await once(redis, 'exit')
     const created = await call(api, 'POST', '/runs', { body })
     expect(created.status).toBe(200)
-    expect((await call(api, 'GET', '/ok')).status).toBe(200)
+    // Its calls wait for a poll now: the process says so, and goes on.
+    await health(api, 503)
     redis = spawn('redis-server', args, { stdio: 'ignore' })
     const joined = await call(api, 'GET', `/runs/${created.body.run_id}/join`)
     expect(joined.body).toMatchObject({ outcome: 'completed' })
@@ -76,7 +77,8 @@ describe('a Redis that cannot be reached', () => {
     const port = await freePort()
     box = await startTest(config, { env: { REDIS_URL: `redis://:geheim@127.0.0.1:${port}` } })
     const { api, logged } = box
-    expect((await call(api, 'GET', '/ok')).status).toBe(200)
+    expect((await call(api, 'GET', '/live')).status).toBe(200)
+    expect((await health(api, 503)).body).toMatchObject({ code: 'not_ready' })
     const created = await call(api, 'POST', '/runs', { body })
     expect(created.status).toBe(200)
     await eventually(async () =>

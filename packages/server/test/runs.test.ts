@@ -357,11 +357,17 @@ describe('the audit', () => {
 
 describe('meta', () => {
   it('says it is well, what it is, and how it does', async () => {
-    expect((await call(box.api, 'GET', '/ok')).body).toEqual({
-      ok: true,
-      status: 'ok',
-      roles: ['api', 'orchestrator', 'worker'],
-    })
+    for (const path of ['/ok', '/ready']) {
+      const { body: healthy } = await call(box.api, 'GET', path)
+      expect(healthy).toMatchObject({
+        ok: true,
+        status: 'ok',
+        roles: ['api', 'orchestrator', 'worker'],
+      })
+      const names = ['bus', 'feed', 'queue', 'register', 'schema', 'writes']
+      expect(Object.keys(healthy.checks)).toEqual(expect.arrayContaining(names))
+    }
+    expect((await call(box.api, 'GET', '/live')).body).toEqual({ ok: true, status: 'ok' })
     expect((await call(box.api, 'GET', '/info')).body).toMatchObject({ version: '0.1.0' })
     const { body } = await call(box.api, 'GET', '/assistants')
     expect(body.map((agent: { name: string }) => agent.name)).toContain('clerk')

@@ -181,7 +181,8 @@ describe('the operations of the document', () => {
   it('are closed to who shows no key, but for the health', async () => {
     for (const operation of operationsOfDocument) {
       const { status } = await ask(operation, null)
-      expect([operation, status]).toEqual([operation, operation === 'GET /ok' ? 200 : 401])
+      const isHealth = ['GET /live', 'GET /ok', 'GET /ready'].includes(operation)
+      expect([operation, status]).toEqual([operation, isHealth ? 200 : 401])
     }
   })
 
@@ -287,6 +288,36 @@ describe('another tenant', () => {
     expect(JSON.stringify(waits.body)).not.toContain(secret)
     const still = await get(`/runs/${mine.body.run.run_id}`, await keyOf('a'))
     expect(still.body).toMatchObject({ status: 'interrupted', outcome: null })
+  })
+
+  it('finds, retries and cancels nothing of A by a filter or by ids', async () => {
+    const theirs = { headers: showing(await keyOf('f')) }
+    const mine = await keyOf('a')
+    const body = { assistant_id: 'clerk', input: secret, metadata: { of: 'a' } }
+    const made = await call(box.api, 'POST', '/runs/wait', { body, headers: showing(mine) })
+    const { run_id } = made.body.run
+    const before = (await get(`/runs/${run_id}/events`, mine)).body
+    const listed = await get(`/runs?metadata=${encodeURIComponent('{"of":"a"}')}`, mine)
+    expect(listed.body.runs.map((run: { run_id: string }) => run.run_id)).toEqual([run_id])
+    for (const path of ['/runs', '/runs?agent=clerk', `/runs?after=${run_id}`])
+      expect((await call(box.api, 'GET', path, theirs)).body).toEqual({ runs: [], next: null })
+    expect((await call(box.api, 'GET', '/runs/stats', theirs)).body.total).toBe(0)
+    expect((await call(box.api, 'GET', '/queues', theirs)).body).toEqual([])
+    const post = (path: string, asked: object) =>
+      call(box.api, 'POST', path, { ...theirs, body: asked })
+    const filter = { agent: 'clerk' }
+    expect((await post('/runs/cancel', { filter })).body).toMatchObject({ count: 0 })
+    expect((await post('/runs/retry', { filter })).body).toMatchObject({ runs: [] })
+    for (const run of [run_id, spare.run_id, 'order-1', 'nothing-like-it'])
+      expect((await post('/runs/retry', { run_ids: [run] })).body.runs).toMatchObject([
+        { run_id: run, code: 'unknown_run', status: 404 },
+      ])
+    expect((await get(`/runs/${run_id}/events`, mine)).body).toEqual(before)
+    const enqueuer = { headers: showing(await keyOf('a', ['enqueue'])), body: { filter } }
+    expect(await call(box.api, 'POST', '/runs/cancel', enqueuer)).toMatchObject({
+      status: 403,
+      body: { scope: 'read' },
+    })
   })
 
   it('cannot answer for A by resuming, nor may a key that only enqueues', async () => {

@@ -4,6 +4,7 @@ import type { Clock } from '@signalbox/engine'
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
     await sleep(ms, undefined, signal === undefined ? {} : { signal })
   },

@@ -77,6 +77,7 @@ describe('a server that dies', () => {
     const sleeps: number[] = []
     const clock = {
       now: () => Date.now(),
+      monotonic: () => performance.now(),
       // The real pause is cut short; what was asked for is what counts.
       sleep: async (ms: number, signal?: AbortSignal) => {
         if (ms !== startTimeoutMs) sleeps.push(ms)
@@ -115,6 +116,7 @@ describe('a server that never was one', () => {
     const over = Promise.withResolvers<void>()
     const clock = {
       now: () => Date.now(),
+      monotonic: () => performance.now(),
       // The time to start is over when the test says so: once the good one is up, however long that takes.
       sleep: (ms: number, signal?: AbortSignal): Promise<void> =>
         ms === startTimeoutMs ? Promise.race([over.promise, rest(ms, signal)]) : rest(ms, signal),

@@ -9,19 +9,11 @@ import {
   type Target,
 } from './approvals.ts'
 import { auditClient, type AuditQuery } from './audit.ts'
-import {
-  Accepted,
-  Assistant,
-  EventPage,
-  Info,
-  Run,
-  Thread,
-  UnknownEffect,
-  Values,
-} from './documents.ts'
+import { Accepted, Assistant, EventPage, Info, Run, UnknownEffect, Values } from './documents.ts'
 import { type Follow, followRun } from './follow-run.ts'
 import { ask, inPath, send, type Server } from './http.ts'
 import { isPassing } from './problem.ts'
+import { runsClient } from './runs.ts'
 
 export interface NewRun {
   readonly agent: string
@@ -45,7 +37,7 @@ export function createClient(server: Server) {
     createRun: (run: NewRun) => createRun(server, run),
     run: (runId: string) => ask(server, Run, { path: onRun(runId) }),
     children: (runId: string) => ask(server, z.array(Run), { path: onRun(runId, '/children') }),
-    runs: (query: RunsQuery) => listRuns(server, query),
+    ...runsClient(server),
     join: (runId: string, signal: AbortSignal) => join(server, runId, signal),
     follow: (follow: Follow) => followRun(server, follow),
     runEvents: (runId: string, query: { readonly after?: number; readonly limit?: number }) =>
@@ -101,23 +93,4 @@ async function join(server: Server, runId: string, signal: AbortSignal): Promise
     }
     await sleep(joinAgainMs, undefined, { signal })
   }
-}
-
-export interface RunsQuery {
-  readonly thread: string | undefined
-  readonly status: string | undefined
-  readonly limit: number
-}
-
-/** Newest first. Without a thread: of the newest threads. */
-async function listRuns(server: Server, { thread, status, limit }: RunsQuery): Promise<Run[]> {
-  const query = { status, limit }
-  const ofThread = (id: string) =>
-    ask(server, z.array(Run), { path: `/threads/${inPath(id)}/runs`, query })
-  if (thread !== undefined) return ofThread(thread)
-  const threads = await ask(server, z.array(Thread), { path: '/threads', query: { limit: 100 } })
-  const runs: Run[] = []
-  for (const { thread_id } of threads) runs.push(...(await ofThread(thread_id)))
-  // Run ids are UUIDv7: they sort by the time of their creation.
-  return runs.toSorted((a, b) => (a.run_id < b.run_id ? 1 : -1)).slice(0, limit)
 }

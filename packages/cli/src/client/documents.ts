@@ -15,6 +15,25 @@ export const wireStatuses = [
   'interrupted',
 ] as const
 
+/** Of runs that go on. */
+export const openStatuses = ['pending', 'queued', 'running', 'waiting'] as const
+
+/** What a run waits for. */
+export const WaitsFor = z.looseObject({
+  kind: z.string(),
+  since: z.string(),
+  until: z.string().optional(),
+  expires_at: z.string().optional(),
+  approval_id: z.string().optional(),
+  effect_id: z.string().optional(),
+  tool: z.string().optional(),
+  queue: z.string().optional(),
+  run_id: z.string().optional(),
+  owner: z.string().optional(),
+  lanes: z.array(z.string()).optional(),
+})
+export type WaitsFor = z.infer<typeof WaitsFor>
+
 export const Run = z.looseObject({
   run_id: z.string(),
   thread_id: z.string(),
@@ -25,8 +44,55 @@ export const Run = z.looseObject({
   state: z.string(),
   /** The run that started it. */
   parent: z.looseObject({ run_id: z.string() }).nullish(),
+  retry_of: z.string().nullish(),
+  ended_at: z.string().nullish(),
+  /** Only of a run that is read by itself, or listed with those of all threads. */
+  waits_for: WaitsFor.nullish(),
 })
 export type Run = z.infer<typeof Run>
+
+export const RunPage = z.object({ runs: z.array(Run), next: z.string().nullable() })
+
+export const RunReport = z.looseObject({
+  calls: z.array(
+    z.looseObject({
+      call_id: z.string(),
+      tool: z.string(),
+      status: z.string(),
+      effect_id: z.string().nullable(),
+    }),
+  ),
+})
+export type RunReport = z.infer<typeof RunReport>
+
+export const Retried = z.looseObject({
+  runs: z.array(
+    z.looseObject({
+      run_id: z.string(),
+      code: z.string(),
+      retry_run_id: z.string().optional(),
+      status: z.number().optional(),
+      detail: z.string().optional(),
+    }),
+  ),
+  next: z.string().nullable(),
+})
+export type RetriedRun = z.infer<typeof Retried>['runs'][number]
+
+export const RunsCancelled = z.looseObject({
+  run_ids: z.array(z.string()),
+  count: z.number(),
+  more: z.boolean(),
+})
+
+export const Queue = z.looseObject({
+  queue: z.string(),
+  waiting: z.number(),
+  oldest_waiting_ms: z.number().nullable(),
+  delayed: z.number(),
+  running: z.number(),
+  unknown: z.number(),
+})
 
 /** What a run has come to. */
 export const Values = z.looseObject({
@@ -70,7 +136,6 @@ export const Progress = z.object({ call_id: z.string(), note: z.string() })
 export type Progress = z.infer<typeof Progress>
 
 export const End = z.looseObject({ outcome: z.string().nullable() })
-export const Thread = z.looseObject({ thread_id: z.string() })
 export const Assistant = z.looseObject({ assistant_id: z.string() })
 export const Accepted = z.looseObject({ code: z.string() })
 export const Info = z.looseObject({ version: z.string(), roles: z.array(z.string()) })

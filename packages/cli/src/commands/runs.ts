@@ -1,56 +1,97 @@
+/** `runs` and `queues`: what there is, and what waits. */
 import { Option, type Command } from 'commander'
 import { createClient } from '../client/client.ts'
-import { type Run, wireStatuses } from '../client/documents.ts'
+import { openStatuses, type Run, wireStatuses } from '../client/documents.ts'
+import type { Query } from '../client/http.ts'
 import { serverOf, type ServerOptions, wholeNumber, withServer } from '../options.ts'
+import { duration } from '../output/duration.ts'
+import { oneLine } from '../output/printable.ts'
+import { runRow } from '../output/run-lines.ts'
 import { printTable } from '../output/table.ts'
 import { createTerminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
+import { runFilterOf, type RunFilterOptions, several, withRunFilters } from './run-filters.ts'
 
-interface RunsOptions extends ServerOptions {
-  readonly thread?: string
+interface RunsOptions extends ServerOptions, RunFilterOptions {
   readonly of?: string
-  readonly status?: string
   readonly limit: number
 }
 
+const filterNames = [
+  'thread',
+  'status',
+  'state',
+  'agent',
+  'outcome',
+  'endUser',
+  'waitsFor',
+] as const
+
 export function runsCommand(program: Command, shell: Shell): void {
-  withServer(program.command('runs'))
-    .description('List runs, newest first (without --thread: of the 100 newest threads)')
-    .option('-t, --thread <thread>', 'of this thread only')
+  const command = withServer(program.command('runs')).description(
+    'List runs of all threads, newest first, with what each waits for',
+  )
+  withRunFilters(command, [...new Set([...wireStatuses, ...openStatuses, 'ended'])])
+    .option('--outcome <outcome>', 'that ended so, such as failed', several)
     .addOption(
-      new Option('--of <run>', 'the runs that this run has started').conflicts([
-        'thread',
-        'status',
-      ]),
+      new Option('--of <run>', 'the runs that this run has started').conflicts([...filterNames]),
     )
-    .addOption(new Option('-s, --status <status>', 'in this status only').choices(wireStatuses))
     .option('-n, --limit <n>', 'how many at most', wholeNumber(1, 1000), 20)
     .action(async (options: RunsOptions) => {
       const terminal = createTerminal({ json: options.json === true })
       const client = createClient(serverOf(options, shell))
-      const { thread, status, limit, of } = options
-      const runs =
+      const { limit, of } = options
+      const { runs, next } =
         of === undefined
-          ? await client.runs({ thread, status, limit })
-          : (await client.children(of)).slice(0, limit)
+          ? await client.runs({ ...queryOf(options), limit })
+          : { runs: (await client.children(of)).slice(0, limit), next: null }
       terminal.document(runs)
       // Most servers have no runs that were started by runs.
       const withParent = runs.some(({ parent }) => parent != null)
+      const now = Date.now()
       printTable(
         terminal,
-        runs.map((run) => row(run, withParent)),
+        runs.map((run) => row(run, { withParent, now })),
         'No runs.',
       )
+      if (next !== null && !terminal.json)
+        terminal.note(`There are more; --limit shows up to 1000.`)
     })
+  queuesCommand(program, shell)
 }
 
-const row = (run: Run, withParent: boolean): Readonly<Record<string, string>> => ({
-  run: run.run_id,
-  thread: run.thread_id,
-  agent: run.assistant_id,
-  created: run.created_at.slice(0, 19).replace('T', ' '),
-  status: run.status,
-  state: run.state,
-  outcome: run.outcome ?? '',
+function queryOf(options: RunFilterOptions): Query {
+  const { metadata, ...filter } = runFilterOf(options)
+  const texts = Object.entries(filter).map(([name, value]) => [name, value])
+  return {
+    ...Object.fromEntries(texts),
+    ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+  }
+}
+
+const row = (
+  run: Run,
+  { withParent, now }: { readonly withParent: boolean; readonly now: number },
+): Readonly<Record<string, string>> => ({
+  ...runRow(run, now),
   ...(withParent ? { parent: run.parent?.run_id ?? '' } : {}),
 })
+
+function queuesCommand(program: Command, shell: Shell): void {
+  withServer(program.command('queues'))
+    .description('List the queues that have open tool calls: what waits, how long, what runs')
+    .action(async (options: ServerOptions) => {
+      const terminal = createTerminal({ json: options.json === true })
+      const queues = await createClient(serverOf(options, shell)).queues()
+      terminal.document(queues)
+      const rows = queues.map((queue) => ({
+        queue: oneLine(queue.queue, 80),
+        waiting: String(queue.waiting),
+        oldest: queue.oldest_waiting_ms === null ? '' : duration(queue.oldest_waiting_ms),
+        delayed: String(queue.delayed),
+        running: String(queue.running),
+        unknown: String(queue.unknown),
+      }))
+      printTable(terminal, rows, 'No tool call is open.')
+    })
+}

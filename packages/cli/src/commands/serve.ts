@@ -59,6 +59,9 @@ async function serve(
   port: { readonly port?: number },
 ): Promise<void> {
   const { runServer } = await import('@signalbox/server')
+  // Who reads the log may go; the process goes on.
+  for (const stream of [process.stdout, process.stderr])
+    stream.removeAllListeners('error').on('error', () => {})
   const onStarted = ({ url }: { readonly url: string | null }) => {
     const entry = { level: 'info', time: new Date().toISOString(), pid: process.pid }
     process.stdout.write(`${JSON.stringify({ ...entry, msg: 'serving', url, roles: asked })}\n`)

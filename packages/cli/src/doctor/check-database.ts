@@ -1,4 +1,10 @@
-import { readMigrations } from '@signalbox/postgres'
+import {
+  type Applied,
+  appliedQuery,
+  readMigrations,
+  type Standing,
+  standingOf,
+} from '@signalbox/postgres'
 import { readEnvironment } from '@signalbox/server'
 import { Client } from 'pg'
 import { findEmbedded } from '../local/embedded-place.ts'
@@ -41,7 +47,7 @@ async function checkUrl(url: string): Promise<readonly Finding[]> {
       Number(number) >= oldest
         ? ok('postgres', about)
         : fail('postgres', about, 'Use PostgreSQL 16 or newer.'),
-      await checkSchema(client),
+      ...(await checkSchema(client)),
     ]
   } catch (error) {
     const fix = 'Check DATABASE_URL, and that the server runs; or unset it for the embedded one.'
@@ -53,22 +59,55 @@ async function checkUrl(url: string): Promise<readonly Finding[]> {
 
 const oldest = 160_000
 
-async function checkSchema(client: Client): Promise<Finding> {
-  const known = (await readMigrations()).length
+async function checkSchema(client: Client): Promise<readonly Finding[]> {
   const there = await client.query(`select 1 where to_regclass('signalbox.migration') is not null`)
   if (there.rowCount === 0)
-    return warn('schema', 'there is none yet; a server makes it', 'signalbox migrate')
+    return [warn('schema', 'there is none yet; a server makes it', 'signalbox migrate')]
   try {
-    const { rows } = await client.query<{ version: number }>(
-      'select coalesce(max(version), 0)::int as version from signalbox.migration',
-    )
-    const version = rows[0]?.version ?? 0
-    if (version === known) return ok('schema', `version ${version}, the newest`)
-    if (version > known)
-      return fail('schema', `version ${version} is newer than this Signalbox`, 'Update signalbox.')
-    const message = `version ${version} of ${known}; a server brings it up to date`
-    return warn('schema', message, 'signalbox migrate')
+    await client.query('set role signalbox_owner')
+    const { rows } = await client.query<Applied>(appliedQuery)
+    const known = await readMigrations()
+    const finding = schemaFinding(rows.length, standingOf(rows, known), known.length)
+    return finding.status === 'ok' ? [finding, ...(await checkRegister(client))] : [finding]
   } catch (error) {
-    return warn('schema', reason(error), 'Use the user that owns the database in DATABASE_URL.')
+    return [warn('schema', reason(error), 'Use the user that owns the database in DATABASE_URL.')]
   }
+}
+
+function schemaFinding(version: number, standing: Standing, known: number): Finding {
+  if (standing.kind === 'refused') return fail('schema', standing.why, 'Update signalbox.')
+  if (standing.kind === 'newer')
+    return ok('schema', `version ${version}, newer than this build, which works with it`)
+  if (standing.missing.length === 0) return ok('schema', `version ${version}, the newest`)
+  const message = `version ${version} of ${known}; a server brings it up to date`
+  return warn('schema', message, 'signalbox migrate')
+}
+
+/** Does the database take writes, and is its feed that of this cluster? */
+async function checkRegister(client: Client): Promise<readonly Finding[]> {
+  const writes = await client.query('select signalbox.probe_write()').then(
+    () => ok('writes', 'the database takes them'),
+    (error: unknown) => fail('writes', reason(error), fixForWrites(error)),
+  )
+  const { rows } = await client.query<{ ahead: boolean }>(
+    'select signalbox.feed_is_ahead() as ahead',
+  )
+  const feed =
+    rows[0]?.ahead === true
+      ? fail(
+          'feed',
+          'the register was restored from a dump, and restored events are in no audit',
+          'Stop all processes, then: signalbox migrate --restored',
+        )
+      : ok('feed', 'no event is ahead of this cluster')
+  return [writes, feed]
+}
+
+function fixForWrites(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === '53100')
+    return 'The disk of Postgres is full: give it room. Nothing is lost; work goes on by itself.'
+  if (code === '25006')
+    return 'DATABASE_URL leads to a replica, or to a server that was set read-only: let it lead to the primary.'
+  return 'See the log of Postgres.'
 }

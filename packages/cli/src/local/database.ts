@@ -38,7 +38,9 @@ export async function openDatabase(shell: Shell): Promise<Database> {
     connectionString: url,
     max: 2,
     application_name: 'signalbox-cli',
+    keepAlive: true,
     connectionTimeoutMillis: 10_000,
+    query_timeout: 120_000,
     options: '-c default_transaction_read_only=on -c role=signalbox_owner',
   })
   pool.on('error', () => {

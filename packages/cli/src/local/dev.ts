@@ -13,6 +13,8 @@ export interface DevOptions {
   readonly json: boolean
 }
 
+const giveUpMs = 10_000
+
 /** Serves until SIGINT or SIGTERM. @throws ConfigError, StartError */
 export async function dev(shell: Shell, options: DevOptions): Promise<ExitCode> {
   const { env } = shell
@@ -29,7 +31,13 @@ export async function dev(shell: Shell, options: DevOptions): Promise<ExitCode> 
   })
   const terminal = createTerminal(options)
   if (signalbox.url !== null) greet(terminal, signalbox.url, [...signalbox.agents.keys()])
-  await interrupted(interrupt)
+  const failure = await Promise.race([interrupted(interrupt), signalbox.failed])
+  if (failure) {
+    // What cannot be closed does not keep a process that has nothing to stand on.
+    setTimeout(() => process.exit(exitCodes.failed), giveUpMs).unref()
+    await signalbox.stop()
+    throw failure
+  }
   terminal.line('Stopping. Once more Ctrl-C ends it at once.')
   await signalbox.stop()
   interrupt.release()

@@ -19,7 +19,7 @@ export async function findAgents(
     ...(workspace === undefined ? { snapshots: true } : { workspaceRoot: dir }),
   })
   try {
-    const specs = await withReadResult(host, { blob: () => Promise.resolve(null) }).specs()
+    const specs = await withReadResult(host).specs()
     const validate = (configs: Parameters<typeof validateDetectors>[0]) =>
       validateDetectors(configs, governance.detectors)
     return resolveAgents(config, { specs, validateDetectors: validate, governance })

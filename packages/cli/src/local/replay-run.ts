@@ -1,5 +1,14 @@
-/** `replay`: folds a stored run with today's code (I15, I16). */
-import { type Difference, persist, replay, type Replayed, same } from '@signalbox/core'
+/** `replay`: folds a stored run with the machine of the version it is pinned to (I15, I16). */
+import {
+  type Difference,
+  isCacheOf,
+  type Machine,
+  machines,
+  NewerError,
+  replay,
+  type Replayed,
+  same,
+} from '@signalbox/core'
 import { createRegister } from '@signalbox/postgres'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
@@ -23,7 +32,8 @@ export async function replayRun(
       const stored = await readRun(register, runId)
       const agent = stored && (await register.definition(stored.head.definitionHash))
       if (!stored || !agent) break
-      return tell(terminal, stored, fold({ run: runId, agent }, stored))
+      const machine = machineOf(stored)
+      return tell(terminal, { ...stored, machine }, fold({ run: runId, agent, machine }, stored))
     }
     throw new Failure('unknown_run', `There is no run ${idOrAlias} in ${database.source}.`, {
       exitCode: exitCodes.notFound,
@@ -31,6 +41,18 @@ export async function replayRun(
   } finally {
     await database.close()
   }
+}
+
+/** @throws Failure for a run whose version this build does not know. */
+function machineOf({ head }: StoredRun): Machine {
+  const machine = machines.get(head.machineVersion)
+  if (machine) return machine
+  const known = [...machines.keys()].join(', ')
+  throw new Failure(
+    'unknown_machine',
+    `The run is pinned to version ${head.machineVersion} of the machine; this build knows ${known}. Replay it with the build that decides it.`,
+    { exitCode: exitCodes.failed },
+  )
 }
 
 const failed = (message: string, cause?: unknown): Failure =>
@@ -50,16 +72,21 @@ function fold(subject: Parameters<typeof replay>[0], { events }: StoredRun): Rep
   }
 }
 
-function tell(terminal: Terminal, { head, events }: StoredRun, replayed: Replayed): ExitCode {
+function tell(
+  terminal: Terminal,
+  { head, events, machine }: StoredRun & { readonly machine: Machine },
+  replayed: Replayed,
+): ExitCode {
   const { differences, state, decided, undecided } = replayed
   // Before the first decision nothing is cached.
   const cacheHolds =
-    head.state === null || (head.decided === decided && same(persist(state), head.state))
+    head.state === null || (head.decided === decided && holdsCache(machine, state, head.state))
   const path = pathOf(events)
   const ok = differences.length === 0 && cacheHolds
   terminal.document({
     ok,
     run_id: head.runId,
+    machine_version: head.machineVersion,
     events: events.length,
     path,
     state: state.name,
@@ -75,6 +102,15 @@ function tell(terminal: Terminal, { head, events }: StoredRun, replayed: Replaye
     terminal.line(terminal.paint('red', 'The cached state is not what the log says.'))
   if (ok) terminal.line(terminal.paint('green', "Today's code decides the same."))
   return ok ? exitCodes.ok : exitCodes.failed
+}
+
+/** @throws Failure for a cache of a form that this build does not know. */
+function holdsCache(...about: Parameters<typeof isCacheOf>): boolean {
+  try {
+    return isCacheOf(...about)
+  } catch (error) {
+    throw error instanceof NewerError ? failed(`${error.message}.`, error) : error
+  }
 }
 
 /** The states of the stored decisions, one after the other. */

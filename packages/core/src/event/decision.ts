@@ -29,6 +29,8 @@ export const decisionSchemas = {
     retries: z.array(z.string()),
     timers: z.array(Timer),
     clearTimers: z.array(z.string()),
+    /** Whoever decided could not evaluate pinned policies, so these denied. Only in a decision that takes the run to its end. */
+    withoutPolicies: z.literal(true).optional(),
   }),
   /** A provider stopped for safety: what was seen, and which calls were taken out. Never their arguments (I23). */
   'safety.suppressed': z.object({

@@ -60,6 +60,8 @@ export const factSchemas = {
       .optional(),
     /** The run is a rerun of this one, which has ended: its calls are answered from that log, and execute nothing. */
     rerun: z.object({ runId: z.string() }).optional(),
+    /** The run asks once more what this one was asked, which has ended: its calls do execute. */
+    retry: z.object({ runId: z.string() }).optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),
@@ -219,7 +221,10 @@ export const factSchemas = {
   }),
   /** A timer of the run came due. */
   'timer.fired': z.object({ timerId: z.string() }),
-  /** The run cannot be decided: a fact or a guard throws. Ends the run `failed`, once (I22). */
+  /**
+   * The run cannot be decided (`undecidable`), or has as many events as a run may have (`history_too_long`). Ends the run `failed`,
+   * once (I22).
+   */
   'run.faulted': z.object({ code: z.string(), message: z.string() }),
 } as const
 

@@ -6,6 +6,7 @@ import type { JsonObject } from '../json.ts'
 import { decisionSchemas } from './decision.ts'
 import { type Fact, type FactType, factSchemas, isFactType } from './fact.ts'
 import { noteSchemas } from './note.ts'
+import { NewerError } from '../newer.ts'
 
 /** The newest version of each type that has more than one. */
 const versions: Readonly<Record<string, number>> = {}
@@ -18,11 +19,10 @@ const upcasters: Readonly<
 /** The version in which new events of a type are written. */
 export const currentVersion = (type: string): number => versions[type] ?? 1
 
-/** Lifts a payload to the newest version. Throws for a version newer than this code knows. */
+/** Lifts a payload to the newest version. Throws a `NewerError` for a version newer than this code knows. */
 export function upcast(type: string, version: number, payload: JsonObject): JsonObject {
   const current = currentVersion(type)
-  if (version > current)
-    throw new Error(`${type} v${version} was written by a newer version of Signalbox`)
+  if (version > current) throw new NewerError(`${type} v${version}`)
   let lifted = payload
   for (let v = version; v < current; v++) {
     const step = upcasters[type]?.[v]

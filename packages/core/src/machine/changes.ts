@@ -29,7 +29,7 @@ export const begin = change(({ context, event }) => ({
   webhooks: event.type === 'run.created' ? wantedBy(event.fact.payload.webhooks ?? []) : [],
 }))
 
-const nextTurn: Change = ({ context, event }) => {
+export const nextTurn: Change = ({ context, event }) => {
   const told = nearlyUsed(event.agent, context, activeAt(context, event.fact.at))
   return {
     ...context,

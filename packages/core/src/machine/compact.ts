@@ -2,11 +2,12 @@
  * The parts of a context that grow, as short texts: the cached state has a limit (`limits.stateBytesMax`), and a run
  * may have 64 calls open. Numbers are written to base 36; whatever cannot be read back throws.
  */
+import { type JsonObject, JsonObjectSchema } from '../json.ts'
 import { limits } from '../limits.ts'
 import { noCalls } from '../verdict/authorization/passport/rates.ts'
-import type { OpenCall, OpenStatus, RunContext } from './context.ts'
+import { emptyContext, type OpenCall, type OpenStatus, type RunContext } from './context.ts'
 
-const letters = {
+const statusLetters = {
   running: 'R',
   child: 'C',
   unknown: 'U',
@@ -34,7 +35,7 @@ export function packCalls({ open, effects }: Pick<RunContext, 'open' | 'effects'
     .map(([index, { tool, status, effect }]) => {
       const place = (tool * width + Number(index)).toString(36)
       const ago = effect === 0 ? '' : (effects - effect).toString(36).padStart(2, '0')
-      return `${place}${letters[status]}${ago}`
+      return `${place}${statusLetters[status]}${ago}`
     })
     .join('')
 }
@@ -55,64 +56,76 @@ function unpackCall(word: string, effects: number): readonly [string, OpenCall] 
   return [String(n % width), { effect, status, tool: Math.floor(n / width) }]
 }
 
-const counted = [
-  'turn',
-  'retry',
-  'tries',
-  'waitedMs',
-  'model',
-  'corrections',
-  'empties',
-  'continued',
-  'effects',
-  'source',
-  'policy',
-  'opened',
-  'calls',
-  'tokens',
-  'cost',
-  'activeMs',
-  'depth',
-  'children',
-  'childTurns',
-  'restedAt',
-] as const
+/** The counters, each with its letter, in the order of the first form. A counter without a letter is called by its name. */
+const letterOf = {
+  turn: 'T',
+  retry: 'R',
+  tries: 'Y',
+  waitedMs: 'W',
+  model: 'M',
+  corrections: 'C',
+  empties: 'E',
+  continued: 'G',
+  effects: 'F',
+  source: 'S',
+  policy: 'P',
+  opened: 'O',
+  calls: 'L',
+  tokens: 'K',
+  cost: 'B',
+  activeMs: 'A',
+  depth: 'D',
+  children: 'H',
+  childTurns: 'I',
+  restedAt: 'Q',
+  injected: 'J',
+} as const
 
-type Counts = Pick<RunContext, (typeof counted)[number] | 'modelOpen'>
+const letters = new Map<string, string>(Object.entries(letterOf))
+const countersByLetter = new Map<string, string>(
+  Object.entries(letterOf).map(([name, letter]) => [letter, name]),
+)
 
-/** The counters, in a fixed order, and last whether a model call is open. */
-export const packCounts = (context: Counts): string =>
-  [...counted.map((name) => context[name]), context.modelOpen ? 1 : 0].join(' ')
+/** Every number of a context but the moment `since`, whichever version of the machine counts it; what is 0 is left out. */
+export function packCounts({ since: _since, ...context }: RunContext): string {
+  const words = Object.entries<unknown>(context).flatMap(([name, value]) =>
+    typeof value === 'number' && value !== 0
+      ? [`${letters.get(name) ?? `${name}:`}${packNumber(value)}`]
+      : [],
+  )
+  return words.join(' ')
+}
 
-/** Reads `packCounts` back. */
-export function unpackCounts(text: string): Counts {
+const packNumber = (n: number): string =>
+  Number.isSafeInteger(n) && n > 0 ? n.toString(36) : `=${n}`
+
+/** Reads `packCounts` back; what the machine does not count is unreadable. */
+export function unpackCounts(text: string, known: RunContext): Partial<RunContext> {
+  const kinds = new Map(
+    Object.entries<unknown>({ ...known }).map(([name, at]) => [name, typeof at]),
+  )
+  const counts = wordsOf(text).map((word) => {
+    const [, letter = '', long, digits = '', plain] =
+      /^(?:([A-Z])|(\w+):)(?:([0-9a-z]+)|=(.+))$/.exec(word) ?? []
+    const name = long ?? countersByLetter.get(letter) ?? ''
+    const value = plain === undefined ? Number.parseInt(digits, 36) : Number(plain)
+    return kinds.get(name) === 'number' && Number.isFinite(value) ? [name, value] : unreadable(word)
+  })
+  return Object.fromEntries(counts)
+}
+
+/** Lifts the first form of a cached state, whose counters were known by their places, to the second. */
+export function nameCounters(state: JsonObject): JsonObject {
+  const { injected = 0, ...context } = JsonObjectSchema.parse(state['context'])
+  const text = String(context['counts'])
   const numbers = wordsOf(text).map(Number)
-  if (numbers.length !== counted.length + 1 || !numbers.every(Number.isFinite))
+  // It had a place of its own.
+  const names = Object.keys(letterOf).filter((name) => name !== 'injected')
+  if (numbers.length !== names.length + 1 || !numbers.every(Number.isFinite))
     return unreadable(text)
-  const at = (name: (typeof counted)[number]): number => numbers[counted.indexOf(name)] ?? 0
-  return {
-    turn: at('turn'),
-    retry: at('retry'),
-    tries: at('tries'),
-    waitedMs: at('waitedMs'),
-    model: at('model'),
-    corrections: at('corrections'),
-    empties: at('empties'),
-    continued: at('continued'),
-    effects: at('effects'),
-    source: at('source'),
-    policy: at('policy'),
-    opened: at('opened'),
-    calls: at('calls'),
-    tokens: at('tokens'),
-    cost: at('cost'),
-    activeMs: at('activeMs'),
-    depth: at('depth'),
-    children: at('children'),
-    childTurns: at('childTurns'),
-    restedAt: at('restedAt'),
-    modelOpen: numbers.at(-1) === 1,
-  }
+  const named = [...names.map((name, n) => [name, numbers[n]]), ['injected', injected]]
+  const counts = packCounts({ ...emptyContext, ...Object.fromEntries(named) })
+  return { ...state, v: 2, context: { ...context, counts, modelOpen: numbers.at(-1) === 1 } }
 }
 
 const budgets = { c: 'calls', i: 'time', k: 'tokens', m: 'money', t: 'turns' } as const
@@ -166,6 +179,7 @@ export function unpackRates(text: string): RunContext['rates'] {
 /** The words of a text, without empty ones. */
 export const wordsOf = (text: string): readonly string[] => text.split(' ').filter(Boolean)
 
-function unreadable(what: string): never {
+/** Throws: the cached state is not what it should be. */
+export function unreadable(what: string): never {
   throw new Error(`the cached state is unreadable: ${what}`)
 }

@@ -12,48 +12,23 @@
 import { setup } from 'xstate'
 import type { RunContext, MachineEvent } from './context.ts'
 import { emptyContext } from './context.ts'
-import type { Emission } from './plan.ts'
+import { actions } from './actions.ts'
 import { guards } from './guards.ts'
-import * as changes from './changes.ts'
-import * as children from './children.ts'
-import * as humans from './humans.ts'
-import * as recall from './recall.ts'
-import * as injected from './injected.ts'
 
-const machineSetup = setup({
+/** Types, guards and actions of the chart: its vocabulary. */
+export const vocabulary = setup({
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- XState's own way to name types; the values are never read
   types: { context: {} as RunContext, events: {} as MachineEvent },
-  actions: {
-    emit: (_, _emission: Emission) => {},
-    begin: changes.begin,
-    beginTurn: changes.beginTurn,
-    askAgain: changes.askAgain,
-    goOn: changes.goOn,
-    keepInput: injected.keepInput,
-    closeLoop: changes.closeLoop,
-    takePolicies: changes.takePoliciesOf,
-    takeApproval: humans.takeApproval,
-    becomeChild: children.becomeChild,
-    takeChild: children.takeChild,
-    takeRefusal: children.takeRefusal,
-    stopRerun: recall.stopRerun,
-    takeAnswer: changes.takeAnswerOf,
-    openCalls: changes.openCallsOf,
-    settle: changes.settle,
-    becomeUnknown: changes.becomeUnknown,
-    runAgain: changes.runAgain,
-    settleModel: changes.settleModel,
-    endAs: changes.endAs,
-  },
+  actions,
   guards,
 })
 
-const ending = [{ type: 'emit', params: changes.forgetAskedEmission }, 'endAs'] as const
+const ending = ['emitForgetAsked', 'endAs'] as const
 
 const overBudget = [
-  { type: 'emit', params: children.refusalEmission },
+  'emitRefusal',
   'takeRefusal',
-  { type: 'emit', params: changes.forgetAskedEmission },
+  'emitForgetAsked',
   { type: 'endAs', params: { outcome: 'budget_exhausted' } },
 ] as const
 
@@ -62,7 +37,7 @@ const settling = {
   'child.started': { guard: 'childStarted', actions: 'becomeChild' },
   'child.ended': {
     guard: 'childEnded',
-    actions: [{ type: 'emit', params: children.activityEmission }, 'takeChild'],
+    actions: ['emitActivity', 'takeChild'],
   },
   'budget.refused': { guard: 'callRefused', target: '#run.cancelling', actions: overBudget },
   'tool.completed': { guard: 'answersOpenCall', actions: 'settle' },
@@ -76,7 +51,7 @@ const settling = {
   'tool.resolved': [
     {
       guard: 'resolvedAsRetry',
-      actions: ['runAgain', { type: 'emit', params: changes.retryEmission }],
+      actions: ['runAgain', 'emitRetry'],
     },
     { guard: 'resolved', actions: 'settle' },
   ],
@@ -84,7 +59,7 @@ const settling = {
 
 const timeouts = [
   { guard: 'isTimeout', target: '#run.cancelling', actions: ending },
-  { guard: 'timeoutFired', actions: { type: 'emit', params: changes.earlyEmission } },
+  { guard: 'timeoutFired', actions: 'emitEarly' },
 ] as const
 
 /** Any active state can be left this way, and be spoken to; what is open settles in `cancelling`. */
@@ -94,28 +69,20 @@ const leaving = {
   'timer.fired': timeouts,
 } as const
 
-const intoModel = [
-  { type: 'emit', params: changes.warnEmission },
-  { type: 'emit', params: injected.takenEmission },
-  'beginTurn',
-  { type: 'emit', params: changes.modelCallEmission },
-] as const
+const intoModel = ['emitWarn', 'emitTaken', 'beginTurn', 'emitModelCall'] as const
 
 const toModel = { target: '#run.model', actions: intoModel } as const
 
 const turnsExhausted = {
   guard: 'turnsExhausted',
   target: 'completed',
-  actions: [
-    { type: 'endAs', params: { outcome: 'budget_exhausted' } },
-    { type: 'emit', params: changes.turnBudgetEmission },
-  ],
+  actions: [{ type: 'endAs', params: { outcome: 'budget_exhausted' } }, 'emitTurnBudget'],
 } as const
 
-const callsOpen = [{ type: 'emit', params: changes.callsEmission }, 'openCalls'] as const
+const callsOpen = ['emitCalls', 'openCalls'] as const
 
 /** The run machine, version 1. */
-export const runMachine = machineSetup.createMachine({
+export const runMachine = vocabulary.createMachine({
   id: 'run',
   context: emptyContext,
   initial: 'queued',
@@ -146,41 +113,34 @@ export const runMachine = machineSetup.createMachine({
           target: 'completed',
           actions: [
             { type: 'endAs', params: { outcome: 'budget_exhausted' } },
-            { type: 'emit', params: changes.safetyEmission },
-            { type: 'emit', params: changes.retryBudgetEmission },
+            'emitSafety',
+            'emitRetryBudget',
           ],
         },
         {
           guard: 'repeats',
           target: 'model',
-          actions: [
-            { type: 'emit', params: changes.againEmission },
-            'askAgain',
-            { type: 'emit', params: changes.delayedModelCallEmission },
-          ],
+          actions: ['emitAgain', 'askAgain', 'emitDelayedModelCall'],
         },
         {
           guard: 'continues',
           target: 'loop',
-          actions: [{ type: 'emit', params: changes.againEmission }, 'goOn'],
+          actions: ['emitAgain', 'goOn'],
         },
         {
           guard: 'endsFailed',
           target: 'failed',
-          actions: ['endAs', { type: 'emit', params: changes.safetyEmission }],
+          actions: ['endAs', 'emitSafety'],
         },
         {
           guard: 'notPositive',
           target: 'completed',
-          actions: ['endAs', { type: 'emit', params: changes.safetyEmission }],
+          actions: ['endAs', 'emitSafety'],
         },
         {
           guard: 'missing',
           target: 'failed',
-          actions: [
-            { type: 'endAs', params: { outcome: 'failed' } },
-            { type: 'emit', params: changes.missingEmission },
-          ],
+          actions: [{ type: 'endAs', params: { outcome: 'failed' } }, 'emitMissing'],
         },
         { guard: 'hasMore', target: 'loop' },
         { guard: 'noCalls', target: 'completed', actions: 'endAs' },
@@ -192,18 +152,12 @@ export const runMachine = machineSetup.createMachine({
         {
           guard: 'looped',
           target: 'completed',
-          actions: [
-            { type: 'endAs', params: { outcome: 'loop_stopped' } },
-            { type: 'emit', params: changes.loopEmission },
-          ],
+          actions: [{ type: 'endAs', params: { outcome: 'loop_stopped' } }, 'emitLoop'],
         },
         {
           guard: 'callsExhausted',
           target: 'completed',
-          actions: [
-            { type: 'endAs', params: { outcome: 'budget_exhausted' } },
-            { type: 'emit', params: changes.callBudgetEmission },
-          ],
+          actions: [{ type: 'endAs', params: { outcome: 'budget_exhausted' } }, 'emitCallBudget'],
         },
         { guard: 'needsPolicies', actions: callsOpen },
         { guard: 'asksHuman', target: 'approval', actions: callsOpen },
@@ -215,7 +169,7 @@ export const runMachine = machineSetup.createMachine({
         ...leaving,
         'policy.answered': {
           guard: 'policiesAnswered',
-          actions: [{ type: 'emit', params: changes.policiesEmission }, 'takePolicies'],
+          actions: ['emitPolicies', 'takePolicies'],
         },
       },
     },
@@ -231,12 +185,12 @@ export const runMachine = machineSetup.createMachine({
           ...timeouts,
           {
             guard: 'approvalExpired',
-            actions: [{ type: 'emit', params: humans.expiredEmission }, 'settle'],
+            actions: ['emitExpired', 'settle'],
           },
         ],
         'approval.answered': {
           guard: 'approvalAnswered',
-          actions: [{ type: 'emit', params: humans.approvalEmission }, 'takeApproval'],
+          actions: ['emitApproval', 'takeApproval'],
         },
       },
     },
@@ -256,7 +210,7 @@ export const runMachine = machineSetup.createMachine({
         'recall.missed': {
           guard: 'answersOpenCall',
           target: '#run.failed',
-          actions: [{ type: 'emit', params: recall.stoppedEmission }, 'stopRerun'],
+          actions: ['emitStopped', 'stopRerun'],
         },
       },
     },
@@ -267,7 +221,7 @@ export const runMachine = machineSetup.createMachine({
         'input.injected': { actions: 'keepInput' },
         'model.completed': {
           guard: 'answersModel',
-          actions: ['settleModel', { type: 'emit', params: changes.safetyEmission }],
+          actions: ['settleModel', 'emitSafety'],
         },
         'model.aborted': { guard: 'answersModel', actions: 'settleModel' },
         'tool.completed': { guard: 'answersOpenCall', actions: 'settle' },

@@ -9,7 +9,6 @@ import {
   type Effect,
   type FactPayload,
   type FactType,
-  initialState,
   messageId,
   type ModelTurn,
   type RunStartEffect,
@@ -18,6 +17,7 @@ import {
   type ToolCallPart,
   type Verdict,
 } from '../../src/index.ts'
+import { fresh } from './machine.ts'
 
 export const run = '01930000-0000-7000-8000-0123456789ab'
 
@@ -38,7 +38,7 @@ export interface Known {
 /** Before the first fact of a run. */
 export const nothingKnown = (of: string): Known => ({
   run: of,
-  state: initialState,
+  state: fresh,
   effects: [],
   verdicts: [],
 })

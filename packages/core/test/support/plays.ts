@@ -5,7 +5,6 @@ import {
   decide,
   type Decision,
   type Fact,
-  initialState,
   limits,
   type Subject,
   type Webhook,
@@ -14,6 +13,7 @@ import {
 import { agentWith, asked, cedar, modelNamed } from './agent.ts'
 import { strays } from './strays.ts'
 import { type Chance, World } from './world.ts'
+import { machine, fresh } from './machine.ts'
 
 const loops = fc
   .record({
@@ -183,7 +183,7 @@ export function play(
   { agent, depth, webhooks: told, chances }: Script,
   run = '01930000-0000-7000-8000-0123456789ab',
 ): World {
-  const world = new World({ run, agent }, depth, told)
+  const world = new World({ run, agent, machine }, depth, told)
   for (const each of chances) world.take(each)
   world.decide(0)
   return world
@@ -200,7 +200,7 @@ export interface Played {
 const played = (script: Script): Played => {
   const world = play(script)
   const { subject, facts } = world
-  return { world, subject, facts, batch: decide(subject, initialState, facts) }
+  return { world, subject, facts, batch: decide(subject, fresh, facts) }
 }
 
 /**

@@ -12,7 +12,6 @@ import {
   type Effect,
   type Fact,
   type FoldableEvent,
-  initialState,
   type JsonObject,
   type Outcome,
   project,
@@ -25,6 +24,7 @@ import {
 } from '../../src/index.ts'
 import { callId, type Move, run } from './facts.ts'
 import { promptOf } from './prompt.ts'
+import { machine, fresh } from './machine.ts'
 
 export interface Expected {
   readonly state: StateName
@@ -73,17 +73,17 @@ interface Played {
 const start = 1_700_000_000_000
 
 export const given = (agent: AgentDefinition, ...moves: readonly Move[]): Story =>
-  begin({ run, agent }, moves)
+  begin({ run, agent, machine }, moves)
 
 /** As `given`, with an evaluator for pure policies that the core cannot evaluate itself. */
 export const givenWith = (
   evaluator: PureEvaluator,
   agent: AgentDefinition,
   ...moves: readonly Move[]
-): Story => begin({ run, agent, evaluatorOf: () => evaluator }, moves)
+): Story => begin({ run, agent, machine, evaluatorOf: () => evaluator }, moves)
 
 function begin(subject: Subject, moves: readonly Move[]): Story {
-  const decision = decide(subject, initialState, [])
+  const decision = decide(subject, fresh, [])
   const nothing = { subject, now: start, seq: 0, decision, effects: [], verdicts: [] }
   const empty = { ...nothing, expiries: new Set<string>(), log: [] }
   return moves.reduce((story, move) => story.and(move), storyOf(empty))

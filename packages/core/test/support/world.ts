@@ -9,7 +9,6 @@ import {
   type Effect,
   type Fact,
   type FoldableEvent,
-  initialState,
   isFinal,
   type JsonObject,
   readFact,
@@ -23,6 +22,7 @@ import {
 import { childAnswer, modelAnswer, policiesAnswer, refusal, toolAnswer } from './answers.ts'
 import { createdAt } from './children.ts'
 import { argsHashOf, doesCall, type FactBody, injects, nothingKnown } from './facts.ts'
+import { fresh } from './machine.ts'
 
 /** One thing that may happen. Numbers pick among what is possible then. */
 export type Chance =
@@ -63,7 +63,7 @@ export class World {
   readonly log: FoldableEvent[] = []
   readonly facts: Fact[] = []
   readonly decisions: Decided[] = []
-  state: RunState = initialState
+  state: RunState = fresh
   /** Effects that have no outcome in the register yet. */
   #open: Effect[] = []
   #unknown: Effect[] = []

@@ -34,6 +34,7 @@ export function budgetsOf({ budgets, effects, runs }: Tables): BudgetPort {
           if (status !== 'pending' && status !== 'started') held.open = false
         }
       }
+      return []
     },
   }
 }

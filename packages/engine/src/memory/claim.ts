@@ -1,6 +1,9 @@
 /** Claims: the one way an effect starts (I8, I10, I14). */
 import { payloadHash } from '../record/draft.ts'
 import type { ClaimCode, ClaimDraft, Claimed } from '../ports.ts'
+import { hasRoomForClaim } from './history.ts'
+import { hasLapsed } from './lapse.ts'
+import { isClaim } from './rules.ts'
 import type { EffectRecord, RunRow, Tables } from './tables.ts'
 import { write } from './write.ts'
 
@@ -10,14 +13,26 @@ export function claim(
   draft: ClaimDraft,
 ): Claimed {
   const { run, now } = place
+  if (!isClaim(draft)) return { effectId: draft.effectId, code: 'rejected', attempt: 0 }
   const effect = tables.effects.get(draft.effectId)
-  const code = effect && effect.runId === run.runId ? codeOf(run, effect, now) : 'gone'
+  const isHere = effect?.runId === run.runId
+  if (isHere && isOwn(tables, effect, draft))
+    return { effectId: draft.effectId, code: 'ok', attempt: effect.attempt }
+  const code = isHere ? codeOf(tables, place, effect) : 'gone'
+  if (code === 'ok' && isHere && !hasRoomForClaim(tables, run)) {
+    if (run.status !== 'ended')
+      return { effectId: draft.effectId, code: 'full', attempt: effect.attempt }
+    // Of a run that has ended nobody can make room: nothing is tried for ever.
+    effect.status = 'cancelled'
+    return { effectId: draft.effectId, code: 'gone', attempt: effect.attempt }
+  }
   if (code !== 'ok' || !effect)
     return { effectId: draft.effectId, code, attempt: effect?.attempt ?? 0 }
   effect.status = 'started'
   effect.attempt += 1
   effect.owner = draft.owner
   effect.leaseUntil = now + draft.leaseMs
+  effect.leaseMs = draft.leaseMs
   effect.due = now + draft.leaseMs
   const { effectId, leaseMs, owner, salt, at } = draft
   const payload = { attempt: effect.attempt, effectId, leaseMs, owner }
@@ -29,12 +44,27 @@ export function claim(
   return { effectId, code: 'ok', attempt: effect.attempt }
 }
 
-function codeOf(run: RunRow, effect: EffectRecord, now: number): ClaimCode {
+/** Is it the very claim that holds the effect, sent once more because nobody heard the answer? */
+const isOwn = ({ events }: Tables, effect: EffectRecord, { owner, salt }: ClaimDraft): boolean =>
+  effect.status === 'started' &&
+  effect.owner === owner &&
+  (events.get(effect.runId) ?? []).some(
+    (event) =>
+      event.type === 'effect.started' &&
+      event.salt === salt &&
+      event.payload['effectId'] === effect.effectId &&
+      event.payload['attempt'] === effect.attempt,
+  )
+
+function codeOf(
+  tables: Tables,
+  { run, now }: { readonly run: RunRow; readonly now: number },
+  effect: EffectRecord,
+): ClaimCode {
   const outlives = effect.kind === 'webhook.deliver'
   if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'
   if (effect.status === 'pending') return effect.notBefore > now ? 'early' : 'ok'
   if (effect.status !== 'started') return 'gone'
-  // Without a lease it goes on by itself: a run that was started.
-  if (effect.leaseUntil === null || effect.leaseUntil > now) return 'leased'
+  if (!hasLapsed(tables, effect, now)) return 'leased'
   return effect.mode === 'once' ? 'lost' : 'ok'
 }

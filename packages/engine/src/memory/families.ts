@@ -1,6 +1,7 @@
 /** Trees of runs in memory: who started whom, and who waits for what. */
 import type { ChildRef, Register, RunRef } from '../ports.ts'
 import type { RunRow, Tables } from './tables.ts'
+import { isNoneOf } from './turns.ts'
 
 const refs = (rows: readonly RunRow[], limit: number): RunRef[] =>
   rows.slice(0, limit).map(({ tenantId, runId }) => ({ tenantId, runId }))
@@ -21,21 +22,25 @@ export function familiesOf({
           const { effectId = '' } = parent ?? {}
           return { tenantId, runId: childId, effectId, ended: status === 'ended' }
         }),
-    endedChildren: async (limit) =>
+    endedChildren: async (limit, except) =>
       refs(
-        born().filter(
-          ({ parent, status }) =>
-            status === 'ended' && effects.get(parent?.effectId ?? '')?.status === 'started',
-        ),
+        born()
+          .filter(
+            ({ parent, status }) =>
+              status === 'ended' && effects.get(parent?.effectId ?? '')?.status === 'started',
+          )
+          .filter(isNoneOf(except)),
         limit,
       ),
-    orphans: async (limit) =>
+    orphans: async (limit, except) =>
       refs(
-        born().filter((run) => {
-          const parent = parentOf(run)
-          const left = parent?.status === 'ended' || parent?.cancelRequested
-          return run.status !== 'ended' && !run.cancelRequested && left
-        }),
+        born()
+          .filter((run) => {
+            const parent = parentOf(run)
+            const left = parent?.status === 'ended' || parent?.cancelRequested
+            return run.status !== 'ended' && !run.cancelRequested && left
+          })
+          .filter(isNoneOf(except)),
         limit,
       ),
   }

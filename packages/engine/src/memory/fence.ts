@@ -1,5 +1,6 @@
 /** Fences: what must hold of an effect for a fact about it to count. */
 import type { EffectFence } from '../ports.ts'
+import { hasLapsed } from './lapse.ts'
 import type { RunRow, Tables } from './tables.ts'
 
 export function fenceHolds(
@@ -17,12 +18,7 @@ export function fenceHolds(
     case 'started':
       return effect.status === 'started' && effect.attempt === fence.attempt
     case 'lost':
-      return (
-        effect.status === 'started' &&
-        effect.attempt === fence.attempt &&
-        effect.leaseUntil !== null &&
-        effect.leaseUntil <= now
-      )
+      return effect.attempt === fence.attempt && hasLapsed(tables, effect, now)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Register, RunRef, Superseded } from '../ports.ts'
 import { byUrgency, lanesFull, sharesLane } from './lanes.ts'
 import { placed } from './lineage.ts'
 import type { RunRow, Tables } from './tables.ts'
-import { inTurns } from './turns.ts'
+import { inTurns, isNoneOf } from './turns.ts'
 
 /** Does `a` stand before `b` in the queue of their thread? */
 const isBefore = (a: RunRow, b: RunRow): boolean =>
@@ -61,8 +61,10 @@ export function queuesOf(
       (run) => !run.admitted && run.status !== 'ended' && isFree(tables, run, clock.now()),
     )
   return {
-    admissibleRuns: async (limit) =>
-      inTurns(admissible().toSorted(byUrgency)).slice(0, limit).map(refOf),
+    admissibleRuns: async (limit, except) =>
+      inTurns(admissible().filter(isNoneOf(except)).toSorted(byUrgency))
+        .slice(0, limit)
+        .map(refOf),
     nextInLanes: async (runId, limit) => {
       const own = runs.get(runId)
       return admissible()
@@ -77,11 +79,12 @@ export function queuesOf(
       )
       return next ? refOf(next) : null
     },
-    superseded: async (limit, thread) =>
+    superseded: async (limit, thread, except) =>
       [...runs.values()]
         .filter((run) => !thread || isOn(run, thread))
         .filter((run) => run.dueAt <= clock.now() && !run.admitted && run.status !== 'ended')
         .flatMap((by) => inTheWayOf(tables, by))
+        .filter(isNoneOf(except))
         .slice(0, limit),
   }
 }

@@ -1,5 +1,12 @@
 /** The register in memory: for tests, the simulation, and to say in plain code what the SQL one must do. */
-import { callsOf, type EffectKind, factSchemas, type ToolCallPart } from '@signalbox/core'
+import {
+  callsOf,
+  type EffectKind,
+  factSchemas,
+  limits,
+  readDefinition,
+  type ToolCallPart,
+} from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef } from '../ports.ts'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
@@ -7,8 +14,9 @@ import { circuitsOf } from './circuit.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
+import { beat } from './lapse.ts'
 import { queuesOf } from './queue.ts'
-import { inTurns, nextTenant } from './turns.ts'
+import { inTurns, isNoneOf, nextTenant } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
 import { type EffectRecord, emptyTables, type RunRow, type Tables } from './tables.ts'
 
@@ -17,12 +25,22 @@ export interface MemoryRegister extends Register {
   readonly tables: Tables
 }
 
-export function createMemoryRegister(clock: Pick<Clock, 'now'>): MemoryRegister {
-  const tables = emptyTables()
+/** `eventsMax`: events that one run may have; tests set it lower to see how long histories end. */
+export function createMemoryRegister(
+  clock: Pick<Clock, 'now'>,
+  { eventsMax = limits.eventsPerRunMax }: { readonly eventsMax?: number } = {},
+): MemoryRegister {
+  const tables = emptyTables(eventsMax)
   return {
     tables,
     append: async (item) => appendItem(tables, clock.now(), item),
     appendMany: async (items) => items.map((item) => appendItem(tables, clock.now(), item)),
+    repairState: async ({ tenantId, runId }, { decided, state }) => {
+      const run = tables.runs.get(runId)
+      if (run?.tenantId !== tenantId || run.decided !== decided) return false
+      run.state = state
+      return true
+    },
     ...readsOf(tables),
     ...contentOf(tables),
     ...duesOf(tables, clock),
@@ -82,7 +100,10 @@ function contentOf(tables: Tables): Content {
   const { definitions, blobs } = tables
   return {
     putDefinition: async (hash, definition) => void definitions.set(hash, definition),
-    definition: async (hash) => definitions.get(hash) ?? null,
+    definition: async (hash) => {
+      const stored = definitions.get(hash)
+      return stored === undefined ? null : readDefinition(stored)
+    },
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
     blob: async ({ tenantId, threadId }, key) => {
@@ -106,8 +127,12 @@ type Dues = Pick<
 function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
   const { runs, effects, timers } = tables
   return {
-    readyRuns: async (limit) =>
-      inTurns([...runs.values()].filter((run) => run.decided < run.facts && run.status !== 'ended'))
+    readyRuns: async (limit, except) =>
+      inTurns(
+        [...runs.values()]
+          .filter((run) => run.decided < run.facts && run.status !== 'ended')
+          .filter(isNoneOf(except)),
+      )
         .slice(0, limit)
         .map(refOf),
     takeDue: async (kinds, againMs, limit) =>
@@ -129,29 +154,38 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
       const next = nextTenant(waiting, afterTenant)
       return next ? rowOf(tables, next) : null
     },
-    dueTimers: async (limit) =>
-      [...timers.values()].filter((timer) => timer.fireAt <= clock.now()).slice(0, limit),
-    nextDue: async () => {
-      const open = [...effects.values()].filter(isOpen).map((effect) => effect.due)
-      const fires = [...timers.values()].map((timer) => timer.fireAt)
-      const delayed = [...runs.values()]
-        .filter((run) => !run.admitted && run.status !== 'ended' && run.dueAt > clock.now())
-        .map((run) => run.dueAt)
-      const next = Math.min(...open, ...fires, ...delayed)
-      return Number.isFinite(next) ? Math.max(0, next - clock.now()) : null
+    dueTimers: async (limit, except) =>
+      [...timers.values()]
+        .filter((timer) => timer.fireAt <= clock.now())
+        .filter(isNoneOf(except))
+        .toSorted((a, b) => a.fireAt - b.fireAt)
+        .slice(0, limit),
+    nextDue: async (kinds, lookedMs) => {
+      const now = clock.now()
+      const open = [...effects.values()].filter((one) => isOpen(one) && kinds.includes(one.kind))
+      const waiting = [...runs.values()].filter((run) => !run.admitted && run.status !== 'ended')
+      const dues = [
+        ...open.map(({ due }) => due),
+        ...[...timers.values()].map(({ fireAt }) => fireAt),
+        ...waiting.map(({ dueAt }) => dueAt).filter((dueAt) => dueAt > now),
+      ]
+      const next = Math.min(...dues.filter((due) => due > now - lookedMs))
+      return Number.isFinite(next) ? Math.max(0, next - now) : null
     },
-    renew: async (leases, leaseMs) =>
-      leases.map(({ effectId, attempt }) => {
+    renew: async (leases, leaseMs) => {
+      beat(tables, clock.now(), leaseMs)
+      return leases.map(({ effectId, attempt }) => {
         const effect = effects.get(effectId)
         const kept =
           effect?.status === 'started' && effect.attempt === attempt && effect.leaseUntil !== null
         const run = effect && runs.get(effect.runId)
-        const ended = run?.status === 'ended'
-        if (kept) effect.leaseUntil = clock.now() + leaseMs
-        const looked = !ended || effect?.kind === 'webhook.deliver'
-        if (kept && looked) effect.due = clock.now() + leaseMs
-        return { effectId, kept, cancel: ended || (run?.cancelRequested ?? false) }
-      }),
+        const outlives = effect?.kind === 'webhook.deliver'
+        const isOver = run?.status === 'ended'
+        if (kept) Object.assign(effect, { leaseUntil: clock.now() + leaseMs, leaseMs })
+        if (kept && (outlives || !isOver)) effect.due = clock.now() + leaseMs
+        return { effectId, kept, cancel: !outlives && (isOver || run?.cancelRequested === true) }
+      })
+    },
   }
 }
 
@@ -166,21 +200,18 @@ const isOpen = (effect: EffectRecord): boolean =>
 
 function dueEffects(tables: Tables, kinds: readonly EffectKind[], now: number): EffectRecord[] {
   return [...tables.effects.values()].filter(
-    (effect) =>
-      isOpen(effect) &&
-      kinds.includes(effect.kind) &&
-      effect.due <= now &&
-      (effect.status === 'pending' || (effect.leaseUntil ?? 0) <= now),
+    (effect) => isOpen(effect) && kinds.includes(effect.kind) && effect.due <= now,
   )
 }
 
 function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
   const run = tables.runs.get(effect.runId)
-  const { notBefore: _notBefore, due: _due, ...rest } = effect
+  const { notBefore: _notBefore, due: _due, leaseMs: _leaseMs, ...rest } = effect
   return {
     ...rest,
     threadId: run?.threadId ?? '',
     definitionHash: run?.definitionHash ?? '',
+    machineVersion: run?.machineVersion ?? 0,
     rootId: run?.parent?.rootId ?? null,
     cancelRequested: run?.cancelRequested ?? false,
     call: callOf(tables, effect),

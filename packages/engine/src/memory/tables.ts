@@ -12,12 +12,17 @@ export type RunRow = Mutable<RunHead> & {
 }
 
 export type EffectRecord = Mutable<
-  Omit<EffectRow, 'call' | 'cancelRequested' | 'threadId' | 'definitionHash' | 'rootId'>
+  Omit<
+    EffectRow,
+    'call' | 'cancelRequested' | 'threadId' | 'definitionHash' | 'machineVersion' | 'rootId'
+  >
 > & {
   /** Not to be claimed before. */
   notBefore: number
   /** Not to be looked at by the reconciler before. */
   due: number
+  /** How long the lease was made for. 0: it was given back. Milliseconds. */
+  leaseMs: number
 }
 
 export interface TimerRow {
@@ -45,6 +50,10 @@ export interface CircuitRow {
 }
 
 export interface Tables {
+  /** Events that one run may have. */
+  readonly eventsMax: number
+  /** When a renewal came last, and since when none was missing. Null before the first one. Milliseconds since the epoch. */
+  heartbeat: { readonly upSince: number; readonly at: number } | null
   /** Events written so far, over all runs: the position in the feed. */
   written: number
   readonly runs: Map<string, RunRow>
@@ -65,7 +74,9 @@ export interface Tables {
   readonly budgets: Map<string, BudgetRow>
 }
 
-export const emptyTables = (): Tables => ({
+export const emptyTables = (eventsMax: number): Tables => ({
+  eventsMax,
+  heartbeat: null,
   written: 0,
   runs: new Map(),
   events: new Map(),

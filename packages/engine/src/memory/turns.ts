@@ -21,3 +21,10 @@ export function nextTenant<T extends Owned>(rows: readonly T[], after: string): 
   const next = tenants.find((tenant) => tenant > after) ?? tenants[0]
   return rows.find(({ tenantId }) => tenantId === next)
 }
+
+/** Leaves out the rows of some runs. */
+export function isNoneOf(
+  except: readonly string[] = [],
+): (row: { readonly runId: string }) => boolean {
+  return ({ runId }) => !except.includes(runId)
+}

@@ -1,19 +1,45 @@
 /**
  * Leases of the effects in flight in this process: renewed together, aborted by a cancel signal (a wake) or by what a
  * renewal answers (the backstop: a lost wake costs at most `renewMs`).
+ *
+ * L1 Nothing begins but under a lease that stands for a while yet, counted from before the claim, or the renewal, was sent: an
+ *    answer may come whenever it comes. Where it does not stand, it is renewed first, however long that takes.
+ * L2 A lease whose renewal is not answered aborts nothing: what runs goes on through an outage. Only the register says that it is lost.
+ * L3 Renewals go on while nothing is held, too: they are how the register knows that it can be reached, and so that a lease
+ *    which nobody renews was given up (`ports/register.ts`, `renew`).
  */
 import { AbortError, type AbortCause, messageOf } from '../errors.ts'
-import type { Clock, Log, Register } from '../ports.ts'
+import type { Observer, Register, RunPlace } from '../ports.ts'
+import { insist, type Patience, waitingOn } from '../record/patience.ts'
 
-export interface Lease {
+export interface Lease extends RunPlace {
   readonly effectId: string
-  readonly runId: string
   readonly attempt: number
+  /** Before the claim was sent, by the monotonic clock. -Infinity: nobody knows what came of the run since. */
+  readonly since: number
+  /** Is it performed though its run is cancelled, or has ended? */
+  readonly outlivesRun?: boolean
+}
+
+/** A lease as its performer sees it. */
+export interface Held {
+  /** Aborted by a cancel, by the loss of the lease, or by a shutdown; the reason is an AbortError. */
+  readonly signal: AbortSignal
+  /** Resolves when the work may begin: asked right before the world is touched. Rejects with the reason of the signal. */
+  begin(): Promise<void>
+  /** What is done with a result in hand: it goes on after a cancel, and ends only with the lease or with the process. */
+  keep<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface Leases {
-  /** Runs `work` under a lease, with a signal that its end, a cancel or a shutdown aborts. */
-  hold<T>(lease: Lease, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  /** Performs under a lease, then reports what came of it, unless that is null, and renews the lease until that is done. */
+  hold<T>(
+    lease: Lease,
+    perform: (held: Held) => Promise<T | null>,
+    report: (result: T) => Promise<unknown>,
+  ): Promise<void>
+  /** Renews from now on until the process stops, whether anything is held or not. */
+  watch(): void
   /** Aborts everything in flight for these runs. */
   abortRuns(runIds: readonly string[], cause: AbortCause): void
   /** Aborts everything, and gives the leases back so that others take over at once. */
@@ -21,71 +47,134 @@ export interface Leases {
   readonly size: number
 }
 
-export interface LeasesDeps {
-  readonly register: Register
-  readonly clock: Clock
-  readonly log: Log
+export interface LeasesDeps extends Patience {
+  readonly register: Pick<Register, 'renew'>
   readonly leaseMs: number
   readonly renewMs: number
-  readonly stopped: AbortSignal
+  readonly observer: Observer
 }
 
-interface Held extends Lease {
-  readonly controller: AbortController
+interface Holding extends Lease {
+  /** Aborted by whatever ends the work. */
+  readonly work: AbortController
+  /** Aborted by what leaves nobody to report to. */
+  readonly lease: AbortController
+  /** Nothing begins after this moment of the monotonic clock. */
+  until: number
 }
 
-export function createLeases(deps: LeasesDeps): Leases {
-  const held = new Map<string, Held>()
-  let renewing = false
+/** This share of a lease is left for what begins under it to come to the world. */
+const margin = 0.2
 
-  const abort = (one: Held, cause: AbortCause): void => {
-    if (!one.controller.signal.aborted) one.controller.abort(new AbortError(cause))
-  }
+const claimOf = ({ effectId, attempt }: Lease) => ({ effectId, attempt })
 
-  const renewOnce = async (): Promise<void> => {
-    const now = [...held.values()]
-    const answers = await deps.register.renew(now, deps.leaseMs)
-    for (const answer of answers) {
-      const one = held.get(answer.effectId)
-      if (!one || !now.includes(one)) continue
-      if (answer.cancel) abort(one, 'cancelled')
-      else if (!answer.kept) abort(one, 'lease_lost')
+const abort = (one: Holding, cause: AbortCause): void => {
+  for (const each of cause === 'cancelled' ? [one.work] : [one.work, one.lease])
+    if (!each.signal.aborted) each.abort(new AbortError(cause))
+}
+
+/** The renewals of a process. */
+function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
+  const { register, clock, log, leaseMs, renewMs, stopped } = deps
+  const loop = { isOn: false, isWatching: false }
+
+  const endOf = (since: number): number => since + leaseMs * (1 - margin)
+
+  const renew = async (some: readonly Holding[]): Promise<void> => {
+    const since = clock.monotonic()
+    for (const { effectId, kept, cancel } of await register.renew(some.map(claimOf), leaseMs)) {
+      const one = some.find((each) => each.effectId === effectId)
+      if (!one || held.get(effectId) !== one) continue
+      if (!kept) abort(one, 'lease_lost')
+      else if (cancel) abort(one, 'cancelled')
+      else one.until = endOf(since)
     }
   }
 
-  const renewWhileHeld = async (): Promise<void> => {
-    if (renewing) return
-    renewing = true
-    while (held.size > 0 && !deps.stopped.aborted) {
-      await deps.clock.sleep(deps.renewMs, deps.stopped)
-      // What is given back at the end is not taken again.
-      if (held.size === 0 || deps.stopped.aborted) break
-      await renewOnce().catch((error: unknown) =>
-        deps.log.warn('leases could not be renewed', { error: messageOf(error) }),
+  const start = async (): Promise<void> => {
+    if (loop.isOn) return
+    loop.isOn = true
+    while ((loop.isWatching || held.size > 0) && !stopped.aborted) {
+      await renew([...held.values()]).catch((error: unknown) =>
+        log.warn('leases could not be renewed', { error: messageOf(error) }),
       )
+      await clock.sleep(renewMs, stopped)
     }
-    renewing = false
+    loop.isOn = false
+  }
+
+  const begin = async (one: Holding): Promise<void> => {
+    const { signal } = one.work
+    for (let n = 0; ; n++) {
+      signal.throwIfAborted()
+      if (clock.monotonic() < one.until) return
+      // One that is locked just now is not answered.
+      if (n > 0) await clock.sleep(renewMs / 10, signal)
+      await insist({ ...deps, stopped: signal }, 'renew', () => renew([one])).catch((error) => {
+        signal.throwIfAborted()
+        throw error
+      })
+    }
   }
 
   return {
-    async hold(lease, work) {
-      const controller = new AbortController()
-      const one = { ...lease, controller }
+    endOf,
+    begin,
+    /** Renews what is held, until nothing is. */
+    start: () => void start(),
+    /** Renews until the process stops. */
+    watch() {
+      loop.isWatching = true
+      void start()
+    },
+  }
+}
+
+export function createLeases(deps: LeasesDeps): Leases {
+  const { register, stopped } = deps
+  const held = new Map<string, Holding>()
+  const renewals = renewalsOf(deps, held)
+  stopped.addEventListener('abort', () => {
+    for (const one of held.values()) abort(one, 'shutdown')
+  })
+  return {
+    async hold(lease, perform, report) {
+      const [work, own] = [new AbortController(), new AbortController()]
+      const one = { ...lease, work, lease: own, until: renewals.endOf(lease.since) }
+      // Another attempt of this process has it now.
+      const before = held.get(lease.effectId)
+      if (before) abort(before, 'lease_lost')
       held.set(lease.effectId, one)
-      void renewWhileHeld()
+      if (stopped.aborted) abort(one, 'shutdown')
+      renewals.start()
+      const mine: Held = {
+        signal: work.signal,
+        begin: () => renewals.begin(one),
+        keep: (keeping) => waitingOn(own.signal, keeping),
+      }
       try {
-        return await work(controller.signal)
+        const performed = waitingOn(work.signal, () =>
+          deps.observer.within(lease, () => perform(mine)),
+        )
+        const result = await performed.catch((error: unknown) => {
+          // What its signal has ended says nothing; whoever takes it over will.
+          if (!work.signal.aborted) throw error
+          return null
+        })
+        if (result !== null) await report(result)
       } finally {
         if (held.get(lease.effectId) === one) held.delete(lease.effectId)
       }
     },
+    watch: () => renewals.watch(),
     abortRuns(runIds, cause) {
-      for (const one of held.values()) if (runIds.includes(one.runId)) abort(one, cause)
+      for (const one of held.values())
+        if (runIds.includes(one.runId) && one.outlivesRun !== true) abort(one, cause)
     },
     async release() {
       const now = [...held.values()]
       for (const one of now) abort(one, 'shutdown')
-      if (now.length > 0) await deps.register.renew(now, 0)
+      if (now.length > 0) await register.renew(now.map(claimOf), 0)
     },
     get size() {
       return held.size

@@ -10,6 +10,7 @@ import {
   type ModelCallEffect,
   modelOf,
   type ModelTurn,
+  NewerError,
   project,
   type Prompt,
   type PromptMessage,
@@ -22,6 +23,7 @@ import type { Breaker } from '../roles/breaker.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { type CustomGuardrails, streamGuardOf } from './guard.ts'
+import type { Held } from './leases.ts'
 import { type Refused, underBudget } from './reservation.ts'
 import type { LiveMessages } from './live.ts'
 import type { Transcripts } from './transcript.ts'
@@ -53,35 +55,39 @@ export interface ModelTask {
   readonly seq: number
 }
 
-/** Makes the call and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
+/** Makes the call and answers the fact about it. Null: the signal was aborted for another reason than a cancel. Rejects
+ * with a `NewerError` where the conversation is newer than this build. */
 export async function performModelCall(
   deps: ModelCallDeps,
   task: ModelTask,
-  signal: AbortSignal,
+  held: Held,
 ): Promise<FactDraft | null> {
-  const { clock, writer } = deps
+  const { writer } = deps
+  const { signal } = held
   const { effect, attempt } = task
   const about = { effectId: effect.id, attempt }
   const fence = { ...about, expect: 'started', becomes: 'done' } as const
-  const began = clock.now()
+  const began = deps.clock.monotonic()
+  const passed = (): number => Math.round(deps.clock.monotonic() - began)
   try {
-    const made = await makeCall(deps, task, signal)
+    const made = await makeCall(deps, task, held)
     if ('refused' in made) return refusal(writer, about, made.refused)
     const { turn, origin } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
-    const durationMs = clock.now() - began
-    const payload = { ...about, turn, callSet: callSetOf(turn), durationMs, ...evidence }
+    const callSet = callSetOf(turn)
+    const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence }
     return writer.fact('model.completed', payload, {
       key: effect.id,
       fence,
       verdict: turn.verdict,
     })
   } catch (error) {
+    if (error instanceof NewerError) throw error
     const cause = signal.reason instanceof AbortError ? signal.reason.abortCause : null
     if (cause === 'cancelled') return writer.fact('model.aborted', about, { key: effect.id, fence })
     if (cause !== null) return null
     const turn = brokenTurn(task, messageOf(error))
-    const payload = { ...about, turn, callSet: '', durationMs: clock.now() - began }
+    const payload = { ...about, turn, callSet: '', durationMs: passed() }
     return writer.fact('model.completed', payload, {
       key: effect.id,
       fence,
@@ -103,7 +109,7 @@ function refusal(
 
 type Made = { readonly turn: ModelTurn; readonly origin: Origin } | { readonly refused: Refused }
 
-async function makeCall(deps: ModelCallDeps, task: ModelTask, signal: AbortSignal): Promise<Made> {
+async function makeCall(deps: ModelCallDeps, task: ModelTask, held: Held): Promise<Made> {
   const { agent, effect } = task
   const events = await deps.transcripts.read(task, task.seq)
   const origin = originOf(events, task.runId)
@@ -117,7 +123,10 @@ async function makeCall(deps: ModelCallDeps, task: ModelTask, signal: AbortSigna
   const name = `${model.provider}/${model.model}`
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
   if (state === 'open') return { turn: openCircuit(task, waitMs), origin }
-  const call = () => stream(deps, task, { prompt, endUser: origin.endUser, signal })
+  const call = async () => {
+    await held.begin()
+    return stream(deps, task, { prompt, endUser: origin.endUser, signal: held.signal })
+  }
   const turn = await underBudget(deps.register, task, { model, prompt, call })
   if ('code' in turn) return { refused: turn }
   const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })

@@ -19,6 +19,7 @@ import { TerminalError } from '../errors.ts'
 import type { Clock, FactDraft, PolicyHost, Register, StoredEvent } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
 import { originOf } from './evidence.ts'
+import type { Held } from './leases.ts'
 import type { ModelTask } from './model-call.ts'
 import type { Transcripts } from './transcript.ts'
 
@@ -41,14 +42,17 @@ type Decision = FactPayload<'policy.answered'>['decisions'][number]
 export async function performPolicyCall(
   deps: PolicyCallDeps,
   task: PolicyTask,
-  signal: AbortSignal,
+  held: Held,
 ): Promise<FactDraft | null> {
   const { effect, attempt, agent, runId } = task
-  const began = deps.clock.now()
+  const { signal } = held
+  const began = deps.clock.monotonic()
   const events = await deps.transcripts.read(task, task.seq)
   const { user, parent } = originOf(events, runId)
   const isSubagent = parent !== undefined
   const specs = agent.guardrails.policies.filter(needsIo)
+  await held.begin()
+  const at = deps.clock.now()
   const judge = (call: ToolCallPart) =>
     decide(deps.policies, {
       task,
@@ -56,13 +60,13 @@ export async function performPolicyCall(
       call,
       user: user ?? null,
       isSubagent,
-      at: began,
+      at,
       signal,
     })
   const decisions = await Promise.all(askedCalls(events, effect).map(judge))
   if (signal.aborted) return null
   const granted = await grantedOf(deps.register, task, decisions)
-  const durationMs = deps.clock.now() - began
+  const durationMs = Math.round(deps.clock.monotonic() - began)
   return deps.writer.fact(
     'policy.answered',
     { effectId: effect.id, attempt, decisions, durationMs, ...granted },

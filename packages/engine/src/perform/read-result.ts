@@ -4,7 +4,7 @@
  */
 import { limits, type JsonObject, type ToolOutput, ToolSpec } from '@signalbox/core'
 import { z } from 'zod'
-import type { Register, ToolHost, ToolOutcome, ToolRequest } from '../ports.ts'
+import type { ToolHost, ToolOutcome, ToolRequest } from '../ports.ts'
 import { sha256 } from '../record/draft.ts'
 
 /** The name the model calls it by. */
@@ -41,34 +41,27 @@ export const pointer = (key: string, offset: number): string =>
   `[Read on with ${readResultTool} ${JSON.stringify({ result: key, offset })}]`
 
 /** The tools of a process, and `read_result` among them. */
-export function withReadResult(
-  host: ToolHost,
-  register: Pick<Register, 'blob'>,
-  queue = 'tools',
-): ToolHost {
+export function withReadResult(host: ToolHost, queue = 'tools'): ToolHost {
   const spec = readResultSpec(queue)
   return {
     specs: async () => [...(await host.specs()), spec],
     knows: async (name, version) =>
       name === spec.name ? version === spec.version : host.knows(name, version),
     call: (request, signal) =>
-      request.name === spec.name ? readOn(register, request) : host.call(request, signal),
+      request.name === spec.name ? readOn(request) : host.call(request, signal),
     close: () => host.close(),
   }
 }
 
 const Args = z.object({ result: z.string(), offset: z.number().int().min(0) })
 
-async function readOn(
-  register: Pick<Register, 'blob'>,
-  { args, tenantId, threadId }: ToolRequest,
-): Promise<ToolOutcome> {
+async function readOn({ args, files }: ToolRequest): Promise<ToolOutcome> {
   const wanted = readArgs(args)
   if (!wanted) return failed('invalid_arguments', 'result is a key, offset a number from 0')
-  const blob = await register.blob({ tenantId, threadId }, wanted.result)
-  if (!blob)
+  const bytes = await files?.read(wanted.result)
+  if (!bytes)
     return failed('unknown_result', 'there is no such result in this thread, or it was erased')
-  const text = Buffer.from(blob.bytes).toString('utf8')
+  const text = Buffer.from(bytes).toString('utf8')
   const from = Math.min(wanted.offset, text.length)
   const to = Math.min(from + limits.resultPageChars, text.length)
   const place = `[Characters ${from} to ${to} of ${text.length}]`

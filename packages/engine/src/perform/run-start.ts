@@ -16,6 +16,8 @@ import { createRun, type CreateRunDeps, type NewRun } from '../create-run.ts'
 import { AbortError, TerminalError } from '../errors.ts'
 import type { EffectRow, FactDraft, Register } from '../ports.ts'
 import { canonical, sha256, uuidOf } from '../record/draft.ts'
+import { editedCall } from './edited-call.ts'
+import type { Held } from './leases.ts'
 import { recheck, type RecheckDeps } from './recheck.ts'
 import { reserveCall } from './tool-call.ts'
 
@@ -28,6 +30,7 @@ export interface RunStartDeps extends CreateRunDeps, RecheckDeps {
 export interface RunStartTask {
   readonly row: EffectRow
   readonly effect: RunStartEffect
+  /** As the model asked for it. */
   readonly call: ToolCallPart
   readonly attempt: number
 }
@@ -35,25 +38,38 @@ export interface RunStartTask {
 /** Starts the run, and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
 export async function performRunStart(
   deps: RunStartDeps,
-  task: RunStartTask,
-  signal: AbortSignal,
+  asked: RunStartTask,
+  held: Held,
 ): Promise<FactDraft | null> {
-  const { row, effect, attempt } = task
+  const { row, effect, attempt } = asked
   // An attempt that was lost may have started it.
   const before =
     attempt > 1
       ? (await deps.register.children(row.runId)).find(({ effectId }) => effectId === effect.id)
       : undefined
-  if (before) return started(deps, task, before.runId)
-  if (signal.aborted) return aborted(deps, task, signal)
-  const { call } = task
+  if (before) return started(deps, asked, before.runId)
+  const checked = await check(deps, asked, held).catch((error: unknown) => {
+    if (!held.signal.aborted) throw error
+    return aborted(deps, asked, held.signal)
+  })
+  return checked && 'definition' in checked
+    ? create(deps, checked.task, lowered(checked.definition, effect.left))
+    : checked
+}
+
+/** What is to be started, or the fact that it is not. */
+async function check(
+  deps: RunStartDeps,
+  asked: RunStartTask,
+  held: Held,
+): Promise<{ readonly task: RunStartTask; readonly definition: AgentDefinition } | FactDraft> {
+  const { row, effect } = asked
+  held.signal.throwIfAborted()
+  const call = effect.edited ? await editedCall(deps.register, row, effect) : asked.call
+  const task = { ...asked, call }
   if (call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash)
     return failed(deps, task, ['call_changed', 'the stored call is not the one that was judged'])
-  const answer = await recheck(deps, task, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error
-    return 'unasked' as const
-  })
-  if (answer === 'unasked') return aborted(deps, task, signal)
+  const answer = await recheck(deps, task, held.signal)
   if (answer) {
     const payload = { ...about(task), tool: effect.tool, answer }
     return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
@@ -68,7 +84,8 @@ export async function performRunStart(
   const definition = deps.agents(effect.agent)
   if (!definition)
     return failed(deps, task, ['unknown_agent', `there is no agent named ${effect.agent}`])
-  return create(deps, task, lowered(definition, effect.left))
+  await held.begin()
+  return { task, definition }
 }
 
 /** The run at the top of a tree brings in what it has left when it starts its first child. */

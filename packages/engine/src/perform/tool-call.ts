@@ -6,6 +6,8 @@
  * T3 A `once` call whose lease expired is never run again: it becomes unknown (I8).
  * T4 The tool sees the effect id as its idempotency key, the same on every attempt (I9).
  * T5 What may have been forbidden since the decision is asked again before the call, and deny wins.
+ * T6 Nothing executes after its lease or its run ended: that is asked last (L1 of the leases).
+ * T7 A result is stored and reported though a cancel has come meanwhile: it happened.
  */
 import type { FileChanges, PolicyAnswer, ToolCallEffect, ToolCallPart } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
@@ -24,6 +26,8 @@ import type { Views } from '../record/view.ts'
 import type { Content, ThreadRef } from './content.ts'
 import type { Files } from './files.ts'
 import { keepResult } from './long-result.ts'
+import { editedCall } from './edited-call.ts'
+import type { Held } from './leases.ts'
 import { reportProgress } from './progress.ts'
 import { readResultTool } from './read-result.ts'
 import { recheck, type RecheckDeps } from './recheck.ts'
@@ -42,6 +46,7 @@ export interface ToolCallDeps extends RecheckDeps {
 export interface ToolTask {
   readonly row: EffectRow
   readonly effect: ToolCallEffect
+  /** As the model asked for it. */
   readonly call: ToolCallPart
   readonly attempt: number
 }
@@ -49,26 +54,46 @@ export interface ToolTask {
 /** Runs the call and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
 export async function performToolCall(
   deps: ToolCallDeps,
-  task: ToolTask,
-  signal: AbortSignal,
+  asked: ToolTask,
+  held: Held,
 ): Promise<FactDraft | null> {
-  const began = deps.clock.now()
-  const denied = await recheck(deps, task, signal).catch((error: unknown) => {
+  const { signal } = held
+  const began = deps.clock.monotonic()
+  const outcome = await checkAndRun(deps, asked, held).catch((error: unknown) => {
+    // Of what throws, nothing has begun.
     if (!signal.aborted) throw error
-    return 'unasked' as const
+    return notBegun(asked)
   })
-  if (denied !== null && denied !== 'unasked') return refused(deps, task, denied)
-  const share = denied === null ? await reserveCall(deps.register, task) : null
-  if (share?.code === 'refused') return overBudget(deps, task, share)
-  const outcome = denied === 'unasked' ? notStarted : await runTool(deps, task, signal)
-  const durationMs = deps.clock.now() - began
-  if (outcome.status !== 'aborted') return report(deps, task, { outcome, durationMs })
+  if ('payload' in outcome) return outcome
+  const durationMs = Math.round(deps.clock.monotonic() - began)
+  if (outcome.status !== 'aborted')
+    return held.keep(() => report(deps, asked, { outcome, durationMs }))
   const cause = signal.reason instanceof AbortError ? signal.reason.abortCause : 'shutdown'
-  return cause === 'cancelled' ? aborted(deps, task, outcome.settled) : null
+  return cause === 'cancelled' ? held.keep(() => aborted(deps, asked, outcome.settled)) : null
 }
 
-/** A cancel came before the call began. */
-const notStarted: ToolOutcome = { status: 'aborted', settled: true }
+/** The lease was lost, or a cancel came, before the call began. Of an attempt that was lost before, nobody knows. */
+const notBegun = ({ attempt }: ToolTask): ToolOutcome => ({
+  status: 'aborted',
+  settled: attempt === 1,
+})
+
+/** What the tool said, or the fact that it was not asked. */
+async function checkAndRun(
+  deps: ToolCallDeps,
+  asked: ToolTask,
+  held: Held,
+): Promise<ToolOutcome | FactDraft> {
+  const { effect, row } = asked
+  const call = effect.edited ? await editedCall(deps.register, row, effect) : asked.call
+  const task = { ...asked, call }
+  const denied = await recheck(deps, task, held.signal)
+  if (denied) return refused(deps, task, denied)
+  const share = await reserveCall(deps.register, task)
+  if (share?.code === 'refused') return overBudget(deps, task, share)
+  await held.begin()
+  return runTool(deps, task, held.signal)
+}
 
 /**
  * A policy forbids it by now: the call does not run, and the model reads why. After an attempt that was lost nobody can say

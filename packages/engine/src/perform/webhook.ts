@@ -18,6 +18,7 @@ import type {
 } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
 import type { Content } from './content.ts'
+import type { Held } from './leases.ts'
 import { retryDelay } from './retry-delay.ts'
 
 export interface WebhookDeps {
@@ -48,12 +49,12 @@ const failed = (code: string, final: boolean): DeliveryAnswer => ({
 export async function performWebhook(
   deps: WebhookDeps,
   task: WebhookTask,
-  signal: AbortSignal,
+  held: Held,
 ): Promise<Pick<AppendItem, 'notes' | 'settle'>> {
-  const began = deps.clock.now()
-  const answer = await attempt(deps, task, signal)
+  const began = deps.clock.monotonic()
+  const answer = await attempt(deps, task, held)
   const { effectId } = task.row
-  const durationMs = Math.max(0, deps.clock.now() - began)
+  const durationMs = Math.round(deps.clock.monotonic() - began)
   const about = { effectId, attempt: task.attempt, durationMs }
   const settle = { effectId, attempt: task.attempt, expect: 'started', delayMs: 0 } as const
   if (!('final' in answer)) {
@@ -75,15 +76,13 @@ export async function performWebhook(
   return { notes: [note], settle: { ...settle, becomes: 'pending', delayMs: retryMs } }
 }
 
-async function attempt(
-  deps: WebhookDeps,
-  task: WebhookTask,
-  signal: AbortSignal,
-): Promise<DeliveryAnswer> {
+async function attempt(deps: WebhookDeps, task: WebhookTask, held: Held): Promise<DeliveryAnswer> {
   const { row, effect } = task
   const to = await addressOf(deps, task)
   if (!to) return failed('address_gone', true)
   const { effectId: id, tenantId, runId } = row
+  const { signal } = held
+  await held.begin()
   try {
     return await deps.sender.deliver({ id, tenantId, runId, on: effect.on, to }, signal)
   } catch (error) {

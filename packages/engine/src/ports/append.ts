@@ -1,6 +1,30 @@
 /**
- * The one write path of the register: what an append carries, and what it answers. All checks of an item are made before
- * anything of it is written (DESIGN §3.1, §3.2, §3.8).
+ * The one write path of the register: what an append carries, and what it answers (DESIGN §3.1, §3.2, §3.8).
+ *
+ * Rules of an item: what a part that is refused costs. A fact is never lost for the sake of what came with it, and nothing
+ * that is refused once would be accepted the next time.
+ *
+ * | part that breaks a rule    | its answer                         | what it costs                                        |
+ * |----------------------------|------------------------------------|------------------------------------------------------|
+ * | create, settle, fact, note | item `rejected`, `detail`          | the item: the facts of an item are one report        |
+ * | decision                   | decision `rejected`, `detail`      | itself, and its claims are `gone`                     |
+ * | claim                      | claim `rejected`                   | itself                                               |
+ *
+ * and what does not fit into the history of the run, which holds `limits.eventsPerRunMax` events and keeps some of them for
+ * its end (`detail` `history_too_long`):
+ *
+ * | part                       | its answer                         | must leave                                           |
+ * |----------------------------|------------------------------------|------------------------------------------------------|
+ * | claim                      | claim `full`                       | what settles and ends all that is open               |
+ * | decision with effects      | decision `rejected`                | the same, of its own effects as well                 |
+ * | decision without           | decision `rejected`                | half of that                                         |
+ * | `input.injected`           | fact `full`                        | as a claim                                           |
+ * | any other fact             | fact `full`                        | room for a fault                                     |
+ * | `run.faulted`, final decision | fact `full`, decision `rejected` | nothing                                              |
+ * | notes                      | left out, or the item `rejected` if it holds nothing else | as a claim; after the end, room for the word that the run is deleted |
+ *
+ * A claim, a decision or a fact that is refused so is for the caller to end the run: `history_too_long` (`record/full.ts`). A
+ * claim after the end (of a webhook) is `gone`, and its effect with it.
  */
 import type { Effect, JsonObject, Outcome, RunStatus, StateName, Timer } from '@signalbox/core'
 
@@ -23,7 +47,7 @@ export interface EventDraft {
 /** What must hold of an effect for a fact about it to be accepted, and what becomes of the effect then. */
 export interface EffectFence {
   readonly effectId: string
-  /** `started`: claimed at exactly `attempt`. `lost`: the same, and the lease has expired. `pending`: never claimed. `unknown`: recorded as such. */
+  /** `started`: claimed at exactly `attempt`. `lost`: the same, and the lease is over, see `renew`. `pending`: never claimed. `unknown`: recorded as such. */
   readonly expect: 'started' | 'lost' | 'pending' | 'unknown'
   /** Ignored for `pending` and `unknown`. */
   readonly attempt: number
@@ -52,14 +76,17 @@ export interface DecisionDraft {
   /** `cancelling` closes the run for claims, as `cancel.requested` does (I14). */
   readonly stateName: StateName
   readonly outcome: Outcome | null
-  /** The cached state after the decision, at most `limits.stateBytesMax` as JSON. */
+  /** The cached state after the decision, at most `limits.stateBytesMax` as JSON; of a final one `limits.finalStateBytesMax`. */
   readonly state: JsonObject
   readonly effects: readonly Effect[]
   readonly timers: readonly Timer[]
   readonly clearTimers: readonly string[]
 }
 
-/** A claim: refused after a cancel and on ended runs; increments the attempt and writes `effect.started`. */
+/**
+ * A claim: refused after a cancel and on ended runs; increments the attempt and writes `effect.started`. Sent again with the
+ * same owner and salt while it holds the effect, it is `ok` with the same attempt, whatever came of the run or the lease since.
+ */
 export interface ClaimDraft {
   readonly effectId: string
   /** `[A-Za-z0-9._-]{1,100}`: names the process, so that a cancel signal finds it. */
@@ -140,7 +167,7 @@ export interface ParentRef {
 }
 
 /**
- * One item of an append: all about one run, checked before anything of it is written, applied in this order.
+ * One item of an append: all about one run, applied in this order, each part as far as its rules allow.
  * With `admit`, the run takes its thread's slot: if another run holds it or waits before it, `run.admitted` (the fact
  * that follows `run.created`, or stands alone), the decision and the claims are left out, and `admitted` is false.
  */
@@ -166,7 +193,7 @@ export type FactCode =
   | 'fenced'
   /** The run has ended; of something that is said to it: or is to end. */
   | 'ended'
-  /** Too much was said to the run already. */
+  /** The history of the run has no room for it; of something that is said to it: or too much was said already. */
   | 'full'
   /** Left out because the run was not admitted. */
   | 'not_admitted'
@@ -178,6 +205,8 @@ export type DecisionCode =
   | 'stale'
   /** A fact arrived before a final decision. Decide again. */
   | 'moved'
+  /** It breaks a rule, or does not fit into the history: `detail` says which. Facts of the item stand. The run must be faulted. */
+  | 'rejected'
   /** Left out because the run was not admitted. */
   | 'not_admitted'
 
@@ -185,7 +214,7 @@ export type ClaimCode =
   | 'ok'
   /** No such effect, it is done, unknown or cancelled, or the claim was left out with its decision. */
   | 'gone'
-  /** Another attempt holds a live lease. */
+  /** Another attempt holds a lease that is not over, see `renew`. */
   | 'leased'
   /** Not yet due. */
   | 'early'
@@ -193,6 +222,10 @@ export type ClaimCode =
   | 'cancelled'
   /** A `once` effect whose lease expired: it must become unknown, never a second execution. */
   | 'lost'
+  /** It could be claimed, but the history of the run has no room for work: the run must be faulted. */
+  | 'full'
+  /** The claim breaks a rule. */
+  | 'rejected'
 
 export interface Claimed {
   readonly effectId: string
@@ -217,11 +250,12 @@ export type ItemCode =
   | 'busy'
   /** `create`: too many runs wait on the thread. */
   | 'thread_full'
-  /** The item broke a rule of the register or an SQL error; nothing of it was written. `detail` says which. */
+  /** The item broke a rule of the register; nothing of it was written. `detail` says which. */
   | 'rejected'
 
 export interface AppendResult {
   readonly code: ItemCode
+  /** Why the item or its decision was rejected, or its notes were left out. */
   readonly detail?: string
   /** The run the answer is about: another than asked for `exists` and `conflict`. */
   readonly runId: string

@@ -53,6 +53,9 @@ export interface BudgetPort {
     effect: { readonly rootId: string; readonly effectId: string },
     used: { readonly tokens: number; readonly cost: number },
   ): Promise<void>
-  /** Gives back what effects that are over still hold; forgets the budgets of trees whose run at the top has ended. */
-  settleBudgets(): Promise<void>
+  /**
+   * Gives back what effects that are over still hold; forgets the budgets of trees whose run at the top has ended. Each tree by
+   * itself: answers those that could not be settled.
+   */
+  settleBudgets(): Promise<readonly { readonly rootId: string; readonly problem: string }[]>
 }

@@ -98,6 +98,8 @@ export interface EffectRow {
   readonly threadId: string
   readonly runId: string
   readonly definitionHash: string
+  /** Version of the machine its run is pinned to. */
+  readonly machineVersion: number
   /** The run at the top of the tree; null for a run that nobody started. */
   readonly rootId: string | null
   readonly kind: EffectKind
@@ -151,6 +153,12 @@ export interface Register extends BudgetPort {
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
 
+  /** Writes the cached state of a run anew, without an event, if it stands for the decision through `decided`. Answers whether. */
+  repairState(
+    run: RunRef,
+    repaired: { readonly decided: number; readonly state: JsonObject },
+  ): Promise<boolean>
+
   head(runId: string): Promise<RunHead | null>
   /** What the next decision needs: the head, and the events after its `decided` cursor, read at one moment. */
   tail(runId: string): Promise<RunTail | null>
@@ -175,6 +183,7 @@ export interface Register extends BudgetPort {
   children(runId: string): Promise<readonly ChildRef[]>
 
   putDefinition(hash: string, definition: AgentDefinition): Promise<void>
+  /** Rejects with a `NewerError` for one that says anything this build does not know. */
   definition(hash: string): Promise<AgentDefinition | null>
   /** Content-addressed, idempotent: the key names the bytes. Written before the event that points to it. */
   putBlob(
@@ -205,15 +214,16 @@ export interface Register extends BudgetPort {
     expired?: { readonly lastRunId: string | null },
   ): Promise<'ok' | 'no_thread' | 'busy'>
 
-  // What the reconciler polls. Each finds everything, even if no wake ever arrives.
+  // What the reconciler polls. Each finds everything, even if no wake ever arrives, but for the runs of `except`.
   /** Runs with undecided facts. Tenants take turns where there are more than `limit`. */
-  readyRuns(limit: number): Promise<readonly RunRef[]>
+  readyRuns(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
   /** Queued runs that are due, whose thread is free and whose lanes have room: the first of each thread. Tenants take turns; of each by priority. */
-  admissibleRuns(limit: number): Promise<readonly RunRef[]>
+  admissibleRuns(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
   /** Runs that are to end because a newer one supersedes them, and were not asked to yet. Of all threads, or of one. */
   superseded(
     limit: number,
     thread?: { readonly tenantId: string; readonly threadId: string },
+    except?: readonly string[],
   ): Promise<readonly Superseded[]>
   /** Runs that wait for a lane of this one, and for nothing else: the most urgent first, at most `limit` of each lane. */
   nextInLanes(runId: string, limit: number): Promise<readonly RunRef[]>
@@ -238,14 +248,27 @@ export interface Register extends BudgetPort {
   /** Timers that are due. They stay until a fact with the key `timer:<id>:<fireAt>` is appended for the run. */
   dueTimers(
     limit: number,
+    except?: readonly string[],
   ): Promise<readonly (RunRef & { readonly timerId: string; readonly fireAt: number })[]>
   /** Ended runs whose parent lives and still waits for them. */
-  endedChildren(limit: number): Promise<readonly RunRef[]>
+  endedChildren(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
   /** Runs that live, are not being cancelled, and whose parent has ended or is being cancelled. */
-  orphans(limit: number): Promise<readonly RunRef[]>
-  /** Milliseconds until the next effect, timer or delayed run is due, null if none is. */
-  nextDue(): Promise<number | null>
-  /** Extends the leases of started effects at their attempts; answers which were kept and whether a cancel was asked. */
+  orphans(limit: number, except?: readonly string[]): Promise<readonly RunRef[]>
+  /**
+   * Milliseconds until the next effect of the given kinds, timer or delayed run comes due, null if none will. What came due
+   * in the last `lookedMs` counts as due now, 0. What has been due for longer does not count: it was looked at, and to look
+   * again at once would change it no more.
+   */
+  nextDue(kinds: readonly EffectKind[], lookedMs: number): Promise<number | null>
+  /**
+   * Extends the leases of started effects at their attempts, lapsed ones too, to `leaseMs` from now; answers which were kept and
+   * whether a cancel was asked, or the run has ended. One that is being written just now is left as it is, and not answered. With
+   * `leaseMs` 0 the leases are given back: they are over at once.
+   *
+   * Called every few seconds by each process, with or without leases, for it is also how the register knows that it can be
+   * reached: leases do not run while it was away. No lease is over, for a claim or a fence `lost`, before renewals have come for
+   * as long as the lease was made for, without a pause of half as long. Where none ever came, leases just run.
+   */
   renew(
     leases: readonly { readonly effectId: string; readonly attempt: number }[],
     leaseMs: number,

@@ -4,6 +4,7 @@ import {
   type Decision,
   decide,
   type Fact,
+  type Machine,
   persist,
   type RunState,
   type Subject,
@@ -12,11 +13,14 @@ import {
 import type { DecisionDraft, EventDraft, FactDraft } from '../ports.ts'
 import { readFact } from '@signalbox/core'
 import type { Writer } from './draft.ts'
+import type { Preparations } from './preparations.ts'
 
 /** What a decision is made from. */
 export interface Basis {
   readonly runId: string
   readonly agent: AgentDefinition
+  readonly definitionHash: string
+  readonly machine: Machine
   readonly state: RunState
   readonly decided: number
 }
@@ -29,16 +33,48 @@ export interface Decided {
 /** Evaluators of the pure policies that are not the core's own. */
 export type EvaluatorOf = NonNullable<Subject['evaluatorOf']>
 
-/** Decides over `facts`, the last of which is `through`. */
+/** Evaluators, or where the policies are not ready, what denies in their place; `missed` tells whether that was asked. */
+export function evaluators(
+  ready: boolean,
+  evaluatorOf: EvaluatorOf,
+): { readonly evaluatorOf: EvaluatorOf; readonly missed: () => boolean } {
+  let missed = false
+  const denying = () => {
+    missed = true
+    return null
+  }
+  return { evaluatorOf: ready ? evaluatorOf : denying, missed: () => missed }
+}
+
+/** What decisions are drafted with. */
+export interface DraftedBy {
+  readonly writer: Writer
+  readonly evaluatorOf: EvaluatorOf
+  readonly preparations: Pick<Preparations, 'isReady'>
+}
+
+/**
+ * Decides over `facts`, the last of which is `through`. Null: the decision would need policies that this process cannot
+ * evaluate. One that takes the run to its end by a cancel or a timeout is made all the same, and says so: they deny.
+ */
 export function draftDecision(
-  by: { readonly writer: Writer; readonly evaluatorOf: EvaluatorOf },
+  { writer, evaluatorOf, preparations }: DraftedBy,
   basis: Basis,
   facts: readonly Fact[],
-): Decided {
-  const { writer, evaluatorOf } = by
+): Decided | null {
+  const { runId: run, agent, machine, definitionHash } = basis
+  const policies = evaluators(preparations.isReady(definitionHash, agent), evaluatorOf)
+  const subject = { run, agent, machine, evaluatorOf: policies.evaluatorOf }
+  const decision = decide(subject, basis.state, facts)
+  const missed = policies.missed()
+  if (missed && !isLeaving(decision.state)) return null
   const through = facts.at(-1)?.seq ?? basis.decided
-  const decision = decide({ run: basis.runId, agent: basis.agent, evaluatorOf }, basis.state, facts)
-  const step = transitioned(decision, { from: basis.decided, through })
+  const made = {
+    from: basis.decided,
+    through,
+    ...(missed ? { withoutPolicies: true as const } : {}),
+  }
+  const step = transitioned(decision, made)
   const events: EventDraft[] = [
     writer.event('run.transitioned', step, { verdict: decision.outcome }),
     ...decision.verdicts.map((verdict) => writer.event(verdict.type, verdict.payload, verdict)),
@@ -57,6 +93,8 @@ export function draftDecision(
   }
   return { decision, draft }
 }
+
+const isLeaving = ({ name }: RunState): boolean => name === 'cancelling' || name === 'cancelled'
 
 /** Facts that are about to be written, as the decider will read them at the sequence numbers they are expected to get. */
 export function expectedFacts(drafts: readonly FactDraft[], seq: number): readonly Fact[] {

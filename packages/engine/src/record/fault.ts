@@ -1,44 +1,50 @@
 /** Faults: a run that cannot be decided ends `failed`, once, and nothing loops (I22). */
-import type { Log } from '../ports.ts'
-import { draftDecision, type EvaluatorOf, expectedFacts } from './decision.ts'
-import type { Writer } from './draft.ts'
+import { messageOf, TerminalError } from '../errors.ts'
+import type { FactDraft, Log } from '../ports.ts'
+import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
+import { fullFact } from './full.ts'
 import type { Followers } from './plan.ts'
 import type { Append } from './recorder.ts'
 import type { LoadedRun, Views } from './view.ts'
 
-export interface FaulterDeps {
+export interface FaulterDeps extends DraftedBy {
   readonly views: Views
-  readonly writer: Writer
-  readonly evaluatorOf: EvaluatorOf
   readonly log: Log
   readonly followers: Followers
   readonly append: Append
 }
 
-/** Takes a run one step towards its end: first the fault becomes a fact, then it alone is folded. */
+/** Ends a run: the fault becomes a fact, and it alone is folded, in one item. One that is a fact already is folded. */
 export function createFaulter(
   deps: FaulterDeps,
-): (loaded: LoadedRun, message: string) => Promise<void> {
+): (loaded: LoadedRun, error: unknown) => Promise<void> {
   const { views, writer, log, followers, append } = deps
-  return async (loaded, message) => {
+  const faultOf = (error: unknown): FactDraft => {
+    if (error instanceof TerminalError && error.code === 'history_too_long') return fullFact(writer)
+    const payload = { code: 'undecidable', message: messageOf(error).slice(0, 2_000) }
+    return writer.fact('run.faulted', payload, { key: 'fault' })
+  }
+  return async (loaded, error) => {
     const { view } = loaded
     const { runId, tenantId } = view
     const known = loaded.events.findLast((event) => event.type === 'run.faulted')
-    if (!known) {
-      log.error('a run cannot be decided and is faulted', { runId, message })
-      const payload = { code: 'undecidable', message: message.slice(0, 2_000) }
-      const fact = writer.fact('run.faulted', payload, { key: `fault:${view.decided}` })
-      await append({ runId, tenantId, facts: [fact] })
-      return
-    }
-    const facts = expectedFacts([{ ...known, key: '', fence: null }], view.facts - 1)
-    const { decision, draft } = draftDecision(deps, view, facts)
+    if (!known)
+      log.error('a run cannot be decided and is faulted', { runId, message: messageOf(error) })
+    const fact = known ? { ...known, key: '', fence: null } : faultOf(error)
+    const through = known ? view.facts : view.seq + 1
+    const decided = draftDecision(deps, view, expectedFacts([fact], through - 1))
+    // A fault alone asks no policy.
+    if (!decided) return
+    const { decision, draft } = decided
     const result = await append({
       runId,
       tenantId,
-      decision: { ...draft, through: view.facts },
+      ...(known ? {} : { facts: [fact] }),
+      decision: { ...draft, through },
     })
     views.forget(runId)
     if (result.decisionCode === 'ok') followers.decided({ ...view, ended: true }, decision, [])
+    else if (result.decisionCode === 'rejected')
+      throw new TerminalError('append_rejected', result.detail ?? 'the fault cannot be decided')
   }
 }

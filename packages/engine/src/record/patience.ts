@@ -1,4 +1,11 @@
-/** Patience: the same port call again, with back-off, until it answers or the process stops (P3 of the ports). */
+/**
+ * Patience: the same port call again, with back-off, until it answers or nobody wants the answer any more (P3 of the ports).
+ *
+ * P1 What an effect waits for, it waits for as long as its signal: an outage of the register costs time, never a result.
+ * P2 Who stands outside of any effect — a request of a client, a step of the reconciler — waits some seconds, and is told.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { NewerError } from '@signalbox/core'
 import type { Clock, Log, Random } from '../ports.ts'
 import { messageOf, TerminalError } from '../errors.ts'
 
@@ -13,7 +20,7 @@ export interface Patience {
   readonly stopped: AbortSignal
 }
 
-/** Tries of what may fail for good: the last one begins some 7 s after the first. */
+/** Tries outside of any effect: the last one begins some 7 s after the first. */
 const triesMax = 9
 
 /** Repeats `attempt` after every throw but a TerminalError. The operation must be one that may be repeated. */
@@ -23,12 +30,36 @@ export const insist = <T>(
   attempt: () => Promise<T>,
 ): Promise<T> => repeat(patience, { what, most: Infinity }, attempt)
 
-/** The same, but throws what the last of nine tries threw: for what may fail for good, and must not hold up its run then. */
-export const tryAgain = <T>(
+interface Wait {
+  readonly signal: AbortSignal
+  over: boolean
+}
+
+/** The signal travels with the call: what reads for an effect (content, files, transcripts, views) serves all effects of the process. */
+const waits = new AsyncLocalStorage<Wait>()
+
+/** Runs `work` as part of an effect: what it asks `repeatedly`, it asks until `signal` is aborted. */
+export async function waitingOn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const wait: Wait = { signal, over: false }
+  try {
+    return await waits.run(wait, work)
+  } finally {
+    // What the work has set going and nobody waited for is no part of it any more.
+    wait.over = true
+  }
+}
+
+/** Repeats `attempt` for as long as the effect it is part of lasts; outside of any, nine times. */
+export function repeatedly<T>(
   patience: Patience,
   what: string,
   attempt: () => Promise<T>,
-): Promise<T> => repeat(patience, { what, most: triesMax }, attempt)
+): Promise<T> {
+  const wait = waits.getStore()
+  return wait && !wait.over
+    ? insist({ ...patience, stopped: wait.signal }, what, attempt)
+    : repeat(patience, { what, most: triesMax }, attempt)
+}
 
 async function repeat<T>(
   patience: Patience,
@@ -39,7 +70,8 @@ async function repeat<T>(
     try {
       return await attempt()
     } catch (error) {
-      if (error instanceof TerminalError || patience.stopped.aborted || n >= most) throw error
+      const isFinal = error instanceof TerminalError || error instanceof NewerError
+      if (isFinal || patience.stopped.aborted || n >= most) throw error
       patience.log.warn(`${what} failed, trying again`, { attempt: n, error: messageOf(error) })
       const backoff = Math.min(capMs, baseMs * 2 ** Math.min(n - 1, 10))
       await patience.clock.sleep(backoff * (0.5 + patience.random.unit()), patience.stopped)

@@ -1,15 +1,17 @@
 /**
- * The register as performers see it: what they read before a call, and store after it, is tried again. One lost answer must
- * not end a run as failed, or make a call unknown that never began.
+ * The register as performers see it: what they read before a call, and store after it, is tried again. An outage must not
+ * end a run as failed, or make a call unknown that never began.
  */
 import type { Register } from '../ports.ts'
-import { type Patience, tryAgain } from './patience.ts'
+import { type Patience, repeatedly } from './patience.ts'
 
 /** The same register. Everything else passes: whoever appends or polls has ways of his own. */
 export function patientRegister(patience: Patience, register: Register): Register {
   const again = <T>(what: string, attempt: () => Promise<T>): Promise<T> =>
-    tryAgain(patience, what, attempt)
+    repeatedly(patience, what, attempt)
   const reads: Partial<Register> = {
+    head: (runId) => again('read run', () => register.head(runId)),
+    tail: (runId) => again('read run', () => register.tail(runId)),
     events: (runId, options) => again('read events', () => register.events(runId, options)),
     conversation: (threadId, runId) =>
       again('read conversation', () => register.conversation(threadId, runId)),
@@ -21,8 +23,12 @@ export function patientRegister(patience: Patience, register: Register): Registe
     spend: (effect, used) => again('spend', () => register.spend(effect, used)),
     children: (runId) => again('read children', () => register.children(runId)),
     grants: (agent, calls) => again('read grants', () => register.grants(agent, calls)),
+    safetyStops: (user, since, limit) =>
+      again('read safety stops', () => register.safetyStops(user, since, limit)),
     ensureThread: (thread) => again('read thread', () => register.ensureThread(thread)),
     ensureThreads: (threads) => again('read threads', () => register.ensureThreads(threads)),
+    putDefinition: (hash, definition) =>
+      again('store definition', () => register.putDefinition(hash, definition)),
     putBlob: (thread, blob) => again('store blob', () => register.putBlob(thread, blob)),
     blob: (thread, key) => again('read blob', () => register.blob(thread, key)),
   }

@@ -1,8 +1,7 @@
 /** A plan: a decision over facts with the claims that go with it, and what an append made of it. */
 import { type Decision, type Effect, type Fact, isFinal } from '@signalbox/core'
 import type { AppendItem, AppendResult, ClaimDraft, DecisionDraft, FactDraft } from '../ports.ts'
-import { draftDecision, type EvaluatorOf, expectedFacts } from './decision.ts'
-import type { Writer } from './draft.ts'
+import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
 import type { RunView, Views } from './view.ts'
 
 /** What the recorder tells the process around it, after a commit. */
@@ -25,23 +24,22 @@ export interface Plan {
 }
 
 export interface Planner {
-  /** Decides over facts that are in the register. */
-  over(view: RunView, facts: readonly Fact[]): Plan
+  /** Decides over facts that are in the register; null if that takes policies that this process cannot evaluate. */
+  over(view: RunView, facts: readonly Fact[]): Plan | null
   /** Decides over facts that are only just being written; null if they cannot be decided: `advance` will say why. */
   ahead(view: RunView, facts: readonly FactDraft[]): Plan | null
   /** What follows from an append that carried the plan. Answers whether its decision stands. */
   settle(plan: Plan, result: AppendResult): boolean
 }
 
-export function createPlanner(deps: {
-  readonly views: Views
-  readonly writer: Writer
-  readonly evaluatorOf: EvaluatorOf
-  readonly followers: Followers
-}): Planner {
+export function createPlanner(
+  deps: DraftedBy & { readonly views: Views; readonly followers: Followers },
+): Planner {
   const { views, followers } = deps
   const over: Planner['over'] = (view, facts) => {
-    const { decision, draft } = draftDecision(deps, view, facts)
+    const decided = draftDecision(deps, view, facts)
+    if (!decided) return null
+    const { decision, draft } = decided
     const mine = decision.effects.flatMap((effect) => {
       const isCallNow = effect.kind === 'model.call' && effect.delayMs === 0
       const claim = isCallNow ? followers.claimModel(effect) : null

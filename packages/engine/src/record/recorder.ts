@@ -6,20 +6,20 @@
  * R3 What follows from a decision (dispatch, wakes, the next run of the thread) happens after its commit, and is a hint:
  *    the reconciler finds all of it again.
  */
+import { NewerError } from '@signalbox/core'
 import { messageOf, TerminalError } from '../errors.ts'
 import type { AppendItem, AppendResult, FactDraft, Register, RunRef } from '../ports.ts'
-import type { EvaluatorOf } from './decision.ts'
-import type { Writer } from './draft.ts'
+import type { DraftedBy } from './decision.ts'
 import { createFaulter } from './fault.ts'
 import { insist, type Patience } from './patience.ts'
 import { createPlanner, type Followers, partsOf, type Planner } from './plan.ts'
+import type { Strangers } from './strangers.ts'
 import type { LoadedRun, RunView, Views } from './view.ts'
 
-export interface RecorderDeps extends Patience {
+export interface RecorderDeps extends Patience, DraftedBy {
   readonly register: Register
   readonly views: Views
-  readonly writer: Writer
-  readonly evaluatorOf: EvaluatorOf
+  readonly strangers: Strangers
   /** Does this process decide (an orchestrator), or only record (a worker, an API)? */
   readonly decides: boolean
   readonly followers: Followers
@@ -78,14 +78,27 @@ function recordWith(deps: RecorderDeps, planner: Planner, append: Append): Recor
 }
 
 function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Recorder['advance'] {
-  const { views } = deps
+  const { views, strangers } = deps
   const fault = createFaulter({ ...deps, append })
 
-  /** Answers whether the decision stands; if not, there is something new to read. */
+  /** Answers whether there is nothing more to do here; if not, there is something new to read. */
   const decideOnce = async ({ view, undecided }: LoadedRun): Promise<boolean> => {
     const { runId, tenantId } = view
     const plan = planner.over(view, undecided)
-    const stands = planner.settle(plan, await append({ runId, tenantId, ...partsOf(plan) }))
+    if (!plan) {
+      strangers.leave(
+        view,
+        (await views.lackOf(view.definitionHash).catch(messageOf)) ?? 'its policies were not ready',
+      )
+      return true
+    }
+    strangers.forget(runId)
+    const result = await append({ runId, tenantId, ...partsOf(plan) })
+    if (result.decisionCode === 'rejected') {
+      const detail = result.detail ?? 'the register refused the decision'
+      throw new TerminalError(detail === 'history_too_long' ? detail : 'append_rejected', detail)
+    }
+    const stands = planner.settle(plan, result)
     if (!stands) views.forget(runId)
     return stands
   }
@@ -95,7 +108,11 @@ function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Reco
       return await decideOnce(loaded)
     } catch (error) {
       if (deps.stopped.aborted) throw error
-      await fault(loaded, messageOf(error))
+      if (error instanceof NewerError) {
+        strangers.leave(loaded.view, error.message)
+        return true
+      }
+      await fault(loaded, error)
       return false
     }
   }
@@ -103,7 +120,9 @@ function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Reco
   return async (runId) => {
     for (let round = 0; round < roundsMax; round++) {
       const loaded = await insist(deps, 'load', () => views.load(runId))
-      if (!loaded || loaded.view.ended) return
+      if (!loaded) return
+      if ('notMine' in loaded) return strangers.leave(loaded, loaded.notMine)
+      if (loaded.view.ended) return strangers.forget(runId)
       if (loaded.poison) await fault(loaded, loaded.poison)
       else if (loaded.undecided.length === 0 || (await decideOrFault(loaded))) return
     }

@@ -7,6 +7,10 @@ import {
   type Fact,
   type FoldableEvent,
   initialState,
+  isFactType,
+  type Machine,
+  type Machines,
+  NewerError,
   readFact,
   replay,
   revive,
@@ -15,14 +19,27 @@ import {
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import { messageOf, TerminalError } from '../errors.ts'
-import type { EvaluatorOf } from './decision.ts'
-import type { AppendResult, ParentRef, Register, RunHead, StoredEvent } from '../ports.ts'
+import { type EvaluatorOf, evaluators } from './decision.ts'
+import type { Preparations } from './preparations.ts'
+import type {
+  AppendResult,
+  EffectRow,
+  ParentRef,
+  Register,
+  RunHead,
+  RunRef,
+  RunTail,
+  StoredEvent,
+} from '../ports.ts'
 
 export interface RunView {
   readonly runId: string
   readonly tenantId: string
   readonly threadId: string
   readonly agent: AgentDefinition
+  readonly definitionHash: string
+  /** The machine of the version the run is pinned to. */
+  readonly machine: Machine
   readonly parent: ParentRef | null
   /** Does it stand in lanes? Its end, and its waiting, give room to others. */
   readonly laned: boolean
@@ -43,29 +60,37 @@ export interface LoadedRun {
   readonly events: readonly StoredEvent[]
 }
 
+/** A run that is newer than this build, and why: other processes know it. */
+export interface NotMine extends RunRef {
+  readonly notMine: string
+}
+
 export interface Views {
   /** Reads a run and what is undecided of it. Null: no such run. */
-  load(runId: string): Promise<LoadedRun | null>
+  load(runId: string): Promise<LoadedRun | NotMine | null>
   cached(runId: string): RunView | undefined
   remember(view: RunView): void
   /** Takes over the seq after an append of this process that wrote notes alone: the state is still the known one. */
   noted(runId: string, cursors: Pick<AppendResult, 'seq' | 'facts' | 'decided'>): void
   forget(runId: string): void
+  /** Reads a definition. Rejects with a `NewerError` if it says what this build does not know. Its policies may not be ready. */
   definition(hash: string): Promise<AgentDefinition>
+  /** What this process lacks for the policies of a definition; null: nothing. */
+  lackOf(hash: string): Promise<string | null>
+  /** Why an effect is to be performed by other processes; null: this one may. */
+  notMine(row: Pick<EffectRow, 'definitionHash' | 'machineVersion'>): Promise<string | null>
 }
 
-/** How definitions become ready to decide with. */
-export interface Readiness {
+export interface ViewsDeps {
+  readonly register: Register
+  readonly cachedRuns: number
+  readonly machines: Machines
   readonly evaluatorOf: EvaluatorOf
-  /** Loads what the policies of a definition need. Rejects with what is missing. */
-  readonly prepare: (definition: AgentDefinition) => Promise<void>
+  readonly preparations: Preparations
 }
 
-export function createViews(
-  register: Register,
-  cachedRuns: number,
-  { evaluatorOf, prepare }: Readiness,
-): Views {
+export function createViews(deps: ViewsDeps): Views {
+  const { register, cachedRuns, machines, evaluatorOf, preparations } = deps
   const views = new LRUCache<string, RunView>({ max: cachedRuns })
   const definitions = new LRUCache<string, AgentDefinition>({ max: cachedRuns })
 
@@ -74,30 +99,56 @@ export function createViews(
     if (known) return known
     const found = await register.definition(hash)
     if (!found) throw new TerminalError('no_definition', `the definition ${hash} is not stored`)
-    await prepare(found)
     definitions.set(hash, found)
     return found
   }
 
-  const load = async (runId: string): Promise<LoadedRun | null> => {
-    const tail = await register.tail(runId)
-    if (!tail) return null
-    const { head, events } = tail
+  const read = async ({ head, events }: RunTail): Promise<LoadedRun> => {
+    const machine = head.machine === 'run' ? machines.get(head.machineVersion) : undefined
+    if (!machine) throw new NewerError(`${head.machine} v${head.machineVersion}, its machine,`)
     const agent = await definition(head.definitionHash)
-    const cached = views.get(runId)
+    const lack = await preparations.lackOf(head.definitionHash, agent)
+    const cached = views.get(head.runId)
     const isCurrent = cached?.decided === head.decided
-    const state = isCurrent
-      ? cached.state
-      : await stateOf(register, head, { run: head.runId, agent, evaluatorOf })
+    const policies = evaluators(lack === null, evaluatorOf)
+    const subject = { run: head.runId, agent, machine, evaluatorOf: policies.evaluatorOf }
+    const known = isCurrent ? cached.state : await stateOf(register, head, subject)
+    if (policies.missed()) throw new TerminalError('unprepared', lack ?? '')
     const { undecided, poison } = readFacts(events)
-    const view = viewOf(head, agent, state)
-    views.set(runId, view)
+    const state = typeof known === 'string' ? initialState(machine) : known
+    const view = viewOf(head, { agent, machine, state })
+    if (typeof known === 'string') return { view, undecided: [], poison: known, events }
+    views.set(head.runId, view)
     return { view, undecided, poison, events }
   }
+
+  const load: Views['load'] = async (runId) => {
+    const tail = await register.tail(runId)
+    if (!tail) return null
+    try {
+      return await read(tail)
+    } catch (error) {
+      if (!(error instanceof NewerError) && !(error instanceof TerminalError)) throw error
+      const { tenantId } = tail.head
+      return { runId, tenantId, notMine: error.message }
+    }
+  }
+
+  const lackOf: Views['lackOf'] = async (hash) => preparations.lackOf(hash, await definition(hash))
 
   return {
     load,
     definition,
+    lackOf,
+    async notMine({ machineVersion, definitionHash }) {
+      if (!machines.has(machineVersion)) return `its machine is of version ${machineVersion}`
+      try {
+        return await lackOf(definitionHash)
+      } catch (error) {
+        if (error instanceof NewerError) return error.message
+        throw error
+      }
+    },
     cached: (runId) => views.get(runId),
     remember: (view) => void views.set(view.runId, view),
     noted(runId, { seq, facts, decided }) {
@@ -112,33 +163,50 @@ export function createViews(
 function readFacts(events: readonly StoredEvent[]): Pick<LoadedRun, 'undecided' | 'poison'> {
   const undecided: Fact[] = []
   for (const event of events) {
+    // Facts alone have a key.
+    if (event.key !== null && !isFactType(event.type)) throw new NewerError(`a fact ${event.type}`)
     try {
       const fact = readFact(event)
       if (fact) undecided.push(fact)
     } catch (error) {
+      if (error instanceof NewerError) throw error
       return { undecided, poison: `event ${event.seq} (${event.type}): ${messageOf(error)}` }
     }
   }
   return { undecided, poison: null }
 }
 
-function viewOf(head: RunHead, agent: AgentDefinition, state: RunState): RunView {
-  const { runId, tenantId, threadId, parent, laned, seq, facts, decided } = head
-  const ended = head.status === 'ended'
-  return { runId, tenantId, threadId, agent, parent, laned, state, seq, facts, decided, ended }
+function viewOf(head: RunHead, made: Pick<RunView, 'agent' | 'machine' | 'state'>): RunView {
+  const { runId, tenantId, threadId, definitionHash, parent, laned, seq, facts, decided } = head
+  const place = { runId, tenantId, threadId, definitionHash, parent, laned }
+  return { ...place, ...made, seq, facts, decided, ended: head.status === 'ended' }
 }
 
-/** The cached state, or, where the cache is gone or unreadable, the fold of the log. */
-async function stateOf(register: Register, head: RunHead, subject: Subject): Promise<RunState> {
-  if (head.decided === 0) return initialState
+/**
+ * The cached state, or, where the cache is gone or unreadable, the fold of the log by the run's own machine. A text says
+ * why there is neither: then the run is poisoned. Rejects with a `NewerError` for a cache of a newer form.
+ */
+async function stateOf(
+  register: Register,
+  head: RunHead,
+  subject: Subject,
+): Promise<RunState | string> {
+  if (head.decided === 0) return initialState(subject.machine)
   if (head.state) {
     try {
-      return revive(head.state)
-    } catch {
+      return revive(subject.machine, head.state)
+    } catch (error) {
+      if (error instanceof NewerError) throw error
       // An unreadable cache is a deleted cache: the log says what the state is.
     }
   }
-  return foldLog(subject, await register.events(head.runId, {}), head.decided)
+  const events = await register.events(head.runId, {})
+  try {
+    return foldLog(subject, events, head.decided)
+  } catch (error) {
+    if (error instanceof NewerError) throw error
+    return `the log cannot be folded: ${messageOf(error)}`
+  }
 }
 
 /** The state the log itself gives after the decision that folded through `decided`. */
@@ -155,5 +223,12 @@ export function foldLog(
 
 /** A run that is only just being created. */
 export const emptyView = (
-  run: Pick<RunView, 'runId' | 'tenantId' | 'threadId' | 'agent' | 'parent' | 'laned'>,
-): RunView => ({ ...run, state: initialState, seq: 0, facts: 0, decided: 0, ended: false })
+  run: Omit<RunView, 'state' | 'seq' | 'facts' | 'decided' | 'ended'>,
+): RunView => ({
+  ...run,
+  state: initialState(run.machine),
+  seq: 0,
+  facts: 0,
+  decided: 0,
+  ended: false,
+})

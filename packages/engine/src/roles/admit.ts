@@ -2,6 +2,7 @@
 import type { Register, RunRef } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
 import type { Recorder } from '../record/recorder.ts'
+import { type EachDeps, eachOf } from './each-of.ts'
 
 interface AdmitDeps {
   readonly recorder: Recorder
@@ -20,12 +21,14 @@ const candidatesMax = 4
 
 /** Fills the lanes that a run stands in with those whose turn it is. */
 export async function admitInLanes(
-  deps: AdmitDeps & { readonly register: Pick<Register, 'nextInLanes'> },
+  deps: AdmitDeps & EachDeps & { readonly register: Pick<Register, 'nextInLanes'> },
   runId: string,
 ): Promise<void> {
   for (let more = true; more;) {
     more = false
-    for (const next of await deps.register.nextInLanes(runId, candidatesMax))
-      more = (await admit(deps, next)) || more
+    const items = await deps.register.nextInLanes(runId, candidatesMax)
+    await eachOf(deps, { name: 'lanes', items, idOf: (next) => next.runId }, async (next) => {
+      if (await admit(deps, next)) more = true
+    })
   }
 }

@@ -31,7 +31,7 @@ interface Circuit {
 
 export function createBreaker(deps: {
   readonly register: Pick<Register, 'admitCall' | 'reportCall'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Pick<Log, 'warn'>
 }): Breaker {
   const { register, clock, log } = deps
@@ -45,9 +45,8 @@ export function createBreaker(deps: {
     async admit(model, settings) {
       const circuit = circuitOf(model)
       const { believed, reports } = circuit
-      const at = clock.now()
-      // Either way round: a clock that was set back must not make us believe for longer.
-      if (believed && Math.abs(at - believed.at) < believedMs) return believed.admission
+      const at = clock.monotonic()
+      if (believed && at - believed.at < believedMs) return believed.admission
       try {
         const admission = await register.admitCall(model, settings)
         const isStale = reports !== circuit.reports

@@ -20,6 +20,7 @@ import type { EffectRow, Register, RunHead, RunRef, StoredEvent, WakeBus } from 
 import { canonical, sha256, type Writer } from '../record/draft.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
+import { type EachDeps, eachOf } from './each-of.ts'
 
 export interface FamilyDeps {
   readonly register: Register
@@ -40,7 +41,8 @@ export async function tellParent(deps: FamilyDeps, childId: string): Promise<voi
   const row = await register.effect(head.parent.effectId)
   if (row?.status !== 'started' || row.spec.kind !== 'run.start') return
   const child = await deps.views.load(childId)
-  if (!child) return
+  // What one that is newer than this build has used, only others can say.
+  if (!child || 'notMine' in child) return
   const { effectId, attempt, spec } = row
   const events = await register.events(childId, {})
   const said = wordsIn(events)
@@ -126,9 +128,11 @@ function codeOf({ type, payload, verdict }: StoredEvent): string {
 }
 
 /** Cancels whatever a run has started and that still lives. */
-export async function cancelChildren(deps: FamilyDeps, runId: string): Promise<void> {
-  for (const child of await deps.register.children(runId))
-    if (!child.ended) await cancelChild(deps, child)
+export async function cancelChildren(deps: FamilyDeps & EachDeps, runId: string): Promise<void> {
+  const items = (await deps.register.children(runId)).filter(({ ended }) => !ended)
+  await eachOf(deps, { name: 'children', items, idOf: (child) => child.runId }, (child) =>
+    cancelChild(deps, child),
+  )
 }
 
 /** Asks a run to end because its parent does. Asked twice, it is asked once. */

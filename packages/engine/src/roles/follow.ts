@@ -2,9 +2,9 @@
  * What follows from a committed decision. All of it is a hint or can be found again: losing this process right after
  * the commit costs latency, never work (R3 of the recorder).
  */
-import type { Decision, Effect, ModelCallEffect } from '@signalbox/core'
+import type { Decision, Effect, ModelCallEffect, Outcome } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import type { Hint, Log, Register, WakeBus } from '../ports.ts'
+import type { EndedRun, Hint, Log, Observer, Register, WakeBus } from '../ports.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { RunView } from '../record/view.ts'
 import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
@@ -14,6 +14,7 @@ import type { PolicyPerformer } from './policy-performer.ts'
 import type { Recaller } from './recaller.ts'
 import type { RunStarter } from './run-starter.ts'
 import { admit, admitInLanes } from './admit.ts'
+import { type EachDeps, eachOf } from './each-of.ts'
 import { close } from './reconciler.ts'
 import type { WebhookPerformer } from './webhook-performer.ts'
 
@@ -24,7 +25,7 @@ export interface Committed {
   readonly claimed: readonly Effect[]
 }
 
-export interface FollowDeps extends LostDeps, FamilyDeps {
+export interface FollowDeps extends LostDeps, FamilyDeps, EachDeps {
   readonly register: Register
   readonly recorder: Recorder
   readonly wakeBus: WakeBus
@@ -39,16 +40,23 @@ export interface FollowDeps extends LostDeps, FamilyDeps {
   /** Drops what is cached of a run that has ended. */
   readonly forget: (runId: string) => void
   readonly verify: (view: RunView) => void
+  readonly observer: Pick<Observer, 'ended'>
 }
 
 export function createFollower(deps: FollowDeps): (committed: Committed) => void {
-  const { wakeBus, models, log } = deps
+  const { wakeBus, models } = deps
   return (committed) => {
     const { view, decision, claimed } = committed
-    for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect, 1)
+    for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect)
     announce(deps, committed)
     for (const effect of decision.effects) {
-      if (effect.kind === 'policy.evaluate') void deps.questions.take({ ...view, effect })
+      if (effect.kind === 'policy.evaluate')
+        void deps.questions.take({
+          ...view,
+          rootId: view.parent?.rootId ?? null,
+          machineVersion: view.machine.version,
+          effect,
+        })
       if (effect.kind === 'run.start') void deps.starter.take(effect.id)
       if (effect.kind === 'tool.recall') void deps.recaller.take(effect.id)
       if (effect.kind === 'webhook.deliver') void deps.webhooks.take(effect.id)
@@ -56,12 +64,25 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)
-    void settle(deps, view, decision).catch((error: unknown) =>
-      log.warn('what follows a decision failed', { runId: view.runId, error: messageOf(error) }),
-    )
+    if (decision.outcome) deps.observer.ended(endedRun(view, decision.outcome))
+    void settle(deps, view, decision)
     deps.verify(view)
   }
 }
+
+/** A run's id begins with the milliseconds of its creation (RFC 9562, UUIDv7). */
+const createdAt = (runId: string): number =>
+  Number.parseInt(runId.replaceAll('-', '').slice(0, 12), 16)
+
+const endedRun = ({ runId, threadId, parent, agent }: RunView, outcome: Outcome): EndedRun => ({
+  runId,
+  rootId: parent?.rootId ?? runId,
+  threadId,
+  agent: agent.name,
+  outcome,
+  parentId: parent?.runId ?? null,
+  createdAt: createdAt(runId),
+})
 
 /** Tells workers and other orchestrators of effects this process does not perform itself. */
 function announce({ wakeBus, dispatch }: FollowDeps, { decision, claimed }: Committed): void {
@@ -78,22 +99,45 @@ function announce({ wakeBus, dispatch }: FollowDeps, { decision, claimed }: Comm
   if (hints.length > 0) void dispatch(hints)
 }
 
-/** Closes what must not start any more, or gives the thread to the next run. */
+/**
+ * Closes what must not start any more, or gives the thread to the next run. Each of these is done although another fails, or
+ * does not end.
+ */
 async function settle(deps: FollowDeps, view: RunView, decision: Decision): Promise<void> {
-  const { register, wakeBus } = deps
-  if (decision.state.name === 'cancelling') {
-    wakeBus.publish('cancel', [view.runId])
-    for (const row of await register.openEffects(view.runId))
-      if (row.status === 'pending' && row.kind !== 'webhook.deliver') await close(deps, row)
-  }
   const ended = decision.status === 'ended'
-  const leaves = ended || decision.state.name === 'cancelling'
-  if (leaves && decision.state.context.children > 0) await cancelChildren(deps, view.runId)
-  if (view.laned && (ended || decision.status === 'waiting')) await admitInLanes(deps, view.runId)
-  if (!ended) return
-  if (view.parent) await tellParent(deps, view.runId)
-  deps.forget(view.runId)
-  const next = await register.nextInThread(view.tenantId, view.threadId)
+  const waits = decision.status === 'waiting'
+  const cancelling = decision.state.name === 'cancelling'
+  const hasChildren = decision.state.context.children > 0
+  const steps: readonly (readonly [string, boolean, () => Promise<void>])[] = [
+    ['closing', cancelling, () => closePending(deps, view)],
+    ['children', (ended || cancelling) && hasChildren, () => cancelChildren(deps, view.runId)],
+    ['lanes', view.laned && (ended || waits), () => admitInLanes(deps, view.runId)],
+    ['parent', ended && view.parent !== null, () => tellParent(deps, view.runId)],
+    ['thread', ended, () => admitNext(deps, view)],
+  ]
+  const { runId } = view
+  if (ended) deps.forget(runId)
+  const due = steps.filter(([, isDue]) => isDue)
+  await Promise.all(
+    due.map(([step, , work]) =>
+      work().catch((error: unknown) =>
+        deps.log.warn('what follows a decision failed', { step, runId, error: messageOf(error) }),
+      ),
+    ),
+  )
+}
+
+async function closePending(deps: FollowDeps, { runId }: RunView): Promise<void> {
+  deps.wakeBus.publish('cancel', [runId])
+  const open = await deps.register.openEffects(runId)
+  const items = open.filter((row) => row.status === 'pending' && row.kind !== 'webhook.deliver')
+  await eachOf(deps, { name: 'closing', items, idOf: ({ effectId }) => effectId }, (row) =>
+    close(deps, row),
+  )
+}
+
+async function admitNext(deps: FollowDeps, { tenantId, threadId }: RunView): Promise<void> {
+  const next = await deps.register.nextInThread(tenantId, threadId)
   if (next) await admit(deps, next)
 }
 

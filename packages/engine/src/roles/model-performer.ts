@@ -1,12 +1,13 @@
 /** Makes the model calls of an orchestrator: claimed with a decision, taken from a wake, or found by the reconciler. */
-import type { ModelCallEffect } from '@signalbox/core'
+import { type Effect, type ModelCallEffect, NewerError } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import type { ClaimDraft, EffectRow, Log, Register, WakeBus } from '../ports.ts'
-import { draftClaim } from '../perform/claim.ts'
+import type { ClaimDraft, EffectRow, Log, Register, RunRef, WakeBus } from '../ports.ts'
+import { claimEffect, draftClaim } from '../perform/claim.ts'
 import { type ModelCallDeps, type ModelTask, performModelCall } from '../perform/model-call.ts'
-import type { Leases } from '../perform/leases.ts'
-import { insist, type Patience } from '../record/patience.ts'
+import type { Lease, Leases } from '../perform/leases.ts'
+import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { RunView, Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 import { createPlaces } from './places.ts'
@@ -14,6 +15,7 @@ import { createPlaces } from './places.ts'
 export interface ModelPerformerDeps extends ModelCallDeps, Patience {
   readonly register: Register
   readonly views: Views
+  readonly strangers: Strangers
   readonly recorder: Recorder
   readonly leases: Leases
   readonly wakeBus: Pick<WakeBus, 'publish'>
@@ -27,9 +29,9 @@ export interface ModelPerformerDeps extends ModelCallDeps, Patience {
 
 export interface ModelPerformer {
   /** A claim for a model call, if this process has room for one more. */
-  claim(effectId: string): ClaimDraft | null
-  /** Performs a call this process has claimed as attempt `attempt`. */
-  perform(view: RunView, effect: ModelCallEffect, attempt: number): void
+  claim(effect: Effect): ClaimDraft | null
+  /** Performs a call this process has claimed so, as its first attempt. */
+  perform(view: RunView, effect: ModelCallEffect): void
   /** Claims and performs a call somebody announced, now or when there is room. A refused claim does nothing. */
   take(row: EffectRow): Promise<void>
   idle(): Promise<void>
@@ -43,50 +45,66 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
     callIn: (effectId) => deps.onRoom(effectId),
   })
 
-  const claim = (effectId: string): ClaimDraft | null =>
-    places.grant(effectId) ? draftClaim(deps, effectId) : null
+  /** When the claims that travel with decisions were drafted, by the monotonic clock. */
+  const drafted = new WeakMap<Effect, number>()
 
-  const run = async (task: ModelTask): Promise<void> => {
-    const lease = { effectId: task.effect.id, runId: task.runId, attempt: task.attempt }
-    const fact = await leases.hold(lease, (signal) => performModelCall(deps, task, signal))
-    if (fact) await recorder.record(task, [fact])
+  const claim: ModelPerformer['claim'] = (effect) => {
+    if (!places.grant(effect.id)) return null
+    drafted.set(effect, deps.clock.monotonic())
+    return draftClaim(deps, effect.id)
   }
 
-  const start = (task: ModelTask): void =>
+  const start = (lease: Lease, taskOf: () => Promise<ModelTask>, run: RunRef): void =>
     places.hold(
-      run(task).catch((error: unknown) =>
-        deps.log.warn('a model call was given up', {
-          effectId: task.effect.id,
-          error: messageOf(error),
-        }),
-      ),
+      leases
+        .hold(
+          lease,
+          async (held) => performModelCall(deps, await taskOf(), held),
+          (fact) => recorder.record(run, [fact]),
+        )
+        .catch(async (error: unknown) => {
+          if (!(error instanceof NewerError)) throw error
+          // What was said before is newer than this build: a process that can read it makes the call.
+          deps.strangers.leave(run, error.message)
+          await deps.register.renew([lease], 0)
+        })
+        .catch((error: unknown) =>
+          deps.log.warn('a model call was given up', {
+            effectId: lease.effectId,
+            error: messageOf(error),
+          }),
+        ),
     )
 
-  const perform: ModelPerformer['perform'] = (view, effect, attempt) =>
-    start({ ...view, rootId: view.parent?.rootId ?? view.runId, effect, attempt })
+  const perform: ModelPerformer['perform'] = (view, effect) => {
+    const { runId } = view
+    const since = drafted.get(effect) ?? -Infinity
+    const rootId = view.parent?.rootId ?? runId
+    const task = { ...view, rootId, effect, attempt: 1 }
+    const { threadId } = view
+    start(
+      { effectId: effect.id, runId, rootId, threadId, attempt: 1, since },
+      async () => task,
+      view,
+    )
+  }
 
   const take: ModelPerformer['take'] = async (row) => {
-    const draft = claim(row.effectId)
-    if (!draft) places.wait(row)
-    if (!draft || row.spec.kind !== 'model.call') return
-    const { runId, tenantId, threadId, spec } = row
-    const result = await insist(deps, 'claim', () =>
-      deps.register.append({ runId, tenantId, claims: [draft] }),
-    )
-    const claimed = result.claims[0]
-    if (claimed?.code !== 'ok') return
+    const why = await deps.views.notMine(row)
+    if (why !== null) return deps.strangers.leave(row, why)
+    const isFree = places.grant(row.effectId)
+    if (!isFree) places.wait(row)
+    const { runId, spec: effect } = row
+    if (!isFree || effect.kind !== 'model.call') return
+    const { code, lease, result } = await claimEffect(deps, row)
+    if (code !== 'ok') return
     deps.wakeBus.publish('run', [runId])
-    const agent = await deps.views.definition(row.definitionHash)
-    start({
-      runId,
-      tenantId,
-      threadId,
-      agent,
-      rootId: row.rootId ?? runId,
-      effect: spec,
-      attempt: claimed.attempt,
-      seq: result.seq,
-    })
+    const { attempt } = lease
+    const taskOf = async (): Promise<ModelTask> => {
+      const agent = await deps.views.definition(row.definitionHash)
+      return { ...row, agent, rootId: row.rootId ?? runId, effect, attempt, seq: result.seq }
+    }
+    start(lease, taskOf, row)
   }
 
   return {

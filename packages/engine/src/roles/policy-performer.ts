@@ -1,18 +1,20 @@
 /** Asks the policies with I/O, on orchestrators: at once after the decision that needs them, or when the reconciler finds it. */
 import type { PolicyEffect } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import { draftClaim } from '../perform/claim.ts'
-import type { Leases } from '../perform/leases.ts'
+import { claimEffect } from '../perform/claim.ts'
+import type { Held, Leases } from '../perform/leases.ts'
 import { performPolicyCall, type PolicyCallDeps } from '../perform/policy-call.ts'
 import type { Log, Random, Register } from '../ports.ts'
-import { insist, type Patience } from '../record/patience.ts'
+import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 
 export interface PolicyPerformerDeps extends PolicyCallDeps, Patience {
   readonly register: Register
   readonly views: Views
+  readonly strangers: Strangers
   readonly recorder: Recorder
   readonly leases: Leases
   readonly random: Random
@@ -26,7 +28,10 @@ export interface Question {
   readonly runId: string
   readonly tenantId: string
   readonly threadId: string
-  readonly definitionHash?: string
+  /** The run at the top of the tree; null for a run that no run started. */
+  readonly rootId: string | null
+  readonly definitionHash: string
+  readonly machineVersion: number
   readonly effect: PolicyEffect
 }
 
@@ -42,24 +47,33 @@ export function createPolicyPerformer(deps: PolicyPerformerDeps): PolicyPerforme
   const ask = async (question: Question): Promise<void> => {
     const { runId, tenantId, threadId, effect } = question
     if (deps.draining.aborted) return
-    const result = await insist(deps, 'claim', () =>
-      deps.register.append({ runId, tenantId, claims: [draftClaim(deps, effect.id)] }),
-    )
-    const claimed = result.claims[0]
-    if (claimed?.code !== 'ok') return
-    deps.views.noted(runId, result)
     const agent = await agentOf(question)
-    const lease = { effectId: effect.id, runId, attempt: claimed.attempt }
-    const task = { ...lease, tenantId, threadId, agent, effect, seq: result.seq }
-    const fact = await deps.leases.hold(lease, (signal) => performPolicyCall(deps, task, signal))
-    if (fact) await deps.recorder.record({ runId, tenantId }, [fact])
+    if (!agent) return
+    const { code, lease, result } = await claimEffect(deps, { ...question, effectId: effect.id })
+    if (code !== 'ok') return
+    deps.views.noted(runId, result)
+    const task = {
+      runId,
+      tenantId,
+      threadId,
+      agent,
+      effect,
+      attempt: lease.attempt,
+      seq: result.seq,
+    }
+    await deps.leases.hold(
+      lease,
+      (held: Held) => performPolicyCall(deps, task, held),
+      (fact) => deps.recorder.record(question, [fact]),
+    )
   }
 
-  const agentOf = async ({ runId, definitionHash }: Question) => {
-    if (definitionHash !== undefined) return deps.views.definition(definitionHash)
-    const known = deps.views.cached(runId) ?? (await deps.views.load(runId))?.view
-    if (!known) throw new Error('the run is gone')
-    return known.agent
+  /** Null: another process is to ask, which has the policies. */
+  const agentOf = async (question: Question) => {
+    const why = await deps.views.notMine(question)
+    if (why === null) return deps.views.definition(question.definitionHash)
+    deps.strangers.leave(question, why)
+    return null
   }
 
   return {

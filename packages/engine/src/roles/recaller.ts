@@ -1,6 +1,6 @@
 /** Recalls results in reruns, on orchestrators: after the decision, or when the reconciler finds the effect. No worker does. */
 import { messageOf } from '../errors.ts'
-import { draftClaim } from '../perform/claim.ts'
+import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
 import { performRecall, type RecallDeps } from '../perform/recall.ts'
 import type { Clock, Log, Random } from '../ports.ts'
@@ -34,17 +34,15 @@ export function createRecaller(deps: RecallerDeps): Recaller {
     if (deps.draining.aborted) return
     const row = await insist(deps, 'read effect', () => register.effect(effectId))
     if (row?.spec.kind !== 'tool.recall') return
-    const { runId, tenantId, spec: effect } = row
-    const result = await insist(deps, 'claim', () =>
-      register.append({ runId, tenantId, claims: [draftClaim(deps, effectId)] }),
+    const { spec: effect } = row
+    const { code, lease, result } = await claimEffect(deps, row)
+    if (code !== 'ok') return
+    deps.views.noted(row.runId, result)
+    await leases.hold(
+      lease,
+      () => performRecall(deps, { row, effect, attempt: lease.attempt }),
+      (fact) => recorder.record(row, [fact]),
     )
-    const claimed = result.claims[0]
-    if (claimed?.code !== 'ok') return
-    deps.views.noted(runId, result)
-    const { attempt } = claimed
-    const lease = { effectId, runId, attempt }
-    const fact = await leases.hold(lease, () => performRecall(deps, { row, effect, attempt }))
-    await recorder.record({ runId, tenantId }, [fact])
   }
 
   return {

@@ -1,21 +1,27 @@
 /**
  * The reconciler, on every orchestrator: finds in the register whatever no wake announced. All of the engine's liveness
  * rests on it alone (I12, I13); wakes and queues only make it fast.
+ *
+ * C1 Whatever one run, row or question does, the others are looked after: each part of a look, and each item of a part, is
+ *    done by itself, and nothing is waited for without a bound.
+ * C2 What a look could not change is no reason to look again at once.
  */
 import { EffectKind } from '@signalbox/core'
-import { messageOf } from '../errors.ts'
 import type { EffectRow, Hint, Log, Register, RunRef } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Strangers } from '../record/strangers.ts'
 import type { EngineSettings } from '../settings.ts'
+import { createEach, type Each, settlesWithin } from './each-of.ts'
 import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
 import { admit } from './admit.ts'
-import { supersede } from './supersede.ts'
+import { makeWay } from './supersede.ts'
 import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
 
 export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly register: Register
   readonly recorder: Recorder
+  readonly strangers: Strangers
   readonly log: Log
   readonly settings: EngineSettings
   /** Aborted when this process takes no more work. */
@@ -27,81 +33,181 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly startRun: (effectId: string) => Promise<void>
   readonly takeWebhook: (effectId: string) => Promise<void>
   readonly recall: (effectId: string) => Promise<void>
+  /** Told of each look in which the register has answered every question. */
+  readonly turned: () => void
 }
 
 const batchMax = 500
-/** After a look that left something: what cannot be done now must not be tried without a pause. */
+/** After a look that left something. */
 const againMs = 20
+/** The least pause after a look that changed something, and after one that did not. */
+const pauseMsMin = { changed: 5, unchanged: 50 }
+/** How long a queue is waited for that takes no hints. */
+const dispatchMsMax = 1_000
+/** How long the question for what comes due next is on its way, as a rule: what comes due meanwhile waits for the next look. */
+const askedMsMax = 50
+/** How long a part is waited for. What is not over then goes on by itself; a question without an answer is given up. */
+const partMsMax = 5_000
 
-/** One look at everything that is due. Each part goes on when another fails. Answers whether there is more of it. */
-async function reconcile(deps: ReconcilerDeps): Promise<boolean> {
-  let more = false
-  for (const part of [timers, admissions, ready, effects, families]) {
-    if (deps.draining.aborted) return false
-    const found = await part(deps).catch((error: unknown) =>
-      deps.log.warn('reconciling failed', { part: part.name, error: messageOf(error) }),
-    )
-    more ||= found === batchMax
+/** What a part of a look came to. */
+interface Found {
+  readonly count: number
+  readonly changed: boolean
+}
+
+/** The answer to a question of this look. Rejects when it comes too late. */
+type Ask = <T>(question: Promise<T>) => Promise<T>
+
+interface Part {
+  readonly name: string
+  readonly look: (ask: Ask) => Promise<Found>
+}
+
+/** A part that asks for what is due, but for what is at work or rests, and does each by itself. */
+function partOf<T>(
+  deps: ReconcilerDeps,
+  name: string,
+  part: {
+    readonly atOnce?: number
+    readonly find: (except: readonly string[]) => Promise<readonly T[]>
+    readonly idOf: (item: T) => string
+    /** `false`: it did not get on. */
+    readonly work: (item: T) => Promise<unknown>
+  },
+): Part {
+  const each = createEach(eachDeps(deps), { name, atOnce: part.atOnce ?? 64 })
+  return {
+    name,
+    look: async (ask) => {
+      const items = await ask(part.find(each.away))
+      const changed = await each.over(items, part.idOf, part.work)
+      return { count: items.length, changed }
+    },
   }
-  return more
 }
 
-/** Answers how many were found, as `admissions` does. What they leave is found by the next look, which nothing announces. */
-async function ready(deps: ReconcilerDeps): Promise<number> {
-  const runs = await deps.register.readyRuns(batchMax)
-  await Promise.all(runs.map((run) => deps.advance(run.runId)))
-  return runs.length
+const eachDeps = ({ clock, log, draining }: ReconcilerDeps) => ({ clock, log, stopped: draining })
+
+const idOfRun = ({ runId }: RunRef): string => runId
+
+/** All that is looked for, in the order in which it is. */
+function partsOf(deps: ReconcilerDeps): readonly Part[] {
+  const { register, log } = deps
+  return [
+    partOf(deps, 'timers', {
+      find: (except) => register.dueTimers(batchMax, except),
+      idOf: idOfRun,
+      work: (timer) => fire(deps, timer),
+    }),
+    partOf(deps, 'superseded', {
+      find: (except) => register.superseded(batchMax, undefined, except),
+      idOf: idOfRun,
+      work: (run) => makeWay(deps, run),
+    }),
+    partOf(deps, 'admissions', {
+      // The most urgent first: who is refused here waits for room, and does not rest.
+      atOnce: 1,
+      find: (except) => register.admissibleRuns(batchMax, except),
+      idOf: idOfRun,
+      work: async (run) => void (await admit(deps, run)),
+    }),
+    partOf(deps, 'ready', {
+      find: (except) => register.readyRuns(batchMax, [...except, ...deps.strangers.resting()]),
+      idOf: idOfRun,
+      work: (run) => advance(deps, run),
+    }),
+    effectsPart(deps),
+    partOf(deps, 'ended children', {
+      find: (except) => register.endedChildren(batchMax, except),
+      idOf: idOfRun,
+      work: (child) => tellParent(deps, child.runId),
+    }),
+    partOf(deps, 'orphans', {
+      find: (except) => register.orphans(batchMax, except),
+      idOf: idOfRun,
+      work: (orphan) => cancelChild(deps, orphan),
+    }),
+    {
+      name: 'budgets',
+      look: async (ask) => {
+        for (const { rootId, problem } of await ask(register.settleBudgets()))
+          log.warn('a budget could not be settled', { rootId, problem })
+        return { count: 0, changed: false }
+      },
+    },
+  ]
 }
 
-async function admissions(deps: ReconcilerDeps): Promise<number> {
-  await supersede(deps)
-  const runs = await deps.register.admissibleRuns(batchMax)
-  for (const run of runs) await admit(deps, run)
-  return runs.length
+/** Answers whether the timer is gone: one that is found again although its fact is there must not be fired in a loop. */
+async function fire(
+  { writer, recorder }: ReconcilerDeps,
+  timer: RunRef & { readonly timerId: string; readonly fireAt: number },
+): Promise<boolean> {
+  const { timerId, fireAt } = timer
+  const fact = writer.fact('timer.fired', { timerId }, { key: `timer:${timerId}:${fireAt}` })
+  const { factCodes } = await recorder.record(timer, [fact])
+  return factCodes[0] === 'ok'
 }
 
-async function timers(deps: ReconcilerDeps): Promise<void> {
-  for (const timer of await deps.register.dueTimers(batchMax)) {
-    const fact = deps.writer.fact(
-      'timer.fired',
-      { timerId: timer.timerId },
-      { key: `timer:${timer.timerId}:${timer.fireAt}` },
-    )
-    await deps.recorder.record(timer, [fact])
+/** Answers whether the run got on. One that nothing can be done about here, now, must not hide the others. */
+async function advance({ register, ...deps }: ReconcilerDeps, { runId }: RunRef): Promise<boolean> {
+  await deps.advance(runId)
+  const head = await register.head(runId)
+  return !head || head.status === 'ended' || head.decided >= head.facts
+}
+
+/** The effects that are due. Whatever was taken is looked at again only later, so none hides the others. */
+function effectsPart(deps: ReconcilerDeps): Part {
+  const { register, settings, clock } = deps
+  const each = createEach(eachDeps(deps), { name: 'effects', atOnce: 16 })
+  return {
+    name: 'effects',
+    look: async (ask) => {
+      const kinds = EffectKind.options
+      const due = await ask(register.takeDue(kinds, settings.redispatchMs, batchMax))
+      const hints = due.filter(isForWorkers).map(hintOf)
+      if (hints.length > 0) await settlesWithin(clock, dispatchMsMax, deps.dispatch(hints))
+      const rest = due.filter((row) => !isForWorkers(row))
+      for (const row of rest) {
+        const work = performanceOf(deps, row)
+        if (work) void each.begin(row.effectId, work)
+      }
+      const others = rest.filter((row) => performanceOf(deps, row) === null)
+      await each.over(
+        others,
+        ({ effectId }) => effectId,
+        (row) => settle(deps, row),
+      )
+      return { count: due.length, changed: due.length > 0 }
+    },
   }
 }
 
-async function effects(deps: ReconcilerDeps): Promise<void> {
-  const { register, settings } = deps
-  const due = await register.takeDue(EffectKind.options, settings.redispatchMs, batchMax)
-  const hints: Hint[] = []
-  for (const row of due) {
-    if (row.kind === 'policy.evaluate') void deps.takePolicy(row)
-    else if (row.kind === 'webhook.deliver') void deps.takeWebhook(row.effectId)
-    else if (row.cancelRequested) await close(deps, row)
-    else if (row.kind === 'model.call') await deps.takeModel(row)
-    else if (row.kind === 'run.start') void deps.startRun(row.effectId)
-    else if (row.kind === 'tool.recall') void deps.recall(row.effectId)
-    else if (row.status === 'started' && row.mode === 'once')
-      await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
-    else hints.push({ effectId: row.effectId, queue: row.queue, dispatch: row.dispatches })
-  }
-  if (hints.length > 0) await deps.dispatch(hints)
+const hintOf = ({ effectId, queue, dispatches }: EffectRow): Hint => ({
+  effectId,
+  queue,
+  dispatch: dispatches,
+})
+
+const isLost = ({ status, mode }: EffectRow): boolean => status === 'started' && mode === 'once'
+
+const isForWorkers = (row: EffectRow): boolean =>
+  row.kind === 'tool.call' && !row.cancelRequested && !isLost(row)
+
+/** What this process performs by itself, for nobody to wait for; null: it is to be settled. */
+function performanceOf(deps: ReconcilerDeps, row: EffectRow): (() => Promise<void>) | null {
+  if (row.kind === 'policy.evaluate') return () => deps.takePolicy(row)
+  if (row.kind === 'webhook.deliver') return () => deps.takeWebhook(row.effectId)
+  if (row.cancelRequested) return null
+  if (row.kind === 'run.start') return () => deps.startRun(row.effectId)
+  if (row.kind === 'tool.recall') return () => deps.recall(row.effectId)
+  return null
 }
 
-/** Parents hear of the ends of their children, children of the ends of their parents, and nobody holds what he does not use. */
-async function families(deps: ReconcilerDeps): Promise<void> {
-  const { register } = deps
-  const each = (run: RunRef, work: Promise<void>): Promise<void> =>
-    // One that fails does not hide the others.
-    work.catch((error: unknown) =>
-      deps.log.warn('a tree of runs waits', { runId: run.runId, error: messageOf(error) }),
-    )
-  const ended = await register.endedChildren(batchMax)
-  await Promise.all(ended.map((child) => each(child, tellParent(deps, child.runId))))
-  const orphans = await register.orphans(batchMax)
-  await Promise.all(orphans.map((orphan) => each(orphan, cancelChild(deps, orphan))))
-  await register.settleBudgets()
+async function settle(deps: ReconcilerDeps, row: EffectRow): Promise<void> {
+  if (row.cancelRequested) await close(deps, row)
+  else if (row.kind === 'model.call') await deps.takeModel(row)
+  else await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
 }
 
 /** An effect of a run that is being cancelled: it starts no more, and its outcome is recorded (I7, I14). */
@@ -122,12 +228,53 @@ export async function close(
 
 /** Polls until the process stops: at the pace of `pollMs`, sooner when the register knows of something due sooner. */
 export async function poll(deps: ReconcilerDeps): Promise<void> {
-  const { clock, random, settings, draining } = deps
-  while (!draining.aborted) {
-    const more = await reconcile(deps)
-    const due = more ? againMs : await deps.register.nextDue().catch(() => null)
+  const { clock, draining } = deps
+  const parts = partsOf(deps)
+  const each = createEach(eachDeps(deps), { name: 'reconciler', atOnce: 1, restMsMax: 1_000 })
+  while (!draining.aborted) await clock.sleep(await look(deps, parts, each), draining)
+}
+
+/** One look at everything that is due. Answers the pause to the next one, in milliseconds. */
+async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): Promise<number> {
+  const { clock, random, settings, draining, register } = deps
+  const beganAt = clock.now()
+  let [answered, more, changed] = [0, false, false]
+  let bound = boundOf(clock)
+  try {
+    for (const part of parts) {
+      if (bound.isOver()) bound = boundOf(clock)
+      const { ask, late } = bound
+      const work = each.begin(part.name, async () => {
+        const found = await part.look(ask)
+        answered += 1
+        more ||= found.count === batchMax
+        changed ||= found.changed
+      })
+      await Promise.race([work, late])
+      if (draining.aborted) return 0
+    }
+    if (answered === parts.length) deps.turned()
+    const pauseMin = changed ? pauseMsMin.changed : pauseMsMin.unchanged
+    if (more) return Math.max(againMs, pauseMin)
+    if (bound.isOver()) bound = boundOf(clock)
+    const lookedMs = Math.max(0, clock.now() - beganAt) + askedMsMax
+    const due = await bound.ask(register.nextDue(EffectKind.options, lookedMs)).catch(() => null)
     const pace = settings.pollMs * (0.8 + 0.4 * random.unit())
-    const pause = due === null ? pace : Math.min(pace, Math.max(due, 5))
-    await clock.sleep(pause, draining)
+    return due === null ? pace : Math.min(pace, Math.max(due, pauseMin))
+  } finally {
+    bound.end()
   }
+}
+
+/** How long parts are waited for: one sleep for all, and another one behind a part that has used it up. */
+function boundOf(clock: ReconcilerDeps['clock']) {
+  const enough = new AbortController()
+  let over = false
+  const late = clock.sleep(partMsMax, enough.signal).then(() => {
+    over = true
+  })
+  const tooLate = late.then(() => Promise.reject(new Error(`no answer in ${partMsMax} ms`)))
+  tooLate.catch(() => {})
+  const ask: Ask = (question) => Promise.race([question, tooLate])
+  return { ask, late, isOver: () => over, end: () => enough.abort() }
 }

@@ -1,8 +1,7 @@
 /** Starts the runs that calls ask for, on orchestrators: after the decision, or when the reconciler finds the effect. */
 import type { ToolCallPart } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import { draftClaim } from '../perform/claim.ts'
-import { editedCall } from '../perform/edited-call.ts'
+import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
 import { performRunStart, type RunStartDeps, type RunStartTask } from '../perform/run-start.ts'
 import { insist } from '../record/patience.ts'
@@ -28,18 +27,18 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     if (deps.draining.aborted) return
     const row = await insist(deps, 'read effect', () => register.effect(effectId))
     if (row?.spec.kind !== 'run.start') return
-    const { runId, tenantId, spec: effect } = row
-    const result = await insist(deps, 'claim', () =>
-      register.append({ runId, tenantId, claims: [draftClaim(deps, effectId)] }),
+    if ((await deps.views.notMine(row)) !== null) return
+    const { spec: effect } = row
+    const { code, lease, result } = await claimEffect(deps, row)
+    if (code !== 'ok') return
+    deps.views.noted(row.runId, result)
+    const call = row.call ?? noCall
+    const task: RunStartTask = { row, effect, call, attempt: lease.attempt }
+    await leases.hold(
+      lease,
+      (held) => performRunStart(deps, task, held),
+      (fact) => recorder.record(row, [fact]),
     )
-    const claimed = result.claims[0]
-    if (claimed?.code !== 'ok') return
-    deps.views.noted(runId, result)
-    const call = effect.edited ? await editedCall(register, row, effect) : row.call
-    const task: RunStartTask = { row, effect, call: call ?? noCall, attempt: claimed.attempt }
-    const lease = { effectId, runId, attempt: claimed.attempt }
-    const fact = await leases.hold(lease, (signal) => performRunStart(deps, task, signal))
-    if (fact) await recorder.record({ runId, tenantId }, [fact])
   }
 
   return {

@@ -2,12 +2,12 @@
  * Runs that make way for a newer one of their thread. The newer one stands in the register before the older are asked to
  * end, so whoever crashes in between, the reconciler finds what is left to ask.
  */
-import type { Register, RunHead, WakeBus } from '../ports.ts'
+import type { Register, RunHead, Superseded, WakeBus } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
 import type { Recorder } from '../record/recorder.ts'
+import { type EachDeps, eachOf } from './each-of.ts'
 
 interface SupersedeDeps {
-  readonly register: Register
   readonly recorder: Recorder
   readonly writer: Writer
   readonly wakeBus: Pick<WakeBus, 'publish'>
@@ -15,20 +15,24 @@ interface SupersedeDeps {
 
 const batchMax = 500
 
-/** Asks whoever is to make way to end. Of all threads, or of one. Asked twice, a run is asked once. */
+/** Asks the runs of one thread that are to make way to end. */
 export async function supersede(
-  { register, recorder, writer, wakeBus }: SupersedeDeps,
-  thread?: Pick<RunHead, 'tenantId' | 'threadId'>,
+  deps: SupersedeDeps & EachDeps & { readonly register: Pick<Register, 'superseded'> },
+  thread: Pick<RunHead, 'tenantId' | 'threadId'>,
 ): Promise<void> {
-  const found = await register.superseded(batchMax, thread)
-  const asked = await Promise.all(
-    found.map(async ({ runId, tenantId, action, by }) => {
-      const payload = { action, reason: 'superseded', by } as const
-      const fact = writer.fact('cancel.requested', payload, { key: 'cancel' })
-      const result = await recorder.record({ runId, tenantId }, [fact])
-      return result.factCodes[0] === 'ok' ? [runId] : []
-    }),
+  const items = await deps.register.superseded(batchMax, thread)
+  await eachOf(deps, { name: 'superseded', items, idOf: ({ runId }) => runId }, (one) =>
+    makeWay(deps, one),
   )
-  const told = asked.flat()
-  if (told.length > 0) wakeBus.publish('cancel', told)
+}
+
+/** Asks one run to end. Asked twice, it is asked once. */
+export async function makeWay(
+  { recorder, writer, wakeBus }: SupersedeDeps,
+  { runId, tenantId, action, by }: Superseded,
+): Promise<void> {
+  const payload = { action, reason: 'superseded', by } as const
+  const fact = writer.fact('cancel.requested', payload, { key: 'cancel' })
+  const result = await recorder.record({ runId, tenantId }, [fact])
+  if (result.factCodes[0] === 'ok') wakeBus.publish('cancel', [runId])
 }

@@ -1,6 +1,7 @@
 /** Delivers webhooks, on orchestrators: after the decision, or when the reconciler finds one that is due. */
 import { messageOf } from '../errors.ts'
 import { draftClaim } from '../perform/claim.ts'
+import type { Leases } from '../perform/leases.ts'
 import { performWebhook, type WebhookDeps } from '../perform/webhook.ts'
 import type { WebhookSender } from '../ports.ts'
 import { insist, type Patience } from '../record/patience.ts'
@@ -11,6 +12,7 @@ export interface WebhookPerformerDeps extends Omit<WebhookDeps, 'sender'>, Patie
   /** Null: this process reaches nobody, others do. */
   readonly sender: WebhookSender | null
   readonly views: Views
+  readonly leases: Leases
   readonly settings: EngineSettings
   readonly draining: AbortSignal
 }
@@ -24,25 +26,47 @@ export interface WebhookPerformer {
 export function createWebhookPerformer(deps: WebhookPerformerDeps): WebhookPerformer {
   const { register, settings, sender } = deps
   const running = new Set<Promise<void>>()
+  /** Deliveries that use the room: not those whose outcome a register does not take. */
+  let delivering = 0
 
   const deliver = async (effectId: string): Promise<void> => {
-    if (!sender || deps.draining.aborted || running.size >= settings.webhookConcurrency) return
-    const row = await insist(deps, 'read effect', () => register.effect(effectId))
+    if (!sender || deps.draining.aborted || delivering >= settings.webhookConcurrency) return
+    delivering += 1
+    let inRoom = true
+    const leave = (): void => {
+      if (inRoom) delivering -= 1
+      inRoom = false
+    }
+    await claimAndDeliver(sender, effectId, leave).finally(leave)
+  }
+
+  /** Claims once: if that fails, the reconciler finds the delivery again. */
+  const claimAndDeliver = async (
+    to: WebhookSender,
+    effectId: string,
+    leave: () => void,
+  ): Promise<void> => {
+    const row = await register.effect(effectId)
     if (row?.spec.kind !== 'webhook.deliver') return
     const { runId, tenantId, spec: effect } = row
-    // Longer than an attempt may take: nobody renews it, for nobody calls a delivery back.
-    const claim = { ...draftClaim(deps, effectId), leaseMs: settings.webhookLeaseMs }
-    const result = await insist(deps, 'claim', () =>
-      register.append({ runId, tenantId, claims: [claim] }),
-    )
+    const since = deps.clock.monotonic()
+    const claims = [draftClaim(deps, effectId)]
+    const result = await register.append({ runId, tenantId, claims })
     const claimed = result.claims[0]
     if (claimed?.code !== 'ok') return
     deps.views.noted(runId, result)
+    const { threadId } = row
+    const place = { runId, rootId: row.rootId ?? runId, threadId }
+    const lease = { effectId, ...place, attempt: claimed.attempt, since, outlivesRun: true }
     const task = { row, effect, attempt: claimed.attempt }
-    const outcome = await performWebhook({ ...deps, sender }, task, deps.stopped)
-    deps.views.noted(
-      runId,
-      await insist(deps, 'append', () => register.append({ runId, tenantId, ...outcome })),
+    await deps.leases.hold(
+      lease,
+      (held) => performWebhook({ ...deps, sender: to }, task, held),
+      async (outcome) => {
+        leave()
+        const append = () => register.append({ runId, tenantId, ...outcome })
+        deps.views.noted(runId, await insist(deps, 'append', append))
+      },
     )
   }
 

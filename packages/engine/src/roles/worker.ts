@@ -9,8 +9,7 @@ import type {
   Register,
   WakeBus,
 } from '../ports.ts'
-import { draftClaim } from '../perform/claim.ts'
-import { editedCall } from '../perform/edited-call.ts'
+import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
 import { performToolCall, type ToolCallDeps, type ToolTask } from '../perform/tool-call.ts'
 import { insist, type Patience } from '../record/patience.ts'
@@ -49,8 +48,11 @@ export async function performHint(deps: WorkerDeps, effectId: string): Promise<P
   return 'done'
 }
 
-async function isKnown({ tools }: WorkerDeps, { spec }: EffectRow): Promise<boolean> {
-  return spec.kind === 'tool.call' && (await tools.knows(spec.tool, spec.toolVersion))
+async function isKnown({ tools, views }: WorkerDeps, row: EffectRow): Promise<boolean> {
+  const { spec } = row
+  if (spec.kind !== 'tool.call' || !(await tools.knows(spec.tool, spec.toolVersion))) return false
+  // The policies are asked once more before the call: without them this worker could only deny it.
+  return (await views.notMine(row)) === null
 }
 
 /** Performs one call of the queue: the hinted one, unless it is another tenant's turn or there is nothing left to do of it. */
@@ -59,35 +61,38 @@ async function serve(deps: WorkerDeps, queue: string, hinted: EffectRow | null):
     if (hinted && !deps.turns.isCrowded(queue)) break
     const next = await deps.turns.next(queue)
     if (!next || next.tenantId === hinted?.tenantId || !(await isKnown(deps, next))) break
-    if (await claimAndRun(deps, next)) return
+    // One that fails is not the fate of the call that was hinted at.
+    const served = await claimAndRun(deps, next).catch((error: unknown) =>
+      deps.log.warn('a tool call was given up', {
+        effectId: next.effectId,
+        error: messageOf(error),
+      }),
+    )
+    if (served) return
   }
   if (hinted) await claimAndRun(deps, hinted)
 }
 
 /** Answers whether the call was claimed. */
 async function claimAndRun(deps: WorkerDeps, row: EffectRow): Promise<boolean> {
-  const { register } = deps
-  const { effectId, runId, tenantId, spec, call } = row
+  const { runId, spec, call } = row
   if (spec.kind !== 'tool.call' || !call) return false
-  const draft = draftClaim(deps, effectId)
-  const result = await insist(deps, 'claim', () =>
-    register.append({ runId, tenantId, claims: [draft] }),
-  )
-  const claimed = result.claims[0]
-  if (claimed?.code === 'lost') {
-    await deps.recorder.record(row, [await lostFact(deps, row, claimed.attempt)])
+  const { code, lease, result } = await claimEffect(deps, row)
+  if (code === 'lost') {
+    await deps.recorder.record(row, [await lostFact(deps, row, lease.attempt)])
     return false
   }
-  if (claimed?.code !== 'ok') return false
+  if (code !== 'ok') return false
   // The claim wrote `effect.started`: streams read on, and nobody has anything to decide.
   deps.wakeBus.publish('run', [runId])
   // Where this process decides as well, its result and the next decision then travel together.
   deps.views.noted(runId, result)
-  const executed = spec.edited ? await editedCall(register, row, spec) : call
-  const task: ToolTask = { row, effect: spec, call: executed, attempt: claimed.attempt }
-  const lease = { effectId, runId, attempt: claimed.attempt }
-  const fact = await deps.leases.hold(lease, (signal) => performToolCall(deps, task, signal))
-  if (fact) await report(deps, task, fact)
+  const task: ToolTask = { row, effect: spec, call, attempt: lease.attempt }
+  await deps.leases.hold(
+    lease,
+    (held) => performToolCall(deps, task, held),
+    (fact) => report(deps, task, fact),
+  )
   return true
 }
 
@@ -109,7 +114,9 @@ async function report(
     { effectId, attempt, callId, error },
     { tool: fact.tool, verdict: 'late' },
   )
-  await append(deps, row, late)
+  const noted = await append(deps, row, late)
+  if (noted.code !== 'ok')
+    deps.log.warn('a late result was not noted', { effectId, attempt, reason: noted.detail ?? '' })
 }
 
 /** After a lost acknowledgement the repeated append is refused, although the first one stands. */

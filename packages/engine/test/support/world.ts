@@ -1,5 +1,11 @@
 /** A small world for engine tests: a model that plays turns, tools that are functions, everything in memory. */
-import { AgentDefinition, type Json, type JsonObject, type ToolSpec } from '@signalbox/core'
+import {
+  AgentDefinition,
+  type Json,
+  type JsonObject,
+  type Machines,
+  type ToolSpec,
+} from '@signalbox/core'
 import {
   canonical,
   type CheckArguments,
@@ -122,6 +128,9 @@ export function world(parts: {
   readonly wakeBus?: WakeBus
   readonly webhooks?: WebhookSender
   readonly clock?: Clock
+  readonly machines?: Machines
+  readonly onNotMine?: (runs: number) => void
+  readonly log?: Log
 }): { readonly engine: Engine; readonly register: Register } {
   const register = parts.register ?? createMemoryRegister(systemClock)
   const queue = createMemoryQueue()
@@ -134,8 +143,10 @@ export function world(parts: {
     tools: parts.tools,
     clock: parts.clock ?? systemClock,
     random: systemRandom,
-    log: silentLog,
+    log: parts.log ?? silentLog,
     ...(parts.policies ? { policies: parts.policies } : {}),
+    ...(parts.machines ? { machines: parts.machines } : {}),
+    ...(parts.onNotMine ? { onNotMine: parts.onNotMine } : {}),
     ...(parts.checkArguments ? { checkArguments: parts.checkArguments } : {}),
     ...(parts.agents ? { agents: parts.agents } : {}),
     ...(parts.webhooks ? { webhooks: parts.webhooks } : {}),

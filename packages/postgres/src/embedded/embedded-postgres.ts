@@ -4,7 +4,8 @@
  * E1 One owner per data directory, by a kernel lock (`owner-lock.ts`).
  * E2 `fsync` and full page writes stay on: an acknowledged append survives (I2).
  * E3 It listens on 127.0.0.1 only, nobody gets in without the password, and that stands in a file of mode 0600.
- * E4 With `orphan: 'stop'` no server survives its owner by more than a few seconds, however the owner ends.
+ * E4 One that dies is started again (`supervised.ts`).
+ * E5 With `orphan: 'stop'` no server survives its owner by more than a few seconds, however the owner ends.
  */
 import { resolve } from 'node:path'
 
@@ -13,16 +14,18 @@ import type { Log } from '@signalbox/engine'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { hasCluster, makeCluster, removeDrafts } from './cluster.ts'
 import { prepareDataDir } from './data-dir.ts'
+import type { EmbeddedPostgresError } from './errors.ts'
 import { knock, serverUrl } from './knock.ts'
 import { type Layout, layoutOf } from './layout.ts'
-import { obtainPostmaster, type Postmaster } from './obtain-postmaster.ts'
+import { obtainPostmaster } from './obtain-postmaster.ts'
 import { findOrphan } from './orphan.ts'
 import { chooseOsUser, type OsUser } from './os-user.ts'
-import { type OwnerLock, takeOwnerLock } from './owner-lock.ts'
+import { takeOwnerLock } from './owner-lock.ts'
 import { ensurePassword } from './password.ts'
 import { serverArguments, type ServerSettings } from './settings.ts'
-import { killPostmaster, stopPostmaster } from './stop-postmaster.ts'
-import { startWatchdog, type Watchdog } from './watchdog.ts'
+import { stopPostmaster } from './stop-postmaster.ts'
+import { Supervised } from './supervised.ts'
+import { startWatchdog } from './watchdog.ts'
 
 /** How to run the embedded server. */
 export interface EmbeddedPostgresOptions {
@@ -42,6 +45,8 @@ export interface EmbeddedPostgresOptions {
   readonly fallbackDir?: string
   /** Milliseconds until a start, crash recovery included, is given up. Default 120 000. */
   readonly startTimeoutMs?: number
+  /** How long a server that died is tried to be started again. Milliseconds, default 120 000. */
+  readonly giveUpMs?: number
   /** Milliseconds until a fast shutdown becomes an immediate one. Default 10 000. */
   readonly stopTimeoutMs?: number
 }
@@ -51,14 +56,16 @@ export interface EmbeddedPostgres {
   /** For the superuser, with the password: never log it. */
   readonly url: string
   readonly port: number
-  /** Of the postmaster. */
+  /** Of the postmaster: another one after it died and was started again. */
   readonly pid: number
   /** Where the data is: `dataDir` without links, or a directory below `fallbackDir`. */
   readonly dataDir: string
   /** True: the server was running already, left by an owner who was killed. */
   readonly adopted: boolean
-  /** Settles when the server is gone, asked for or not. */
+  /** Settles when the server is gone for good: stopped, or given up. One that dies is started again. */
   readonly exited: Promise<void>
+  /** Settles if the server died and could not be started again; the message says why. */
+  readonly failed: Promise<EmbeddedPostgresError>
   /** Stops the server and gives the data directory back. May be called again. */
   stop(): Promise<void>
   /** Ends the server as a power cut would, for tests, and gives the data directory back. */
@@ -88,18 +95,32 @@ export async function startEmbeddedPostgres(
   const watchdog = options.orphan === 'keep' ? null : startWatchdog(layout.dir, stopMs, options.log)
   try {
     const password = await prepareCluster(layout, binaries, user)
-    const postmaster = await obtainPostmaster(
-      { layout, program: binaries.postgres, args, user },
-      {
-        port: options.port ?? null,
-        startMs: options.startTimeoutMs ?? 120_000,
-        stopMs,
-        answers: (port, deadline) => knock({ port, password, cluster: layout.cluster }, deadline),
-      },
-    )
+    const obtain = (port: number | null) =>
+      obtainPostmaster(
+        { layout, program: binaries.postgres, args, user },
+        {
+          port,
+          startMs: options.startTimeoutMs ?? 120_000,
+          stopMs,
+          answers: (at, deadline) =>
+            knock({ port: at, password, cluster: layout.cluster }, deadline),
+        },
+      )
+    const postmaster = await obtain(options.port ?? null)
     watchdog?.serverRuns()
     const url = serverUrl(postmaster.port, password)
-    return new Supervised({ layout, lock, watchdog, postmaster, url, stopMs, log: options.log })
+    const { log, giveUpMs = 120_000 } = options
+    return new Supervised({
+      layout,
+      lock,
+      watchdog,
+      postmaster,
+      url,
+      stopMs,
+      giveUpMs,
+      log,
+      obtain,
+    })
   } catch (error) {
     const orphan = options.orphan === 'keep' ? null : await findOrphan(layout.cluster)
     if (orphan !== null) await stopPostmaster(orphan.pid, layout.cluster, stopMs)
@@ -119,63 +140,4 @@ async function prepareCluster(
   const password = await ensurePassword(layout, exists)
   if (!exists) await makeCluster(layout, binaries, { user, password })
   return password
-}
-
-interface Held {
-  readonly layout: Layout
-  readonly lock: OwnerLock
-  readonly watchdog: Watchdog | null
-  readonly postmaster: Postmaster
-  readonly url: string
-  readonly stopMs: number
-  readonly log: Log | undefined
-}
-
-class Supervised implements EmbeddedPostgres {
-  readonly url: string
-  readonly port: number
-  readonly pid: number
-  readonly dataDir: string
-  readonly adopted: boolean
-  readonly exited: Promise<void>
-  readonly #held: Held
-  #ending: Promise<void> | null = null
-
-  constructor(held: Held) {
-    this.#held = held
-    this.url = held.url
-    this.port = held.postmaster.port
-    this.pid = held.postmaster.pid
-    this.dataDir = held.layout.dir
-    this.adopted = held.postmaster.adopted
-    this.exited = held.postmaster.gone.then(() => {
-      if (this.#ending === null) held.log?.error('the embedded Postgres ended by itself')
-    })
-    held.log?.info('embedded Postgres runs', {
-      port: this.port,
-      pid: this.pid,
-      dataDir: this.dataDir,
-      adopted: this.adopted,
-    })
-  }
-
-  stop(): Promise<void> {
-    const { layout, stopMs } = this.#held
-    return this.#end(() => stopPostmaster(this.pid, layout.cluster, stopMs))
-  }
-
-  killImmediate(): Promise<void> {
-    return this.#end(() => killPostmaster(this.pid, this.#held.layout.cluster))
-  }
-
-  #end(stopServer: () => Promise<void>): Promise<void> {
-    this.#ending ??= this.#giveBack(stopServer)
-    return this.#ending
-  }
-
-  async #giveBack(stopServer: () => Promise<void>): Promise<void> {
-    await stopServer()
-    this.#held.watchdog?.dismiss()
-    await this.#held.lock.release()
-  }
 }

@@ -18,7 +18,8 @@ const birthMs = 2000
 
 const [dir = '', stopMs = ''] = process.argv.slice(2)
 const said = (await text(process.stdin)).split('\n')
-if (!said.includes('dismissed')) await clean(layoutOf(dir), said.includes('runs') ? 0 : birthMs)
+if (!said.includes('dismissed'))
+  await clean(layoutOf(dir), said.findLast(Boolean) === 'runs' ? 0 : birthMs)
 
 async function clean(layout: Layout, waitMs: number): Promise<void> {
   const lock = await tryLock(layout)

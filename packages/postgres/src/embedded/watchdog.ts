@@ -7,6 +7,8 @@ import type { Log } from '@signalbox/engine'
 
 /** A process that stops the server when the owner is gone, however he went. */
 export interface Watchdog {
+  /** The server is being started again: its pid file may come a moment later. */
+  serverStarts(): void
   /** The server runs: from now on a missing pid file means a missing server. */
   serverRuns(): void
   /** The owner has stopped the server himself. */
@@ -44,6 +46,7 @@ export function startWatchdog(dir: string, stopMs: number, log: Log | undefined)
   child.unref()
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return {
+    serverStarts: () => void child.stdin.write('starts\n'),
     serverRuns: () => void child.stdin.write('runs\n'),
     dismiss: () => {
       dog.dismissed = true

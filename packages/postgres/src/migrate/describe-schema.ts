@@ -19,7 +19,8 @@ const parts: readonly (readonly [title: string, query: string])[] = [
      || coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '') || e'\\n'
      || (select string_agg(format('  %s %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
            case when a.attnotnull then ' not null' else '' end,
-           coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '')), e'\\n' order by a.attnum)
+           coalesce(case a.attgenerated when 's' then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid) || ') stored'
+             else ' default ' || pg_get_expr(d.adbin, d.adrelid) end, '')), e'\\n' order by a.attnum)
          from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as line
      from pg_class c where c.relnamespace = 'signalbox'::regnamespace and c.relkind in ('r', 'p')

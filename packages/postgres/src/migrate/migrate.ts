@@ -3,11 +3,14 @@
  *
  * M1 One migrates at a time: a session advisory lock, held over all steps.
  * M2 Each step is one transaction that also records it; a step that fails leaves no trace.
- * M3 A step that was applied may never change, and a database that is newer than this code is left alone.
+ * M3 A step that was applied may never change. A schema that is newer than this build is left as it is, and refused only if one of
+ *    its steps says that it needs a newer build (`standing.ts`).
  */
 import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { lifelines } from '../pool.ts'
 import { type Migration, readMigrations } from './files.ts'
 import { scramVerifier } from './scram.ts'
+import { type Applied, appliedQuery, standingOf } from './standing.ts'
 
 /** Roles that log in. The names are fixed: several registers of one cluster share them. */
 export type LoginRole = (typeof loginRoles)[number]
@@ -24,13 +27,17 @@ export interface MigrateOptions {
 
 /** What a migration did. */
 export interface MigrateReport {
-  /** The version of the schema now. */
+  /** The version of the schema now: newer than this build if `unknown` names something. */
   readonly version: number
   /** Names of the steps that were applied by this call. */
   readonly applied: readonly string[]
+  /** Names of the steps that the database has, and this build does not know and can do without. */
+  readonly unknown: readonly string[]
+  /** The register was restored from another cluster, and its feed is not repaired: see `restoreFeed`. */
+  readonly feedIsAhead: boolean
 }
 
-/** A database that this code must not touch: an applied step was edited, or the schema is newer. */
+/** A database that this code must not touch: an applied step was edited, or one needs a newer build. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }
@@ -47,27 +54,47 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<MigrateReport> {
   const migrations = options.migrations ?? (await readMigrations())
-  const client = new Client({ connectionString: adminUrl, application_name: 'signalbox-migrate' })
+  // No limit on its statements: a step may take as long as the tables are large. A peer that is gone is found by the kernel.
+  const { keepAlive, keepAliveInitialDelayMillis, connectionTimeoutMillis } = lifelines
+  const client = new Client({
+    connectionString: adminUrl,
+    application_name: 'signalbox-migrate',
+    keepAlive,
+    keepAliveInitialDelayMillis,
+    connectionTimeoutMillis,
+  })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])
     const done = await readApplied(client)
-    checkApplied(done, migrations)
-    const missing = migrations.slice(done.length)
+    const standing = standingOf(done, migrations)
+    if (standing.kind === 'refused') throw new MigrationRefused(standing.why)
+    const missing = standing.kind === 'older' ? standing.missing : []
     for (const migration of missing) await applyOne(client, migration)
     await setPasswords(client, options.passwords ?? {})
     await client.query('set role signalbox_owner')
     await client.query('select signalbox.ensure_partitions()')
-    return { version: migrations.length, applied: missing.map((migration) => migration.name) }
+    return {
+      version: Math.max(done.length, migrations.length),
+      applied: missing.map((migration) => migration.name),
+      unknown: standing.kind === 'newer' ? standing.unknown : [],
+      feedIsAhead: await isFeedAhead(client),
+    }
   } finally {
     await client.end()
   }
 }
 
-interface Applied {
-  readonly version: number
-  readonly name: string
-  readonly checksum: string
+/** False also where the schema is too old to tell: tests stop at such ones. */
+async function isFeedAhead(client: Client): Promise<boolean> {
+  const known = await client.query(
+    `select 1 where to_regproc('signalbox.feed_is_ahead') is not null`,
+  )
+  if (known.rowCount === 0) return false
+  const { rows } = await client.query<{ ahead: boolean }>(
+    'select signalbox.feed_is_ahead() as ahead',
+  )
+  return rows[0]?.ahead === true
 }
 
 async function readApplied(client: Client): Promise<Applied[]> {
@@ -77,23 +104,9 @@ async function readApplied(client: Client): Promise<Applied[]> {
   )
   if (known.rowCount === 0) return []
   await client.query('set role signalbox_owner')
-  const applied = await client.query<Applied>(
-    'select version, name, checksum from signalbox.migration order by version',
-  )
+  const applied = await client.query<Applied>(appliedQuery)
   await client.query('reset role')
   return applied.rows
-}
-
-function checkApplied(applied: readonly Applied[], migrations: readonly Migration[]): void {
-  for (const [n, done] of applied.entries()) {
-    const known = migrations[n]
-    if (known === undefined) {
-      throw new MigrationRefused(`the database has ${done.name}, which this version does not know`)
-    }
-    if (known.version !== done.version || known.checksum !== done.checksum) {
-      throw new MigrationRefused(`${known.name} was changed after it had been applied`)
-    }
-  }
 }
 
 async function applyOne(client: Client, migration: Migration): Promise<void> {
@@ -101,9 +114,12 @@ async function applyOne(client: Client, migration: Migration): Promise<void> {
   try {
     await client.query(migration.sql)
     await client.query('set local role signalbox_owner')
+    const { version, name, checksum, needsCode = version } = migration
+    // By name, as far as the table has them: `needs_code` is younger than the table.
     await client.query(
-      'insert into signalbox.migration (version, name, checksum) values ($1, $2, $3)',
-      [migration.version, migration.name, migration.checksum],
+      `insert into signalbox.migration
+       select (jsonb_populate_record(null::signalbox.migration, $1::jsonb || jsonb_build_object('applied_at', now()))).*`,
+      [JSON.stringify({ version, name, checksum, needs_code: needsCode })],
     )
     await client.query('commit')
   } catch (error) {

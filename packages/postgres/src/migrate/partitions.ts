@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { lifelines } from '../pool.ts'
 
 /**
  * Makes the missing partitions of this month and the next three, as `signalbox_maintenance` or an owner of the schema.
@@ -8,6 +9,12 @@ export async function ensurePartitions(maintenanceUrl: string): Promise<number> 
   const client = new Client({
     connectionString: maintenanceUrl,
     application_name: 'signalbox-maintenance',
+    ...lifelines,
+    // A partition that has to be moved takes its time.
+    query_timeout: 600_000,
+  })
+  client.on('error', () => {
+    // The query says so. Without a listener Node would end the process for it.
   })
   await client.connect()
   try {

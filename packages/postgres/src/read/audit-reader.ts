@@ -1,7 +1,4 @@
 /** Questions of audits, each within a time that the database is given. */
-import { limits } from '@signalbox/core'
-import type { CompiledQuery } from 'kysely'
-import type { QueryResultRow } from 'pg'
 import {
   type AuditPage,
   feedPage,
@@ -13,6 +10,7 @@ import type { AuditFilter } from './audit-filter.ts'
 import { type AuditScope, isScoped, scopeQuery } from './audit-scope.ts'
 import { type StatsGroup, type StatsKey, statsQuery } from './audit-stats.ts'
 import { auditQuery, type PieceEnd, pieceEndQuery } from './audit.ts'
+import { bounding } from './bounded.ts'
 import { type AnswerPage, answerPage, type QuestionFilter, questionQuery } from './questions/ask.ts'
 import type { QuestionName } from './questions/catalogue.ts'
 import type { AsTenant } from './tenant-session.ts'
@@ -31,11 +29,6 @@ export interface AuditReader {
   ): Promise<readonly StatsGroup[]>
   /** A page of the answer to a question. */
   auditAnswers(tenantId: string, name: QuestionName, filter: QuestionFilter): Promise<AnswerPage>
-}
-
-/** A question takes the database longer than it is given. The same one, narrowed, may not. */
-export class TooBroad extends Error {
-  override readonly name = 'TooBroad'
 }
 
 /** The audit over the session of a tenant. */
@@ -67,15 +60,3 @@ export function auditReader(as: AsTenant): AuditReader {
     },
   }
 }
-
-const bounding =
-  (as: AsTenant) =>
-  async <Row extends QueryResultRow>(tenantId: string, query: CompiledQuery<Row>) => {
-    try {
-      return await as(tenantId, query, limits.auditMsMax)
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === '57014')
-        throw new TooBroad('the question takes too long', { cause: error })
-      throw error
-    }
-  }

@@ -4,7 +4,9 @@
  *
  * A1 A scope leaves out nothing that its filter finds below its horizon, and nothing above the horizon is answered. So a page is
  *    the page of that moment: what was written since cannot be missed between two events of it (I17).
- * A2 It only narrows: the conditions of the filter hold as well. Clocks may differ as they like.
+ * A2 A stretch that another cluster noted, and that a restore brought along, is not believed: this cluster may still write events
+ *    with its numbers. What is not believed counts as not surveyed.
+ * A3 It only narrows: the conditions of the filter hold as well. Clocks may differ as they like.
  */
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { compile } from '../query.ts'
@@ -42,7 +44,7 @@ export function scopeQuery(filter: AuditFilter): CompiledQuery<AuditScope> {
   const ofRuns = columns.length === 0 ? noRuns : runsOf(columns)
   return compile(sql<AuditScope>`
     with surveyed as (
-      select xid, gpos from signalbox.feed_stretch order by xid desc, gpos desc limit 1
+      select xid, gpos from signalbox.feed_stretch where ${believed} order by xid desc, gpos desc limit 1
     )
     select pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
       ${since === undefined ? sql`null` : beginOf(since)} as first,
@@ -52,10 +54,13 @@ export function scopeQuery(filter: AuditFilter): CompiledQuery<AuditScope> {
 
 type Fragment = RawBuilder<unknown>
 
+/** Noted in this cluster after all that the stretch covers was over (F2 of the migration). */
+const believed: Fragment = sql`xid < noted_by`
+
 /** The first stretch that reaches into the time may begin with it. Of what is not surveyed yet, nothing is known. */
 const beginOf = (since: number): Fragment => sql`coalesce(
   (select first_xid::text from signalbox.feed_stretch
-    where at_max >= signalbox.from_ms(${since}) order by xid, gpos limit 1),
+    where ${believed} and at_max >= signalbox.from_ms(${since}) order by xid, gpos limit 1),
   (select xid::text from surveyed))`
 
 /** The last stretch that reaches into the time ends it, if nothing of it came since the survey. */
@@ -71,7 +76,7 @@ const endOf = (until: number): Fragment => sql`
     ) tail)
   then coalesce(
     (select xid::text from signalbox.feed_stretch
-      where at_min < signalbox.from_ms(${until}) order by xid desc, gpos desc limit 1),
+      where ${believed} and at_min < signalbox.from_ms(${until}) order by xid desc, gpos desc limit 1),
     '0')
   end`
 

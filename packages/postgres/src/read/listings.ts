@@ -28,7 +28,7 @@ export interface RunFilter extends Page {
 }
 
 /** Neither the run nor its thread is deleted for its users. Asked row by row: as a join it would read all threads. */
-const shown = sql<boolean>`not r.hidden and coalesce(
+export const shown = sql<boolean>`not r.hidden and coalesce(
   (select t.hidden_at is null from signalbox.thread t
     where t.tenant_id = r.tenant_id and t.thread_id = r.thread_id), true)`
 

@@ -20,6 +20,7 @@ import {
   runsQuery,
   unknownEffectsQuery,
 } from './listings.ts'
+import { type RunReader, runReader } from './run-reader.ts'
 import { tenantSession } from './tenant-session.ts'
 import {
   threadCountQuery,
@@ -38,7 +39,7 @@ export interface Waiting {
 }
 
 /** Reads of one tenant. What belongs to another one is not there. */
-export interface Reader extends AuditReader {
+export interface Reader extends AuditReader, RunReader {
   /** By id, or by the client's own id or idempotency key. With `hidden`, also one that is deleted for its users. */
   run(
     tenantId: string,
@@ -106,6 +107,7 @@ export function createReader(options: ReaderOptions): Reader {
       (await as(tenantId, threadCountQuery(filter)))[0]?.count ?? 0,
     threadEvents: (tenantId, threadId, page) => as(tenantId, threadEventsQuery(threadId, page)),
     ...auditReader(as),
+    ...runReader(as),
     events: async (tenantId, filter) => as(tenantId, auditQuery(filter)),
     runEvents: async (tenantId, runId, page) =>
       isUuid(runId) ? as(tenantId, runEventsQuery(runId, page.after, page.limit)) : [],

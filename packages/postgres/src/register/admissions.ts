@@ -3,7 +3,7 @@ import { limits } from '@signalbox/core'
 import type { RunHead, RunRef, Superseded } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
-import { build, pageSize, statement, turnOf } from '../query.ts'
+import { build, noneOf, pageSize, statement, turnOf } from '../query.ts'
 
 /** Waiting runs that are due, and whose thread nobody holds. Literals, not parameters: the partial indexes must match in a generic plan. */
 const admissible = build
@@ -60,6 +60,8 @@ const selectAdmissibleRuns = statement(
         select from signalbox.lane l
         where l.run_id = first."runId" and (${laneOf('l')}) in (select ${laneOf('f')} from ${fullLanes} f)))`,
     )
+    // Of a thread whose first is left out, nobody else is meant either.
+    .where(noneOf('first.runId', []))
     .orderBy(turnOf('first.tenantId', 'first.priority desc, first."dueAt", first."runId"'))
     .orderBy('first.priority', 'desc')
     .orderBy('first.dueAt')
@@ -68,8 +70,12 @@ const selectAdmissibleRuns = statement(
     .compile(),
 )
 
-export async function readAdmissibleRuns(pool: Pool, limit: number): Promise<readonly RunRef[]> {
-  return selectAdmissibleRuns(pool, [pageSize(limit, limits.pageMax)])
+export async function readAdmissibleRuns(
+  pool: Pool,
+  limit: number,
+  except: readonly string[] = [],
+): Promise<readonly RunRef[]> {
+  return selectAdmissibleRuns(pool, [[...except], pageSize(limit, limits.pageMax)])
 }
 
 const selectNextInThread = statement(
@@ -107,6 +113,7 @@ const superseded = build
   .where('r.status', '<>', sql.lit('ended'))
   .where('r.cancel_requested', '=', sql.lit(false))
   .where(sql<boolean>`(r.due_at, r.id) < (w.due_at, w.id)`)
+  .where(noneOf('r.id', []))
   .orderBy('r.id')
   .orderBy('w.id')
   .$narrowType<{ action: Superseded['action'] }>()
@@ -121,12 +128,16 @@ const selectSupersededOn = statement(
 export async function readSuperseded(
   pool: Pool,
   limit: number,
-  thread?: Pick<RunHead, 'tenantId' | 'threadId'>,
+  of: {
+    readonly thread?: Pick<RunHead, 'tenantId' | 'threadId'> | undefined
+    readonly except?: readonly string[] | undefined
+  },
 ): Promise<readonly Superseded[]> {
   const rows = pageSize(limit, limits.pageMax)
+  const { thread, except = [] } = of
   return thread
-    ? selectSupersededOn(pool, [thread.tenantId, thread.threadId, rows])
-    : selectSuperseded(pool, [rows])
+    ? selectSupersededOn(pool, [[...except], thread.tenantId, thread.threadId, rows])
+    : selectSuperseded(pool, [[...except], rows])
 }
 
 /** Of each lane of a run, those that wait for it in their order, whose other lanes have room and whose thread is free. */

@@ -8,10 +8,19 @@
  *    id: unsorted batches deadlock.
  * B3 Items of one run keep their order: the next one waits until the answer to the one before is there.
  * B4 A batch that fails as a statement is repeated item by item: a poisoned item harms only itself.
+ * B5 An item whose decision may be what is wrong with it is repeated without: the decision harms no fact.
  */
 import { limits } from '@signalbox/core'
 import type { AppendResult } from '@signalbox/engine'
-import { faultOfItem, isStatementError, rejected, type Parcel } from './encode.ts'
+import {
+  faultOfItem,
+  isStatementError,
+  type Parcel,
+  rejected,
+  undecided,
+  withoutDecision,
+  wrap,
+} from './encode.ts'
 
 /** Sends parcels, sorted by run id, as one statement; answers in the same order. */
 export type Send = (parcels: readonly Parcel[]) => Promise<readonly AppendResult[]>
@@ -125,9 +134,18 @@ export class Batcher {
       for (const waiting of batch) {
         const fault = batch.length === 1 ? faultOfItem(error) : null
         if (fault === null) waiting.reject(error)
-        else waiting.resolve(rejected(waiting.parcel.item, fault))
+        else await this.#deliverWithout(waiting, fault)
       }
     }
+  }
+
+  async #deliverWithout({ parcel, ...waiting }: Waiting, fault: string): Promise<void> {
+    const { item } = parcel
+    const rest = item.decision ? wrap(undecided(item)) : null
+    if (rest === null || 'code' in rest) return waiting.resolve(rejected(item, fault))
+    const resolve = (result: AppendResult): void =>
+      waiting.resolve(withoutDecision(item, result, fault))
+    await this.#deliver([{ ...waiting, parcel: rest, resolve }])
   }
 }
 

@@ -33,8 +33,12 @@ export function budgetsOf(pool: Pool): BudgetPort {
         select signalbox.spend_budget(${rootId}, ${effectId}, ${tokens}, ${cost})`
       await fetchRows(pool, compile(spent), 'spend_budget')
     },
-    async settleBudgets() {
-      await fetchRows(pool, compile(sql<object>`select signalbox.settle_budgets()`), 'settle')
-    },
+    settleBudgets: () =>
+      fetchRows(
+        pool,
+        compile(sql<{ rootId: string; problem: string }>`
+          select root as "rootId", problem from signalbox.settle_budgets()`),
+        'settle_budgets',
+      ),
   }
 }

@@ -1,5 +1,5 @@
 /** Definitions and blobs: written once, by key, never changed. */
-import { AgentDefinition } from '@signalbox/core'
+import { readDefinition } from '@signalbox/core'
 import type { Register } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
@@ -20,8 +20,7 @@ export function contentOf(pool: Pool): ContentPort {
     async definition(hash) {
       const query = build.selectFrom('definition').select('body').where('hash', '=', hash)
       const rows = await fetchRows(pool, query.compile(), 'definition')
-      // Parsed, so that a definition stored by an older version gets the defaults of what came later.
-      return rows[0] === undefined ? null : AgentDefinition.parse(rows[0].body)
+      return rows[0] === undefined ? null : readDefinition(rows[0].body)
     },
     async putBlob({ tenantId, threadId }, { key, mime, bytes }) {
       const put = sql<object>`

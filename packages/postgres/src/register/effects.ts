@@ -3,7 +3,7 @@ import { type EffectKind, limits } from '@signalbox/core'
 import type { EffectRow, Register, RunRef } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
-import { build, compile, fetchRows, inMs, pageSize, statement } from '../query.ts'
+import { build, compile, fetchRows, inMs, noneOf, pageSize, statement } from '../query.ts'
 import { effectColumns } from '../rows.ts'
 
 const effects = build.selectFrom('effect as e').innerJoin('run as r', 'r.id', 'e.run_id')
@@ -84,6 +84,7 @@ function columnOf(column: (typeof effectColumns)[number]) {
 export async function readDueTimers(
   pool: Pool,
   limit: number,
+  except: readonly string[] = [],
 ): Promise<readonly (RunRef & { readonly timerId: string; readonly fireAt: number })[]> {
   const query = build
     .selectFrom('timer')
@@ -94,23 +95,36 @@ export async function readDueTimers(
       inMs('fire_at').as('fireAt'),
     ])
     .where(sql<boolean>`fire_at <= now()`)
+    .where(noneOf('run_id', except))
     .orderBy('fire_at')
     .limit(pageSize(limit, limits.pageMax))
   return fetchRows(pool, query.compile(), 'due_timers')
 }
 
-export async function readNextDue(pool: Pool): Promise<number | null> {
-  const next = sql<{ ms: number | null }>`
-    select greatest(0, ceil(extract(epoch from least(
+export async function readNextDue(
+  pool: Pool,
+  kinds: readonly EffectKind[],
+  lookedMs: number,
+): Promise<number | null> {
+  const since = sql`now() - interval '1 millisecond' * ${Math.round(lookedMs)}`
+  // No row where nothing will be due: `greatest` passes nulls over.
+  const next = sql<{ ms: number }>`
+    select greatest(0, ceil(extract(epoch from next.due - now()) * 1000))::float8 as ms
+    from (select least(
       (select min(next_look) from signalbox.effect
-       where status in ('pending', 'started') and next_look < 'infinity'),
-      (select min(fire_at) from signalbox.timer),
+       where status in ('pending', 'started') and next_look > ${since} and next_look < 'infinity'
+         and kind = any (${[...kinds]})),
+      (select min(fire_at) from signalbox.timer where fire_at > ${since}),
       (select min(due_at) from signalbox.run
        where due_at > created_at and not admitted and status <> 'ended' and due_at > now())
-    ) - now()) * 1000))::float8 as ms`
+    ) as due) next
+    where next.due is not null`
   const rows = await fetchRows(pool, compile(next), 'next_due')
   return rows[0]?.ms ?? null
 }
+
+/** A busy server takes its time. Milliseconds. */
+const renewMsMin = 2_000
 
 export async function renewLeases(
   pool: Pool,
@@ -120,5 +134,7 @@ export async function renewLeases(
   const renewed = sql<{ effectId: string; kept: boolean; cancel: boolean }>`
     select effect_id as "effectId", kept, cancel
     from signalbox.renew(${JSON.stringify(leases)}::jsonb, ${leaseMs})`
-  return fetchRows(pool, compile(renewed), 'renew')
+  // There is another one soon; an answer that comes when the lease is over is none.
+  const msMax = Math.max(renewMsMin, leaseMs / 4)
+  return fetchRows(pool, compile(renewed), { name: 'renew', msMax })
 }

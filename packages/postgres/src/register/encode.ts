@@ -45,6 +45,30 @@ export function rejected(item: AppendItem, detail: string): AppendResult {
   }
 }
 
+/** What of an item stands without its decision: the claims that came with it fall with it. */
+export function undecided({
+  decision: _decision,
+  claims: _claims,
+  ...rest
+}: AppendItem): AppendItem {
+  return rest
+}
+
+/** The answer for an item of which all was appended but its decision. */
+export const withoutDecision = (
+  { claims = [] }: AppendItem,
+  result: AppendResult,
+  detail: string,
+): AppendResult =>
+  result.code === 'ok'
+    ? {
+        ...result,
+        detail,
+        decisionCode: 'rejected',
+        claims: claims.map(({ effectId }) => ({ effectId, code: 'gone', attempt: 0 })),
+      }
+    : result
+
 /** Did the database refuse the statement itself, its connection being fine? */
 export function isStatementError(error: unknown): error is DatabaseError {
   return (

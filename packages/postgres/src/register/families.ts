@@ -3,7 +3,7 @@ import { limits } from '@signalbox/core'
 import type { ChildRef, RunRef } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { compile, isUuid, pageSize, statement } from '../query.ts'
+import { compile, isUuid, noneOf, pageSize, statement } from '../query.ts'
 
 /** The runs a run has started, in the order of their ids. */
 export const childrenQuery = (runId: string) =>
@@ -22,31 +22,40 @@ export async function readChildren(pool: Pool, runId: string): Promise<readonly 
  * Found from the effects that wait, not from the runs that ended: there are few of those. The one that has waited longest
  * first, so that one that nobody can be told of does not hide the others.
  */
-export const endedChildrenQuery = (limit: number) =>
+export const endedChildrenQuery = (limit: number, except: readonly string[] = []) =>
   compile(sql<RunRef>`
     select r.tenant_id as "tenantId", r.id as "runId"
     from signalbox.effect e
       join signalbox.run r on r.parent_id = e.run_id and r.parent_effect = e.id
     where e.kind = 'run.start' and e.status = 'started' and r.status = 'ended'
+      and ${noneOf('r.id', except)}
     order by r.updated_at limit ${limit}`)
 
 const selectEndedChildren = statement('ended_children', endedChildrenQuery(0))
 
-export async function readEndedChildren(pool: Pool, limit: number): Promise<readonly RunRef[]> {
-  return selectEndedChildren(pool, [pageSize(limit, limits.pageMax)])
+export async function readEndedChildren(
+  pool: Pool,
+  limit: number,
+  except: readonly string[] = [],
+): Promise<readonly RunRef[]> {
+  return selectEndedChildren(pool, [[...except], pageSize(limit, limits.pageMax)])
 }
 
 /** Found from the children that live. */
-export const orphansQuery = (limit: number) =>
+export const orphansQuery = (limit: number, except: readonly string[] = []) =>
   compile(sql<RunRef>`
     select r.tenant_id as "tenantId", r.id as "runId"
     from signalbox.run r join signalbox.run p on p.id = r.parent_id
     where r.parent_id is not null and r.status <> 'ended' and not r.cancel_requested
-      and (p.status = 'ended' or p.cancel_requested)
+      and (p.status = 'ended' or p.cancel_requested) and ${noneOf('r.id', except)}
     order by r.id limit ${limit}`)
 
 const selectOrphans = statement('orphans', orphansQuery(0))
 
-export async function readOrphans(pool: Pool, limit: number): Promise<readonly RunRef[]> {
-  return selectOrphans(pool, [pageSize(limit, limits.pageMax)])
+export async function readOrphans(
+  pool: Pool,
+  limit: number,
+  except: readonly string[] = [],
+): Promise<readonly RunRef[]> {
+  return selectOrphans(pool, [[...except], pageSize(limit, limits.pageMax)])
 }

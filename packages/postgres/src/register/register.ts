@@ -16,7 +16,7 @@ import {
   renewLeases,
   takeDue,
 } from './effects.ts'
-import { wrap } from './encode.ts'
+import { undecided, withoutDecision, wrap } from './encode.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
 import {
@@ -32,6 +32,7 @@ import {
   readHead,
   readReadyRuns,
   readTail,
+  repairState,
 } from './runs.ts'
 
 /** How to reach the register. */
@@ -61,14 +62,23 @@ export function createRegister(options: RegisterOptions): Register {
         name: 'signalbox-register',
       })
     : options.pool
+  // Leases are renewed whatever else is under way: not behind what waits for a place, nor over what fell silent.
+  const heartbeat = isOwnPool
+    ? openPool(options.engineUrl, { max: 1, name: 'signalbox-leases' })
+    : pool
   const batcher = new Batcher(sendThrough(pool), { ...batchDefaults, ...options.batch })
   const append = async (item: AppendItem): Promise<AppendResult> => {
     const parcel = wrap(item)
-    return 'code' in parcel ? parcel : batcher.add(parcel)
+    if (!('code' in parcel)) return batcher.add(parcel)
+    // Too large, perhaps for the sake of its decision: the facts are not.
+    const rest = item.decision ? wrap(undecided(item)) : parcel
+    if ('code' in rest) return parcel
+    return withoutDecision(item, await batcher.add(rest), parcel.detail ?? parcel.code)
   }
   return {
     append,
     appendMany: (items) => Promise.all(items.map(append)),
+    repairState: (run, repaired) => repairState(pool, run, repaired),
     head: (runId) => readHead(pool, runId),
     tail: (runId) => readTail(pool, runId),
     events: (runId, page) => readEvents(pool, runId, page),
@@ -78,23 +88,23 @@ export function createRegister(options: RegisterOptions): Register {
     openEffects: (runId) => readOpenEffects(pool, runId),
     ...contentOf(pool),
     ...threadsOf(pool),
-    readyRuns: (limit) => readReadyRuns(pool, limit),
-    admissibleRuns: (limit) => readAdmissibleRuns(pool, limit),
+    readyRuns: (limit, except) => readReadyRuns(pool, limit, except),
+    admissibleRuns: (limit, except) => readAdmissibleRuns(pool, limit, except),
     nextInThread: (tenantId, threadId) => readNextInThread(pool, tenantId, threadId),
     nextInLanes: (runId, limit) => readNextInLanes(pool, runId, limit),
-    superseded: (limit, thread) => readSuperseded(pool, limit, thread),
+    superseded: (limit, thread, except) => readSuperseded(pool, limit, { thread, except }),
     takeDue: (kinds, againMs, limit) => takeDue(pool, kinds, { againMs, limit }),
     nextWaiting: (queue, afterTenant) => readNextWaiting(pool, queue, afterTenant),
-    dueTimers: (limit) => readDueTimers(pool, limit),
+    dueTimers: (limit, except) => readDueTimers(pool, limit, except),
     children: (runId) => readChildren(pool, runId),
-    endedChildren: (limit) => readEndedChildren(pool, limit),
-    orphans: (limit) => readOrphans(pool, limit),
-    nextDue: () => readNextDue(pool),
-    renew: (leases, leaseMs) => renewLeases(pool, leases, leaseMs),
+    endedChildren: (limit, except) => readEndedChildren(pool, limit, except),
+    orphans: (limit, except) => readOrphans(pool, limit, except),
+    nextDue: (kinds, lookedMs) => readNextDue(pool, kinds, lookedMs),
+    renew: (leases, leaseMs) => renewLeases(heartbeat, leases, leaseMs),
     ...governanceOf(pool),
     ...budgetsOf(pool),
     close: async () => {
-      if (isOwnPool) await pool.end()
+      if (isOwnPool) await Promise.all([pool.end(), heartbeat.end()])
     },
   }
 }

@@ -1,10 +1,20 @@
 /** Reads of runs and their events. */
 import { conversationTypes, limits } from '@signalbox/core'
-import type { RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
+import type { Register, RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Pool } from 'pg'
-import { build, isUuid, lineageOf, pageSize, statement, turnOf } from '../query.ts'
+import {
+  build,
+  compile,
+  fetchRows,
+  isUuid,
+  lineageOf,
+  noneOf,
+  pageSize,
+  statement,
+  turnOf,
+} from '../query.ts'
 import { eventColumns, runColumns } from '../rows.ts'
 
 const selectHead = statement(
@@ -127,6 +137,7 @@ const selectReadyRuns = statement(
         // The one that has waited longest first, so that one that never gets decided cannot hide the others.
         .select(turnOf('tenant_id', 'updated_at').as('turn'))
         .where('ready', '=', sql.lit(true))
+        .where(noneOf('id', []))
         .as('r'),
     )
     .select(['r.tenant_id as tenantId', 'r.id as runId'])
@@ -136,6 +147,21 @@ const selectReadyRuns = statement(
     .compile(),
 )
 
-export async function readReadyRuns(pool: Pool, limit: number): Promise<readonly RunRef[]> {
-  return selectReadyRuns(pool, [pageSize(limit, limits.pageMax)])
+export async function readReadyRuns(
+  pool: Pool,
+  limit: number,
+  except: readonly string[] = [],
+): Promise<readonly RunRef[]> {
+  return selectReadyRuns(pool, [[...except], pageSize(limit, limits.pageMax)])
+}
+
+export async function repairState(
+  pool: Pool,
+  { tenantId, runId }: RunRef,
+  { decided, state }: Parameters<Register['repairState']>[1],
+): Promise<boolean> {
+  const repaired = sql<{ done: boolean }>`
+    select signalbox.repair_state(${tenantId}, ${runId}::uuid, ${decided}, ${JSON.stringify(state)}) as done`
+  const rows = await fetchRows(pool, compile(repaired), 'repair_state')
+  return rows[0]?.done === true
 }

@@ -1,7 +1,7 @@
 /** What orchestrators see to for all tenants: crons that are due, what has expired, the survey of the feed. */
 import { sql } from 'kysely'
 import { openPool } from '../pool.ts'
-import { compile, fetchRows } from '../query.ts'
+import { compile, fetchRows, noneOf } from '../query.ts'
 import { type Cron, cronColumns } from './cron.ts'
 
 /** A cron whose time has come. Times in milliseconds since the epoch, by the clock of the database. */
@@ -20,8 +20,8 @@ export interface ExpiredThread {
 
 /** The upkeep of a database, of all tenants. Every method may be called by any number of processes at once. */
 export interface Upkeep {
-  /** Crons that are due, of whatever tenant, the longest due first. They stay due until `advance`. */
-  dueCrons(limit: number): Promise<readonly DueCron[]>
+  /** Crons that are due, of whatever tenant, the longest due first, but for those of `except`. They stay due until `advance`. */
+  dueCrons(limit: number, except?: readonly string[]): Promise<readonly DueCron[]>
   /** Milliseconds until the next cron is due, null if none is. */
   nextCron(): Promise<number | null>
   /** The cron moves on from the time it was due for. False: somebody else moved it on, or its owner did. */
@@ -55,12 +55,12 @@ const stretchesMax = 100
 export function createUpkeep(options: { readonly engineUrl: string }): Upkeep {
   const pool = openPool(options.engineUrl, { max: 2, name: 'signalbox-upkeep' })
   return {
-    dueCrons: (limit) =>
+    dueCrons: (limit, except = []) =>
       fetchRows(
         pool,
         compile(sql<DueCron>`
           select ${cronColumns}, signalbox.to_ms(now())::float8 as now from signalbox.cron c
-          where c.next_at <= now() order by c.next_at limit ${limit}`),
+          where c.next_at <= now() and ${noneOf('c.id', except)} order by c.next_at limit ${limit}`),
         'due_crons',
       ),
     async nextCron() {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Log } from '@signalbox/engine'
 import { Client } from 'pg'
+import { lifelines } from '../pool.ts'
 
 /** How a link connects and what it does with a connection. */
 export interface LinkOptions {
@@ -73,7 +74,7 @@ export class Link {
     const client = new Client({
       connectionString: url,
       application_name: name,
-      keepAlive: true,
+      ...lifelines,
       connectionTimeoutMillis: connectMs,
       query_timeout: queryMs,
     })

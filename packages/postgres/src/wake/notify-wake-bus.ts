@@ -39,14 +39,20 @@ const notify = 'select pg_notify($1, payload) from unnest($2::text[]) as payload
 const greetingMsMax = 1000
 const missedHeartbeats = 3
 
+/** A wake bus that also says whether its connections answer. */
+export interface NotifyWakeBus extends WakeBus {
+  /** Asks over both connections; rejects if one is lost, or after ten seconds if one is silent. */
+  answers(): Promise<void>
+}
+
 /** Connects the bus of this process. Throws if the first connection cannot be made; later outages heal by themselves. */
-export async function createNotifyWakeBus(options: NotifyWakeBusOptions): Promise<WakeBus> {
-  const bus = new NotifyWakeBus(options)
+export async function createNotifyWakeBus(options: NotifyWakeBusOptions): Promise<NotifyWakeBus> {
+  const bus = new NotifyingWakeBus(options)
   await bus.open()
   return bus
 }
 
-class NotifyWakeBus implements WakeBus {
+class NotifyingWakeBus implements NotifyWakeBus {
   /** Names this process in every payload. */
   readonly #id = randomBytes(9).toString('base64url')
   readonly #log: Log
@@ -132,6 +138,12 @@ class NotifyWakeBus implements WakeBus {
       const isLast = !this.#closed && !this.#deltas.has(runId)
       if (isLast && this.#hasPeers()) this.#send({ kind: 'drop', runId })
     }
+  }
+
+  async answers(): Promise<void> {
+    const links = [this.#sender, this.#listener]
+    const answered = await Promise.all(links.map((link) => link.query('select 1')))
+    if (answered.includes(false)) throw new Error('a connection of the wake bus is lost')
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,7 @@ import {
   ensurePartitions,
   type LoginRole,
   migrate,
+  type MigrateReport,
   MigrationRefused,
   startEmbeddedPostgres,
 } from '@signalbox/postgres'
@@ -21,6 +22,13 @@ import { StartError } from './start-error.ts'
 
 /** Addresses of one database, by who logs in. They hold passwords: never log them. */
 export type DatabaseUrls = Readonly<Record<LoginRole, string>>
+
+/** A database that is open. */
+export interface OpenDatabase {
+  readonly urls: DatabaseUrls
+  /** Settles if the embedded server died and cannot be started again. */
+  readonly failed: Promise<StartError>
+}
 
 export interface DatabaseOptions {
   /** Null: embedded. */
@@ -42,8 +50,11 @@ const dayMs = 86_400_000
 export async function openDatabase(
   options: DatabaseOptions,
   closers: Closers,
-): Promise<DatabaseUrls> {
-  const adminUrl = options.databaseUrl ?? (await startEmbedded(options, closers))
+): Promise<OpenDatabase> {
+  const { adminUrl, failed } =
+    options.databaseUrl === null
+      ? await startEmbedded(options, closers)
+      : { adminUrl: options.databaseUrl, failed: new Promise<never>(() => {}) }
   const admin = new URL(adminUrl)
   if (admin.password === '')
     throw new ConfigError(
@@ -53,8 +64,7 @@ export async function openDatabase(
     )
   const passwords = Object.fromEntries(roles.map((role) => [role, passwordOf(admin, role)]))
   try {
-    const { version, applied } = await migrate(adminUrl, { passwords })
-    options.log.info('the schema is up to date', { version, applied })
+    sayStanding(await migrate(adminUrl, { passwords }), options.log)
     if (options.withQueue)
       await prepare({ kind: 'postgres', url: adminUrl }, { grantTo: 'signalbox_queue' })
   } catch (error) {
@@ -67,21 +77,33 @@ export async function openDatabase(
     maintenance: urlOf(admin, 'maintenance'),
   }
   keepPartitions(urls.maintenance, options.log, closers)
-  return urls
+  return { urls, failed }
 }
 
-async function startEmbedded(options: DatabaseOptions, closers: Closers): Promise<string> {
+function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, log: Log): void {
+  if (unknown.length === 0) log.info('the schema is up to date', { version, applied })
+  else log.warn('the schema is newer than this build, which works with it', { version, unknown })
+  if (feedIsAhead)
+    log.error(
+      'the register was restored and its feed is not repaired: restored events are in no audit; stop all processes and type: signalbox migrate --restored',
+    )
+}
+
+async function startEmbedded(options: DatabaseOptions, closers: Closers) {
   try {
     const dataDir = join(options.dataDir, 'postgres')
     const fallbackDir = join('/var/lib/signalbox', nameOf(dataDir))
     const server = await startEmbeddedPostgres({ dataDir, fallbackDir, log: options.log })
     closers.add('embedded Postgres', () => server.stop())
-    return server.url
+    return { adminUrl: server.url, failed: server.failed.then(embeddedError) }
   } catch (error) {
     if (!(error instanceof EmbeddedPostgresError)) throw error
-    throw new StartError('embedded_postgres', `${error.message} (${error.code})`, error)
+    throw embeddedError(error)
   }
 }
+
+const embeddedError = (error: EmbeddedPostgresError): StartError =>
+  new StartError('embedded_postgres', `${error.message} (${error.code})`, error)
 
 /** Root's own directories are closed to the user that Postgres must run as then; another place is named after them. */
 const nameOf = (dataDir: string): string =>

@@ -1,13 +1,7 @@
 /** The agents of a process, their tools, and what governs them: everything that a mistake in the configuration can spoil. */
 import { isAbsolute, resolve } from 'node:path'
 import type { AgentDefinition, ToolSpec } from '@signalbox/core'
-import {
-  type Log,
-  readResultTool,
-  type Register,
-  type ToolHost,
-  withReadResult,
-} from '@signalbox/engine'
+import { type Log, readResultTool, type ToolHost, withReadResult } from '@signalbox/engine'
 import { type SafetyDetector, validateDetectors } from '@signalbox/models'
 import { createToolHost } from '@signalbox/tools'
 import type { Env } from '../config/environment.ts'
@@ -25,8 +19,6 @@ export interface OpenAgents {
   readonly tools: ToolHost
   readonly detectors: Readonly<Record<string, SafetyDetector>>
   readonly governed: Omit<Governed, 'governance'>
-  /** The register opens later: told once, before the first call. */
-  readonly opened: (register: Pick<Register, 'blob'>) => void
 }
 
 /** Opens the tools and resolves the agents. @throws ConfigError */
@@ -36,10 +28,7 @@ export async function openAgents(
   closers: Closers,
 ): Promise<OpenAgents> {
   const { governance, ...governed } = await govern(loaded, world, closers)
-  const register = Promise.withResolvers<Pick<Register, 'blob'>>()
-  const tools = withReadResult(openTools(loaded, world.log, closers), {
-    blob: async (thread, key) => (await register.promise).blob(thread, key),
-  })
+  const tools = withReadResult(openTools(loaded, world.log, closers))
   const specs = await tools.specs()
   const agents = resolveAgents(loaded.config, {
     specs,
@@ -47,7 +36,7 @@ export async function openAgents(
     validateDetectors: (configs) => validateDetectors(configs, governance.detectors),
   })
   const detectors = usableDetectors(governance)
-  return { agents, specs, tools, detectors, governed, opened: register.resolve }
+  return { agents, specs, tools, detectors, governed }
 }
 
 function openTools({ config, dir }: LoadedConfig, log: Log, closers: Closers): ToolHost {

@@ -1,6 +1,7 @@
-/** What a process without the role `api` serves, if it has a port: `/ok` and `/metrics`, for who keeps it running. */
-import { type Log, type Register, systemRandom } from '@signalbox/engine'
+/** What a process without the role `api` serves, if it has a port: `/live`, `/ready`, `/ok` and `/metrics`, for who keeps it running. */
+import { type Log, systemRandom } from '@signalbox/engine'
 import { createHealthApp } from '../http/app.ts'
+import type { Health } from '../health/health.ts'
 import type { Authenticate } from '../http/api.ts'
 import { measureHttp } from '../observe/http-metrics.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
@@ -8,7 +9,7 @@ import { listen } from './listen.ts'
 import type { Served } from './serve.ts'
 
 export interface ServeHealthOptions {
-  readonly register: Pick<Register, 'effect'>
+  readonly health: Health
   readonly metrics: Metrics
   readonly roles: readonly string[]
   readonly host: string
@@ -17,18 +18,16 @@ export interface ServeHealthOptions {
   readonly log: Log
 }
 
-/** No effect has this id: the register is asked, and has nothing to read. */
-const noEffect = 'none'
 /** What requests in flight get to end. */
 const drainMs = 1_000
 
 /** Serves the health of a process. @throws StartError */
 export async function serveHealth(options: ServeHealthOptions): Promise<Served> {
-  const { register, metrics, roles, log } = options
+  const { health, metrics, roles, log } = options
   const stopping = new AbortController()
   const app = createHealthApp(
     {
-      ping: () => register.effect(noEffect),
+      health,
       authenticate: options.authenticate,
       random: systemRandom,
       log,

@@ -9,6 +9,8 @@ import type { Config } from '../config/schema.ts'
 import type { Api } from '../http/api.ts'
 import { createApp, describe } from '../http/app.ts'
 import { inTime } from '../http/in-time.ts'
+import { impatient } from '../http/patience.ts'
+import type { Health } from '../health/health.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
 import { measureHttp, traceRequests } from '../observe/http-metrics.ts'
 import { tracedCommands } from '../observe/measured-world.ts'
@@ -36,6 +38,7 @@ export interface ServeOptions {
   readonly agents: ReadonlyMap<string, AgentDefinition>
   readonly metrics: Metrics
   readonly tracing: Tracing
+  readonly health: Health
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
@@ -60,12 +63,12 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const read = inTime(reader, registerMsMax)
   const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
-    commands: inTime(tracedCommands(engine.commands, options.tracing), registerMsMax),
+    commands: inTime(impatient(tracedCommands(engine.commands, options.tracing)), registerMsMax),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read,
     resources: timelyResources(options.resources),
-    ping: () => reader.threads('default', { limit: 1 }),
+    health: options.health,
     threads: timely,
     children: (runId) => timely.children(runId),
     wakes,

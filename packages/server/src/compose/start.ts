@@ -10,14 +10,11 @@ import {
   type EngineDeps,
   type EngineSettings,
   type Log,
-  type Model,
   type Register,
   systemClock,
   systemRandom,
   type WakeBus,
-  type WebhookSender,
 } from '@signalbox/engine'
-import { createModels } from '@signalbox/models'
 import {
   createReader,
   createRegister,
@@ -28,32 +25,28 @@ import {
 import { type Env, type Environment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
-import { createLog } from '../observe/log.ts'
-import {
-  measuredDispatcher,
-  measuredModel,
-  measuredTools,
-  observerOf,
-  tracedPolicies,
-  tracedWebhooks,
-} from '../observe/measured-world.ts'
+import { type CountingLog, createLog } from '../observe/log.ts'
+import { observerOf } from '../observe/measured-world.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
-import { createMetrics, type Metrics } from '../observe/metrics.ts'
+import { createMetrics, measureReconciler, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
+import type { Health } from '../health/health.ts'
 import { Closers } from './closers.ts'
-import { type DatabaseUrls, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
 import { type Access, openAccess } from './open-access.ts'
 import { keepTime } from './keep-time.ts'
-import { openAgents, type OpenAgents } from './open-agents.ts'
+import { openAgents } from './open-agents.ts'
 import { secretNames } from './secrets.ts'
+import type { StartError } from './start-error.ts'
 import { type Served, serve, version } from './serve.ts'
 import { serveHealth } from './serve-health.ts'
-import { openTransport } from './transport.ts'
+import { Wellbeing } from './open-health.ts'
+import { portsOf } from './ports.ts'
 
 /** What a process does: serve the API, decide and call models, execute tools. */
 export type Role = 'api' | 'orchestrator' | 'worker'
@@ -89,10 +82,12 @@ export type EnginePorts = Pick<
 
 /** A running process of Signalbox. */
 export interface Signalbox {
-  /** Of the API, or without that role of `/ok` and `/metrics`; null if nothing is served. */
+  /** Of the API, or without that role of its health and metrics; null if nothing is served. */
   readonly url: string | null
   readonly engine: Engine
   readonly agents: ReadonlyMap<string, AgentDefinition>
+  /** Settles if this process cannot go on: its embedded Postgres died, and cannot be started again. It is still to be stopped. */
+  readonly failed: Promise<StartError>
   /** Hands work over and closes everything. May be called again. */
   stop(): Promise<void>
 }
@@ -118,11 +113,12 @@ export async function startSignalbox(options: StartOptions): Promise<Signalbox> 
   }
 }
 
-interface Assembly {
+/** What a process is made of, on its way. */
+export interface Assembly {
   readonly options: StartOptions
   readonly environment: Environment
   readonly config: Config
-  readonly log: Log
+  readonly log: Log | CountingLog
   readonly closers: Closers
 }
 
@@ -130,6 +126,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const { options, environment, config, log, closers } = assembly
   const roles = options.roles ?? allRoles
   const metrics = createMetrics({ defaults: true })
+  if ('onDropped' in log) log.onDropped((lines) => metrics.logDropped.inc(lines))
   const tracing = await createTracing(environment.otlpEndpoint, version())
   closers.add('tracing', () => tracing.close())
 
@@ -138,7 +135,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
 
-  const urls = await openDatabase(
+  const { urls, failed } = await openDatabase(
     {
       databaseUrl: environment.databaseUrl,
       dataDir: dataDirOf(assembly),
@@ -151,14 +148,13 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   closers.add('register', () => register.close())
   const resources = createResources({ appUrl: urls.app })
   closers.add('resources', () => resources.close())
-  open.opened(register)
   // Before anything works: a process that must not be open does not start at all.
   const access = isServed(assembly, roles) ? await accessTo(assembly, urls.app) : null
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
   const sending = { settings: webhooks, read: reader, now: Date.now }
-  const made = await portsOf(assembly, {
+  const { asked, ...made } = await portsOf(assembly, {
     roles,
     open,
     urls,
@@ -167,71 +163,35 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     tracing,
     webhooks: createWebhookSender({ ...sending, log, version: version() }),
   })
-  const ports = options.wrapPorts?.(made) ?? made
+  const wrapped = options.wrapPorts?.(made) ?? made
+  const wellbeing = new Wellbeing()
+  const ports = { ...wrapped, register: wellbeing.watch(wrapped.register) }
   const engine = createEngine({
     ...open.governed,
     ...ports,
     agents: (name) => agents.get(name) ?? null,
     observer: observerOf(metrics, tracing),
+    onNotMine: (runs) => metrics.runsNotMine.set(runs),
     clock: systemClock,
     random: systemRandom,
     log,
     roles: roles.filter((role) => role !== 'api'),
     settings: { ...settingsOf(config, specs), ...options.engine },
   })
+  measureReconciler(metrics, decides ? engine : null)
   await engine.start()
   closers.add('engine', () => engine.stop(config.server.graceMs))
+  const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
+  const health = await wellbeing.open(known, closers)
   const { register: kept, wakeBus } = ports
-  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, tracing }
+  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, tracing, health }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())
-  return { url: served?.url ?? null, engine, agents, stop }
+  return { url: served?.url ?? null, engine, agents, failed, stop }
 }
-
-interface Opened {
-  readonly roles: readonly Role[]
-  readonly open: OpenAgents
-  readonly urls: DatabaseUrls
-  readonly register: Register
-  readonly metrics: Metrics
-  readonly tracing: Tracing
-  readonly webhooks: WebhookSender
-}
-
-/** What the engine stands on, each part only where a role of this process needs it. */
-async function portsOf(assembly: Assembly, opened: Opened): Promise<EnginePorts> {
-  const { environment, log, closers } = assembly
-  const { roles, open, urls, register, metrics, tracing, webhooks } = opened
-  const decides = roles.includes('orchestrator')
-  const works = roles.includes('worker')
-  const transport = await openTransport(
-    {
-      redisUrl: environment.redisUrl,
-      engineUrl: urls.engine,
-      queueUrl: urls.queue,
-      decides,
-      works,
-      log,
-    },
-    closers,
-  )
-  return {
-    register,
-    dispatcher: measuredDispatcher(transport.dispatcher, metrics),
-    hintSource: transport.hintSource,
-    wakeBus: transport.wakeBus,
-    model: decides ? measuredModel(modelsOf(assembly, open.detectors), metrics, tracing) : null,
-    tools: works ? measuredTools(open.tools, metrics, tracing) : null,
-    policies: tracedPolicies(open.governed.policies, tracing),
-    webhooks: tracedWebhooks(webhooks, tracing),
-  }
-}
-
-const modelsOf = ({ options, config, log }: Assembly, detectors: OpenAgents['detectors']): Model =>
-  createModels({ env: options.env, scripts: config.scripts, detectors, log })
 
 /** The port that was asked of this very process; null: none. */
 const portOf = ({ options, environment }: Assembly): number | null =>
@@ -263,6 +223,7 @@ async function serveApi(
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly metrics: Metrics
     readonly tracing: Tracing
+    readonly health: Health
     readonly access: Access
     readonly reader: Reader
     readonly webhooks: WebhookSettings
@@ -290,7 +251,7 @@ async function serveApi(
 async function serveItsHealth(
   assembly: Assembly,
   parts: {
-    readonly register: Register
+    readonly health: Health
     readonly metrics: Metrics
     readonly access: Access
     readonly roles: readonly Role[]

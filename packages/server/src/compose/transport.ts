@@ -14,6 +14,11 @@ export interface Transport {
   /** Null unless this process works. */
   readonly hintSource: HintSource | null
   readonly wakeBus: WakeBus
+  /** For health checks: each rejects if it does not answer, and may hang while it is silent. Null: there is no queue here. */
+  readonly asked: {
+    readonly queue: (() => Promise<void>) | null
+    readonly bus: () => Promise<void>
+  }
 }
 
 export interface TransportOptions {
@@ -40,10 +45,17 @@ export async function openTransport(
   closers.add('wake bus', () => wakeBus.close())
   const backend: BullBackend =
     redisUrl === null ? { kind: 'postgres', url: queueUrl } : { kind: 'redis', url: redisUrl }
-  const dispatcher = options.decides ? createBullDispatcher(backend, { log }) : idle
-  closers.add('dispatcher', () => dispatcher.close())
+  const dispatcher = options.decides ? createBullDispatcher(backend, { log }) : null
+  if (dispatcher) closers.add('dispatcher', () => dispatcher.close())
   const hintSource = options.works ? createBullHintSource(backend, { log }) : null
-  return { dispatcher, hintSource, wakeBus }
+  const queues = [dispatcher, hintSource].flatMap((end) => end ?? [])
+  const queue = async () => void (await Promise.all(queues.map((end) => end.answers())))
+  return {
+    dispatcher: dispatcher ?? idle,
+    hintSource,
+    wakeBus,
+    asked: { queue: queues.length > 0 ? queue : null, bus: () => wakeBus.answers() },
+  }
 }
 
 /** Only who decides has anything to dispatch. */

@@ -6,7 +6,9 @@
  * K2 Times that passed while nobody was there are fired once, for the first of them; the next one lies in the future.
  * K3 A run that is refused for what stands in the request, or for a limit, is not tried again: the cron says why, and moves
  *    on. A register that cannot be reached leaves the time due.
+ * K4 A cron that cannot be fired for a reason that nobody foresaw is tried again, less and less often, and hides no other.
  */
+import type { Each } from '@signalbox/engine'
 import type { DueCron, Upkeep } from '@signalbox/postgres'
 import { createRun, type CreateDeps } from '../http/create-run.ts'
 import { Problem } from '../http/problem.ts'
@@ -17,8 +19,8 @@ import { nextTime } from './schedule.ts'
 export interface FireDeps {
   readonly create: CreateDeps
   readonly upkeep: Pick<Upkeep, 'dueCrons' | 'advanceCron'>
-  /** Told what could not be fired for a reason that nobody foresaw. */
-  readonly failed: (cron: DueCron, error: unknown) => void
+  /** The memory of crons that could not be fired. */
+  readonly each: Each
 }
 
 /** How many crons are fired at once. */
@@ -26,10 +28,15 @@ const batchMax = 64
 /** How late a time may be to be fired after the end of its cron. */
 const graceMs = 60_000
 
-/** One look at what is due. Rejects when the register cannot be asked. */
-export async function fireDue(deps: FireDeps): Promise<void> {
-  const due = await deps.upkeep.dueCrons(batchMax)
-  await Promise.all(due.map((cron) => fire(deps, cron).catch((e: unknown) => deps.failed(cron, e))))
+/** One look at what is due. Answers whether any was fired; rejects when the register cannot be asked. */
+export async function fireDue(deps: FireDeps): Promise<boolean> {
+  const { each, upkeep } = deps
+  const due = await upkeep.dueCrons(batchMax, each.away)
+  return each.over(
+    due,
+    ({ cronId }) => cronId,
+    (cron) => fire(deps, cron),
+  )
 }
 
 async function fire(deps: FireDeps, cron: DueCron): Promise<void> {

@@ -1,8 +1,8 @@
 /** What every orchestrator sees to at its own pace: crons that are due, what has expired, the survey of the feed. */
-import type { Clock, Log, Random } from '@signalbox/engine'
+import { type Clock, createEach, type Log, type Random, settlesWithin } from '@signalbox/engine'
 import type { Upkeep } from '@signalbox/postgres'
 import { isUnavailable } from '../http/register-errors.ts'
-import { choresOf } from './chores.ts'
+import { type Attempt, choresOf } from './chores.ts'
 import { type ExpireDeps, expireThreads } from './expire.ts'
 import { fireDue, type FireDeps } from './fire.ts'
 
@@ -28,34 +28,47 @@ export function startTimekeeper(deps: TimekeeperDeps): () => Promise<void> {
   }
 }
 
+/** How long each of its jobs is waited for. What takes longer goes on by itself, and is not begun again before it is over. */
+const jobMsMax = 1_000
+/** After a look that fired a cron: another one may be due. */
+const againMs = 50
+
 async function keepTime(deps: TimekeeperDeps, stopping: AbortSignal): Promise<void> {
   const { clock, upkeep, log } = deps
-  const failed: FireDeps['failed'] = (cron, error) =>
-    log.warn('a cron could not be fired, it is tried again', {
-      cronId: cron.cronId,
-      error: String(error),
-    })
+  const about = { clock, log, stopped: stopping }
+  const crons = createEach(about, { name: 'crons', atOnce: 8 })
+  const jobs = createEach(about, { name: 'upkeep', atOnce: 1, restMsMax: jobMsMax })
   const notExpired: ExpireDeps['failed'] = ({ threadId }, error) =>
     log.warn('an expired thread could not be deleted, it is tried again', {
       threadId,
       error: String(error),
     })
+  const waits = (error: unknown): false => {
+    const level = isUnavailable(error) ? 'debug' : 'warn'
+    log[level]('the upkeep waits for the register', { error: String(error) })
+    return false
+  }
+  const attempt: Attempt = (name, act) =>
+    settlesWithin(
+      clock,
+      jobMsMax,
+      jobs.begin(name, () => act().catch(waits)),
+    )
   const doChores = choresOf(upkeep, clock, () => expireThreads({ ...deps, failed: notExpired }))
   while (!stopping.aborted) {
-    try {
-      await fireDue({ create: deps.create, upkeep, failed })
-      await doChores()
-    } catch (error) {
-      const level = isUnavailable(error) ? 'debug' : 'warn'
-      log[level]('the upkeep waits for the register', { error: String(error) })
-    }
-    await clock.sleep(await pause(deps), stopping)
+    let [next, fired]: [number | null, boolean] = [null, false]
+    await attempt('crons', async () => {
+      next = await upkeep.nextCron()
+      if (next !== null && next <= 0)
+        fired = await fireDue({ create: deps.create, upkeep, each: crons })
+    })
+    await doChores(attempt)
+    await clock.sleep(fired ? againMs : pause(deps, next), stopping)
   }
 }
 
 /** Until the next time that is known, but not longer than the pace, and never so short that a failing cron keeps us busy. */
-async function pause({ upkeep, random, pollMs }: TimekeeperDeps): Promise<number> {
-  const next = await upkeep.nextCron().catch(() => null)
+function pause({ random, pollMs }: TimekeeperDeps, next: number | null): number {
   const pace = pollMs * (0.8 + 0.4 * random.unit())
   return next === null || next <= 0 ? pace : Math.min(pace, next + 1)
 }

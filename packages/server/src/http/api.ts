@@ -13,6 +13,7 @@ import type {
 import type { Keyring, Resources } from '@signalbox/postgres'
 import type { Env } from 'hono'
 import type { Asked } from '../config/lanes-schema.ts'
+import type { Health } from '../health/health.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -54,8 +55,7 @@ export interface Api {
   readonly read: ReadModel
   /** What tenants keep beside their runs. */
   readonly resources: Omit<Resources, 'close'>
-  /** Asks the register for next to nothing; rejects when it does not answer. */
-  readonly ping: () => Promise<unknown>
+  readonly health: Pick<Health, 'ready' | 'live'>
   readonly threads: Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread'>
   /** The runs a run has started. Of any tenant: each must be read as the caller's. */
   readonly children: Register['children']

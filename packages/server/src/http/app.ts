@@ -24,9 +24,12 @@ import { metaRoutes } from './routes/meta.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
+import { queueRoutes } from './routes/queues.ts'
 import { rerunRoutes } from './routes/reruns.ts'
+import { retryRoutes } from './routes/retries.ts'
 import { runCreateRoutes } from './routes/run-creates.ts'
 import { runInputRoutes } from './routes/run-inputs.ts'
+import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
@@ -50,6 +53,10 @@ export function createApp(
   threadStateRoutes(app, api)
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
+  // Before addresses with the id of a run: `stats` and `retry` are none.
+  runSearchRoutes(app, api)
+  retryRoutes(app, api)
+  queueRoutes(app, api)
   runBatchRoutes(app, api)
   runCreateRoutes(app, api)
   rerunRoutes(app, api)
@@ -86,10 +93,11 @@ export function createHealthApp(
 ): OpenAPIHono<ApiEnv> {
   const app = guarded(api, outermost)
   healthRoutes(app, api)
-  const paths = { '/ok': { get: {} }, '/metrics': { get: {} } }
-  app.notFound(
-    notFound(() => paths, ' This process serves /ok and /metrics; others serve the API.'),
+  const paths = Object.fromEntries(
+    ['/live', '/ready', '/ok', '/metrics'].map((path) => [path, { get: {} }]),
   )
+  const served = ' This process serves /live, /ready, /ok and /metrics; others serve the API.'
+  app.notFound(notFound(() => paths, served))
   return app
 }
 
@@ -126,8 +134,9 @@ export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
 
 const refuseWhenStopping =
   (api: Pick<Api, 'stopping'>): MiddlewareHandler =>
-  async (_, next) => {
-    if (api.stopping.aborted)
+  async (c, next) => {
+    // A process that stops is alive, and must not be killed for it.
+    if (api.stopping.aborted && c.req.path !== '/live')
       throw new Problem('shutting_down', {
         detail: 'This process is stopping. Another one answers in a moment.',
         headers: { 'retry-after': '2', connection: 'close' },

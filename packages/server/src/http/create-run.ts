@@ -170,8 +170,8 @@ function held(api: Pick<Api, 'now'>, until: number): Problem {
 const isStrict = (request: CreateRequest): boolean =>
   request.threadId !== null && request.body.if_not_exists === 'reject'
 
-/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`. */
-const ownPrefixes = ['child:', 'cron:']
+/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`, `retry:<run id>`. */
+const ownPrefixes = ['child:', 'cron:', 'retry:']
 
 /** The Idempotency-Key header, checked; null without one. */
 export function readKey(header: string | undefined): string | null {
@@ -180,7 +180,7 @@ export function readKey(header: string | undefined): string | null {
   const key = header.trim().replace(/^"(.*)"$/, '$1')
   if (ownPrefixes.some((prefix) => key.startsWith(prefix)))
     throw new Problem('invalid_header', {
-      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, or crons. Use another one.`,
+      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, crons, or retries. Use another one.`,
       field: 'idempotency-key',
     })
   if (isId(key)) return key

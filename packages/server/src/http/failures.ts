@@ -3,7 +3,7 @@ import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Api, ApiEnv } from './api.ts'
 import { Problem, problemResponse } from './problem.ts'
-import { isUnavailable } from './register-errors.ts'
+import { troubleDetails, troubleIn } from './register-errors.ts'
 
 const retryAfterS = 2
 
@@ -24,11 +24,11 @@ export function problemIn(
 ): Problem {
   if (error instanceof Problem) return error
   if (error instanceof HTTPException) return ofHttp(error)
-  if (isUnavailable(error)) {
-    api.log.warn('the register cannot be reached', about)
-    return new Problem('register_unavailable', {
-      detail:
-        'Postgres does not answer. Nothing is lost; try again, with the same Idempotency-Key.',
+  const trouble = troubleIn(error)
+  if (trouble !== null) {
+    api.log.warn('the register cannot do its work', { ...about, trouble })
+    return new Problem(trouble, {
+      detail: troubleDetails[trouble],
       headers: { 'retry-after': String(retryAfterS) },
     })
   }

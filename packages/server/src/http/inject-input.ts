@@ -75,7 +75,7 @@ async function refusal(
       })
     case 'full':
       return new Problem('input_full', {
-        detail: `One run takes at most ${limits.injectedMessagesMax} messages and ${limits.injectedBytesMax} bytes of text after its creation. Create a run for the rest.`,
+        detail: `One run takes at most ${limits.injectedMessagesMax} messages and ${limits.injectedBytesMax} bytes of text after its creation, and nothing when its history is nearly full. Create a run for the rest.`,
         field: 'input',
       })
     case 'conflict':

@@ -15,7 +15,7 @@ export const inputProblemKinds = {
   input_full: {
     status: 409,
     title: 'Too much was said to the run',
-    help: 'One run takes 100 messages and 1 MiB of text after its creation. Create another run for the rest.',
+    help: 'One run takes 100 messages and 1 MiB of text after its creation, and nothing near the end of its history. Create another run for the rest.',
   },
   nothing_runs: {
     status: 409,

@@ -9,7 +9,7 @@ import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
 import { waitingOf } from './approvals.ts'
 import { eventStream } from './event-stream.ts'
-import { parentOf, rerunOf } from './run-document.ts'
+import { linksOf, parentOf } from './run-document.ts'
 import { rerunStop } from './wire/explanations.ts'
 import { runView, wireStatus } from './wire/run-view.ts'
 import { type Values, withRole } from './wire/values.ts'
@@ -153,7 +153,7 @@ async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> 
     outcome: head.outcome,
     run: runView(head, {
       parent: parentOf(head, created),
-      rerunOf: rerunOf(created),
+      ...linksOf(created),
       waiting,
     }),
     ...(status === 'error' || status === 'timeout'

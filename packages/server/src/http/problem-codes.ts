@@ -4,6 +4,8 @@
  */
 
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { registerProblemKinds } from './register-problem-codes.ts'
+import { repeatProblemKinds } from './repeat-problem-codes.ts'
 import { socketProblemKinds } from './socket-problem-codes.ts'
 
 interface ProblemKind {
@@ -49,7 +51,7 @@ export const problemKinds = {
   invalid_header: {
     status: 400,
     title: 'A header has a value that cannot be used',
-    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:` or `cron:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
+    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:`, `cron:` or `retry:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
   },
   unauthenticated: {
     status: 401,
@@ -161,16 +163,7 @@ export const problemKinds = {
     title: 'The run has ended',
     help: 'An ended run cannot be cancelled, answered or spoken to. GET the run for its outcome.',
   },
-  run_not_ended: {
-    status: 409,
-    title: 'The run has not ended',
-    help: 'Only what has ended stands still, and can be repeated. Wait for the end of the run, or cancel it.',
-  },
-  rerun_refused: {
-    status: 409,
-    title: 'The run cannot be repeated',
-    help: 'An edit asked no model, and an input that was erased cannot be asked again. `detail` says which it is.',
-  },
+  ...repeatProblemKinds,
   interrupts_open: {
     status: 409,
     title: 'The thread waits for answers',
@@ -283,11 +276,7 @@ export const problemKinds = {
     title: 'Something broke inside',
     help: 'The server has logged what, under `log_id`. The request may or may not have had its effect; repeat it with the same Idempotency-Key.',
   },
-  register_unavailable: {
-    status: 503,
-    title: 'The register cannot be reached',
-    help: 'Postgres does not answer. Try again after `Retry-After` seconds, with the same Idempotency-Key.',
-  },
+  ...registerProblemKinds,
   shutting_down: {
     status: 503,
     title: 'This process is stopping',

@@ -1,10 +1,24 @@
-/** Tells a register that cannot be reached from everything else that goes wrong. */
+/** Tells a register that cannot do its work, and why, from everything else that goes wrong. */
+import type { ProblemCode } from './problem-codes.ts'
+
+/** What keeps the register from its work; the same request may succeed later. */
+export type RegisterTrouble = Extract<
+  ProblemCode,
+  'register_unavailable' | 'register_full' | 'register_read_only'
+>
 
 const systemCodes =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 
-/** Connection errors, shutdowns, crash recovery, out of connections (classes 08, 57P, 53300). */
-const sqlStates = /^(08\w{3}|57P0[1-5]|53300|25006)$/
+/**
+ * SQL states by what they mean for a caller. Full: out of disk, of memory, or beyond a limit (53, 54). Unavailable: connection errors,
+ * shutdowns, crash recovery, out of connections, errors of its disk (08, 57P, 53300, 58).
+ */
+const sqlStates: readonly (readonly [pattern: RegExp, trouble: RegisterTrouble])[] = [
+  [/^25006$/, 'register_read_only'],
+  [/^(08\w{3}|57P0[1-5]|53300|58\w{3})$/, 'register_unavailable'],
+  [/^(53|54)\w{3}$/, 'register_full'],
+]
 
 /** What `pg` says without a code. */
 const messages =
@@ -15,16 +29,31 @@ export class RegisterTimeout extends Error {
   override readonly name = 'RegisterTimeout'
 }
 
-/** Is the register out of reach, so that the same request may succeed later? */
-export function isUnavailable(error: unknown, depth = 0): boolean {
-  if (!(error instanceof Error) || depth > 4) return false
-  if (error instanceof RegisterTimeout) return true
+/** What keeps the register from its work; null if the error is about something else. */
+export function troubleIn(error: unknown, depth = 0): RegisterTrouble | null {
+  if (!(error instanceof Error) || depth > 4) return null
+  if (error instanceof RegisterTimeout) return 'register_unavailable'
   const code = 'code' in error ? String(error.code) : ''
-  if (systemCodes.test(code) || sqlStates.test(code) || messages.test(error.message)) return true
-  if (
-    error instanceof AggregateError &&
-    error.errors.some((each) => isUnavailable(each, depth + 1))
-  )
-    return true
-  return isUnavailable(error.cause, depth + 1)
+  const [, told] = sqlStates.find(([pattern]) => pattern.test(code)) ?? []
+  if (told) return told
+  if (systemCodes.test(code) || messages.test(error.message)) return 'register_unavailable'
+  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : []
+  for (const each of [...inner, error.cause]) {
+    const trouble = troubleIn(each, depth + 1)
+    if (trouble) return trouble
+  }
+  return null
+}
+
+/** Is the register kept from its work, so that the same request may succeed later? */
+export const isUnavailable = (error: unknown): boolean => troubleIn(error) !== null
+
+/** What a caller is told. */
+export const troubleDetails: Readonly<Record<RegisterTrouble, string>> = {
+  register_unavailable:
+    'Postgres does not answer. Nothing is lost; try again, with the same Idempotency-Key.',
+  register_full:
+    'Postgres has no room: its disk or memory is full, or a limit is reached. Nothing is lost; try again, with the same Idempotency-Key.',
+  register_read_only:
+    'Postgres takes no writes: it is a replica, or was set read-only. Nothing is lost; try again, with the same Idempotency-Key.',
 }

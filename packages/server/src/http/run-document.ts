@@ -1,22 +1,34 @@
 /** Runs as documents: the head of a run, and what only its events say. */
 import { type FactPayload, factSchemas } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
+import type { ListedRun } from '@signalbox/postgres'
 import type { ReadModel } from '../read-model.ts'
 import { type Parent, type Run, runView, type Waiting } from './wire/run-view.ts'
 
-/** Reads what the head does not hold: nothing, but for a run that a run has started, and for a rerun. */
+/** Reads what the head does not hold: nothing, but for a run that a run has started, for a rerun, and for a retry. */
 export async function runDocument(
   read: Pick<ReadModel, 'runEvents'>,
   head: RunHead,
   waiting?: readonly Waiting[],
 ): Promise<Run> {
-  const { tenantId, runId, parent } = head
+  const { tenantId, runId, parent, metadata } = head
   // The metadata of a rerun says so; whether it is one, only its first event does.
-  const isMore = parent !== null || 'rerun_of' in head.metadata
+  const isMore = parent !== null || 'rerun_of' in metadata || 'retry_of' in metadata
   const [created] = isMore ? await read.runEvents(tenantId, runId, { after: 0, limit: 1 }) : []
-  const details = { parent: parentOf(head, created), rerunOf: rerunOf(created) }
+  const details = { parent: parentOf(head, created), ...linksOf(created) }
   return runView(head, waiting === undefined ? details : { ...details, waiting })
 }
+
+/** The same of a run that was listed, from what was read with it. */
+export const listedDocument = (run: ListedRun, waiting?: readonly Waiting[]): Run =>
+  runView(run, {
+    parent: run.parent && { run_id: run.parent.runId, call_id: run.parentCall },
+    rerunOf: run.rerunOf,
+    retryOf: run.retryOf,
+    endedAt: run.endedAt,
+    waitsFor: run.waitsFor,
+    ...(waiting === undefined ? {} : { waiting }),
+  })
 
 /** Who started a run, by its head, and for which call, by its first event. */
 export function parentOf({ parent }: RunHead, created?: StoredEvent): Parent | null {
@@ -27,7 +39,13 @@ export function parentOf({ parent }: RunHead, created?: StoredEvent): Parent | n
   return { run_id: parent.runId, call_id: asked?.callId ?? null }
 }
 
-/** The run that a run repeats, by its first event; null if none. */
-export const rerunOf = (created?: StoredEvent): string | null =>
-  factSchemas['run.created'].pick({ rerun: true }).parse(created?.payload ?? {}).rerun?.runId ??
-  null
+/** The run that a run repeats, and the one that it asks once more, by its first event; null if none. */
+export function linksOf(created?: StoredEvent): {
+  readonly rerunOf: string | null
+  readonly retryOf: string | null
+} {
+  const { rerun, retry } = factSchemas['run.created']
+    .pick({ rerun: true, retry: true })
+    .parse(created?.payload ?? {})
+  return { rerunOf: rerun?.runId ?? null, retryOf: retry?.runId ?? null }
+}

@@ -33,7 +33,9 @@ const readOrApprove = either('read', 'approve')
 const readOrAudit = either('read', 'audit')
 
 const accesses: Readonly<Record<string, Access>> = {
+  'GET /live': 'open',
   'GET /ok': 'open',
+  'GET /ready': 'open',
   'GET /info': 'known',
   'GET /openapi.json': 'known',
   // Of the whole process, so of no single tenant.
@@ -85,6 +87,9 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /threads/{thread_id}/stream': read,
 
   'GET /threads/{thread_id}/runs': read,
+  'GET /runs': read,
+  'GET /runs/stats': read,
+  'GET /queues': read,
   ...ofRun('GET', '', read),
   ...ofRun('GET', '/children', read),
   ...ofRun('GET', '/join', read),
@@ -93,8 +98,12 @@ const accesses: Readonly<Record<string, Access>> = {
   ...ofRun('GET', '/report', readOrAudit),
   ...ofRun('POST', '/cancel', enqueue),
   ...ofRun('POST', '/rerun', enqueue),
+  ...ofRun('POST', '/retry', enqueue),
+  // Its answer shows which runs there are.
+  'POST /runs/retry': enqueueAndRead,
   ...ofRun('POST', '/input', enqueue),
   ...ofRun('DELETE', '', enqueue),
+  // With a filter it shows which runs there are, which asks for `read` besides.
   'POST /runs/cancel': enqueue,
 
   'GET /approvals': readOrApprove,

@@ -45,4 +45,6 @@ const labels = [
 ]
 
 const labelsOf = (attributes: Attributes): Attributes =>
-  Object.fromEntries(labels.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])))
+  Object.fromEntries(
+    labels.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
+  )

@@ -33,7 +33,10 @@ const hosts: Readonly<Partial<Record<Provider, string>>> = {
 }
 
 /** Attributes that say which provider a model is of, and where it was asked. */
-export function providerAttributes({ provider, baseURL }: ModelConfig): Record<string, string | number> {
+export function providerAttributes({
+  provider,
+  baseURL,
+}: ModelConfig): Record<string, string | number> {
   const url = baseURL === undefined ? null : URL.parse(baseURL)
   const host = url?.hostname ?? hosts[provider]
   const vendor = vendors.find(([pattern]) => pattern.test(host ?? ''))?.[1]

@@ -1,4 +1,5 @@
 /** Metrics of one process, for Prometheus. Labels have few values each: never ids, never text of users. */
+import type { Engine } from '@signalbox/engine'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 const seconds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -25,8 +26,16 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: [...options.buckets],
       registers,
     })
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `signalbox_${name}`, help, registers })
   return {
     registry,
+    reconciler: reconcilerGauge(registry),
+    logDropped: counter(
+      'log_lines_dropped_total',
+      'Lines of the log that could not be written.',
+      [],
+    ),
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
     runsEnded: counter('runs_ended_total', 'Runs ended, by outcome.', ['outcome']),
     runSeconds: histogram('run_seconds', 'Time of a run, from its creation to its end.', {
@@ -70,12 +79,35 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       labelNames: ['method', 'route', 'status'],
       buckets: seconds,
     }),
-    streams: new Gauge({
-      name: 'signalbox_streams_open',
-      help: 'Open event streams.',
-      registers,
-    }),
+    runsNotMine: gauge(
+      'runs_not_mine',
+      'Runs left to other processes: newer than this build, or their policies cannot be prepared.',
+    ),
+    queueUp: gauge(
+      'queue_up',
+      '1 if the queue answered the last look, else 0. Absent without a queue.',
+    ),
+    busUp: gauge('bus_up', '1 if the wake bus answered the last look, else 0.'),
+    streams: gauge('streams_open', 'Open event streams.'),
   }
+}
+
+function reconcilerGauge(registry: Registry) {
+  const name = 'signalbox_reconciler_last_turn_seconds'
+  const source = { name, ageMs: () => 0 }
+  const gauge: Gauge = new Gauge({
+    name,
+    help: 'Age of the last look of the reconciler in which the register answered every question.',
+    registers: [registry],
+    collect: () => gauge.set(source.ageMs() / 1000),
+  })
+  return source
+}
+
+/** Lets the metrics tell of the reconciler of a process; null for one that has none, which then says nothing of it. */
+export function measureReconciler(metrics: Metrics, engine: Pick<Engine, 'health'> | null): void {
+  if (engine) metrics.reconciler.ageMs = () => engine.health().reconcilerAgeMs ?? 0
+  else metrics.registry.removeSingleMetric(metrics.reconciler.name)
 }
 
 /** The metrics in Prometheus' text format, made anew for each request. */

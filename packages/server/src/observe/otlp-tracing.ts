@@ -136,14 +136,13 @@ export function exportTo(
     toolCall(request) {
       const name = `execute_tool ${request.name}`
       const span = startSpan(tracer, name, SpanKind.INTERNAL, toolAttributes(request))
-      const { within: inside, failed } = openSpan(span)
+      const open = openSpan(span)
       return {
-        within: inside,
-        failed,
+        ...open,
         ended(outcome) {
           if (outcome.status === 'completed') return span.end()
           const type = outcome.status === 'failed' ? outcome.error.code : 'aborted'
-          failed(type, `the call ${outcome.status}`)
+          open.failed(type, `the call ${outcome.status}`)
         },
       }
     },
@@ -159,15 +158,14 @@ export function exportTo(
         'http.request.method': 'POST',
       })
       const span = startSpan(tracer, 'deliver webhook', SpanKind.CLIENT, about)
-      const { within: inside, failed } = openSpan(span)
+      const open = openSpan(span)
       return {
-        within: inside,
-        failed,
+        ...open,
         ended(answer) {
           const { code, status } = answer
           if (status !== null) span.setAttribute('http.response.status_code', status)
           if (code === 'delivered') span.end()
-          else failed(code, 'the delivery failed')
+          else open.failed(code, 'the delivery failed')
         },
       }
     },
@@ -185,8 +183,7 @@ export function exportTo(
     },
     runEnded(run) {
       const chosen = { traceId: traceIdOf(run.rootId), spanId: spanIdOf(run.runId) }
-      const parent =
-        run.parentId === null ? ROOT_CONTEXT : runContext(run.parentId, run.rootId)
+      const parent = run.parentId === null ? ROOT_CONTEXT : runContext(run.parentId, run.rootId)
       const span = ids.during(chosen, () =>
         tracer.startSpan(
           `invoke_agent ${run.agent}`,

@@ -63,7 +63,9 @@ const ofRun = (method: string, suffix: string, row: Row): Readonly<Record<string
 
 /** By operation, as in the OpenAPI document. */
 export const rows: Readonly<Record<string, Row>> = {
+  'GET /live': common,
   'GET /ok': common,
+  'GET /ready': common,
   'GET /info': common,
   // Of the process: not even A has it, only the operator.
   'GET /metrics': { is: 'gone', own: [404] },
@@ -109,6 +111,9 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   'GET /threads/{thread_id}/stream': { is: 'gone', endless: true },
   'GET /threads/{thread_id}/runs': apart,
+  'GET /runs': apart,
+  'GET /runs/stats': apart,
+  'GET /queues': apart,
   ...ofRun('GET', '', gone),
   ...ofRun('GET', '/children', gone),
   ...ofRun('GET', '/join', gone),
@@ -163,6 +168,8 @@ export const rows: Readonly<Record<string, Row>> = {
     own: [404],
   },
   ...ofRun('POST', '/rerun', { is: 'gone', body: nothing, own: [200, 409] }),
+  ...ofRun('POST', '/retry', { is: 'gone', own: [200, 409] }),
+  'POST /runs/retry': { is: 'apart', body: () => ({ filter: { outcome: 'completed' } }) },
   ...ofRun('POST', '/cancel', { is: 'gone', own: endedToo }),
   ...ofRun('POST', '/input', { is: 'gone', body: () => ({ input: 'More.' }), own: [202, 409] }),
   'POST /runs/cancel': {

@@ -99,10 +99,10 @@ export class McpServer {
     const { clock } = this.#options
     let failures = 0
     while (!this.#stop.signal.aborted) {
-      const since = clock.now()
+      const since = clock.monotonic()
       await this.#liveOnce()
       this.#tried.resolve()
-      if (clock.now() - since > backoffMs.forgottenAfter && this.#wasUp) failures = 0
+      if (clock.monotonic() - since > backoffMs.forgottenAfter && this.#wasUp) failures = 0
       this.#wasUp = false
       const ms = Math.min(backoffMs.first * 2 ** failures, backoffMs.max)
       failures = Math.min(failures + 1, 16)

@@ -3,9 +3,10 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { waitingOf } from '../approvals.ts'
+import { inBounds } from '../audit/in-bounds.ts'
 import { insistOn } from '../authorize.ts'
 import { cancelRun, cancelWhenLeft } from '../cancel-run.ts'
-import { findRun } from '../find.ts'
+import { findRun, unknownRun } from '../find.ts'
 import {
   runHeaders,
   runLocation,
@@ -14,7 +15,7 @@ import {
   waitResponse,
 } from '../long-answers.ts'
 import { Problem } from '../problem.ts'
-import { runDocument } from '../run-document.ts'
+import { listedDocument, runDocument } from '../run-document.ts'
 import { CancelAction } from '../wire/cancel-action.ts'
 import { Flag, Limit, Offset, RunPath, Term, ThreadPath, ThreadRunPath } from '../wire/ids.ts'
 import { amongOf, Run, WireStatus } from '../wire/run-view.ts'
@@ -76,8 +77,12 @@ function getRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address)
     responses: answers({ description: 'The run.', schema: Run }, ['unknown_run']),
   })
   app.openapi(get, async (c) => {
-    const head = await findRun(api, c.get('caller'), c.req.valid('param'))
-    return reply(c, await runDocument(api.read, head, await waitingOf(api.read, head)))
+    const caller = c.get('caller')
+    const { runId } = await findRun(api, caller, c.req.valid('param'))
+    const run = await inBounds(() => api.read.listedRun(caller.tenantId, runId))
+    // Deleted in between.
+    if (!run) throw unknownRun(runId)
+    return reply(c, listedDocument(run, await waitingOf(api.read, run)))
   })
 }
 

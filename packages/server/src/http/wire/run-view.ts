@@ -2,10 +2,11 @@
 import { z } from '@hono/zod-openapi'
 import { Outcome, type RunStatus, StateName } from '@signalbox/core'
 import type { EffectRow, RunHead } from '@signalbox/engine'
-import type { RunFilter } from '@signalbox/postgres'
+import type { RunFilter, WaitsFor as WaitsForRow } from '@signalbox/postgres'
 import { AskedApproval } from './approval-view.ts'
 import { iso } from './iso.ts'
 import { MultitaskStrategy } from './multitask.ts'
+import { WaitsFor, waitsForView } from './waits-for.ts'
 
 export const WireStatus = z.enum([
   'pending',
@@ -60,6 +61,12 @@ export const Run = z
     parent: Parent.nullable(),
     /** The run that it repeats; null if none. Absent in frames of a stream. */
     rerun_of: z.string().nullable().optional(),
+    /** The run that it asks once more; null if none. Absent in frames of a stream. */
+    retry_of: z.string().nullable().optional(),
+    /** When it ended; null while it goes on. Only where one run is read, or runs of all threads are listed; as `waits_for`. */
+    ended_at: z.string().nullable().optional(),
+    /** What it waits for at the moment, in one word with what there is to know; null when it has ended. */
+    waits_for: WaitsFor.nullable().optional(),
     /** What a human must do for it to go on; empty unless it waits. Absent in listings. */
     waiting: z.array(Waiting).optional(),
   })
@@ -104,11 +111,16 @@ const openStatuses: Readonly<Partial<Record<WireStatus, readonly RunStatus[]>>> 
 export interface RunDetails {
   readonly parent: Parent | null
   readonly rerunOf?: string | null
+  readonly retryOf?: string | null
+  /** Milliseconds since the epoch. */
+  readonly endedAt?: number | null
+  readonly waitsFor?: WaitsForRow | null
   readonly waiting?: readonly Waiting[]
 }
 
 /** The document of a run. Its parent stands in its first event, and what it waits for in others. */
-export function runView(head: RunHead, { parent, rerunOf, waiting }: RunDetails): Run {
+export function runView(head: RunHead, details: RunDetails): Run {
+  const { parent, rerunOf, retryOf, endedAt, waitsFor, waiting } = details
   return {
     run_id: head.runId,
     thread_id: head.threadId,
@@ -128,6 +140,9 @@ export function runView(head: RunHead, { parent, rerunOf, waiting }: RunDetails)
     definition_hash: head.definitionHash,
     parent,
     ...(rerunOf === undefined ? {} : { rerun_of: rerunOf }),
+    ...(retryOf === undefined ? {} : { retry_of: retryOf }),
+    ...(endedAt === undefined ? {} : { ended_at: endedAt === null ? null : iso(endedAt) }),
+    ...(waitsFor === undefined ? {} : { waits_for: waitsFor && waitsForView(waitsFor) }),
     ...(waiting === undefined ? {} : { waiting: [...waiting] }),
   }
 }

@@ -1,0 +1,30 @@
+/** Problems of what this process stands on: a part of the table in `problem-codes.ts`. */
+
+/** The kinds by code. */
+export const registerProblemKinds = {
+  register_unavailable: {
+    status: 503,
+    title: 'The register cannot be reached',
+    help: 'Postgres does not answer. Try again after `Retry-After` seconds, with the same Idempotency-Key.',
+  },
+  register_full: {
+    status: 503,
+    title: 'The register has no room',
+    help: 'The disk or the memory of Postgres is full, or one of its limits is reached. Nothing is lost; the operator gives it room. Try again after `Retry-After` seconds, with the same Idempotency-Key.',
+  },
+  register_read_only: {
+    status: 503,
+    title: 'The register takes no writes',
+    help: 'Postgres is a replica or was set read-only, as in a failover. Try again after `Retry-After` seconds, with the same Idempotency-Key.',
+  },
+  not_ready: {
+    status: 503,
+    title: 'This process cannot do all of its work',
+    help: '`checks` says what it lacks. It goes on by itself once that is back.',
+  },
+  process_stuck: {
+    status: 503,
+    title: 'This process must be restarted',
+    help: 'Its reconciler has not come round for two minutes, though Postgres answers. `/live` says so to what restarts processes.',
+  },
+} as const
