@@ -34,6 +34,7 @@ import {
   RandomIdGenerator,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-node'
+import type { ModelTurn } from '@signalbox/core'
 import type { EndedRun, ModelRequest, RunPlace, ToolRequest } from '@signalbox/engine'
 import { genAiMetrics } from './genai-metrics.ts'
 import { providerAttributes } from './genai-names.ts'
@@ -110,87 +111,20 @@ export function exportTo(
     within,
     request: (headers, work) =>
       context.with(propagator.extract(ROOT_CONTEXT, headers, headerGetter), work),
-    modelCall(request) {
-      const attributes = modelAttributes(request)
-      const span = startSpan(tracer, `chat ${request.model.model}`, SpanKind.CLIENT, attributes)
-      return {
-        ...openSpan(span),
-        answered(turn, ms) {
-          span.setAttributes(
-            defined({
-              'gen_ai.response.model': turn.model,
-              'gen_ai.response.id': turn.responseId,
-              'gen_ai.response.finish_reasons': turn.finish ? [turn.finish.unified] : undefined,
-              'gen_ai.usage.input_tokens': turn.usage.inputTokens,
-              'gen_ai.usage.output_tokens': turn.usage.outputTokens,
-              'signalbox.turn.verdict': turn.verdict,
-              'signalbox.provider.request_id': turn.error?.requestId,
-            }),
-          )
-          metrics.answered(attributes, turn, ms)
-          if (turn.verdict !== 'error') return span.end()
-          openSpan(span).failed(turn.error?.class ?? 'unknown', 'the provider answered an error')
-        },
-      }
-    },
-    toolCall(request) {
-      const name = `execute_tool ${request.name}`
-      const span = startSpan(tracer, name, SpanKind.INTERNAL, toolAttributes(request))
-      const open = openSpan(span)
-      return {
-        ...open,
-        ended(outcome) {
-          if (outcome.status === 'completed') return span.end()
-          const type = outcome.status === 'failed' ? outcome.error.code : 'aborted'
-          open.failed(type, `the call ${outcome.status}`)
-        },
-      }
-    },
-    policyCall({ id, use }) {
-      const about = { 'signalbox.policy.id': id, 'signalbox.policy.use': use }
-      const span = startSpan(tracer, `evaluate_policy ${use}`, SpanKind.CLIENT, about)
-      return { ...openSpan(span), ended: () => span.end() }
-    },
-    delivery({ on, to: target }) {
-      const about = defined({
-        'signalbox.webhook.on': on,
-        'signalbox.webhook.endpoint': 'endpoint' in target ? target.endpoint : undefined,
-        'http.request.method': 'POST',
-      })
-      const span = startSpan(tracer, 'deliver webhook', SpanKind.CLIENT, about)
-      const open = openSpan(span)
-      return {
-        ...open,
-        ended(answer) {
-          const { code, status } = answer
-          if (status !== null) span.setAttribute('http.response.status_code', status)
-          if (code === 'delivered') span.end()
-          else open.failed(code, 'the delivery failed')
-        },
-      }
-    },
+    ...spansOf(tracer, metrics),
     enqueued({ runId, threadId, agent }) {
       const caller = trace.getSpanContext(context.active())
       const links: Link[] = caller ? [{ context: caller }] : []
       const attributes = { ...runAttributes({ runId, threadId }), 'gen_ai.agent.name': agent }
-      tracer
-        .startSpan(
-          `enqueue ${agent}`,
-          { kind: SpanKind.PRODUCER, attributes, links },
-          runContext(runId, runId),
-        )
-        .end()
+      const options = { kind: SpanKind.PRODUCER, attributes, links }
+      tracer.startSpan(`enqueue ${agent}`, options, runContext(runId, runId)).end()
     },
     runEnded(run) {
       const chosen = { traceId: traceIdOf(run.rootId), spanId: spanIdOf(run.runId) }
       const parent = run.parentId === null ? ROOT_CONTEXT : runContext(run.parentId, run.rootId)
-      const span = ids.during(chosen, () =>
-        tracer.startSpan(
-          `invoke_agent ${run.agent}`,
-          { kind: SpanKind.INTERNAL, attributes: endedAttributes(run), startTime: run.createdAt },
-          parent,
-        ),
-      )
+      const options = { attributes: endedAttributes(run), startTime: run.createdAt }
+      const name = `invoke_agent ${run.agent}`
+      const span = ids.during(chosen, () => tracer.startSpan(name, options, parent))
       if (run.outcome === 'failed' || run.outcome === 'timed_out')
         openSpan(span).failed(run.outcome, `the run ${run.outcome}`)
       else span.end()
@@ -205,8 +139,78 @@ export function exportTo(
   }
 }
 
+type Spans = Pick<Tracing, 'modelCall' | 'toolCall' | 'policyCall' | 'delivery'>
+
+/** The spans of work on effects. */
+const spansOf = (tracer: Tracer, metrics: ReturnType<typeof genAiMetrics>): Spans => ({
+  modelCall(request) {
+    const attributes = modelAttributes(request)
+    const open = openSpan(
+      startSpan(tracer, `chat ${request.model.model}`, attributes, SpanKind.CLIENT),
+    )
+    return {
+      ...open,
+      answered(turn, ms) {
+        open.span.setAttributes(turnAttributes(turn))
+        metrics.answered(attributes, turn, ms)
+        if (turn.verdict !== 'error') return open.span.end()
+        open.failed(turn.error?.class ?? 'unknown', 'the provider answered an error')
+      },
+    }
+  },
+  toolCall(request) {
+    const open = openSpan(
+      startSpan(tracer, `execute_tool ${request.name}`, toolAttributes(request)),
+    )
+    return {
+      ...open,
+      ended(outcome) {
+        if (outcome.status === 'completed') return open.span.end()
+        const type = outcome.status === 'failed' ? outcome.error.code : 'aborted'
+        open.failed(type, `the call ${outcome.status}`)
+      },
+    }
+  },
+  policyCall({ id, use }) {
+    const about = { 'signalbox.policy.id': id, 'signalbox.policy.use': use }
+    const open = openSpan(startSpan(tracer, `evaluate_policy ${use}`, about, SpanKind.CLIENT))
+    return { ...open, ended: () => open.span.end() }
+  },
+  delivery({ on, to: target }) {
+    const about = defined({
+      'signalbox.webhook.on': on,
+      'signalbox.webhook.endpoint': 'endpoint' in target ? target.endpoint : undefined,
+      'http.request.method': 'POST',
+    })
+    const open = openSpan(startSpan(tracer, 'deliver webhook', about, SpanKind.CLIENT))
+    return {
+      ...open,
+      ended({ code, status }) {
+        if (status !== null) open.span.setAttribute('http.response.status_code', status)
+        if (code === 'delivered') open.span.end()
+        else open.failed(code, 'the delivery failed')
+      },
+    }
+  },
+})
+
+const turnAttributes = (turn: ModelTurn): Attributes =>
+  defined({
+    'gen_ai.response.model': turn.model,
+    'gen_ai.response.id': turn.responseId,
+    'gen_ai.response.finish_reasons': turn.finish ? [turn.finish.unified] : undefined,
+    'gen_ai.usage.input_tokens': turn.usage.inputTokens,
+    'gen_ai.usage.output_tokens': turn.usage.outputTokens,
+    'signalbox.turn.verdict': turn.verdict,
+    'signalbox.provider.request_id': turn.error?.requestId,
+  })
+
 /** A child of the work under way. */
-const startSpan = (tracer: Tracer, name: string, kind: SpanKind, attributes: Attributes): Span => {
+function startSpan(
+  tracer: Tracer,
+  name: string,
+  ...[attributes, kind = SpanKind.INTERNAL]: readonly [Attributes, SpanKind?]
+): Span {
   const place = context.active().getValue(placeKey)
   const of = isPlace(place) ? runAttributes(place) : {}
   return tracer.startSpan(name, { kind, attributes: { ...of, ...attributes } })
@@ -216,6 +220,7 @@ const isPlace = (value: unknown): value is RunPlace =>
   typeof value === 'object' && value !== null && 'rootId' in value
 
 const openSpan = (span: Span) => ({
+  span,
   within: <T>(work: () => Promise<T>): Promise<T> =>
     context.with(trace.setSpan(context.active(), span), work),
   failed(type: string, message: string): void {
