@@ -9,7 +9,7 @@ import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type { EffectRow, Hint, Model, PolicyHost, RunRef, WakeBus } from './ports.ts'
+import type { EffectRow, Hint, Model, Observer, PolicyHost, RunRef, WakeBus } from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
 import { createWriter } from './record/draft.ts'
 import { endingFull, fullFact } from './record/full.ts'
@@ -49,6 +49,7 @@ function groundOf(
   const policies = deps.policies ?? noPolicies
   const evaluatorOf: EvaluatorOf = (spec) => policies.evaluator(spec)
   const machines = deps.machines ?? knownMachines
+  const observer = deps.observer ?? noObserver
   const preparations = createPreparations({
     clock,
     cached: settings.cachedRuns,
@@ -80,7 +81,8 @@ function groundOf(
     files: createFiles({ register, content }),
     recordings: createRecordings(register),
     transcripts: createTranscripts(register, settings.cachedRuns),
-    leases: createLeases({ ...deps, ...settings, stopped }),
+    observer,
+    leases: createLeases({ ...deps, ...settings, stopped, observer }),
     wakeBus: deps.wakeBus,
     sender: deps.webhooks ?? null,
     checkArguments: deps.checkArguments ?? (() => 'this process cannot check arguments'),
@@ -227,3 +229,5 @@ const noPolicies: PolicyHost = {
     Promise.resolve(spec && failClosed ? evaluatorError(spec) : null),
   close: () => Promise.resolve(),
 }
+
+const noObserver: Observer = { within: (_, work) => work(), ended: () => {} }

@@ -16,6 +16,7 @@ import type {
   HintSource,
   Log,
   Model,
+  Observer,
   PolicyHost,
   Random,
   Register,
@@ -55,6 +56,8 @@ export interface EngineDeps {
   readonly onNotMine?: (runs: number) => void
   /** Stream guardrails of the user's own. Default: none. */
   readonly guardrails?: CustomGuardrails
+  /** Told of what the engine does. Default: nobody is. */
+  readonly observer?: Observer
   readonly clock: Clock
   readonly random: Random
   readonly log: Log

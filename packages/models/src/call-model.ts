@@ -147,6 +147,7 @@ function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOpt
     prompt: toProviderPrompt(prompt, wired.metaKeys),
     includeRawChunks: true,
     providerOptions: own,
+    ...(request.traceparent === undefined ? {} : { headers: { traceparent: request.traceparent } }),
     ...(tools.length > 0 ? { tools: tools.map(functionTool) } : {}),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
     ...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),

@@ -97,7 +97,7 @@ describe('a trace', () => {
   it('has a span per model call and execution, and no content', async () => {
     const exporter = new InMemorySpanExporter()
     const tracing = exportTo(exporter)
-    tracing.modelCall(request).answered(turn)
+    tracing.modelCall(request).answered(turn, 12)
     tracing.toolCall(call).ended({ status: 'failed', error: { code: 'tool_error', message: 'x' } })
     await tracing.flush()
     const [model, tool] = exporter.getFinishedSpans()

@@ -133,8 +133,9 @@ class Host implements ToolHost {
     signal: AbortSignal,
     rest: Pick<ToolContext, 'progress' | 'workspace'>,
   ): ToolContext {
-    const { idempotencyKey, attempt, tenantId, threadId, runId, callId } = request
-    return { signal, idempotencyKey, attempt, tenantId, threadId, runId, callId, ...rest }
+    const { idempotencyKey, attempt, tenantId, threadId, runId, callId, traceparent } = request
+    const ids = { idempotencyKey, attempt, tenantId, threadId, runId, callId }
+    return { signal, ...ids, ...(traceparent === undefined ? {} : { traceparent }), ...rest }
   }
 
   /** Tools without types may say anything. */

@@ -1,5 +1,13 @@
 /** Claims in the name of this process. */
-import type { AppendResult, ClaimCode, ClaimDraft, Clock, Random, Register } from '../ports.ts'
+import type {
+  AppendResult,
+  ClaimCode,
+  ClaimDraft,
+  Clock,
+  EffectRow,
+  Random,
+  Register,
+} from '../ports.ts'
 import { insist, type Patience } from '../record/patience.ts'
 import type { EngineSettings } from '../settings.ts'
 import type { Lease } from './leases.ts'
@@ -27,9 +35,9 @@ export interface Claim {
 /** Claims an effect. It is asked for until the register answers, which then knows the claim again. */
 export async function claimEffect(
   deps: Patience & { readonly register: Register; readonly settings: EngineSettings },
-  of: { readonly effectId: string; readonly runId: string; readonly tenantId: string },
+  of: Pick<EffectRow, 'effectId' | 'runId' | 'tenantId' | 'threadId' | 'rootId'>,
 ): Promise<Claim> {
-  const { effectId, runId, tenantId } = of
+  const { effectId, runId, tenantId, threadId } = of
   const drafted = deps.clock.monotonic()
   const draft = draftClaim(deps, effectId)
   let tries = 0
@@ -40,5 +48,9 @@ export async function claimEffect(
   const { code = 'gone', attempt = 0 } = result.claims[0] ?? {}
   // One whose first answer was lost is still one's own after a cancel, and nobody has heard of that here.
   const since = tries > 1 ? -Infinity : drafted
-  return { code, lease: { effectId, runId, attempt, since }, result }
+  return {
+    code,
+    lease: { effectId, runId, rootId: of.rootId ?? runId, threadId, attempt, since },
+    result,
+  }
 }

@@ -9,12 +9,11 @@
  *    which nobody renews was given up (`ports/register.ts`, `renew`).
  */
 import { AbortError, type AbortCause, messageOf } from '../errors.ts'
-import type { Register } from '../ports.ts'
+import type { Observer, Register, RunPlace } from '../ports.ts'
 import { insist, type Patience, waitingOn } from '../record/patience.ts'
 
-export interface Lease {
+export interface Lease extends RunPlace {
   readonly effectId: string
-  readonly runId: string
   readonly attempt: number
   /** Before the claim was sent, by the monotonic clock. -Infinity: nobody knows what came of the run since. */
   readonly since: number
@@ -52,6 +51,7 @@ export interface LeasesDeps extends Patience {
   readonly register: Pick<Register, 'renew'>
   readonly leaseMs: number
   readonly renewMs: number
+  readonly observer: Observer
 }
 
 interface Holding extends Lease {
@@ -153,7 +153,10 @@ export function createLeases(deps: LeasesDeps): Leases {
         keep: (keeping) => waitingOn(own.signal, keeping),
       }
       try {
-        const result = await waitingOn(work.signal, () => perform(mine)).catch((error: unknown) => {
+        const performed = waitingOn(work.signal, () =>
+          deps.observer.within(lease, () => perform(mine)),
+        )
+        const result = await performed.catch((error: unknown) => {
           // What its signal has ended says nothing; whoever takes it over will.
           if (!work.signal.aborted) throw error
           return null

@@ -10,6 +10,8 @@ export interface Delivery {
   readonly on: WebhookMoment
   /** The address, or its name in the configuration. */
   readonly to: { readonly url: string } | { readonly endpoint: string }
+  /** The trace that the delivery belongs to, as W3C writes it. Absent: nothing is traced. */
+  readonly traceparent?: string
 }
 
 /** What became of one attempt. */

@@ -29,6 +29,8 @@ export interface ModelRequest {
   readonly guard: StreamGuard | null
   /** A stable pseudonym of the end user, passed on where the provider has a field for it; null if there is none. */
   readonly endUser: string | null
+  /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
+  readonly traceparent?: string
 }
 
 /** Text as it streams. Never called after the promise of `call` has settled. */
@@ -57,6 +59,8 @@ export interface ToolRequest {
   readonly callId: string
   readonly timeoutMs: number
   readonly progress: (note: string) => void
+  /** The trace that the call belongs to, as W3C writes it: for whatever the tool calls. Absent: nothing is traced. */
+  readonly traceparent?: string
   /** The files of the thread, for tools that keep some. Absent where nobody keeps them. */
   readonly files?: CallFiles
 }

@@ -2,9 +2,9 @@
  * What follows from a committed decision. All of it is a hint or can be found again: losing this process right after
  * the commit costs latency, never work (R3 of the recorder).
  */
-import type { Decision, Effect, ModelCallEffect } from '@signalbox/core'
+import type { Decision, Effect, ModelCallEffect, Outcome } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import type { Hint, Log, Register, WakeBus } from '../ports.ts'
+import type { EndedRun, Hint, Log, Observer, Register, WakeBus } from '../ports.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { RunView } from '../record/view.ts'
 import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
@@ -40,6 +40,7 @@ export interface FollowDeps extends LostDeps, FamilyDeps, EachDeps {
   /** Drops what is cached of a run that has ended. */
   readonly forget: (runId: string) => void
   readonly verify: (view: RunView) => void
+  readonly observer: Pick<Observer, 'ended'>
 }
 
 export function createFollower(deps: FollowDeps): (committed: Committed) => void {
@@ -50,7 +51,12 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     announce(deps, committed)
     for (const effect of decision.effects) {
       if (effect.kind === 'policy.evaluate')
-        void deps.questions.take({ ...view, machineVersion: view.machine.version, effect })
+        void deps.questions.take({
+          ...view,
+          rootId: view.parent?.rootId ?? null,
+          machineVersion: view.machine.version,
+          effect,
+        })
       if (effect.kind === 'run.start') void deps.starter.take(effect.id)
       if (effect.kind === 'tool.recall') void deps.recaller.take(effect.id)
       if (effect.kind === 'webhook.deliver') void deps.webhooks.take(effect.id)
@@ -58,10 +64,25 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)
+    if (decision.outcome) deps.observer.ended(endedRun(view, decision.outcome))
     void settle(deps, view, decision)
     deps.verify(view)
   }
 }
+
+/** A run's id begins with the milliseconds of its creation (RFC 9562, UUIDv7). */
+const createdAt = (runId: string): number =>
+  Number.parseInt(runId.replaceAll('-', '').slice(0, 12), 16)
+
+const endedRun = ({ runId, threadId, parent, agent }: RunView, outcome: Outcome): EndedRun => ({
+  runId,
+  rootId: parent?.rootId ?? runId,
+  threadId,
+  agent: agent.name,
+  outcome,
+  parentId: parent?.runId ?? null,
+  createdAt: createdAt(runId),
+})
 
 /** Tells workers and other orchestrators of effects this process does not perform itself. */
 function announce({ wakeBus, dispatch }: FollowDeps, { decision, claimed }: Committed): void {

@@ -79,8 +79,14 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
   const perform: ModelPerformer['perform'] = (view, effect) => {
     const { runId } = view
     const since = drafted.get(effect) ?? -Infinity
-    const task = { ...view, rootId: view.parent?.rootId ?? runId, effect, attempt: 1 }
-    start({ effectId: effect.id, runId, attempt: 1, since }, async () => task, view)
+    const rootId = view.parent?.rootId ?? runId
+    const task = { ...view, rootId, effect, attempt: 1 }
+    const { threadId } = view
+    start(
+      { effectId: effect.id, runId, rootId, threadId, attempt: 1, since },
+      async () => task,
+      view,
+    )
   }
 
   const take: ModelPerformer['take'] = async (row) => {

@@ -28,6 +28,8 @@ export interface Question {
   readonly runId: string
   readonly tenantId: string
   readonly threadId: string
+  /** The run at the top of the tree; null for a run that no run started. */
+  readonly rootId: string | null
   readonly definitionHash: string
   readonly machineVersion: number
   readonly effect: PolicyEffect

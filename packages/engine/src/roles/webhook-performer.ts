@@ -55,7 +55,9 @@ export function createWebhookPerformer(deps: WebhookPerformerDeps): WebhookPerfo
     const claimed = result.claims[0]
     if (claimed?.code !== 'ok') return
     deps.views.noted(runId, result)
-    const lease = { effectId, runId, attempt: claimed.attempt, since, outlivesRun: true }
+    const { threadId } = row
+    const place = { runId, rootId: row.rootId ?? runId, threadId }
+    const lease = { effectId, ...place, attempt: claimed.attempt, since, outlivesRun: true }
     const task = { row, effect, attempt: claimed.attempt }
     await deps.leases.hold(
       lease,

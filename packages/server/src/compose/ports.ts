@@ -1,7 +1,13 @@
 /** What the engine of a process stands on. */
 import type { Model, Register, WebhookSender } from '@signalbox/engine'
 import { createModels } from '@signalbox/models'
-import { measuredDispatcher, measuredModel, measuredTools } from '../observe/measured-world.ts'
+import {
+  measuredDispatcher,
+  measuredModel,
+  measuredTools,
+  tracedPolicies,
+  tracedWebhooks,
+} from '../observe/measured-world.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { DatabaseUrls } from './database.ts'
@@ -47,8 +53,8 @@ export async function portsOf(
     wakeBus: transport.wakeBus,
     model: decides ? measuredModel(modelsOf(assembly, open.detectors), metrics, tracing) : null,
     tools: works ? measuredTools(open.tools, metrics, tracing) : null,
-    policies: open.governed.policies,
-    webhooks,
+    policies: tracedPolicies(open.governed.policies, tracing),
+    webhooks: tracedWebhooks(webhooks, tracing),
     asked: transport.asked,
   }
 }

@@ -12,8 +12,10 @@ import { inTime } from '../http/in-time.ts'
 import { impatient } from '../http/patience.ts'
 import type { Health } from '../health/health.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
-import { measureHttp } from '../observe/http-metrics.ts'
+import { measureHttp, traceRequests } from '../observe/http-metrics.ts'
+import { tracedCommands } from '../observe/measured-world.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import { RunWakes } from '../stream/run-wakes.ts'
 import { type Inspect, inspected } from './inspect.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
@@ -35,6 +37,7 @@ export interface ServeOptions {
   readonly engine: Engine
   readonly agents: ReadonlyMap<string, AgentDefinition>
   readonly metrics: Metrics
+  readonly tracing: Tracing
   readonly health: Health
   readonly roles: readonly string[]
   readonly host: string
@@ -60,7 +63,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const read = inTime(reader, registerMsMax)
   const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
-    commands: inTime(impatient(engine.commands), registerMsMax),
+    commands: inTime(impatient(tracedCommands(engine.commands, options.tracing)), registerMsMax),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read,
@@ -84,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     version: version(),
     roles: options.roles,
   }
-  const app = createApp(api, [measureHttp(metrics)])
+  const app = createApp(api, [traceRequests(options.tracing), measureHttp(metrics)])
   const { inspect } = options
   const seen = inspect ? inspected(app, describe(app, api.version), inspect) : app
   const { host, port } = options

@@ -26,10 +26,11 @@ import { type Env, type Environment, readEnvironment } from '../config/environme
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
 import { type CountingLog, createLog } from '../observe/log.ts'
+import { observerOf } from '../observe/measured-world.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
 import { createMetrics, measureReconciler, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
-import { createTracing } from '../observe/tracing.ts'
+import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import type { Health } from '../health/health.ts'
@@ -126,7 +127,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const roles = options.roles ?? allRoles
   const metrics = createMetrics({ defaults: true })
   if ('onDropped' in log) log.onDropped((lines) => metrics.logDropped.inc(lines))
-  const tracing = await createTracing(environment.otlpEndpoint)
+  const tracing = await createTracing(environment.otlpEndpoint, version())
   closers.add('tracing', () => tracing.close())
 
   // Mistakes in the configuration show before anything slow starts.
@@ -169,6 +170,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     ...open.governed,
     ...ports,
     agents: (name) => agents.get(name) ?? null,
+    observer: observerOf(metrics, tracing),
     onNotMine: (runs) => metrics.runsNotMine.set(runs),
     clock: systemClock,
     random: systemRandom,
@@ -182,7 +184,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
   const health = await wellbeing.open(known, closers)
   const { register: kept, wakeBus } = ports
-  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, health }
+  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, tracing, health }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
@@ -220,6 +222,7 @@ async function serveApi(
     readonly engine: Engine
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly metrics: Metrics
+    readonly tracing: Tracing
     readonly health: Health
     readonly access: Access
     readonly reader: Reader

@@ -85,5 +85,5 @@ export interface Api {
 /** What the middleware leaves for the routes. */
 export interface ApiEnv extends Env {
   Bindings: Bindings
-  Variables: { caller: Identified }
+  Variables: { caller: Identified; requestId: string }
 }

@@ -8,6 +8,7 @@ import { onError } from './failures.ts'
 import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
 import { Problem } from './problem.ts'
+import { requestId } from './request-id.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { assistantChangeRoutes } from './routes/assistant-changes.ts'
 import { assistantRoutes } from './routes/assistants.ts'
@@ -105,7 +106,7 @@ type Guards = Pick<Api, 'authenticate' | 'stopping' | 'log' | 'random'>
 function guarded(api: Guards, outermost: readonly MiddlewareHandler[]): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid })
   app.onError(onError(api))
-  app.use(...outermost, refuseWhenStopping(api), authorized(api))
+  app.use(requestId(api.random), ...outermost, refuseWhenStopping(api), authorized(api))
   return app
 }
 

@@ -11,7 +11,8 @@ const retryAfterS = 2
 export const onError =
   (api: Pick<Api, 'log' | 'random'>): ErrorHandler<ApiEnv> =>
   (error, c) => {
-    const { code, facts } = problemIn(api, error, { method: c.req.method, path: c.req.path })
+    const about = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }
+    const { code, facts } = problemIn(api, error, about)
     return problemResponse(code, facts)
   }
 

@@ -38,6 +38,10 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
     ),
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
     runsEnded: counter('runs_ended_total', 'Runs ended, by outcome.', ['outcome']),
+    runSeconds: histogram('run_seconds', 'Time of a run, from its creation to its end.', {
+      labelNames: ['agent', 'outcome'],
+      buckets: [...longSeconds, 1_800, 3_600, 14_400, 86_400],
+    }),
     effects: counter('effects_total', 'Outcomes of effects, by the fact that records them.', [
       'kind',
       'status',

@@ -59,6 +59,7 @@ async function deliver(
     ...signatureHeaders(to.secrets, { id: delivery.id, at, body }),
     'content-type': 'application/json',
     'user-agent': `Signalbox/${deps.version}`,
+    ...(delivery.traceparent === undefined ? {} : { traceparent: delivery.traceparent }),
   }
   const { reach } = deps.settings
   const timeout = AbortSignal.timeout(sendMsMax)

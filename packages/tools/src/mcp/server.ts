@@ -183,7 +183,10 @@ export class McpServer {
         {
           name: tool.remote.name,
           arguments: { ...args },
-          _meta: { [idempotencyMetaKey]: context.idempotencyKey },
+          _meta: {
+            [idempotencyMetaKey]: context.idempotencyKey,
+            ...(context.traceparent === undefined ? {} : { traceparent: context.traceparent }),
+          },
         },
         {
           signal: context.signal,
