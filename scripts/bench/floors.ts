@@ -66,6 +66,6 @@ export async function measureFloors({ postgres, redis }: Machine): Promise<Floor
 /** The JSON that a script prints. */
 async function bench(script: string, args: readonly string[]): Promise<unknown> {
   const file = fileURLToPath(new URL(`../../${script}`, import.meta.url))
-  const { stdout } = await run(process.execPath, [file, ...args], { timeout: 60_000 })
+  const { stdout } = await run(process.execPath, [file, ...args])
   return JSON.parse(stdout)
 }

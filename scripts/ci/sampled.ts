@@ -23,4 +23,4 @@ export function sampled<T extends Share>(cases: readonly T[], number: number): r
 
 /** Groups that are alike do not all begin at the same place. */
 const placeOf = (name: string): number =>
-  [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 0)
+  Buffer.from(name).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 0)

@@ -33,6 +33,9 @@ const stateOf = async (runId: string) => {
 const before = (state?: State) => ({
   before: { configurable: { checkpoint_id: state?.checkpoint.checkpoint_id } },
 })
+/** Is an event of this type? */
+const named = (type: string) => (event: { readonly type: string }) => event.type === type
+
 describe.each(clients)('client %s', (_version, name) => {
   let client: Client
   beforeAll(async () => {
@@ -158,9 +161,8 @@ describe.each(clients)('client %s', (_version, name) => {
       expect(await client.threads.search({ ids: [threadId] })).toEqual([])
       const taken = client.threads.create({ threadId, ifExists: 'do_nothing' })
       await expect(taken).rejects.toMatchObject({ status: 409 })
-      const named = (name: string) => (event: { type: string }) => event.type === name
       const log = await fed(scene.box.api, `run_id=${run_id}&limit=100`, (events) =>
-        ['run.created', 'thread.hidden'].every((name) => events.some(named(name))),
+        ['run.created', 'thread.hidden'].every((type) => events.some(named(type))),
       )
       const asked = log.find(named('cancel.requested'))
       expect(asked.payload).toEqual({ action: 'interrupt', reason: 'deleted' })

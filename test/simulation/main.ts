@@ -33,8 +33,8 @@ const enough = 10_000
 /** Of a sample. Seeds of the second part are beyond those that a full run plays. */
 const sampleSizes = { same: 1_000, drawn: 2_000 }
 
-const range = (from: number, count: number): readonly number[] =>
-  Array.from({ length: count }, (_, n) => from + n)
+const range = (from: number, length: number): readonly number[] =>
+  Array.from({ length }, (_, n) => from + n)
 
 const tree = treeNumber(import.meta.dirname)
 const drawnFrom = enough + 1 + tree.number * sampleSizes.drawn
