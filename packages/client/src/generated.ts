@@ -3601,6 +3601,7 @@ export interface EventPayloads {
       afterMs: number
     }[]
     clearTimers: string[]
+    withoutPolicies?: true
   }
   'safety.suppressed': {
     turn: number
