@@ -18,6 +18,8 @@ export const glossary: Readonly<Record<string, string>> = {
   calls: 'The calls that were taken out.',
   class: 'Class of the error.',
   clearTimers: 'Timers that are taken away.',
+  withoutPolicies:
+    'Present where the process that decided could not evaluate the pinned policies, and let them deny. Only in a decision by which a cancel or a timeout takes the run to its end.',
   code: 'Stable word for the reason.',
   content: 'The parts.',
   count: 'How often, this time included.',

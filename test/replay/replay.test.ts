@@ -53,14 +53,15 @@ function machineOf({ events: [created] }: z.infer<typeof StoredLog>): Machine {
 
 const read = (name: string) => StoredLog.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
 
+const digestOf = (name: string): string =>
+  createHash('sha256')
+    .update(readFileSync(join(folder, name)))
+    .digest('hex')
+
 test('no log was changed or taken away; what was added is in the list', () => {
   const lines = readFileSync(join(import.meta.dirname, 'logs.sha256'), 'utf8')
     .trim()
     .split('\n')
-  const digestOf = (name: string) =>
-    createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex')
   expect(names.toSorted().map((name) => `${digestOf(name)}  logs/${name}`)).toEqual(lines)
 })
 

@@ -166,6 +166,19 @@ describe('replay', () => {
     )
     expect(cached).toMatchObject({ ok: false, cached_state_holds: false, differences: [] })
   })
+
+  it('decides by the version the run is pinned to, and says so where the build does not know it', async () => {
+    const known = await box.json('replay', runs[0] ?? '')
+    expect(known).toMatchObject({ ok: true, machine_version: 1 })
+    const pinned = (version: number) =>
+      `update signalbox.run set machine_version = ${version} where id = '${runs[0]}'`
+    const { code, stderr } = await tampered(pinned(9), pinned(1), () =>
+      box.run('replay', runs[0] ?? ''),
+    )
+    expect(code).toBe(1)
+    expect(stderr).toContain('unknown_machine')
+    expect(stderr).toContain('version 9 of the machine; this build knows 1')
+  })
 })
 
 describe('migrate', () => {

@@ -4194,6 +4194,7 @@ export interface EventPayloads {
       afterMs: number
     }[]
     clearTimers: string[]
+    withoutPolicies?: true
   }
   'safety.suppressed': {
     turn: number

@@ -71,6 +71,7 @@ export {
   readFact,
   upcast,
 } from './event/upcast.ts'
+export { legible } from './event/legible.ts'
 export { type Decision, decide, type Subject, transitioned } from './decide.ts'
 export { type Difference, isCacheOf, replay, type Replayed, same } from './replay.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'

@@ -11,7 +11,7 @@ import {
 } from '@signalbox/engine/memory'
 import { expect, test } from 'vitest'
 import { builds, second } from '../../core/test/support/machine-two.ts'
-import { begin, caller, eventOf, outcomeOf } from './support/governed.ts'
+import { approveFirst, begin, outcomeOf } from './support/governed.ts'
 import { killable } from './support/killable.ts'
 import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'
 
@@ -19,18 +19,6 @@ const pays = [{ tool: 'pay', args: { a: 1 } }]
 const definition = agent([toolSpec('pay', 'idempotent'), toolSpec('look')], {
   guardrails: { approvalTools: ['pay'] },
 })
-
-const approve = async (engine: Engine, register: MemoryRegister, runId: string) => {
-  const { payload } = await eventOf(register, runId, 'approval.requested')
-  const callId = String(payload['callId'])
-  const { code } = await engine.commands.answerApproval({
-    ...caller,
-    runId,
-    callId,
-    decision: 'approve',
-  })
-  return code
-}
 
 const typesOf = async (register: MemoryRegister, runId: string) =>
   (await register.events(runId, {})).map(({ type }) => type)
@@ -52,7 +40,7 @@ test.each(['as it was cached', 'folded from its log'])(
 
     const b = world({ ...parts, machines: builds.since }).engine
     await b.start()
-    expect(await approve(b, register, runId)).toBe('accepted')
+    expect(await approveFirst(b, register, runId)).toBe('accepted')
     expect(await outcomeOf(register, runId)).toBe('completed')
     expect(paid).toBe(1)
     const types = await typesOf(register, runId)
@@ -126,7 +114,7 @@ async function undisturbed(machines: Machines): Promise<string> {
   const { register, boot } = rolling()
   const { engine } = await boot(machines)
   const runId = await begin(engine, definition)
-  await approve(engine, register, runId)
+  await approveFirst(engine, register, runId)
   await outcomeOf(register, runId)
   await engine.stop(1_000)
   return saidIn(register, runId)
@@ -156,7 +144,11 @@ test.each([1, 2, 3, 4])(
       runs.push(await begin(one.engine, definition))
       const asked = runs[Math.floor(unit() * runs.length)]
       if (asked)
-        void approve(processes[(at + 1) % processes.length]?.engine ?? one.engine, register, asked)
+        void approveFirst(
+          processes[(at + 1) % processes.length]?.engine ?? one.engine,
+          register,
+          asked,
+        )
       if (unit() < 0.6) {
         one.kill()
         processes[at] = { machines: one.machines, ...(await boot(one.machines)) }
@@ -164,7 +156,7 @@ test.each([1, 2, 3, 4])(
     }
     const last = processes[1]
     if (!last) throw new Error('no process')
-    for (const runId of runs) await approve(last.engine, register, runId)
+    for (const runId of runs) await approveFirst(last.engine, register, runId)
     for (const runId of runs) {
       expect(await outcomeOf(register, runId)).toBe('completed')
       expect(await saidIn(register, runId)).toBe(expected)

@@ -13,7 +13,15 @@ import {
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import type { Engine, PolicyHost, Register } from '@signalbox/engine'
 import { systemClock } from '@signalbox/engine'
-import { begin, caller, eventOf, hostOf, httpPolicy, outcomeOf } from './support/governed.ts'
+import {
+  approveFirst,
+  begin,
+  caller,
+  eventOf,
+  hostOf,
+  httpPolicy,
+  outcomeOf,
+} from './support/governed.ts'
 import {
   agent,
   functionTools,
@@ -57,12 +65,6 @@ async function process(register: Register, policies?: PolicyHost): Promise<Payin
 const approved = (more = {}): AgentDefinition =>
   agent([toolSpec('pay', 'once')], { guardrails: { approvalTools: ['pay'], ...more } })
 
-const approve = async (engine: Engine, register: MemoryRegister, runId: string) => {
-  const { payload } = await eventOf(register, runId, 'approval.requested')
-  const callId = String(payload['callId'])
-  return engine.commands.answerApproval({ ...caller, runId, callId, decision: 'approve' })
-}
-
 /** A run that waits for a human, its process stopped. */
 async function waiting(definition = approved(), policies?: PolicyHost) {
   const register = createMemoryRegister(systemClock)
@@ -85,7 +87,7 @@ const unprepared = (): PolicyHost => ({
 test('a fact in a newer version faults nothing, and is decided by a process that knows it', async () => {
   const { register, runId } = await waiting()
   const { engine } = world({ model: asks(), tools: functionTools({}), register, roles: [] })
-  await approve(engine, register, runId)
+  await approveFirst(engine, register, runId)
   const log = register.tables.events.get(runId) ?? []
   const at = log.findIndex(({ type }) => type === 'approval.answered')
   const answer = log[at]
@@ -113,7 +115,7 @@ test('a run whose policies cannot be prepared is cancelled all the same, and sto
   )
   const sibling = await begin(other.engine, approved())
   await until(async () => (await register.head(sibling))?.status === 'waiting')
-  await approve(other.engine, register, sibling)
+  await approveFirst(other.engine, register, sibling)
   expect(await outcomeOf(register, sibling)).toBe('completed')
   expect(await outcomeOf(register, runId)).toBe('cancelled')
   await other.engine.stop(1_000)
@@ -170,7 +172,7 @@ const newer: readonly [string, (register: MemoryRegister, runId: string) => () =
 test.each(newer)('%s: the run is left to others, said once, and not spun on', async (_, change) => {
   const { register, runId } = await waiting()
   const api = world({ model: asks(), tools: functionTools({}), register, roles: [] }).engine
-  await approve(api, register, runId)
+  await approveFirst(api, register, runId)
   const back = change(register, runId)
   let loads = 0
   const counted: Register = {
@@ -281,7 +283,7 @@ test('policies that hang while they are loaded hold up nobody, and their run goe
     prepare: (specs) => (specs.length === 0 ? Promise.resolve() : loaded),
   }
   const other = await process(register, hanging)
-  await approve(other.engine, register, runId)
+  await approveFirst(other.engine, register, runId)
   const sibling = await begin(other.engine, agent([toolSpec('pay', 'once')]))
   expect(await outcomeOf(register, sibling)).toBe('completed')
   expect(other.paid).toEqual(['paid'])

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { machines, newestOf, persist, revive } from '@signalbox/core'
 import { systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/engine/memory'
-import { begin, caller, eventOf, outcomeOf } from './support/governed.ts'
+import { approveFirst, begin, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'
 
 const machine = newestOf(machines)
@@ -35,9 +35,7 @@ test('a cached state that was changed is written anew, once, and budgets go by t
 
   const second = world({ model, tools, register }).engine
   await second.start()
-  const { payload } = await eventOf(register, runId, 'approval.requested')
-  const callId = String(payload['callId'])
-  await second.commands.answerApproval({ ...caller, runId, callId, decision: 'approve' })
+  await approveFirst(second, register, runId)
   expect(await outcomeOf(register, runId)).toBe('completed')
   await second.stop(1_000)
   const types = (await register.events(runId, {})).map(({ type }) => type)

@@ -45,7 +45,7 @@ export const noteSchemas = {
   'run.hidden': z.object({}),
   /** The thread of the run, with all its runs, is deleted for its users. Its id stays taken. */
   'thread.hidden': z.object({}),
-  /** The cached state differed from the fold of the log (I15); the fold stands. */
+  /** The cached state differed from the fold of the log, which was written in its place. */
   'state.repaired': z.object({ seq: z.number().int() }),
 } as const
 

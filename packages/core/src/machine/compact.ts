@@ -117,7 +117,8 @@ export function unpackCounts(text: string, known: RunContext): Partial<RunContex
 /** Lifts the first form of a cached state, whose counters were known by their places, to the second. */
 export function nameCounters(state: JsonObject): JsonObject {
   const { injected = 0, ...context } = JsonObjectSchema.parse(state['context'])
-  const text = String(context['counts'])
+  const { counts: text } = context
+  if (typeof text !== 'string') return unreadable('counts')
   const numbers = wordsOf(text).map(Number)
   // It had a place of its own.
   const names = Object.keys(letterOf).filter((name) => name !== 'injected')

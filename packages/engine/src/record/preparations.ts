@@ -45,7 +45,7 @@ export function createPreparations(deps: {
   const attempt = async (one: Preparation, definition: AgentDefinition): Promise<void> => {
     try {
       const late = `its policies were not ready after ${attemptMs / 1000} s`
-      await within(clock, attemptMs, Promise.resolve(definition).then(prepare), late)
+      await within({ clock, ms: attemptMs, late }, Promise.resolve(definition).then(prepare))
       one.ready = true
     } catch (error) {
       one.lack = messageOf(error)
@@ -73,14 +73,17 @@ export function createPreparations(deps: {
       const isDue = one.attempt === null && one.againAt <= clock.monotonic()
       if (isDue) one.attempt = attempt(one, definition)
       if (one.attempt && (isDue || one.failures === 0))
-        await within(clock, patienceMs, one.attempt, 'late').catch(() => {})
+        await within({ clock, ms: patienceMs, late: '' }, one.attempt).catch(() => {})
       return one.ready ? null : one.lack
     },
   }
 }
 
 /** Rejects with `late` when the work takes longer. The work itself goes on. */
-async function within(clock: Clock, ms: number, work: Promise<void>, late: string): Promise<void> {
+async function within(
+  { clock, ms, late }: { readonly clock: Clock; readonly ms: number; readonly late: string },
+  work: Promise<void>,
+): Promise<void> {
   const enough = new AbortController()
   const over = clock.sleep(ms, enough.signal).then(() => {
     if (!enough.signal.aborted) throw new Error(late)

@@ -1,5 +1,10 @@
 /** Runs under governance: a policy host that answers what a test says, and what became of a run. */
-import type { JsonObject, PolicyAnswer, PolicyRequest } from '@signalbox/core'
+import {
+  decisionSchemas,
+  type JsonObject,
+  type PolicyAnswer,
+  type PolicyRequest,
+} from '@signalbox/core'
 import type { CreateRun, Engine, PolicyHost, Register, StoredEvent } from '@signalbox/engine'
 import { agent, toolSpec, until } from './world.ts'
 
@@ -62,3 +67,15 @@ export const eventOf = (
   n = 0,
 ): Promise<StoredEvent> =>
   until(async () => (await register.events(runId, {})).filter((each) => each.type === type)[n])
+
+/** A human approves the first call of a run that asks for one. Answers what became of that. */
+export async function approveFirst(
+  engine: Engine,
+  register: Register,
+  runId: string,
+): Promise<string> {
+  const { payload } = await eventOf(register, runId, 'approval.requested')
+  const { callId } = decisionSchemas['approval.requested'].parse(payload)
+  const answer = { ...caller, runId, callId, decision: 'approve' } as const
+  return (await engine.commands.answerApproval(answer)).code
+}

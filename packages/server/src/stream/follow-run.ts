@@ -6,6 +6,7 @@
  *    register that was away again by itself.
  * F3 The reader pulls. Behind a slow one, events wait in the register and text in a bounded buffer; of notes the latest.
  */
+import { legible } from '@signalbox/core'
 import type { LiveText, Log, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import type { ReadModel } from '../read-model.ts'
 import { isUnavailable } from '../http/register-errors.ts'
@@ -49,6 +50,8 @@ export interface Following {
   readonly after: number
   /** Should the following end where the run waits for a human? */
   readonly untilWaiting?: boolean
+  /** Show events as they are, also what this build does not know. Default: `legible`, for who folds them. */
+  readonly raw?: true
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
 }
@@ -79,7 +82,7 @@ export async function* followRun(
         readAt = performance.now()
         for await (const event of cursor.read()) {
           shown += 1
-          yield { kind: 'event', event }
+          yield { kind: 'event', event: following.raw ? event : legible(event) }
         }
         const head = await cursor.end()
         if (head) return yield { kind: head.outcome === null ? 'waiting' : 'end', head }

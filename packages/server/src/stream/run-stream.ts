@@ -17,7 +17,7 @@ export async function* runStream(
 ): AsyncGenerator<string, void, undefined> {
   yield sseEvent({ event: 'metadata', data: { run_id: following.runId, attempt: 1 } })
   const resets = new StepResets()
-  for await (const frame of followRun(sources, following)) {
+  for await (const frame of followRun(sources, { ...following, raw: true })) {
     if (frame.kind === 'event')
       for (const own of ownEvent(frame.event, resets.see(frame.event))) yield sseEvent(own)
     else yield* textsOf(frame, following.runId)

@@ -2,7 +2,7 @@
  * A run as a task of A2A's. What the agent does is its own business: a task shows what it said, and what it asks. Every
  * message of the model is an artifact with the id of the message; the last one is the answer.
  */
-import { factSchemas, limits, type UserMessage } from '@signalbox/core'
+import { factSchemas, legible, limits, type UserMessage } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import type { Api } from '../../http/api.ts'
 import { waitingOf } from '../../http/approvals.ts'
@@ -123,7 +123,8 @@ async function stepsOf(api: Pick<Api, 'read'>, head: RunHead): Promise<readonly 
     const last = found.at(-1)
     if (!last) break
     after = last.seq
-    events.push(...found.filter(({ type, seq }) => seq <= head.seq && stepTypes.includes(type)))
+    const steps = found.filter(({ type, seq }) => seq <= head.seq && stepTypes.includes(type))
+    events.push(...steps.map(legible))
   }
   return events
 }

@@ -1,6 +1,6 @@
 /** What LangGraph calls the state of a thread, at the end of it or at one of its checkpoints. */
 import { z } from '@hono/zod-openapi'
-import { limits } from '@signalbox/core'
+import { legible, limits } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { iso } from '../../http/wire/iso.ts'
 import { wireStatus } from '../../http/wire/run-view.ts'
@@ -64,8 +64,9 @@ export async function threadEvents(
     events.push(...page)
     if (page.length < limits.pageMax) break
   }
-  if (!isOne) return events
-  return events.filter(({ runId, seq }) => runId !== through.runId || seq <= through.seq)
+  const shown = events.map(legible)
+  if (!isOne) return shown
+  return shown.filter(({ runId, seq }) => runId !== through.runId || seq <= through.seq)
 }
 
 /** The last step of these events; null where nothing was decided yet. */
