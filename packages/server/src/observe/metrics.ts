@@ -25,8 +25,6 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: [...options.buckets],
       registers,
     })
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `signalbox_${name}`, help, registers })
   return {
     registry,
     logDropped: counter(
@@ -73,6 +71,14 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       labelNames: ['method', 'route', 'status'],
       buckets: seconds,
     }),
+    ...gaugesOf(registry),
+  }
+}
+
+function gaugesOf(registry: Registry) {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `signalbox_${name}`, help, registers: [registry] })
+  return {
     queueUp: gauge(
       'queue_up',
       '1 if the queue answered the last look, else 0. Absent without a queue.',
