@@ -81,7 +81,7 @@ describe('docker-compose.yml', () => {
     for (const name of ['api', 'orchestrator', 'worker']) {
       const { environment, healthcheck } = services[name] ?? {}
       expect(healthcheck?.test?.at(-1), name).toContain(
-        `fetch('http://127.0.0.1:${environment?.['PORT']}/ok')`,
+        `fetch('http://127.0.0.1:${environment?.['PORT']}/ready')`,
       )
     }
     expect(services['api']?.ports).toEqual([

@@ -188,9 +188,45 @@ describe('migrate', () => {
     const ask = () => signalbox(['migrate', '--json'], { cwd: box.dir, env })
     const first = JSON.parse((await ask()).stdout)
     expect(first.applied.length).toBe(first.version)
-    expect(JSON.parse((await ask()).stdout)).toEqual({ version: first.version, applied: [] })
+    expect(JSON.parse((await ask()).stdout)).toEqual({
+      version: first.version,
+      applied: [],
+      unknown: [],
+      feedIsAhead: false,
+    })
     const none = await signalbox(['audit', 'verify'], { cwd: box.dir, env })
     expect(none).toMatchObject({ code: 0, stdout: expect.stringContaining('Runs: 0, events: 0') })
+  })
+})
+
+describe('a register that was restored into a younger cluster', () => {
+  it('is found by doctor, and repaired by migrate --restored, as often as one likes', async () => {
+    const audited = async () =>
+      JSON.parse(await (await fetch(`${box.url}/events`)).text()).events.length
+    const doctor = async () => {
+      const { findings } = JSON.parse((await box.run('doctor', '--json')).stdout)
+      return findings.find((each: { check: string }) => each.check === 'feed')
+    }
+    expect(await doctor()).toMatchObject({ status: 'ok' })
+    await admin.query('update signalbox.event set xid = (xid::text::bigint + 1000000)::text::xid8')
+    expect(await audited()).toBe(0)
+    expect(await doctor()).toMatchObject({
+      status: 'fail',
+      fix: expect.stringContaining('signalbox migrate --restored'),
+    })
+    const repair = () =>
+      signalbox(['migrate', '--restored', '--json'], { cwd: box.dir, env: box.env })
+    const first = await repair()
+    expect(first).toMatchObject({ code: 0 })
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      feedIsAhead: false,
+      restored: { stretches: 0 },
+    })
+    expect(JSON.parse(first.stdout).restored.moved).toBeGreaterThan(0)
+    expect(await audited()).toBeGreaterThan(0)
+    expect(JSON.parse((await repair()).stdout)).toMatchObject({ restored: { moved: 0 } })
+    expect(await doctor()).toMatchObject({ status: 'ok' })
+    expect((await box.run('audit', 'verify')).code).toBe(0)
   })
 })
 
@@ -214,7 +250,8 @@ describe('doctor', () => {
       message: expect.stringContaining(`${process.pid}`),
     })
     expect(of('postgres')).toMatchObject({ status: 'ok', message: expect.stringMatching(/^18/) })
-    expect(of('schema')).toMatchObject({ status: 'ok' })
+    for (const check of ['schema', 'writes', 'feed'])
+      expect(of(check)).toMatchObject({ status: 'ok' })
     expect(of('server')).toMatchObject({ status: 'ok', message: expect.stringContaining(box.url) })
   })
 

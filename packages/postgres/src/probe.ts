@@ -32,6 +32,10 @@ const look = `select current_setting('transaction_read_only') = 'on' as "readOnl
     max(version)::int as version, max(coalesce(needs_code, version))::int as "needsCode"
   from signalbox.migration`
 
+const ignore = (): void => {
+  // A connection was lost: the next call says so.
+}
+
 /** Opens a probe, as `signalbox_engine`. Connects with the first call. */
 export async function createRegisterProbe(options: {
   readonly engineUrl: string
@@ -47,9 +51,6 @@ export async function createRegisterProbe(options: {
     query_timeout: options.timeoutMs,
     keepAlive: true,
   })
-  const ignore = (): void => {
-    // The next call says so.
-  }
   pool.on('error', ignore)
   pool.on('connect', (client) => void client.on('error', ignore))
   return {

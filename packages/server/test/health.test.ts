@@ -242,26 +242,26 @@ async function silentProxy(to: number) {
   }
 }
 
-describe.skipIf(skip)(`Redis${why}`, () => {
-  const redis = async (port: number, ...more: string[]) => {
-    const args = [
-      '--port',
-      String(port),
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-      '--dir',
-      tmpdir(),
-      ...more,
-    ]
-    const child = spawn('redis-server', args, { stdio: 'ignore' })
-    open.unshift(() => void child.kill('SIGKILL'))
-    return child
-  }
-  const metric = async (box: TestSignalbox, name: string) =>
-    new RegExp(`^${name} (\\d)$`, 'm').exec((await call(box.api, 'GET', '/metrics')).body)?.[1]
+const redis = async (port: number, ...more: string[]) => {
+  const args = [
+    '--port',
+    String(port),
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    tmpdir(),
+    ...more,
+  ]
+  const child = spawn('redis-server', args, { stdio: 'ignore' })
+  open.unshift(() => void child.kill('SIGKILL'))
+  return child
+}
+const metric = async (box: TestSignalbox, name: string) =>
+  new RegExp(`^${name} (\\d)$`, 'm').exec((await call(box.api, 'GET', '/metrics')).body)?.[1]
 
+describe.skipIf(skip)(`Redis${why}`, () => {
   it('that is away is said by readiness, metrics and one line of the log, and so is its return', async () => {
     const port = await freePort()
     const child = await redis(port)
@@ -313,26 +313,26 @@ describe.skipIf(skip)(`Redis${why}`, () => {
   })
 })
 
-describe('liveness', () => {
-  const health = (age: () => number | null, look: () => Promise<void>) =>
-    watchHealth({
-      roles: ['orchestrator'],
-      probe: {
-        look: async () => {
-          await look()
-          return { readOnly: false, schemaTrouble: null, feedIsAhead: false }
-        },
-        write: async () => {},
-        close: async () => {},
+const health = (age: () => number | null, look: () => Promise<void>) =>
+  watchHealth({
+    roles: ['orchestrator'],
+    probe: {
+      look: async () => {
+        await look()
+        return { readOnly: false, schemaTrouble: null, feedIsAhead: false }
       },
-      writes: new Writes(),
-      reconcilerAgeMs: age,
-      queue: null,
-      bus: async () => {},
-      metrics: createMetrics({ defaults: false }),
-      log: { debug() {}, info() {}, warn() {}, error() {} },
-    })
+      write: async () => {},
+      close: async () => {},
+    },
+    writes: new Writes(),
+    reconcilerAgeMs: age,
+    queue: null,
+    bus: async () => {},
+    metrics: createMetrics({ defaults: false }),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
 
+describe('liveness', () => {
   it('asks for a restart when the reconciler stands still though Postgres answers, and only then', async () => {
     let now = 0
     const real = performance.now.bind(performance)

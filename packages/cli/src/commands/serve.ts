@@ -21,7 +21,7 @@ const portOption = [
 
 const healthPortOption = [
   '--port <port>',
-  'where /ok and /metrics are served; 0 takes a free port (default: PORT, or nowhere)',
+  'where /live, /ready and /metrics are served; 0 takes a free port (default: PORT, or nowhere)',
   wholeNumber(0, 65_535),
 ] as const
 

@@ -26,6 +26,9 @@ function fixFor(error: unknown): string {
   const code = error instanceof Failure ? error.code : ''
   if (code === 'not_signalbox')
     return 'Another program has the port: start Signalbox with --port, and name it with --url.'
+  // Those are found by the checks of the database and of Redis; the process itself goes on when they are well.
+  if (code === 'not_ready' || code.startsWith('register_'))
+    return 'See the checks above, and GET /ready of the server.'
   if (code === 'unauthenticated') return 'export SIGNALBOX_API_KEY=…'
   return 'npx signalbox dev'
 }

@@ -26,11 +26,13 @@ export async function installedPostgres(): Promise<string | null> {
 }
 
 /** Postgres refuses to be root. */
-const user = (() => {
-  if (process.getuid?.() !== 0) return {}
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
-})()
+function osUser(): { readonly uid: number; readonly gid: number } | null {
+  if (process.getuid?.() !== 0) return null
+  const [uid, gid] = ['-u', '-g'].map((flag) =>
+    Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' })),
+  )
+  return uid === undefined || gid === undefined ? null : { uid, gid }
+}
 
 export class DebianCluster {
   readonly #bin: string
@@ -46,7 +48,8 @@ export class DebianCluster {
   static async start(bin: string): Promise<DebianCluster> {
     const dir = await mkdtemp(join(tmpdir(), 'signalbox-cluster-'))
     await chmod(dir, 0o755)
-    if (user.uid !== undefined) await chown(dir, user.uid, user.gid)
+    const user = osUser()
+    if (user) await chown(dir, user.uid, user.gid)
     const cluster = new DebianCluster(bin, dir, await freePort())
     const data = join(dir, 'data')
     await cluster.#run('initdb', [
@@ -66,8 +69,8 @@ export class DebianCluster {
   }
 
   /** As a superuser. */
-  url(database: string, user = 'postgres'): string {
-    return `postgres://${user}:any@127.0.0.1:${this.#port}/${database}`
+  url(database: string, role = 'postgres'): string {
+    return `postgres://${role}:any@127.0.0.1:${this.#port}/${database}`
   }
 
   async createDatabase(name: string): Promise<string> {
@@ -115,7 +118,7 @@ export class DebianCluster {
   async #run(program: string, args: readonly string[]): Promise<void> {
     // The server inherits what its starter holds open: with pipes of ours, this would wait for its end.
     await run(join(this.#bin, program), [...args], {
-      ...user,
+      ...osUser(),
       cwd: '/',
       env: { LC_ALL: 'C', PATH: process.env['PATH'] },
     })

@@ -123,10 +123,6 @@ class HealthWatch {
 
   async #writes(readOnly: boolean): Promise<{ check: Check; trouble: RegisterTrouble | null }> {
     const { writes, probe } = this.#deps
-    const ill = (why: string, trouble: RegisterTrouble) => ({
-      check: { ok: false, needed: true, why },
-      trouble,
-    })
     if (readOnly)
       return ill('Postgres takes no writes: a replica, or set read-only.', 'register_read_only')
     if (writes.overdueMs > 0)
@@ -163,6 +159,11 @@ class HealthWatch {
     this.#said = { ...this.#said, ...checks }
   }
 }
+
+const ill = (why: string, trouble: RegisterTrouble) => ({
+  check: { ok: false, needed: true, why },
+  trouble,
+})
 
 async function answered(asked: Promise<void>, needed: boolean, what: string): Promise<Check> {
   try {

@@ -17,7 +17,7 @@ interface Waiting {
 const waiting = new AsyncLocalStorage<Waiting>()
 
 /** How long trouble must last before it is told. */
-export const troubleMsMax = 1_000
+const troubleMsMax = 1_000
 
 /** The same port; a method whose request meets trouble for a second rejects with that trouble. */
 export const impatient = <Port extends object>(port: Port): Port =>

@@ -26,8 +26,6 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: [...options.buckets],
       registers,
     })
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `signalbox_${name}`, help, registers })
   return {
     registry,
     reconciler: reconcilerGauge(registry),
@@ -79,6 +77,14 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       labelNames: ['method', 'route', 'status'],
       buckets: seconds,
     }),
+    ...gaugesOf(registry),
+  }
+}
+
+function gaugesOf(registry: Registry) {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `signalbox_${name}`, help, registers: [registry] })
+  return {
     runsNotMine: gauge(
       'runs_not_mine',
       'Runs left to other processes: newer than this build, or their policies cannot be prepared.',
