@@ -20,11 +20,9 @@ import { type countedRegister, historyViolations } from './histories.ts'
 import { steeringViolations } from './steering.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
-import { epoch, faultsEndMs } from './schedule.ts'
+import { epoch } from './schedule.ts'
+import { outageViolations } from './outages.ts'
 import type { World } from './world.ts'
-
-/** Whatever a fault had begun is over by then. */
-const noticing = { since: epoch + faultsEndMs, withinMs: 4_000 }
 
 export function violations(
   world: World,
@@ -32,6 +30,8 @@ export function violations(
 ): readonly string[] {
   const { register } = counted
   const runs = recordsOf(register)
+  /** Whatever a fault had begun is over by then. */
+  const noticing = { since: epoch + world.schedule.day.calmMs, withinMs: 4_000 }
   return [
     ...runs.flatMap((run) => [
       ...logViolations(run),
@@ -42,6 +42,7 @@ export function violations(
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
       ...steeringViolations(world, run),
+      ...outageViolations(world, run),
     ]),
     ...historyViolations(counted, runs),
     ...threadViolations(runs),

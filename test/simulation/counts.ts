@@ -2,7 +2,7 @@
 import { decisionSchemas, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
-import { epoch, faultsEndMs } from './schedule.ts'
+import { epoch, type Schedule } from './schedule.ts'
 import type { World } from './world.ts'
 import { parentOf } from '../invariants/run-record.ts'
 
@@ -35,6 +35,7 @@ const told = new Set(['approval.answered', 'budget.refused', 'child.ended', 'rec
 export const expected = [
   'answer.missing',
   'approval.skipped',
+  'answers come late',
   'budget.refused calls',
   'budget.refused money',
   'budget.refused tokens',
@@ -58,7 +59,12 @@ export const expected = [
   'recall.missed used_up',
   'recalled tool.completed',
   'recalled tool.denied',
+  'process freezes',
   'recalled tool.failed',
+  'register fails for all',
+  'register fails for one',
+  'register hangs for all',
+  'register hangs for one',
   'refused busy',
   'superseded interrupt',
   'superseded rollback',
@@ -74,7 +80,7 @@ export const expected = [
 /** Runs by their outcomes, and events of governance by their types. */
 export function countsOf(
   register: MemoryRegister,
-  { answers }: Pick<World, 'answers'>,
+  { answers, schedule }: Pick<World, 'answers' | 'schedule'>,
 ): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1)
@@ -84,7 +90,8 @@ export function countsOf(
     const log = register.tables.events.get(run.runId) ?? []
     depths.add(parentOf({ log })?.depth ?? 0)
   }
-  for (const what of crowdCounts(register)) count(what)
+  for (const what of crowdCounts(register, schedule)) count(what)
+  for (const what of dayCounts(schedule)) count(what)
   for (const { code } of answers.values()) if (code === 'busy') count('refused busy')
   // Seeds, not runs: how many have a tree that is so deep.
   for (const depth of depths) if (depth > 0) count(`tree ${depth} deep`)
@@ -100,13 +107,13 @@ export function countsOf(
 }
 
 /** What shows of crowds: strategies, who made way, who waited, who was told. */
-function crowdCounts(register: MemoryRegister): readonly string[] {
+function crowdCounts(register: MemoryRegister, { day }: Pick<Schedule, 'day'>): readonly string[] {
   const runs = [...register.tables.runs.values()]
   const events = eventsOf(register).flatMap(({ type, payload, verdict, at }) => {
     if (type === 'webhook.delivered' || type === 'webhook.failed') return [`webhook ${verdict}`]
     if (type !== 'cancel.requested' || payload['reason'] !== 'superseded') return []
     const { action } = factSchemas[type].parse(payload)
-    const late = at > epoch + faultsEndMs ? ['superseded late'] : []
+    const late = at > epoch + day.faultsEndMs ? ['superseded late'] : []
     return [`superseded ${action}`, ...late]
   })
   const others = runs.flatMap(({ multitask, lanes, admittedAt, dueAt }) => [
@@ -118,3 +125,13 @@ function crowdCounts(register: MemoryRegister): readonly string[] {
   )
   return [...events, ...others, ...again.map(() => 'webhook tried again')]
 }
+
+/** What was wrong for longer than a call, by seeds. */
+const dayCounts = ({ day: { kind, troubles } }: Schedule): readonly string[] => [
+  ...new Set(
+    troubles.map(({ of, how }) =>
+      how === 'freezes' ? 'process freezes' : `register ${how} for ${of === null ? 'all' : 'one'}`,
+    ),
+  ),
+  ...(kind === 'late' ? ['answers come late'] : []),
+]

@@ -47,9 +47,9 @@ export class SimulatedQueue {
       const look: Look = () => {
         if (looking || room === 0 || this.#hints.length === 0) return
         looking = true
-        this.#schedule.after(this.#schedule.between(1, 25), () => {
+        life.later(this.#schedule.between(1, 25), () => {
           looking = false
-          const hint = life.alive ? this.#hints.shift() : undefined
+          const hint = this.#hints.shift()
           if (!hint) return
           room -= 1
           void perform(hint.effectId).then(() => {
@@ -110,9 +110,6 @@ export class SimulatedBus {
     const { faults } = this.#schedule
     if (faults && this.#schedule.chance(lost)) return
     const times = faults && this.#schedule.chance(doubled) ? 2 : 1
-    for (let n = 0; n < times; n++)
-      this.#schedule.after(this.#schedule.between(0.5, 10), () => {
-        if (life.alive) hear(message)
-      })
+    for (let n = 0; n < times; n++) life.later(this.#schedule.between(0.5, 10), () => hear(message))
   }
 }

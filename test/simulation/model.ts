@@ -4,7 +4,9 @@
  */
 import type { ModelTurn, StreamGuard, Trip } from '@signalbox/core'
 import type { Model, ModelRequest } from '@signalbox/engine'
+import type { MemoryRegister } from '@signalbox/engine/memory'
 import { bannedTerm } from './agents.ts'
+import { beginsUnderLease } from './beginnings.ts'
 import { wordsOf } from './check-crowd.ts'
 import type { Incarnation } from './process.ts'
 import { startsIn } from './families.ts'
@@ -57,10 +59,16 @@ function ownCalls({
 const failures = ['interrupted', 'error', 'safety', 'length', 'refusal', 'empty'] as const
 type Failure = (typeof failures)[number]
 
-export function simulatedModel(world: World, life: Incarnation): Model {
+export function simulatedModel(world: World, { tables }: MemoryRegister, life: Incarnation): Model {
   const { schedule, complaints } = world
   return {
     call: async (request, _sink, signal) => {
+      const { messageId } = request
+      const asked = [...tables.effects.values()].filter(
+        ({ spec }) => spec.kind === 'model.call' && spec.messageId === messageId,
+      )
+      const effect = asked.find(({ status }) => status === 'started')
+      beginsUnderLease(world, life, tables, { effect, what: `the call for ${messageId}` })
       await life.clock.sleep(schedule.between(2, 40), signal)
       signal.throwIfAborted()
       if (lacksResult(request))

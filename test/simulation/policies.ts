@@ -10,6 +10,8 @@ import {
   type PolicySpec,
 } from '@signalbox/core'
 import type { PolicyHost } from '@signalbox/engine'
+import type { MemoryRegister } from '@signalbox/engine/memory'
+import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
 import { seeded } from './schedule.ts'
 import type { World } from './world.ts'
@@ -57,7 +59,12 @@ function answerOrThrow(spec: PolicySpec, word: Word): PolicyAnswer {
   return answerOf(spec, word)
 }
 
-export function simulatedPolicies({ schedule, killedAt }: World, life: Incarnation): PolicyHost {
+export function simulatedPolicies(
+  world: World,
+  { tables }: MemoryRegister,
+  life: Incarnation,
+): PolicyHost {
+  const { schedule, killedAt } = world
   const ask: PolicyHost['ask'] = async (spec, asked, signal) => {
     await life.clock.sleep(schedule.between(1, schedule.chance(slow) ? 700 : 30), signal)
     signal.throwIfAborted()
@@ -66,7 +73,18 @@ export function simulatedPolicies({ schedule, killedAt }: World, life: Incarnati
   return {
     evaluator: evaluatorOf,
     prepare: async () => {},
-    ask,
+    ask: (spec, asked, signal) => {
+      const { runId, callId } = asked
+      const effect = [...tables.effects.values()].find(
+        (each) =>
+          each.runId === runId &&
+          each.status === 'started' &&
+          each.spec.kind === 'policy.evaluate' &&
+          each.spec.callIds.includes(callId),
+      )
+      beginsUnderLease(world, life, tables, { effect, what: `the question about ${callId}` })
+      return ask(spec, asked, signal)
+    },
     recheck: async (specs, request, { approved, failClosed, signal }) => {
       for (const spec of specs.filter((each) => isAskedAgain(each, approved))) {
         const answer = await ask(spec, request, signal).catch(() =>

@@ -1,15 +1,18 @@
 /**
  * A simulated process: it boots, calls ports, crashes and boots again. Faults are injected in `io` and nowhere else:
  * each port call may crash the process before the operation or after it (the answer is lost), may report a failure
- * although it happened, or may stall past every lease. An old incarnation never resumes.
+ * although it happened, or may stall past every lease. On bad days (`days.ts`) answers come late, and a process may stand
+ * still: no callback of it runs, while the clocks go on. An old incarnation never resumes.
  */
 import type { Clock } from '@signalbox/engine'
+import { type Trouble, troubleAt } from './days.ts'
 import type { Schedule } from './schedule.ts'
 
 const crashBefore = 0.006
 const crashAfter = 0.012
 const lostAnswer = 0.02
 const stall = 0.012
+const lateAnswer = 0.03
 
 class SimulatedProcess {
   readonly name: string
@@ -34,6 +37,7 @@ class SimulatedProcess {
     if (!this.alive) return
     this.alive = false
     this.schedule.crashes += 1
+    this.schedule.deaths.set(`${this.name}-${this.incarnation}`, this.schedule.now)
     this.schedule.note(`${this.name} crashes`)
     this.schedule.after(this.schedule.between(50, 600), () => this.start())
   }
@@ -66,23 +70,55 @@ export class Incarnation {
     return `${this.process.name}-${this.#number}`
   }
 
-  /** One port call. */
-  io<T>(label: string, operation: () => Promise<T>): Promise<T> {
+  /** What this process is in right now. */
+  get trouble(): Trouble | undefined {
+    const { schedule, name } = this.process
+    return troubleAt(schedule.day, name, schedule.now)
+  }
+
+  /** Runs a callback of this process: not once it is dead, and not before it goes on, if it stands still. */
+  later(delayMs: number, run: () => void): void {
+    this.process.schedule.after(delayMs, () => this.#run(run))
+  }
+
+  #run(run: () => void): void {
+    if (!this.alive) return
+    const { trouble } = this
+    if (trouble?.how === 'freezes') this.later(trouble.until - this.process.schedule.now, run)
+    else run()
+  }
+
+  /** Hands over the answer of a port, late on some days. */
+  #answer(give: () => void): void {
     const { schedule } = this.process
-    const { faults } = schedule
-    const fate = schedule.unit()
-    const late = faults && schedule.chance(stall) ? schedule.between(400, 2_500) : 0
+    const { lateMs } = schedule.day
+    const isLate = lateMs > 0 && schedule.faults && schedule.chance(lateAnswer)
+    if (isLate) this.later(schedule.between(0, lateMs), give)
+    else this.#run(give)
+  }
+
+  /** One port call, `danger` times as likely to fail as others. */
+  io<T>(label: string, operation: () => Promise<T>, danger = 1): Promise<T> {
+    const { schedule } = this.process
+    const { faults, day } = schedule
+    const fate = schedule.unit() / danger
+    // Where a lease is lost to an outage alone, or not at all, no call may stall.
+    const stalls = faults && schedule.chance(stall) && day.kind !== 'outage'
+    const late = stalls ? schedule.between(400, 2_500) : 0
     return new Promise((resolve, reject) => {
       schedule.after(schedule.between(0.5, 4) + late, () => {
         if (!this.alive) return
         if (faults && fate < crashBefore) return this.process.crash()
         schedule.note(`${this.process.name} ${label}`)
-        operation().then((value) => {
-          if (!this.alive) return
-          if (faults && fate < crashAfter) return this.process.crash()
-          if (faults && fate < lostAnswer) return reject(new Error('connection lost'))
-          resolve(value)
-        }, reject)
+        operation().then(
+          (value) => {
+            if (!this.alive) return
+            if (faults && fate < crashAfter) return this.process.crash()
+            const isLost = faults && fate < lostAnswer
+            this.#answer(() => (isLost ? reject(new Error('connection lost')) : resolve(value)))
+          },
+          (error) => this.#answer(() => reject(error)),
+        )
       })
     })
   }
@@ -97,7 +133,7 @@ export class Incarnation {
           if (this.alive) resolve()
         }
         signal?.addEventListener('abort', wake, { once: true })
-        this.process.schedule.after(ms, wake)
+        this.later(ms, wake)
       }),
   }
 }

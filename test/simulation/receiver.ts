@@ -1,6 +1,7 @@
 /** Who is told of runs: sometimes out of order, slow, full or gone for good, and never before what is told is durable. */
 import type { DeliveryAnswer, WebhookSender } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
+import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
 import type { World } from './world.ts'
 
@@ -8,13 +9,16 @@ import type { World } from './world.ts'
 const slowMs = 900
 
 export function simulatedReceiver(
-  { schedule, received, complaints }: World,
+  world: World,
   { tables }: MemoryRegister,
   life: Incarnation,
 ): WebhookSender {
+  const { schedule, received, complaints } = world
   return {
     endpoints: () => [],
     deliver: async ({ id, runId, on }, signal) => {
+      const effect = tables.effects.get(id)
+      beginsUnderLease(world, life, tables, { effect, what: `the delivery ${id}` })
       const slow = schedule.faults && schedule.chance(0.2)
       await life.clock.sleep(schedule.between(2, slow ? slowMs : 40), signal)
       signal.throwIfAborted()

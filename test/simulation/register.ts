@@ -6,16 +6,54 @@ import type { Schedule } from './schedule.ts'
 /** How many of its answers show that somebody has been at a register. */
 const tamperedRows = 0.2
 
+/** Questions that are asked all the time, mostly for nothing. */
+const polled = new Set([
+  'dueTimers',
+  'superseded',
+  'admissibleRuns',
+  'readyRuns',
+  'endedChildren',
+  'orphans',
+  'settleBudgets',
+  'nextDue',
+])
+/** How many of them cost no step of the schedule. The others are in the danger of all. */
+const atOnce = 2 / 3
+
 /** Every method of the register as one port call of this life. */
 export function registerOf(life: Incarnation, real: Register): Register {
   return new Proxy(real, {
     get(target, name, receiver) {
       const method: unknown = Reflect.get(target, name, receiver)
       if (typeof method !== 'function') return method
-      return (...args: unknown[]) =>
-        life.io(String(name), () => Promise.resolve(Reflect.apply(method, target, args)))
+      return (...args: unknown[]) => {
+        const answer = () => Promise.resolve(Reflect.apply(method, target, args))
+        // Most renewals are of nothing: they only say that the register can be reached, and cost no step of the schedule.
+        if (name === 'renew' && !life.trouble && isOfNone(args[0])) return answer()
+        const isPoll = polled.has(String(name))
+        if (isPoll && !life.trouble && life.process.schedule.chance(atOnce)) return answer()
+        const call = async () => {
+          await reached(life)
+          return answer()
+        }
+        return life.io(String(name), call, isPoll ? 1 / (1 - atOnce) : 1)
+      }
     },
   })
+}
+
+const isOfNone = (leases: unknown): boolean => Array.isArray(leases) && leases.length === 0
+
+/** The register is away for this process: it says so, or says nothing until it is back. */
+async function reached(life: Incarnation): Promise<void> {
+  const { schedule } = life.process
+  const { trouble } = life
+  if (trouble?.how === 'fails') throw new Error('the register cannot be reached')
+  if (trouble?.how !== 'hangs') return
+  await new Promise<void>((resolve) => {
+    schedule.after(trouble.until - schedule.now, resolve)
+  })
+  if (life.alive) await reached(life)
 }
 
 /** Hands out calls with other arguments than were judged, now and then. */

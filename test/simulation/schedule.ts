@@ -4,11 +4,10 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { type Day, dayOf } from './days.ts'
 
 /** When a schedule begins; milliseconds since the epoch. */
 export const epoch = 1_700_000_000_000
-/** How long ports fail and processes crash. */
-export const faultsEndMs = 4_000
 
 interface Entry {
   readonly at: number
@@ -30,6 +29,9 @@ export function seeded(seed: number): () => number {
 export class Schedule {
   readonly unit: () => number
   readonly trace: Hash = createHash('sha1')
+  readonly day: Day
+  /** When incarnations died, by their names. */
+  readonly deaths = new Map<string, number>()
   /** While true, ports fail and processes crash. */
   faults = true
   now = 0
@@ -40,6 +42,7 @@ export class Schedule {
 
   constructor(seed: number) {
     this.unit = seeded(seed)
+    this.day = dayOf(seed)
   }
 
   /** Runs `run` after `delayMs` of simulated time. */

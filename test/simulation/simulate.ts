@@ -20,7 +20,7 @@ import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
 import { registerOf, tamperedWith } from './register.ts'
 import { simulatedReceiver } from './receiver.ts'
-import { epoch, faultsEndMs, Schedule } from './schedule.ts'
+import { epoch, Schedule } from './schedule.ts'
 import { isSpokenTo, speaker } from './steering.ts'
 import { simulatedTools } from './tools.ts'
 import type { World } from './world.ts'
@@ -88,9 +88,9 @@ export async function simulate(seed: number): Promise<Simulated> {
       dispatcher: queue.dispatcher(life),
       hintSource: roles.includes('worker') ? queue.source(life) : null,
       wakeBus: bus.of(life),
-      model: roles.includes('orchestrator') ? simulatedModel(world, life) : null,
-      tools: roles.includes('worker') ? simulatedTools(world, life) : null,
-      policies: simulatedPolicies(world, life),
+      model: roles.includes('orchestrator') ? simulatedModel(world, register, life) : null,
+      tools: roles.includes('worker') ? simulatedTools(world, register, life) : null,
+      policies: simulatedPolicies(world, register, life),
       webhooks: simulatedReceiver(world, register, life),
       agents,
       checkArguments: (_spec, { n }) => (typeof n === 'number' ? null : 'n must be a number'),
@@ -101,7 +101,7 @@ export async function simulate(seed: number): Promise<Simulated> {
       settings: {
         owner: life.owner,
         leaseMs: 300,
-        renewMs: 60,
+        renewMs: 100,
         pollMs: 150,
         redispatchMs: 400,
         modelConcurrency: 2,
@@ -128,6 +128,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   for (const [name, start] of processes) startProcess(schedule, name, start)
   if (isSpokenTo(seed)) startProcess(schedule, 'eve', (life) => void speaker(life, officeOf(life)))
 
+  const { faultsEndMs } = schedule.day
   for (let n = 0; n < 3; n++)
     schedule.after(schedule.between(0, faultsEndMs), () => schedule.chance(0.5) && queue.flush())
   schedule.after(faultsEndMs, () => (schedule.faults = false))

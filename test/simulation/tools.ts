@@ -1,14 +1,26 @@
 /** Tools that leave a mark in the world's own log whenever they execute. */
 import type { ToolHost } from '@signalbox/engine'
+import type { MemoryRegister } from '@signalbox/engine/memory'
+import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
 import { hashOf, type World } from './world.ts'
 
-export function simulatedTools(world: World, life: Incarnation): ToolHost {
+export function simulatedTools(
+  world: World,
+  register: MemoryRegister,
+  life: Incarnation,
+): ToolHost {
   const { schedule } = world
   return {
     specs: async () => [],
     knows: async () => true,
     call: async (request, signal) => {
+      const { idempotencyKey: effectId, attempt } = request
+      beginsUnderLease(world, life, register.tables, {
+        effect: register.tables.effects.get(effectId),
+        what: `attempt ${attempt} of ${effectId}`,
+        attempt,
+      })
       await life.clock.sleep(schedule.between(1, 20), signal)
       if (!life.alive) return new Promise(() => {})
       if (signal.aborted) return { status: 'aborted', settled: true }

@@ -1,5 +1,6 @@
 /** The register in memory: for tests, the simulation, and to say in plain code what the SQL one must do. */
 import {
+  type AgentDefinition,
   callsOf,
   type EffectKind,
   factSchemas,
@@ -98,11 +99,16 @@ type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob
 
 function contentOf(tables: Tables): Content {
   const { definitions, blobs } = tables
+  /** By the stored object: reading one takes long, and it never changes. */
+  const read = new WeakMap<object, AgentDefinition>()
   return {
     putDefinition: async (hash, definition) => void definitions.set(hash, definition),
     definition: async (hash) => {
       const stored = definitions.get(hash)
-      return stored === undefined ? null : readDefinition(stored)
+      if (stored === undefined) return null
+      const definition = read.get(stored) ?? readDefinition(stored)
+      read.set(stored, definition)
+      return definition
     },
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
