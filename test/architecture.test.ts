@@ -28,7 +28,7 @@ const mayKnow: Record<string, readonly string[]> = {
 const hiddenNames = /(^|\/)(utils?|helpers?|shared|common|types|misc)(\/|\.tsx?$)/
 /** Written by a program, and as long as what it is made of. */
 const generated = new Set(['packages/client/src/generated.ts'])
-const limits = { medianFileLines: 90, fileLines: 300, functionLines: 70 }
+const limits = { medianFileLines: 90, fileLines: 450, functionLines: 70 }
 
 const packages = readdirSync(join(root, 'packages')).filter((name) =>
   existsSync(join(root, 'packages', name, 'package.json')),

@@ -6,11 +6,15 @@ import type { Log } from '@signalbox/engine'
 import { startSignalbox } from '@signalbox/server'
 import { ChildOrders, type FromChild, type ToChild } from './child-messages.ts'
 import { configurationOf, engineSettings, webhookSecretEnv } from './configuration.ts'
+import { sceneOf } from './days/scenes.ts'
 import { Failpoints, type Ports } from './failpoints.ts'
 import { isSabotage, sabotages } from './sabotage.ts'
 
 const orders = ChildOrders.parse(JSON.parse(process.env['SIGNALBOX_CRASH_ORDERS'] ?? ''))
 const { role, owner, sabotage } = orders
+const setting = orders.scene
+  ? sceneOf(orders.scene, orders.world, role)
+  : { config: configurationOf(orders.world, role), engine: engineSettings }
 
 /** Written at once, so that the last words before a kill can be read. */
 const say =
@@ -42,7 +46,7 @@ process.on('message', (message: ToChild) => {
 
 const { url } = await startSignalbox({
   loaded: {
-    config: configurationOf(orders.world, role),
+    config: setting.config,
     file: import.meta.filename,
     dir: dirname(orders.world),
   },
@@ -53,7 +57,7 @@ const { url } = await startSignalbox({
   },
   roles: [role],
   port: 0,
-  engine: { ...engineSettings, owner },
+  engine: { ...setting.engine, owner },
   log: { debug: () => {}, info: () => {}, warn: say('warn'), error: say('error') },
   wrapPorts,
 })

@@ -2,6 +2,10 @@
 import { z } from 'zod'
 import type { Armed } from './failpoints.ts'
 
+/** `production`: the settings of production. `transcripts`: the agents and tools of the transcripts. */
+export const Scene = z.enum(['production', 'transcripts'])
+export type Scene = z.infer<typeof Scene>
+
 /** What a child is started with, as JSON in its environment. */
 export const ChildOrders = z.object({
   role: z.enum(['api', 'orchestrator', 'worker']),
@@ -13,6 +17,8 @@ export const ChildOrders = z.object({
   world: z.string(),
   log: z.string(),
   sabotage: z.string().nullable(),
+  /** What the process is set up for; absent: the failpoints. */
+  scene: Scene.exactOptional(),
 })
 export type ChildOrders = z.infer<typeof ChildOrders>
 

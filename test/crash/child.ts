@@ -17,11 +17,19 @@ export interface Kill {
   readonly at: number
 }
 
+/** How a process is started. */
+export interface Start {
+  /** Its program: another build has another one. */
+  readonly entry?: URL
+  readonly nodeArgs?: readonly string[]
+}
+
 const restartMs = 50
 const startMsMax = forThisMachine(60_000)
 
 export class Child {
   readonly #orders: Omit<ChildOrders, 'owner'>
+  readonly #start: Start
   readonly kills: Kill[] = []
   #process: ChildProcess | null = null
   #owner = ''
@@ -32,9 +40,10 @@ export class Child {
   /** Of the API; null without one, and while it is down. */
   url: string | null = null
 
-  constructor(orders: Omit<ChildOrders, 'owner'>) {
+  constructor(orders: Omit<ChildOrders, 'owner'>, start: Start = {}) {
     this.#orders = orders
-    this.#start()
+    this.#start = start
+    this.#begin()
   }
 
   /** Resolves when the process has started, now or after its restart. */
@@ -75,6 +84,11 @@ export class Child {
     await gone
   }
 
+  /** Of the process that runs now. */
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.#process?.kill(name)
   }
@@ -85,16 +99,16 @@ export class Child {
     await this.kill('killed because it was needed no more')
   }
 
-  #start(): void {
+  #begin(): void {
     this.#owner = `${this.#orders.role}.${randomBytes(4).toString('hex')}`
     const orders: ChildOrders = { ...this.#orders, owner: this.#owner }
-    const child = fork(new URL('child-main.ts', import.meta.url), {
+    const child = fork(this.#start.entry ?? new URL('child-main.ts', import.meta.url), {
       env: {
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: join(dirname(orders.world), 'compiled'),
         SIGNALBOX_CRASH_ORDERS: JSON.stringify(orders),
       },
-      execArgv: ['--no-warnings'],
+      execArgv: ['--no-warnings', ...(this.#start.nodeArgs ?? [])],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#process = child
@@ -116,7 +130,7 @@ export class Child {
     // Who waits for a start goes on waiting for the next one.
     if (this.#isUp) this.#up = Promise.withResolvers()
     this.#isUp = false
-    if (!this.#away) setTimeout(() => this.#start(), restartMs)
+    if (!this.#away) setTimeout(() => this.#begin(), restartMs)
   }
 
   /** Answers `armed` as well when it died before it could say so: it was at the point at once. */

@@ -7,7 +7,8 @@ import type { FactType, JsonObject } from '@signalbox/core'
 import { z } from 'zod'
 import type { Plan } from './plan.ts'
 
-const patienceMs = 30_000
+/** How long a request is repeated, unless told otherwise. */
+const patienceMsDefault = 30_000
 const pauseMs = 40
 const answerMsMax = 3_000
 
@@ -38,9 +39,12 @@ export class Client {
   readonly acknowledged: { readonly runId: string; readonly type: FactType }[] = []
   readonly complaints: string[] = []
 
+  readonly #patienceMs: number
+
   /** `url`: where the API is now; null while it is down. */
-  constructor(url: () => string | null) {
+  constructor(url: () => string | null, patienceMs = patienceMsDefault) {
     this.#url = url
+    this.#patienceMs = patienceMs
   }
 
   /** Creates a run, and asks for the same once more: there must be one (I3). */
@@ -107,7 +111,7 @@ export class Client {
   async follow(runId: string): Promise<void> {
     const url = this.#url()
     if (url === null) return
-    await fetch(`${url}/runs/${runId}/stream`, { signal: AbortSignal.timeout(patienceMs) })
+    await fetch(`${url}/runs/${runId}/stream`, { signal: AbortSignal.timeout(this.#patienceMs) })
       .then((response) => response.text())
       .catch(() => '')
   }
@@ -118,7 +122,7 @@ export class Client {
     path: string,
     { body, headers = {} }: { body?: unknown; headers?: Readonly<Record<string, string>> } = {},
   ): Promise<Answer> {
-    const deadline = Date.now() + patienceMs
+    const deadline = Date.now() + this.#patienceMs
     const init = {
       method,
       headers: { 'content-type': 'application/json', ...headers },

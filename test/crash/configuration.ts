@@ -19,7 +19,7 @@ export const engineSettings: Partial<EngineSettings> = {
 /** Where a process finds what it signs with. */
 export const webhookSecretEnv = 'CRASH_WEBHOOK_SECRET'
 
-const everything = ['look', 'put', 'pay', 'dump', 'boom', 'endless', 'stall']
+const everything = ['look', 'put', 'pay', 'dump', 'boom', 'endless', 'stall', 'linger']
 
 const agent = {
   model: { provider: 'scripted' as const, model: 'plans' },

@@ -15,6 +15,8 @@ export interface Armed {
   readonly point: string
   /** Killed at this hit, counted from the arming; from 1. */
   readonly hit: number
+  /** `SIGSTOP`: it stops itself in place of dying, and goes on from there when it is woken. */
+  readonly signal?: 'SIGSTOP'
 }
 
 export class Failpoints {
@@ -87,11 +89,21 @@ export class Failpoints {
     if (this.#armed?.point !== point) return
     this.#left -= 1
     if (this.#left > 0) return
+    if (this.#armed.signal === 'SIGSTOP') return this.#stop()
     process.kill(process.pid, 'SIGKILL')
     // The signal is on its way; not one more line may run.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   }
+
+  #stop(): void {
+    this.#armed = null
+    process.kill(process.pid, 'SIGSTOP')
+    // The signal is on its way: nothing runs before it has come.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stopsMs)
+  }
 }
+
+const stopsMs = 100
 
 type Label = (method: string, args: readonly unknown[]) => string
 

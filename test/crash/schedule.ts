@@ -1,15 +1,15 @@
 /** One schedule: the workload on a stack, one fault in the middle of it, and the checks after it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from '../simulation/schedule.ts'
-import type { Execution } from '../invariants/run-record.ts'
 import { explainUnknowns, type Unknown, violations } from './check.ts'
 import { Client } from './client.ts'
 import { operate } from './operator.ts'
 import type { Stack } from './stack.ts'
-import { countOpen, readRuns } from './tables.ts'
+import type { Part } from './sending.ts'
+import { countOpen, readRuns, type StoredRun } from './tables.ts'
 import { send, type Wave } from './workload.ts'
 import { forThisMachine } from '../support/for-this-machine.ts'
-import { readWorld } from './world.ts'
+import { readWorld, type TimedExecution } from './world.ts'
 
 /** What goes wrong in a schedule. */
 export interface Fault {
@@ -23,6 +23,14 @@ export interface Fault {
   play(stack: Stack, middle: () => Promise<void>): Promise<void>
   /** After the workload: what did not happen although it should have. */
   missed(stack: Stack): Promise<readonly string[]>
+  /** What is sent beside the first wave. */
+  readonly parts?: readonly Part[]
+  /** How long clients repeat a request. */
+  readonly patienceMs?: number
+  /** After the fault, everything ends within this. */
+  readonly settleMs?: number
+  /** What must hold beside the invariants. */
+  check?(runs: readonly StoredRun[], executions: readonly TimedExecution[]): readonly string[]
 }
 
 export interface Played {
@@ -52,7 +60,7 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   const before = readWorld(stack.world).length
   const heardBefore = stack.receiver.received.length
   const killsBefore = stack.kills.length
-  const client = new Client(() => stack.child('api').url)
+  const client = new Client(() => stack.child('api').url, fault.patienceMs)
   const over = new AbortController()
   const human = operate(client, seeded(seed), over.signal)
   const middle = async (): Promise<void> => {
@@ -65,11 +73,13 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   try {
     for (const wave of fault.waves) {
       const { databaseUrl, receiver } = stack
-      await send({ name, client, databaseUrl, receiverUrl: `${receiver.url}/hook` }, wave)
+      const setting = { name, client, databaseUrl, receiverUrl: `${receiver.url}/hook` }
+      const parts = wave === fault.waves[0] ? (fault.parts ?? []) : []
+      await Promise.all([send(setting, wave), ...parts.map((part) => part(setting))])
       if (wave !== fault.waves.at(-1)) await settled(stack, name)
     }
     await faulting
-    if (!(await settled(stack, name))) broken.push('I12 not everything ended in time')
+    if (!(await settled(stack, name, fault.settleMs))) broken.push('I12 not everything ended in time')
   } catch (error) {
     broken.push(`the workload could not be finished: ${String(error)}`)
   }
@@ -78,14 +88,18 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   await human
   const missed = await fault.missed(stack)
   await stack.up()
-  const executions: readonly Execution[] = readWorld(stack.world).slice(before)
+  const executions = readWorld(stack.world).slice(before)
   const runs = await readRuns(stack.databaseUrl, `${name}-`)
   const received = stack.receiver.received.slice(heardBefore).map(({ id }) => id)
   const kills = stack.kills.slice(killsBefore)
   return {
     name: fault.name,
     backend: stack.backend,
-    violations: [...broken, ...violations(runs, { executions, received }, client)],
+    violations: [
+      ...broken,
+      ...violations(runs, { executions, received }, client),
+      ...(fault.check?.(runs, executions) ?? []),
+    ],
     missed,
     unknowns: explainUnknowns(runs, stack.kills, fault.blame ?? null),
     kills: kills.length,
@@ -97,8 +111,8 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
 }
 
 /** Waits until every run of the schedule has ended; the operator answers what waits for a human meanwhile. */
-async function settled(stack: Stack, name: string): Promise<boolean> {
-  const deadline = Date.now() + settleMsMax
+async function settled(stack: Stack, name: string, withinMs = settleMsMax): Promise<boolean> {
+  const deadline = Date.now() + withinMs
   while (Date.now() < deadline) {
     // Postgres itself may be the one that is away.
     const open = await countOpen(stack.databaseUrl, `${name}-`).catch(() => -1)

@@ -5,13 +5,26 @@ import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
 import type { Role } from '@signalbox/server'
 import { RedisServer } from '../../packages/bullmq/test/support/redis-server.ts'
+import { type SilentProxy, startSilentProxy } from '../../packages/postgres/test/support/silent-proxy.ts'
 import { type Receiver, startReceiver } from '../../packages/server/test/support/receiver.ts'
-import { Child, type Kill } from './child.ts'
-import type { ChildOrders } from './child-messages.ts'
+import { Child, type Kill, type Start } from './child.ts'
+import type { ChildOrders, Scene } from './child-messages.ts'
 
 export type Backend = 'postgres' | 'redis'
 
 export const roles: readonly Role[] = ['api', 'orchestrator', 'worker']
+
+/** What a stack may have beside the servers and a process of each role. */
+export interface Extras {
+  readonly scene?: Scene
+  /** Its processes reach Postgres and Redis by way of proxies, which may fall silent. */
+  readonly isProxied?: boolean
+}
+
+interface Proxies {
+  readonly postgres: SilentProxy
+  readonly redis: SilentProxy | null
+}
 
 export class Stack {
   readonly backend: Backend
@@ -20,6 +33,8 @@ export class Stack {
   readonly log: string
   /** Hears of runs. */
   readonly receiver: Receiver
+  /** Null: the processes reach the servers directly. */
+  readonly proxies: Proxies | null
   readonly #dir: string
   readonly #orders: Omit<ChildOrders, 'owner' | 'role'>
   readonly #children: Readonly<Record<Role, Child>>
@@ -33,20 +48,24 @@ export class Stack {
     readonly redis: RedisServer | null
     readonly receiver: Receiver
     readonly sabotage: string | null
+    readonly proxies: Proxies | null
+    readonly scene: Scene | undefined
   }) {
     this.backend = parts.backend
     this.#dir = parts.dir
     this.#postgres = parts.postgres
     this.redis = parts.redis
     this.receiver = parts.receiver
+    this.proxies = parts.proxies
     this.world = join(parts.dir, 'world.ndjson')
     this.log = join(parts.dir, 'children.log')
     this.#orders = {
-      databaseUrl: parts.postgres.url,
-      redisUrl: parts.redis?.url ?? null,
+      databaseUrl: (parts.proxies?.postgres ?? parts.postgres).url,
+      redisUrl: (parts.proxies?.redis ?? parts.redis)?.url ?? null,
       world: this.world,
       log: this.log,
       sabotage: parts.sabotage,
+      ...(parts.scene && { scene: parts.scene }),
     }
     this.#children = {
       api: this.#spawn('api'),
@@ -55,14 +74,25 @@ export class Stack {
     }
   }
 
-  static async start(backend: Backend, sabotage: string | null): Promise<Stack> {
+  static async start(
+    backend: Backend,
+    sabotage: string | null,
+    { scene, isProxied = false }: Extras = {},
+  ): Promise<Stack> {
     const dir = await mkdtemp(join(tmpdir(), 'signalbox-crash-'))
     // Postgres does not run as root, and must be able to enter.
     await chmod(dir, 0o755)
     const postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres') })
     const redis = backend === 'redis' ? await RedisServer.start() : null
     const receiver = await startReceiver()
-    const stack = new Stack({ backend, dir, postgres, redis, receiver, sabotage })
+    const proxies = isProxied
+      ? {
+          postgres: await startSilentProxy(postgres.url),
+          redis: redis && (await startSilentProxy(redis.url)),
+        }
+      : null
+    const servers = { postgres, redis, receiver, proxies }
+    const stack = new Stack({ backend, dir, sabotage, scene, ...servers })
     await stack.up()
     return stack
   }
@@ -85,9 +115,14 @@ export class Stack {
 
   /** One more worker, to take over from one that is out of order. */
   async addWorker(): Promise<void> {
-    const child = this.#spawn('worker')
+    await this.add('worker').up()
+  }
+
+  /** One more process. */
+  add(role: Role, start?: Start): Child {
+    const child = this.#spawn(role, start)
     this.#extra.push(child)
-    await child.up()
+    return child
   }
 
   async endExtra(): Promise<void> {
@@ -96,22 +131,36 @@ export class Stack {
 
   /** Ends Postgres as a power cut would, and starts it again with the same data on the same port. */
   async crashPostgres(): Promise<void> {
-    const { port } = this.#postgres
+    await this.endPostgres()
+    await this.beginPostgres()
+  }
+
+  async endPostgres(): Promise<void> {
     await this.#postgres.killImmediate()
+  }
+
+  async beginPostgres(): Promise<void> {
+    const { port } = this.#postgres
     this.#postgres = await startEmbeddedPostgres({ dataDir: join(this.#dir, 'postgres'), port })
+  }
+
+  get postgresPid(): number {
+    return this.#postgres.pid
   }
 
   /** Ends everything. `keep` leaves the files, for whoever wants to know what happened. */
   async stop(keep: boolean): Promise<void> {
     await this.endExtra()
     await Promise.all(Object.values(this.#children).map((child) => child.end()))
+    await this.proxies?.postgres.close()
+    await this.proxies?.redis?.close()
     await this.redis?.close()
     await this.receiver.close()
     await this.#postgres.stop()
     if (!keep) await rm(this.#dir, { recursive: true, force: true })
   }
 
-  #spawn(role: Role): Child {
-    return new Child({ ...this.#orders, role })
+  #spawn(role: Role, start?: Start): Child {
+    return new Child({ ...this.#orders, role }, start)
   }
 }

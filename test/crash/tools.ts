@@ -9,6 +9,7 @@ import { mark } from './world.ts'
 
 /** Longer than the leases of the tests: who sleeps for this without renewing has lost them. */
 export const stallMs = 900
+const lingerMs = 4_000
 /** Ends by a cancel or a timeout only. */
 const endlessMs = 60_000
 /** More than a text part may hold inline. */
@@ -32,6 +33,12 @@ const broken: Work = () => {
 const stall: Work = ({ attempt }) => {
   if (attempt === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stallMs)
   return 'woken'
+}
+
+/** Under way for so long that an outage may begin and end meanwhile; its result is too long to stand in the log. */
+const linger: Work = async ({ signal }) => {
+  await sleep(lingerMs, undefined, { signal })
+  return 'l'.repeat(bigChars)
 }
 
 /** The tools of a worker that writes to this world. */
@@ -58,5 +65,6 @@ export function crashTools(world: string): readonly DefinedTool[] {
     tool('boom', 'read', broken),
     tool('endless', 'read', work(endlessMs), 'endless'),
     tool('stall', 'once', stall),
+    tool('linger', 'once', linger),
   ]
 }

@@ -14,15 +14,21 @@ const Line = z.object({
   callId: z.string(),
   tool: z.string(),
   argsHash: z.string(),
+  at: z.number(),
 })
+
+/** An execution, and when it began: milliseconds since the epoch, by the clock of this machine. */
+export interface TimedExecution extends Execution {
+  readonly at: number
+}
 
 /** Leaves the mark of an execution. */
 export function mark(file: string, execution: Execution): void {
-  appendFileSync(file, `${JSON.stringify(execution)}\n`)
+  appendFileSync(file, `${JSON.stringify({ ...execution, at: Date.now() })}\n`)
 }
 
 /** Every execution so far, in order. */
-export function readWorld(file: string): readonly Execution[] {
+export function readWorld(file: string): readonly TimedExecution[] {
   if (!existsSync(file)) return []
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
   return lines.map((line) => Line.parse(JsonObjectSchema.parse(JSON.parse(line))))

@@ -38,7 +38,7 @@ export interface ModelPerformer {
 }
 
 export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
-  const { recorder, leases, settings, draining } = deps
+  const { settings, draining } = deps
   const places = createPlaces({
     most: settings.modelConcurrency,
     draining,
@@ -55,26 +55,7 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
   }
 
   const start = (lease: Lease, taskOf: () => Promise<ModelTask>, run: RunRef): void =>
-    places.hold(
-      leases
-        .hold(
-          lease,
-          async (held) => performModelCall(deps, await taskOf(), held),
-          (fact) => recorder.record(run, [fact]),
-        )
-        .catch(async (error: unknown) => {
-          if (!(error instanceof NewerError)) throw error
-          // What was said before is newer than this build: a process that can read it makes the call.
-          deps.strangers.leave(run, error.message)
-          await deps.register.renew([lease], 0)
-        })
-        .catch((error: unknown) =>
-          deps.log.warn('a model call was given up', {
-            effectId: lease.effectId,
-            error: messageOf(error),
-          }),
-        ),
-    )
+    places.hold(performUnder(deps, lease, { taskOf, run }))
 
   const perform: ModelPerformer['perform'] = (view, effect) => {
     const { runId } = view
@@ -112,5 +93,31 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
     perform,
     take,
     idle: () => places.idle(),
+  }
+}
+
+/** Performs the call and records its fact. Never rejects. */
+async function performUnder(
+  deps: ModelPerformerDeps,
+  lease: Lease,
+  { taskOf, run }: { readonly taskOf: () => Promise<ModelTask>; readonly run: RunRef },
+): Promise<void> {
+  try {
+    await deps.leases.hold(
+      lease,
+      async (held) => performModelCall(deps, await taskOf(), held),
+      (fact) => deps.recorder.record(run, [fact]),
+    )
+  } catch (error) {
+    const { effectId } = lease
+    if (!(error instanceof NewerError))
+      return deps.log.warn('a model call was given up', { effectId, error: messageOf(error) })
+    // What was said before is newer than this build: a process that can read it makes the call.
+    deps.strangers.leave(run, error.message)
+    await deps.register
+      .renew([lease], 0)
+      .catch((failure: unknown) =>
+        deps.log.warn('a lease could not be given back', { effectId, error: messageOf(failure) }),
+      )
   }
 }

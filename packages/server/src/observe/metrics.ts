@@ -14,18 +14,7 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter({ name: `signalbox_${name}`, help, labelNames: [...labelNames], registers })
-  const histogram = <L extends string>(
-    name: string,
-    help: string,
-    options: { readonly labelNames: readonly L[]; readonly buckets: readonly number[] },
-  ) =>
-    new Histogram({
-      name: `signalbox_${name}`,
-      help,
-      labelNames: [...options.labelNames],
-      buckets: [...options.buckets],
-      registers,
-    })
+  const histogram = histogramsOf(registry)
   return {
     registry,
     reconciler: reconcilerGauge(registry),
@@ -80,6 +69,21 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
     ...gaugesOf(registry),
   }
 }
+
+const histogramsOf =
+  (registry: Registry) =>
+  <L extends string>(
+    name: string,
+    help: string,
+    options: { readonly labelNames: readonly L[]; readonly buckets: readonly number[] },
+  ) =>
+    new Histogram({
+      name: `signalbox_${name}`,
+      help,
+      labelNames: [...options.labelNames],
+      buckets: [...options.buckets],
+      registers: [registry],
+    })
 
 function gaugesOf(registry: Registry) {
   const gauge = (name: string, help: string) =>

@@ -1,0 +1,35 @@
+/** What must hold on a bad day beside the invariants: when executions begin, and why outcomes are lost. */
+import type { StoredEvent } from '@signalbox/engine'
+import { effectOf, isEnd } from '../../invariants/run-record.ts'
+import type { Played } from '../schedule.ts'
+import type { StoredRun } from '../tables.ts'
+import type { TimedExecution } from '../world.ts'
+
+/** No execution begins after its attempt was given up, or its run has ended (D7). */
+export function timelineViolations(
+  runs: readonly StoredRun[],
+  executions: readonly TimedExecution[],
+): readonly string[] {
+  return executions.flatMap((execution) => {
+    const log = runs.find(({ head }) => head.runId === execution.runId)?.log ?? []
+    const over = log.find((event) => isOver(event, execution) && event.at < execution.at)
+    if (!over) return []
+    const late = Math.round(execution.at - over.at)
+    const { effectId, attempt } = execution
+    return [`D7 attempt ${attempt} of ${effectId} began ${late} ms after ${over.type}`]
+  })
+}
+
+const isOver = (event: StoredEvent, { effectId, attempt }: TimedExecution): boolean =>
+  isEnd(event) ||
+  (effectOf(event) === effectId &&
+    event.type !== 'effect.started' &&
+    event.payload['attempt'] === attempt)
+
+const unexplained = 'the lease lapsed although its worker lived'
+
+/** Outcomes that were lost although the worker that had them lived (D5). */
+export const lostByLiving = ({ unknowns }: Played): readonly string[] =>
+  unknowns
+    .filter(({ because }) => because === unexplained)
+    .map(({ effectId, tool }) => `D5 ${tool} ${effectId} is unknown: ${unexplained}`)

@@ -1,0 +1,46 @@
+/** Runs in every state: an outage finds each kind of work begun, waiting, or about to begin. */
+import type { Plan } from '../plan.ts'
+import { create, type Part, type Setting } from '../sending.ts'
+
+type Kind = (setting: Setting, n: number) => Promise<string>
+
+const kind =
+  (name: string, plan: Omit<Plan, 'name'>, agent = 'plain'): Kind =>
+  (setting, n) =>
+    create(setting, { ...plan, name: `${name}-${n}` }, { agent })
+
+const longChars = 40_000
+
+/** Also through three calls after the outage, so that each finds its way on. */
+const turns = [['look'], ['put', 'pay'], ['look']]
+
+const kinds: readonly Kind[] = [
+  kind('steps', { turns }),
+  // Under way for seconds: a call whose result is too long for the log, and answers of the model, short and long.
+  kind('lingers', { turns: [['linger', 'look'], ['put']] }),
+  kind('speaks', { delayMs: 900, turns: [['pay']] }),
+  kind('speaks-long', { delayMs: 900, chars: longChars }),
+  // Waiting for a human, for another model, for a policy.
+  kind('asks', { turns: [['put', 'look'], ['pay']] }, 'guarded'),
+  kind('falls', { turns: [['pay']] }, 'falling'),
+  kind('judged', { turns: [['look', 'pay']] }, 'governed'),
+  // One call more than the worker executes at a time.
+  kind('many', { turns: [Array.from({ length: 9 }, () => 'put')] }),
+]
+
+/** `times` runs of each kind, and two on one thread. */
+export const crowd =
+  (times: number): Part =>
+  async (setting) => {
+    const numbers = Array.from({ length: times }, (_, n) => n)
+    await Promise.all([
+      ...kinds.flatMap((each) => numbers.map((n) => each(setting, n))),
+      inOrder(setting),
+    ])
+  }
+
+async function inOrder(setting: Setting): Promise<void> {
+  const thread = 'in-order'
+  await create(setting, { name: 'first', delayMs: 900, turns }, { thread })
+  await create(setting, { name: 'second', turns }, { thread })
+}
