@@ -56,7 +56,14 @@ async function process(register: Register, policies?: PolicyHost): Promise<Payin
     },
   })
   const onNotMine = (runs: number) => void (left = runs)
-  const parts = { model: asks(), tools, register, log, onNotMine, settings: { pollMs: 20 } }
+  const parts = {
+    model: asks(),
+    tools,
+    register,
+    log,
+    onNotMine,
+    settings: { pollMs: 20, redispatchMs: 50 },
+  }
   const { engine } = world(policies ? { ...parts, policies } : parts)
   await engine.start()
   return { engine, paid, warned, left: () => left }
@@ -315,4 +322,20 @@ test('a conversation that is newer than the build fails no model call', async ()
   const after = await process(register)
   expect(await outcomeOf(register, runId)).toBe('completed')
   await after.engine.stop(1_000)
+})
+
+test('an approved call is left to a worker that has its policies: none without them executes or loses it', async () => {
+  const { register, runId } = await waiting(approved({ policies: [httpPolicy] }), hostOf({}))
+  const lacking = await process(register, unprepared())
+  expect(await approveFirst(lacking.engine, register, runId)).toBe('accepted')
+  await until(async () => (await register.head(runId))?.stateName === 'tools')
+  await pause(300)
+  expect(lacking.paid).toEqual([])
+  const able = await process(register, hostOf({}))
+  expect(await outcomeOf(register, runId)).toBe('completed')
+  expect([lacking.paid, able.paid]).toEqual([[], ['paid']])
+  const types = (await register.events(runId, {})).map(({ type }) => type)
+  expect(types).not.toContain('tool.unknown')
+  await lacking.engine.stop(1_000)
+  await able.engine.stop(1_000)
 })
