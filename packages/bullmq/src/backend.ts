@@ -29,6 +29,8 @@ export const settings = {
   postgresSchema: 'signalbox_queue',
   /** A dispatch that takes longer is given up: the reconciler finds the effect. */
   dispatchTimeoutMs: 250,
+  /** A queue that says nothing for longer is not looked at in this turn. */
+  depthTimeoutMs: 2_000,
   jobsPerAddMax: 500,
   /** Hints on their way to the store; beyond it new ones are dropped. */
   hintsInFlightMax: 20_000,

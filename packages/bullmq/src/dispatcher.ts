@@ -3,8 +3,9 @@
  *
  * D1 A hint that cannot be delivered is dropped and counted, never thrown: the reconciler finds its effect (I13).
  * D2 Hints of one turn of the event loop share one add per queue; one that comes alone does not wait for others.
- * D3 The job id is `<effectId>-<dispatch>`. The suffix makes a re-dispatch another job, since a store keeps silent
- *    about an id it holds already, be it running, stuck or settled.
+ * D3 The job id is `<effectId>-<dispatch>`. A store keeps silent about an id that it holds, waiting or taken; of a job that
+ *    has settled it holds nothing. So a call that waits has one job, however often it is announced.
+ * D4 `depth` is bounded as a dispatch is, and rejects where that answers nothing.
  */
 import type { Dispatcher, Hint, Log } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
@@ -53,6 +54,11 @@ class BatchingDispatcher implements BullDispatcher {
       setImmediate(() => resolve(this.#send()))
     })
     return this.#flush
+  }
+
+  depth(queue: string): Promise<number> {
+    if (this.#closed || !isName(queue)) return Promise.reject(new Error('no such queue'))
+    return orTimeout(this.#producer.depth(queue), settings.depthTimeoutMs)
   }
 
   health(): Health {

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq'
 import { type RedisBackend, settings } from './backend.ts'
 import type { Watch } from './health.ts'
-import { addTo, type Producer, queueOptions } from './producer.ts'
+import { addTo, depthOf, type Producer, queueOptions } from './producer.ts'
 import { firstOutcome, redisClient } from './redis-client.ts'
 
 /** Sends over one connection, whatever the number of queues. Fails at once while Redis is away. */
@@ -31,13 +31,16 @@ export function redisProducer(backend: RedisBackend, watch: Watch): Producer {
     return queue
   }
 
+  const ask = async <T>(name: string, what: (queue: Queue) => Promise<T>): Promise<T> => {
+    // Hints of the first moment wait for the connect; in an outage nothing waits.
+    await outcome
+    if (client.status !== 'ready') throw new Error('not connected to Redis')
+    return what(queueOf(name))
+  }
+
   return {
-    async add(queue, jobs) {
-      // Hints of the first moment wait for the connect; in an outage nothing waits.
-      await outcome
-      if (client.status !== 'ready') throw new Error('not connected to Redis')
-      await addTo(queueOf(queue), jobs)
-    },
+    add: (name, jobs) => ask(name, (queue) => addTo(queue, jobs)),
+    depth: (name) => ask(name, depthOf),
     async close() {
       await forget()
       client.disconnect()

@@ -15,6 +15,7 @@ import { createWriter } from './record/draft.ts'
 import { patientRegister } from './record/patient-register.ts'
 import { createRecorder, type Recorder } from './record/recorder.ts'
 import { createViews } from './record/view.ts'
+import { createBacklog } from './roles/backlog.ts'
 import { createBreaker } from './roles/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
 import { createFollower } from './roles/follow.ts'
@@ -107,6 +108,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     recorder,
     dispatch,
+    backlog: createBacklog({ ...base, dispatcher: deps.dispatcher, dispatch }),
     advance: (runId) => advances.ask(runId),
     ...others.takes,
     takeModel: (row) => (deps.model ? models.take(row) : Promise.resolve()),

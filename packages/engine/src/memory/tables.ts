@@ -16,8 +16,10 @@ export type EffectRecord = Mutable<
 > & {
   /** Not to be claimed before. */
   notBefore: number
-  /** Not to be looked at by the reconciler before. */
+  /** Not to be looked at by the reconciler before. Infinity: never by its time. */
   due: number
+  /** When it was announced again for the last time, while it waited; 0 before. */
+  announced: number
 }
 
 export interface TimerRow {

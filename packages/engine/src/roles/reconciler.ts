@@ -10,6 +10,7 @@ import type { Recorder } from '../record/recorder.ts'
 import type { EngineSettings } from '../settings.ts'
 import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
 import { admit } from './admit.ts'
+import { hintOf, type LookAtBacklog } from './backlog.ts'
 import { supersede } from './supersede.ts'
 import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
 
@@ -22,6 +23,7 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly draining: AbortSignal
   readonly advance: (runId: string) => Promise<void>
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
+  readonly backlog: LookAtBacklog
   readonly takeModel: (row: EffectRow) => Promise<void>
   readonly takePolicy: (row: EffectRow) => Promise<void>
   readonly startRun: (effectId: string) => Promise<void>
@@ -36,7 +38,7 @@ const againMs = 20
 /** One look at everything that is due. Each part goes on when another fails. Answers whether there is more of it. */
 async function reconcile(deps: ReconcilerDeps): Promise<boolean> {
   let more = false
-  for (const part of [timers, admissions, ready, effects, families]) {
+  for (const part of [timers, admissions, ready, effects, backlog, families]) {
     if (deps.draining.aborted) return false
     const found = await part(deps).catch((error: unknown) =>
       deps.log.warn('reconciling failed', { part: part.name, error: messageOf(error) }),
@@ -84,10 +86,15 @@ async function effects(deps: ReconcilerDeps): Promise<void> {
     else if (row.kind === 'tool.recall') void deps.recall(row.effectId)
     else if (row.status === 'started' && row.mode === 'once')
       await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
-    else hints.push({ effectId: row.effectId, queue: row.queue, dispatch: row.dispatches })
+    else if (isNews(row)) hints.push(hintOf(row))
   }
   if (hints.length > 0) await deps.dispatch(hints)
 }
+
+/** Was it announced by nobody yet? A call that began, or was delayed. Of the others, `backlog` sees whether a queue has lost some. */
+const isNews = ({ attempt, spec }: EffectRow): boolean => attempt > 0 || spec.delayMs > 0
+
+const backlog = (deps: ReconcilerDeps): Promise<number> => deps.backlog()
 
 /** Parents hear of the ends of their children, children of the ends of their parents, and nobody holds what he does not use. */
 async function families(deps: ReconcilerDeps): Promise<void> {

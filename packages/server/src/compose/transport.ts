@@ -47,4 +47,8 @@ export async function openTransport(
 }
 
 /** Only who decides has anything to dispatch. */
-const idle: Dispatcher = { dispatch: () => Promise.resolve(), close: () => Promise.resolve() }
+const idle: Dispatcher = {
+  dispatch: () => Promise.resolve(),
+  depth: () => Promise.resolve(0),
+  close: () => Promise.resolve(),
+}

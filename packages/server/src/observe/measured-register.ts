@@ -48,6 +48,8 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     superseded: (limit, thread) => register.superseded(limit, thread),
     nextInThread: (tenantId, threadId) => register.nextInThread(tenantId, threadId),
     takeDue: (kinds, againMs, limit) => register.takeDue(kinds, againMs, limit),
+    waitingCalls: () => register.waitingCalls(),
+    takeWaiting: (queue, waitMs, limit) => register.takeWaiting(queue, waitMs, limit),
     nextWaiting: (queue, afterTenant) => register.nextWaiting(queue, afterTenant),
     dueTimers: (limit) => register.dueTimers(limit),
     nextDue: () => register.nextDue(),
