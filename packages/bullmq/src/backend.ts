@@ -5,9 +5,9 @@
 
 export interface RedisBackend {
   readonly kind: 'redis'
-  /** `redis://` or `rediss://`. Needs Redis 6.2 or newer with `maxmemory-policy noeviction`. */
+  /** An address as `parseRedisUrl` takes it. Needs Redis 6.2 or newer with `maxmemory-policy noeviction`, a cluster Redis 7. */
   readonly url: string
-  /** First part of every key. Write it as `{name}` on a Redis Cluster. Default `signalbox`. */
+  /** First part of every key; on a cluster it becomes a hash tag. Installations that share a Redis differ in it. Default `signalbox`. */
   readonly prefix?: string
 }
 

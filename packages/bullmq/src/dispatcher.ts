@@ -11,7 +11,7 @@ import type { Dispatcher, Hint, Log } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
 import { type BullBackend, settings } from './backend.ts'
 import { type Health, Watch } from './health.ts'
-import { orTimeout, settlesWithin } from './pace.ts'
+import { NoAnswer, orTimeout, settlesWithin } from './pace.ts'
 import { postgresProducer } from './postgres-producer.ts'
 import type { NewJob, Producer } from './producer.ts'
 import { redisProducer } from './redis-producer.ts'
@@ -19,6 +19,8 @@ import { redisProducer } from './redis-producer.ts'
 /** A dispatcher that also says how its store is. */
 export interface BullDispatcher extends Dispatcher {
   health(): Health
+  /** False while the store is away or refuses jobs. */
+  up(): boolean
 }
 
 /** Connects in the background; `dispatch` settles within 250 ms whatever the store does, and never rejects. */
@@ -65,6 +67,10 @@ class BatchingDispatcher implements BullDispatcher {
     return this.#watch.health()
   }
 
+  up(): boolean {
+    return this.health().status !== 'down'
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     await this.#flush
@@ -87,7 +93,10 @@ class BatchingDispatcher implements BullDispatcher {
   async #add(queue: string, jobs: readonly NewJob[]): Promise<void> {
     try {
       await orTimeout(this.#producer.add(queue, jobs), settings.dispatchTimeoutMs)
+      this.#watch.connected()
     } catch (error) {
+      // A store that is silent is found out by its connection; a busy machine may be late as well.
+      if (!(error instanceof NoAnswer)) this.#watch.refused(error)
       this.#watch.drop(jobs.length, error)
     }
   }

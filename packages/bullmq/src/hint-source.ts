@@ -20,6 +20,8 @@ import type { Assignment, Consumer } from './worker.ts'
 /** A hint source that also says how its store is. */
 export interface BullHintSource extends HintSource {
   health(): Health
+  /** False while the store is away. */
+  up(): boolean
 }
 
 /**
@@ -70,6 +72,10 @@ class BullSource implements BullHintSource {
 
   health(): Health {
     return this.#watch.health()
+  }
+
+  up(): boolean {
+    return this.health().status !== 'down'
   }
 
   #opener(): (assignment: Assignment) => Consumer {

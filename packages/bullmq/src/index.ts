@@ -2,5 +2,6 @@ export { type BullBackend, type PostgresBackend, type RedisBackend } from './bac
 export { type BullDispatcher, createBullDispatcher } from './dispatcher.ts'
 export { type Health } from './health.ts'
 export { type BullHintSource, createBullHintSource } from './hint-source.ts'
+export { describeRedis, parseRedisUrl, type RedisTarget, RedisUrlError } from './redis-url.ts'
 export { prepare } from './prepare.ts'
 export { createRedisWakeBus, type RedisWakeBus, type WakeBusOptions } from './wake-bus.ts'

@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq'
-import { type RedisBackend, settings } from './backend.ts'
+import type { RedisBackend } from './backend.ts'
 import type { Watch } from './health.ts'
+import { keyPrefix } from './prefix.ts'
 import { addTo, depthOf, type Producer, queueOptions } from './producer.ts'
 import { firstOutcome, redisClient } from './redis-client.ts'
 
@@ -24,7 +25,7 @@ export function redisProducer(backend: RedisBackend, watch: Watch): Producer {
     const queue = new Queue(name, {
       ...queueOptions,
       connection: client,
-      prefix: backend.prefix ?? settings.redisPrefix,
+      prefix: keyPrefix(backend.url, backend.prefix),
     })
     queue.on('error', (error) => watch.note(error))
     queues.set(name, queue)

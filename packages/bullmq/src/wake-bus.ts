@@ -9,22 +9,26 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Delta, Log, WakeBus, WakeTopic } from '@signalbox/engine'
-import type { Redis } from 'ioredis'
 import { settings } from './backend.ts'
 import { type Health, Watch } from './health.ts'
 import { Listeners } from './listeners.ts'
 import { liveChannel, Outbox, topicChannel } from './outbox.ts'
 import { settlesWithin } from './pace.ts'
-import { firstOutcome, redisClient } from './redis-client.ts'
+import { channelNames, type ChannelNames } from './prefix.ts'
+import { type PubSub, pubSub } from './pub-sub.ts'
+import { firstOutcome, type RedisClient, redisClient } from './redis-client.ts'
 import { decode, encode, isDeltaOf, isId } from './wake-wire.ts'
 
 /** A wake bus that also says how its Redis is. */
 export interface RedisWakeBus extends WakeBus {
   health(): Health
+  /** False while Redis is away. */
+  up(): boolean
 }
 
 /** What a Redis wake bus is told. */
 export interface WakeBusOptions {
+  /** An address as `parseRedisUrl` takes it. */
   readonly url: string
   /** First part of every channel. Default `signalbox`. */
   readonly prefix?: string
@@ -49,8 +53,8 @@ interface Parts {
   readonly options: WakeBusOptions
   readonly sending: Watch
   readonly listening: Watch
-  readonly sender: Redis
-  readonly listener: Redis
+  readonly sender: RedisClient
+  readonly listener: RedisClient
 }
 
 /** A connection without traffic shows that it is dead only when something is asked over it. */
@@ -59,7 +63,8 @@ const publishesInFlightMax = 10_000
 
 class PubSubWakeBus implements RedisWakeBus {
   readonly #parts: Parts
-  readonly #prefix: string
+  readonly #names: ChannelNames
+  readonly #channels: PubSub
   readonly #origin = randomUUID()
   readonly #listeners: Listeners
   readonly #outbox = new Outbox()
@@ -71,14 +76,17 @@ class PubSubWakeBus implements RedisWakeBus {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#prefix = `${parts.options.prefix ?? settings.redisPrefix}:`
+    const names = channelNames(parts.options.url, parts.options.prefix)
+    this.#names = names
+    const channels = pubSub(parts.sender, parts.listener)
+    this.#channels = channels
     this.#listeners = new Listeners(parts.options.log, (channel, open) => {
-      const name = this.#prefix + channel
-      this.#quietly(open ? parts.listener.subscribe(name) : parts.listener.unsubscribe(name))
+      const name = names.nameOf(channel)
+      this.#quietly(open ? channels.subscribe(name) : channels.unsubscribe(name))
     })
     parts.listener.on('ready', () => this.#subscribeAgain())
-    parts.listener.on('message', (channel, message) => this.#receive(channel, message))
-    this.#ping = setInterval(() => this.#quietly(parts.listener.ping()), pingEveryMs)
+    channels.hear((channel, message) => this.#receive(channel, message))
+    this.#ping = setInterval(() => this.#quietly(channels.ping()), pingEveryMs)
     this.#ping.unref()
   }
 
@@ -113,6 +121,10 @@ class PubSubWakeBus implements RedisWakeBus {
     const [sending, listening] = [this.#parts.sending.health(), this.#parts.listening.health()]
     const worse = sending.status === 'up' ? listening : sending
     return { ...worse, lost: sending.lost }
+  }
+
+  up(): boolean {
+    return this.health().status !== 'down'
   }
 
   /** Sends what still waits, without waiting for an answer. */
@@ -167,7 +179,7 @@ class PubSubWakeBus implements RedisWakeBus {
         continue
       }
       this.#inFlight += 1
-      sender.publish(this.#prefix + channel, encode(this.#origin, items)).then(
+      this.#channels.publish(this.#names.nameOf(channel), encode(this.#origin, items)).then(
         () => (this.#inFlight -= 1),
         (error: unknown) => {
           this.#inFlight -= 1
@@ -179,12 +191,12 @@ class PubSubWakeBus implements RedisWakeBus {
 
   #receive(channel: string, message: string): void {
     const items = decode(this.#origin, message)
-    if (items !== null) this.#listeners.deliver(channel.slice(this.#prefix.length), items)
+    if (items !== null) this.#listeners.deliver(this.#names.channelOf(channel), items)
   }
 
   #subscribeAgain(): void {
-    const names = this.#listeners.channels().map((channel) => this.#prefix + channel)
-    if (names.length > 0) this.#quietly(this.#parts.listener.subscribe(...names))
+    const names = this.#listeners.channels().map((channel) => this.#names.nameOf(channel))
+    this.#quietly(this.#channels.subscribeAgain(names))
   }
 
   #drop(count: number, error: unknown = new Error('the bus is full or Redis is away')): void {

@@ -26,6 +26,7 @@ const rowOf = (effectId: string, queue: string, dispatches = 1, attempt = 0): Ef
     callId: 'c',
     tool: 'work',
     toolVersion: '1',
+    argsHash: 'h',
     timeoutMs: 1_000,
   },
   call: null,
