@@ -30,7 +30,9 @@ export function createBullDispatcher(
 ): BullDispatcher {
   const watch = new Watch(`${backend.kind} queue (dispatch)`, options.log)
   const producer =
-    backend.kind === 'redis' ? redisProducer(backend, watch) : postgresProducer(backend, watch)
+    backend.kind === 'redis'
+      ? redisProducer(backend, watch, options.log)
+      : postgresProducer(backend, watch)
   return new BatchingDispatcher(producer, watch)
 }
 

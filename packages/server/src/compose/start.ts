@@ -202,6 +202,7 @@ async function portsOf(assembly: Assembly, opened: Opened): Promise<EnginePorts>
   const transport = await openTransport(
     {
       redisUrl: environment.redisUrl,
+      queuePrefix: environment.queuePrefix ?? assembly.config.queue.prefix,
       engineUrl: urls.engine,
       queueUrl: urls.queue,
       decides,

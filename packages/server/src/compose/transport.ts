@@ -14,10 +14,18 @@ export interface Transport {
   /** Null unless this process works. */
   readonly hintSource: HintSource | null
   readonly wakeBus: WakeBus
+  /** Cheap, for readiness and metrics. False: hints and wakes take the slow way, by polls of the register. */
+  readonly isUp: {
+    readonly queue: () => boolean
+    /** Of Redis. Wakes over Postgres are as well as the register is. */
+    readonly bus: () => boolean
+  }
 }
 
 export interface TransportOptions {
   readonly redisUrl: string | null
+  /** First part of keys and channels in Redis. */
+  readonly queuePrefix: string
   /** Where wakes live without Redis. */
   readonly engineUrl: string
   /** Where BullMQ lives without Redis: a role and a schema of its own. */
@@ -32,18 +40,24 @@ export async function openTransport(
   options: TransportOptions,
   closers: Closers,
 ): Promise<Transport> {
-  const { redisUrl, engineUrl, queueUrl, log } = options
-  const wakeBus =
-    redisUrl === null
-      ? await createNotifyWakeBus({ url: engineUrl, log })
-      : await createRedisWakeBus({ url: redisUrl, log })
+  const { redisUrl, queuePrefix: prefix, engineUrl, queueUrl, log } = options
+  const redisBus =
+    redisUrl === null ? null : await createRedisWakeBus({ url: redisUrl, prefix, log })
+  const wakeBus = redisBus ?? (await createNotifyWakeBus({ url: engineUrl, log }))
   closers.add('wake bus', () => wakeBus.close())
   const backend: BullBackend =
-    redisUrl === null ? { kind: 'postgres', url: queueUrl } : { kind: 'redis', url: redisUrl }
-  const dispatcher = options.decides ? createBullDispatcher(backend, { log }) : idle
+    redisUrl === null
+      ? { kind: 'postgres', url: queueUrl }
+      : { kind: 'redis', url: redisUrl, prefix }
+  const sender = options.decides ? createBullDispatcher(backend, { log }) : null
+  const dispatcher = sender ?? idle
   closers.add('dispatcher', () => dispatcher.close())
   const hintSource = options.works ? createBullHintSource(backend, { log }) : null
-  return { dispatcher, hintSource, wakeBus }
+  const isUp = {
+    queue: () => (sender?.up() ?? true) && (hintSource?.up() ?? true),
+    bus: () => redisBus?.up() ?? true,
+  }
+  return { dispatcher, hintSource, wakeBus, isUp }
 }
 
 /** Only who decides has anything to dispatch. */
