@@ -1,4 +1,9 @@
-export { type BullBackend, type PostgresBackend, type RedisBackend, settings as queueSettings } from './backend.ts'
+export {
+  type BullBackend,
+  type PostgresBackend,
+  type RedisBackend,
+  settings as queueSettings,
+} from './backend.ts'
 export { type BullDispatcher, createBullDispatcher } from './dispatcher.ts'
 export { examineRedis, type RedisFindings } from './examine-redis.ts'
 export { type Health } from './health.ts'

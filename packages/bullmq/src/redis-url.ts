@@ -147,5 +147,6 @@ function flag(options: URLSearchParams, name: string): boolean {
 
 function only(options: URLSearchParams, names: readonly string[]): void {
   for (const name of options.keys())
-    if (!names.includes(name)) wrong(`knows no option "${name.slice(0, 40)}"; known: ${names.join(', ')}`)
+    if (!names.includes(name))
+      wrong(`knows no option "${name.slice(0, 40)}"; known: ${names.join(', ')}`)
 }

@@ -130,7 +130,11 @@ describe.skipIf(skipRedis)(`redis${redisMissing}`, () => {
     onTestFinished(() => sentinel.disconnect())
     await until(async () => {
       const replicas = await sentinel.call('SENTINEL', 'REPLICAS', 'main')
-      return Array.isArray(replicas) && replicas.length === 1 && JSON.stringify(replicas).includes('"master-link-status","ok"')
+      return (
+        Array.isArray(replicas) &&
+        replicas.length === 1 &&
+        JSON.stringify(replicas).includes('"master-link-status","ok"')
+      )
     })
     await until(() =>
       sentinel.call('SENTINEL', 'FAILOVER', 'main').then(

@@ -85,7 +85,8 @@ function redisUrl(env: Env): string | null {
 
 function queuePrefix(env: Env): string | null {
   const value = text(env, 'SIGNALBOX_QUEUE_PREFIX')
-  if (value !== null && !queuePrefixForm.test(value)) wrong('SIGNALBOX_QUEUE_PREFIX', queuePrefixRule)
+  if (value !== null && !queuePrefixForm.test(value))
+    wrong('SIGNALBOX_QUEUE_PREFIX', queuePrefixRule)
   return value
 }
 
