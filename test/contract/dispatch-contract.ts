@@ -105,10 +105,9 @@ function redispatch(open: Open): void {
     }
     expect(performed).toBeGreaterThanOrEqual(3)
     // Under the same number as well: the job is gone, or soon will be.
-    for (let times = performed; performed < times + 2;) {
-      await dispatcher.dispatch([hint('again.0', 3)])
-      await within(100, () => performed >= times + 2)
-    }
+    const enough = performed + 2
+    do await dispatcher.dispatch([hint('again.0', 3)])
+    while (!(await within(100, () => performed >= enough)))
   })
 
   it('delivers the next dispatch while the last one is stuck', async () => {

@@ -97,9 +97,11 @@ it('goes on at once after a full batch, else at its pace, and whatever the clock
   expect(few.asked()).toBe(3)
 })
 
+/** Of a call after each number of dispatches, from none. */
+const numbers = (attempt: number) =>
+  Array.from({ length: 10 }, (_, n) => hintOf(rowOf('e', 'q', n, attempt)).dispatch)
+
 it('names the job of a call by its claims, and seldom by its repetitions', () => {
-  const numbers = (attempt: number) =>
-    Array.from({ length: 10 }, (_, n) => hintOf(rowOf('e', 'q', n, attempt)).dispatch)
   expect(numbers(0)).toEqual([0, 0, 0, 1, 1, 2, 2, 2, 2, 3])
   expect(numbers(2)).toEqual([2, 2, 2, 3, 3, 4, 4, 4, 4, 5])
 })

@@ -22,8 +22,14 @@ export class RedisCluster {
       busPorts.push(busPort)
       nodes.push(
         await RedisServer.start([
-          ...['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`],
-          ...['--cluster-config-file', `nodes.conf`, '--cluster-node-timeout', '2000'],
+          '--cluster-enabled',
+          'yes',
+          '--cluster-port',
+          `${busPort}`,
+          '--cluster-config-file',
+          'nodes.conf',
+          '--cluster-node-timeout',
+          '2000',
         ]),
       )
     }

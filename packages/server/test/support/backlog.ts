@@ -36,7 +36,7 @@ const config: ConfigInput = {
   scripts: {
     clerk: (_, turn) =>
       turn === 0
-        ? { calls: Array.from({ length: callsPerRun }, (_, n) => ({ name: 'work', args: { n } })) }
+        ? { calls: [...Array(callsPerRun).keys()].map((n) => ({ name: 'work', args: { n } })) }
         : { text: 'Done.' },
   },
   queues: { tools: { concurrency: 16 } },
