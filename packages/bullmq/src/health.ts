@@ -72,11 +72,7 @@ export class Watch {
   down(error: unknown, message = 'not connected'): void {
     if (this.#ended) return
     const text = describeError(error)
-    // A change is said at once.
-    if (this.#status !== 'down') {
-      this.#become('down', text)
-      this.#warnedAt = 0
-    }
+    if (this.#status !== 'down') this.#become('down', text)
     this.#error = text
     this.#warn(message, text)
   }

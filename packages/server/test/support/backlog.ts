@@ -102,13 +102,16 @@ export class Backlog {
 
   /** Creates runs and waits until so many calls wait. */
   async pile(calls: number): Promise<void> {
-    const body = Array.from({ length: calls / callsPerRun }, () => ({
-      assistant_id: 'clerk',
-      input: 'Work.',
-    }))
-    const made = await call(this.#server.api, 'POST', '/runs/batch', { body })
-    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
-    while ((await this.waiting()) < calls) await setTimeout(100)
+    // As many at a time as are decided in a moment.
+    const atOnce = 40
+    for (let left = calls / callsPerRun; left > 0; left -= atOnce) {
+      const run = { assistant_id: 'clerk', input: 'Work.' }
+      const body = Array.from({ length: Math.min(left, atOnce) }, () => run)
+      const made = await call(this.#server.api, 'POST', '/runs/batch', { body })
+      if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+      const expected = calls - Math.max(0, left - atOnce) * callsPerRun
+      while ((await this.waiting()) < expected) await setTimeout(100)
+    }
   }
 
   /** Calls that nobody has claimed. */
