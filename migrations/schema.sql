@@ -116,6 +116,7 @@ table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuu
   dispatches integer not null default 0
   spec jsonb not null
   lease_ms bigint
+  announced timestamp with time zone
 table end_user_run -- row level security, forced
   tenant_id text not null
   end_user text not null
@@ -341,6 +342,7 @@ CREATE INDEX run_by_parent ON signalbox.run USING btree (parent_id, id) WHERE (p
 CREATE INDEX run_by_status ON signalbox.run USING btree (tenant_id, status, id) WHERE (status <> 'ended'::text)
 CREATE INDEX run_by_tenant ON signalbox.run USING btree (tenant_id, id)
 CREATE INDEX run_by_thread ON signalbox.run USING btree (tenant_id, thread_id, id)
+CREATE INDEX run_cancelling ON signalbox.run USING btree (id) WHERE (cancel_requested AND (status <> 'ended'::text))
 CREATE INDEX run_delayed ON signalbox.run USING btree (due_at) WHERE ((due_at > created_at) AND (NOT admitted) AND (status <> 'ended'::text))
 CREATE INDEX run_open ON signalbox.run USING btree (tenant_id, thread_id, id) WHERE (status <> 'ended'::text)
 CREATE INDEX run_open_child ON signalbox.run USING btree (id) WHERE ((parent_id IS NOT NULL) AND (status <> 'ended'::text))
@@ -530,6 +532,7 @@ function signalbox.sweep_store() owner signalbox_owner grants signalbox_engine=X
 function signalbox.sweep_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.take_expired(integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.take_waiting(text,bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.thread_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -2363,6 +2366,7 @@ CREATE OR REPLACE FUNCTION signalbox.take_due(kinds text[], again_ms bigint, max
 AS $function$
 declare
   found_ids text[];
+  stranded text[];
 begin
   select array_agg(id) into found_ids from (
     select e.id from effect e
@@ -2398,13 +2402,21 @@ begin
     )
     select array_agg(id) into found_ids from (select id from turns order by turn, next_look limit max_rows) chosen;
   end if;
+  select array_agg(e.id) into stranded
+  from run r join effect e on e.run_id = r.id
+  where r.cancel_requested and r.status <> 'ended'
+    and e.status = 'pending' and e.next_look = 'infinity' and e.kind = any (kinds);
   return query
     with due as (
-      select e.id from effect e
-      where e.id = any (found_ids) and e.status in ('pending', 'started') and e.next_look <= now()
-      for update skip locked
+      select e.id, e.status = 'pending' and e.kind = 'tool.call'
+        and not (select r.cancel_requested from run r where r.id = e.run_id) as waits
+      from effect e
+      where e.status in ('pending', 'started') and (
+        e.id = any (found_ids) and e.next_look <= now() or e.id = any (stranded) and e.next_look = 'infinity')
+      for update of e skip locked
     )
-    update effect e set dispatches = e.dispatches + 1, next_look = now() + interval '1 millisecond' * again_ms
+    update effect e set dispatches = e.dispatches + 1,
+      next_look = case when due.waits then 'infinity' else now() + interval '1 millisecond' * again_ms end
     from due where e.id = due.id
     returning e.*;
 end $function$
@@ -2439,6 +2451,24 @@ AS $function$
     from seen s where t.thread_id = s.thread_id
   )
   select s.thread_id, s.tenant_id, s.last_run from seen s where not s.open and s.expires_at <= now()
+$function$
+CREATE OR REPLACE FUNCTION signalbox.take_waiting(of_queue text, wait_ms bigint, max_rows integer)
+ RETURNS SETOF signalbox.effect
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  with waiting as (
+    select e.id from effect e
+    where e.status = 'pending' and e.kind = 'tool.call' and e.queue = of_queue
+      and greatest(e.due, e.announced) + interval '1 millisecond'
+        * case when e.dispatches < 2 then least(2000, wait_ms) when e.dispatches = 2 then wait_ms else 2 * wait_ms end <= now()
+    order by e.due limit max_rows
+    for update skip locked
+  )
+  update effect e set dispatches = e.dispatches + 1, announced = now()
+  from waiting where e.id = waiting.id
+  returning e.*
 $function$
 CREATE OR REPLACE FUNCTION signalbox.thread_lock(tenant text, thread text)
  RETURNS bigint

@@ -10,6 +10,8 @@ export const directDispatcher = (
   send: (effects: readonly { readonly effectId: string; readonly queue: string }[]) => void,
 ): Dispatcher => ({
   dispatch: async (hints) => send(hints.map(({ effectId, queue }) => ({ effectId, queue }))),
+  // Nothing is known of what the child holds: it never loses any.
+  depth: async () => Number.POSITIVE_INFINITY,
   close: async () => {},
 })
 

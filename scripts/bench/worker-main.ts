@@ -41,7 +41,7 @@ async function start(addresses: Addresses): Promise<void> {
       const mark = markOf(item, result)
       if (mark) marks.push(mark)
     }),
-    dispatcher: { dispatch: async () => {}, close: async () => {} },
+    dispatcher: { dispatch: async () => {}, depth: async () => 0, close: async () => {} },
     hintSource: marked(openHintSource(addresses, log, direct)),
     wakeBus,
     model: null,

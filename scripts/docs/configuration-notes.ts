@@ -111,6 +111,9 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${mcp}.headers`]: 'Sent with each request.',
   [`${agent}.guardrails.provider`]:
     'Who judges the calls of a turn: one, or a list of up to 16, of which deny beats approval beats allow. Absent: every tool of the agent may be called.',
+  queue: 'Where jobs and wakes go. The address of Redis is a secret, and stands in `REDIS_URL`.',
+  'queue.prefix':
+    'First part of every key and channel in Redis. Installations that share a Redis need different ones, all processes of one the same. Overridden by `SIGNALBOX_QUEUE_PREFIX`. Letters, digits, `.`, `_` and `-`.',
   queues: 'Worker queues of this process, by name.',
   'queues.<name>': 'One queue.',
   'queues.<name>.concurrency':

@@ -1,6 +1,6 @@
 /**
- * What every pair of Dispatcher and HintSource owes the engine: at least once while nothing fails, and after any
- * failure at least the next dispatch, because the reconciler repeats each dispatch under a higher number.
+ * What every pair of Dispatcher and HintSource owes the engine: at least once while nothing fails; one job of a call however often
+ * it is announced; and after any failure the next dispatch, under the same number once the job is gone, else under a higher one.
  */
 import type { Dispatcher, Hint, HintSource } from '@signalbox/engine'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -46,6 +46,7 @@ export function dispatchContract(
     })
     delivery(open)
     redispatch(open)
+    depths(open)
     bounds(open)
     const failures = { flush: afterFlush, kill: afterKill, hangingWorker: afterWorkerKill }
     for (const [part, failure] of Object.entries(failures)) {
@@ -103,6 +104,10 @@ function redispatch(open: Open): void {
       await until(() => performed >= dispatch)
     }
     expect(performed).toBeGreaterThanOrEqual(3)
+    // Under the same number as well: the job is gone, or soon will be.
+    const enough = performed + 2
+    do await dispatcher.dispatch([hint('again.0', 3)])
+    while (!(await within(100, () => performed >= enough)))
   })
 
   it('delivers the next dispatch while the last one is stuck', async () => {
@@ -118,6 +123,49 @@ function redispatch(open: Open): void {
     await until(() => performed > 1)
     expect(performed).toBe(2)
   })
+}
+
+function depths(open: Open): void {
+  it('holds one job of a call that waits, however often it is announced', async () => {
+    const { dispatcher, source } = await open()
+    const seen = new Set<string>()
+    const gate = Promise.withResolvers<void>()
+    let performed = 0
+    await eventually(dispatcher, 'a', 0)
+    for (let times = 0; times < 4; times += 1) {
+      await dispatcher.dispatch(ids('waits', 10).map((id) => hint(id, 0)))
+      await dispatcher.dispatch([hint('waits.0', 0)])
+    }
+    await eventually(dispatcher, 'a', 10)
+    await dispatcher.dispatch([hint('other.0', 0, 'b')])
+    await eventually(dispatcher, 'b', 1)
+    expect(await dispatcher.depth('a')).toBe(10)
+
+    // A job that was taken waits no more, and is not made anew while it is in work.
+    await source.start([queue('a', 3)], async (effectId) => {
+      performed += 1
+      seen.add(effectId)
+      await gate.promise
+      return 'done'
+    })
+    await until(() => performed === 3)
+    await eventually(dispatcher, 'a', 7)
+    await dispatcher.dispatch(ids('waits', 10).map((id) => hint(id, 0)))
+    expect(await dispatcher.depth('a')).toBe(7)
+    gate.resolve()
+    await until(() => seen.size === 10)
+    await eventually(dispatcher, 'a', 0)
+    expect(performed).toBe(10)
+  })
+}
+
+/** What was given up by a busy dispatcher may arrive later. */
+async function eventually(dispatcher: Dispatcher, name: string, depth: number): Promise<void> {
+  const end = performance.now() + 30_000
+  while ((await dispatcher.depth(name).catch(() => -1)) !== depth) {
+    if (performance.now() > end) throw new Error(`${name} never held ${depth}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 }
 
 function bounds(open: Open): void {
@@ -209,7 +257,9 @@ function afterFlush(open: Open): void {
     await harness.dispatcher.dispatch([hint('running.0', 1)])
     await until(() => seen.has('running.0'))
     await harness.dispatcher.dispatch([hint('waiting.0', 1)])
+    await eventually(harness.dispatcher, 'a', 1)
     await harness.flush?.()
+    expect(await harness.dispatcher.depth('a')).toBe(0)
     gate.resolve()
     await dispatchUntil(harness.dispatcher, 'next.0', () => seen.has('next.0'))
     expect([...seen]).toEqual(['running.0', 'next.0'])

@@ -57,6 +57,8 @@ const register = {
   definition: all,
   putBlob: all,
   blob: only('orchestrator', 'long texts are read back for prompts'),
+  waitingCalls: only('orchestrator', polled),
+  takeWaiting: only('orchestrator', 'announces again what a queue has lost'),
   nextWaiting: only('worker', 'a worker asks whose turn it is when it has a hint'),
   ensureThread: all,
   ensureThreads: lifecycle('nobody in the workload creates many runs in one request'),
@@ -88,6 +90,7 @@ const register = {
 
 const dispatcher = {
   dispatch: only('orchestrator', 'who decides dispatches'),
+  depth: only('orchestrator', 'asked where calls wait'),
   close: lifecycle(closes),
 } satisfies Record<keyof Dispatcher, Reach>
 

@@ -35,6 +35,8 @@ export class SimulatedQueue {
           this.#looks = this.#looks.filter((each) => each.life.alive)
           for (const { look } of this.#looks) look()
         }),
+      // All workers of the simulation take from one queue.
+      depth: () => life.io('depth', async () => this.#hints.length),
       close: async () => {},
     }
   }

@@ -5,9 +5,9 @@
 
 export interface RedisBackend {
   readonly kind: 'redis'
-  /** `redis://` or `rediss://`. Needs Redis 6.2 or newer with `maxmemory-policy noeviction`. */
+  /** An address as `parseRedisUrl` takes it. Needs Redis 6.2 or newer with `maxmemory-policy noeviction`, a cluster Redis 7. */
   readonly url: string
-  /** First part of every key. Write it as `{name}` on a Redis Cluster. Default `signalbox`. */
+  /** First part of every key; on a cluster it becomes a hash tag. Installations that share a Redis differ in it. Default `signalbox`. */
   readonly prefix?: string
 }
 
@@ -29,6 +29,8 @@ export const settings = {
   postgresSchema: 'signalbox_queue',
   /** A dispatch that takes longer is given up: the reconciler finds the effect. */
   dispatchTimeoutMs: 250,
+  /** A queue that says nothing for longer is not looked at in this turn. */
+  depthTimeoutMs: 2_000,
   jobsPerAddMax: 500,
   /** Hints on their way to the store; beyond it new ones are dropped. */
   hintsInFlightMax: 20_000,

@@ -3,14 +3,15 @@
  *
  * D1 A hint that cannot be delivered is dropped and counted, never thrown: the reconciler finds its effect (I13).
  * D2 Hints of one turn of the event loop share one add per queue; one that comes alone does not wait for others.
- * D3 The job id is `<effectId>-<dispatch>`. The suffix makes a re-dispatch another job, since a store keeps silent
- *    about an id it holds already, be it running, stuck or settled.
+ * D3 The job id is `<effectId>-<dispatch>`. A store keeps silent about an id that it holds, waiting or taken; of a job that
+ *    has settled it holds nothing. So a call that waits has one job, however often it is announced.
+ * D4 `depth` is bounded as a dispatch is, and rejects where that answers nothing.
  */
 import type { Dispatcher, Hint, Log } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
 import { type BullBackend, settings } from './backend.ts'
 import { type Health, Watch } from './health.ts'
-import { orTimeout, settlesWithin } from './pace.ts'
+import { NoAnswer, orTimeout, settlesWithin } from './pace.ts'
 import { postgresProducer } from './postgres-producer.ts'
 import type { NewJob, Producer } from './producer.ts'
 import { redisProducer } from './redis-producer.ts'
@@ -20,6 +21,8 @@ export interface BullDispatcher extends Dispatcher {
   health(): Health
   /** Asks the store whether it takes jobs. Rejects if it does not; may hang while the store does. */
   answers(): Promise<void>
+  /** False while the store is away or refuses jobs. */
+  up(): boolean
 }
 
 /** Connects in the background; `dispatch` settles within 250 ms whatever the store does, and never rejects. */
@@ -29,7 +32,9 @@ export function createBullDispatcher(
 ): BullDispatcher {
   const watch = new Watch(`${backend.kind} queue (dispatch)`, options.log)
   const producer =
-    backend.kind === 'redis' ? redisProducer(backend, watch) : postgresProducer(backend, watch)
+    backend.kind === 'redis'
+      ? redisProducer(backend, watch, options.log)
+      : postgresProducer(backend, watch)
   return new BatchingDispatcher(producer, watch)
 }
 
@@ -57,12 +62,21 @@ class BatchingDispatcher implements BullDispatcher {
     return this.#flush
   }
 
+  depth(queue: string): Promise<number> {
+    if (this.#closed || !isName(queue)) return Promise.reject(new Error('no such queue'))
+    return orTimeout(this.#producer.depth(queue), settings.depthTimeoutMs)
+  }
+
   health(): Health {
     return this.#watch.health()
   }
 
   answers(): Promise<void> {
     return this.#producer.answers()
+  }
+
+  up(): boolean {
+    return this.health().status !== 'down'
   }
 
   async close(): Promise<void> {
@@ -87,7 +101,10 @@ class BatchingDispatcher implements BullDispatcher {
   async #add(queue: string, jobs: readonly NewJob[]): Promise<void> {
     try {
       await orTimeout(this.#producer.add(queue, jobs), settings.dispatchTimeoutMs)
+      this.#watch.connected()
     } catch (error) {
+      // A store that is silent is found out by its connection; a busy machine may be late as well.
+      if (!(error instanceof NoAnswer)) this.#watch.refused(error)
       this.#watch.drop(jobs.length, error)
     }
   }

@@ -18,6 +18,8 @@ export interface Health {
 
 const warnEveryMs = 5_000
 const errorCharsMax = 200
+/** A refusal that is older says nothing of now: nothing may have been sent since. */
+const refusalMs = 60_000
 
 /** One line about an error: code and message, without what a connection string may have put into it. */
 export function describeError(error: unknown): string {
@@ -39,25 +41,41 @@ export class Watch {
   #warnedAt = 0
   #unsaid = 0
   #ended = false
+  /** When the store last refused what it was sent; 0: it takes it. */
+  #refusedAt = 0
 
   constructor(name: string, log: Log) {
     this.#name = name
     this.#log = log
   }
 
+  /** Something was answered. It says nothing about a store that is there, answers, and refuses what it is sent. */
   up(): void {
     if (this.#status === 'up' || this.#ended) return
+    if (Date.now() - this.#refusedAt < refusalMs) return
     if (this.#status === 'down')
       this.#log.info('connected again', { to: this.#name, lost: this.#lost })
     this.#become('up', null)
   }
 
-  down(error: unknown): void {
+  /** Connected anew, or what was sent was taken. */
+  connected(): void {
+    this.#refusedAt = 0
+    this.up()
+  }
+
+  /** The store is there, and refuses what it is sent: its memory is full, it only reads. */
+  refused(error: unknown): void {
+    this.#refusedAt = Date.now()
+    this.down(error, 'connected, and refused')
+  }
+
+  down(error: unknown, message = 'not connected'): void {
     if (this.#ended) return
     const text = describeError(error)
     if (this.#status !== 'down') {
       this.#become('down', text)
-      this.#log.warn('not connected', { to: this.#name, error: text })
+      this.#log.warn(message, { to: this.#name, error: text })
     }
     this.#error = text
   }

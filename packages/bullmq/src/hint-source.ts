@@ -22,6 +22,8 @@ export interface BullHintSource extends HintSource {
   health(): Health
   /** Asks the store of each queue for an answer. Rejects if one gives none; may hang while the store does. */
   answers(): Promise<void>
+  /** False while the store is away. */
+  up(): boolean
 }
 
 /**
@@ -76,6 +78,10 @@ class BullSource implements BullHintSource {
 
   async answers(): Promise<void> {
     await Promise.all((this.#consumers ?? []).map((consumer) => consumer.answers()))
+  }
+
+  up(): boolean {
+    return this.health().status !== 'down'
   }
 
   #opener(): (assignment: Assignment) => Consumer {

@@ -34,10 +34,15 @@ export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<bo
   })
 }
 
-/** The promise's answer, or a rejection after the time. The promise goes on. */
+/** A time ran out. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+/** The promise's answer, or a rejection with `NoAnswer` after the time. The promise goes on. */
 export function orTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    const timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ms} ms`)), ms)
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

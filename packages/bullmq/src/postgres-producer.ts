@@ -2,11 +2,13 @@ import { PostgresQueueBackend, Queue } from 'bullmq'
 import type { PostgresBackend } from './backend.ts'
 import type { Watch } from './health.ts'
 import { QueueConnection } from './postgres-connection.ts'
-import { addTo, type Producer, queueOptions } from './producer.ts'
+import { addTo, depthOf, type Producer, queueOptions } from './producer.ts'
+
+type Sender = Pick<Queue, 'add' | 'addBulk' | 'getJobCounts'>
 
 interface Opened {
   readonly connection: QueueConnection
-  readonly queueOf: (name: string) => Pick<Queue, 'add' | 'addBulk'>
+  readonly queueOf: (name: string) => Sender
 }
 
 /** Sends over one small pool, whatever the number of queues. Opens it again after a failed start. */
@@ -22,17 +24,21 @@ export function postgresProducer(backend: PostgresBackend, watch: Watch): Produc
   // The first hint should not pay for the connect. A failure shows in the health and is tried again by it.
   open().catch((error: unknown) => watch.down(error))
 
+  const ask = async <T>(name: string, what: (queue: Sender) => Promise<T>): Promise<T> => {
+    try {
+      const { queueOf } = await open()
+      const answer = await what(queueOf(name))
+      watch.up()
+      return answer
+    } catch (error) {
+      watch.down(error)
+      throw error
+    }
+  }
+
   return {
-    async add(queue, jobs) {
-      try {
-        const { queueOf } = await open()
-        await addTo(queueOf(queue), jobs)
-        watch.up()
-      } catch (error) {
-        watch.down(error)
-        throw error
-      }
-    },
+    add: (name, jobs) => ask(name, (queue) => addTo(queue, jobs)),
+    depth: (name) => ask(name, depthOf),
     async answers() {
       const { connection } = await open()
       await connection.pool.query('select 1')
@@ -60,7 +66,7 @@ async function openQueues(backend: PostgresBackend, watch: Watch): Promise<Opene
   root.on('error', (error) => watch.down(error))
   watch.up()
 
-  const queues = new Map<string, Pick<Queue, 'add' | 'addBulk'>>()
+  const queues = new Map<string, Sender>()
   const queueOf = (name: string) => {
     const known = queues.get(name)
     if (known !== undefined) return known

@@ -13,6 +13,8 @@ export interface Producer {
   add(queue: string, jobs: readonly NewJob[]): Promise<void>
   /** Does the store take jobs now? Writes something that vanishes. Rejects if it does not; may hang while the store does. */
   answers(): Promise<void>
+  /** How many jobs wait in a queue. Rejects when the store is not reachable. */
+  depth(queue: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -29,6 +31,12 @@ export const queueOptions = {
   skipVersionCheck: true,
   skipWaitingForReady: true,
 } as const
+
+/** Jobs that no worker has taken. None of ours is delayed or has a priority; one of somebody else's would be served as well. */
+export async function depthOf(queue: Pick<Queue, 'getJobCounts'>): Promise<number> {
+  const counts = await queue.getJobCounts('wait', 'prioritized', 'delayed')
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
 
 const jobName = 'effect'
 

@@ -1,7 +1,8 @@
 /** Redis clients by their duty. All of them reconnect for ever, and none lets an 'error' event go unheard. */
-import { Redis, type RedisOptions } from 'ioredis'
+import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import type { Watch } from './health.ts'
 import { backoffMs } from './pace.ts'
+import { parseRedisUrl, type RedisTarget } from './redis-url.ts'
 
 /**
  * `sender`: an answer now or an error; nothing waits for a Redis that is away, nothing is sent twice.
@@ -10,6 +11,11 @@ import { backoffMs } from './pace.ts'
  */
 export type RedisDuty = 'sender' | 'worker' | 'listener'
 
+/** Answers come as they always did; the constructors want to know that when they are compiled. */
+type Options = Omit<RedisOptions, 'replyMapping'>
+type NodeOptions = Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>
+type ManyOptions = Omit<ClusterOptions, 'redisOptions'> & { readonly redisOptions: NodeOptions }
+
 const duties = {
   sender: {
     enableOfflineQueue: false,
@@ -17,9 +23,9 @@ const duties = {
     maxRetriesPerRequest: 0,
     // A peer that vanished without a word would otherwise hold every command for minutes.
     socketTimeout: 2_000,
+    commandTimeout: 5_000,
   },
-  // Beyond the five seconds that BullMQ blocks for. Its blocking connection is a duplicate with the same options.
-  worker: { maxRetriesPerRequest: null, socketTimeout: 20_000 },
+  worker: { maxRetriesPerRequest: null, socketTimeout: 5_000 },
   listener: {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -29,19 +35,45 @@ const duties = {
   },
 } satisfies Record<RedisDuty, RedisOptions>
 
-/** A client that keeps hold of its duplicates: BullMQ makes one per worker and cannot close it while Redis is away. */
-export class RedisFamily extends Redis {
-  readonly #duplicates = new Set<Redis>()
+/** Beyond the five seconds that BullMQ blocks for, on the connection that it duplicates for that. */
+const blocking = { socketTimeout: 20_000 } as const
 
-  override duplicate(override?: Partial<RedisOptions>): Redis {
-    // Not an option of ours, and the constructor does not take it as undefined.
-    const { replyMapping: _, ...options }: RedisOptions = { ...this.options, ...override }
-    const client = new RedisFamily(options)
-    this.#duplicates.add(client)
+/** How soon a connection that fell silent is given up by the system, where nothing is asked over it. */
+const connection = { connectTimeout: 5_000, keepAlive: 10_000, disconnectTimeout: 500 } as const
+
+/** A client that keeps hold of its duplicates: BullMQ makes one per worker and cannot close it while Redis is away. */
+export type RedisClient = RedisFamily | ClusterFamily
+
+type Duplicate = Redis | Cluster
+
+/** Duplicates of a client, and the way to cut them. */
+class Duplicates {
+  readonly #clients = new Set<Duplicate>()
+
+  add<C extends Duplicate>(client: C): C {
+    this.#clients.add(client)
     // BullMQ listens as well, but leaves before the last error has come.
     client.on('error', () => {})
-    client.on('end', () => this.#duplicates.delete(client))
+    client.on('end', () => this.#clients.delete(client))
     return client
+  }
+
+  sever(): void {
+    for (const client of this.#clients) client.disconnect()
+  }
+}
+
+/** A single Redis, or the master that sentinels name. */
+export class RedisFamily extends Redis {
+  readonly #duplicates = new Duplicates()
+
+  override duplicate(override?: Partial<RedisOptions>): Redis {
+    const { replyMapping: _, ...options }: RedisOptions = {
+      ...this.options,
+      ...blocking,
+      ...override,
+    }
+    return this.#duplicates.add(new RedisFamily(options))
   }
 
   /**
@@ -55,27 +87,104 @@ export class RedisFamily extends Redis {
 
   /** Cuts every connection at once. What waits on them is rejected. */
   sever(): void {
-    for (const client of this.#duplicates) client.disconnect()
+    this.#duplicates.sever()
+    this.disconnect()
+  }
+}
+
+/** A Redis Cluster. As `RedisFamily`, in every respect. */
+export class ClusterFamily extends Cluster {
+  readonly #duplicates = new Duplicates()
+  readonly #nodes: readonly ClusterNode[]
+
+  constructor(nodes: readonly ClusterNode[], options: ManyOptions) {
+    super([...nodes], options)
+    this.#nodes = nodes
+  }
+
+  override duplicate(_nodes?: ClusterNode[], override: Partial<ClusterOptions> = {}): Cluster {
+    const { replyMapping: _, ...redisOptions }: NonNullable<ClusterOptions['redisOptions']> = {
+      ...this.options.redisOptions,
+      ...override.redisOptions,
+      ...blocking,
+    }
+    const options = { ...this.options, ...override, redisOptions }
+    return this.#duplicates.add(new ClusterFamily(this.#nodes, options))
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect && this.status === 'reconnecting') this.status = 'wait'
+    super.disconnect(reconnect)
+  }
+
+  sever(): void {
+    this.#duplicates.sever()
     this.disconnect()
   }
 }
 
 /** Connects at once and tells `watch` how it goes. */
-export function redisClient(url: string, duty: RedisDuty, watch: Watch): RedisFamily {
-  const client = new RedisFamily(url, {
-    ...duties[duty],
-    connectTimeout: 5_000,
-    disconnectTimeout: 500,
-    retryStrategy: backoffMs,
-  })
-  client.on('ready', () => watch.up())
+export function redisClient(url: string, duty: RedisDuty, watch: Watch): RedisClient {
+  const target = parseRedisUrl(url)
+  const client =
+    target.kind === 'cluster' ? clusterOf(target, duty) : singleOf(url, target, duties[duty])
+  client.on('ready', () => watch.connected())
   client.on('error', (error) => watch.down(error))
+  client.on('node error', (error) => watch.note(error))
   client.on('close', () => watch.closed())
   return client
 }
 
+function singleOf(url: string, target: RedisTarget, duty: Options): RedisFamily {
+  const options: Options = { ...duty, ...connection, retryStrategy: backoffMs, reconnectOnError }
+  if (target.kind !== 'sentinel') return new RedisFamily(url, options)
+  const { nodes, name, db, username, password, sentinelUsername, sentinelPassword, tls } = target
+  return new RedisFamily({
+    ...options,
+    ...present({ username, password, sentinelUsername, sentinelPassword }),
+    ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+    sentinels: nodes.map((node) => ({ ...node })),
+    name,
+    db,
+    sentinelRetryStrategy: backoffMs,
+    sentinelCommandTimeout: connection.connectTimeout,
+  })
+}
+
+function clusterOf(target: RedisTarget, duty: RedisDuty): ClusterFamily {
+  const { username, password, tls } = target
+  const { enableOfflineQueue = true, ...options }: Options = duties[duty]
+  return new ClusterFamily(target.nodes, {
+    enableOfflineQueue,
+    clusterRetryStrategy: backoffMs,
+    // The topology is asked for again at this pace: so a node that comes back is found.
+    slotsRefreshInterval: 2_000,
+    slotsRefreshTimeout: 2_000,
+    maxRedirections: duty === 'worker' ? 16 : 3,
+    shardedSubscribers: duty === 'listener',
+    // Certificates are of names, and addresses from the cluster must not be resolved.
+    ...(tls ? { dnsLookup: (address, found) => found(null, address) } : {}),
+    redisOptions: {
+      ...options,
+      ...connection,
+      ...present({ username, password }),
+      ...(tls ? { tls: {} } : {}),
+    },
+  })
+}
+
+/** A master that became a replica refuses to write: whoever is connected looks for the new one, and asks again there. */
+const reconnectOnError = (error: Error): 2 | false =>
+  error.message.startsWith('READONLY') ? 2 : false
+
+function present(options: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  )
+}
+
 /** Resolves as soon as the first connect has succeeded or failed. */
-export function firstOutcome(client: Redis): Promise<void> {
+export function firstOutcome(client: RedisClient): Promise<void> {
   if (client.status === 'ready') return Promise.resolve()
   return new Promise((resolve) => {
     const done = () => {

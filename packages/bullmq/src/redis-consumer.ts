@@ -1,7 +1,8 @@
 import { createRedisBackend } from 'bullmq'
-import { type RedisBackend, settings } from './backend.ts'
+import type { RedisBackend } from './backend.ts'
 import type { Watch } from './health.ts'
-import { firstOutcome, type RedisFamily } from './redis-client.ts'
+import { keyPrefix } from './prefix.ts'
+import { firstOutcome, type RedisClient } from './redis-client.ts'
 import { type Assignment, type Consumer, startWorker } from './worker.ts'
 
 /**
@@ -10,11 +11,11 @@ import { type Assignment, type Consumer, startWorker } from './worker.ts'
  */
 export function redisConsumer(
   backend: RedisBackend,
-  client: RedisFamily,
+  client: RedisClient,
   work: { readonly assignment: Assignment; readonly watch: Watch },
 ): Consumer {
   const worker = startWorker(work.assignment, work.watch, {
-    prefix: backend.prefix ?? settings.redisPrefix,
+    prefix: keyPrefix(backend.url, backend.prefix),
     connection: client,
     factory: createRedisBackend,
   })

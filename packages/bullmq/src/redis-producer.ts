@@ -1,12 +1,16 @@
+import type { Log } from '@signalbox/engine'
 import { Queue } from 'bullmq'
-import { type RedisBackend, settings } from './backend.ts'
+import type { RedisBackend } from './backend.ts'
+import { warnOfEviction } from './eviction.ts'
 import type { Watch } from './health.ts'
-import { addTo, type Producer, queueOptions } from './producer.ts'
+import { keyPrefix } from './prefix.ts'
+import { addTo, depthOf, type Producer, queueOptions } from './producer.ts'
 import { firstOutcome, redisClient } from './redis-client.ts'
 
 /** Sends over one connection, whatever the number of queues. Fails at once while Redis is away. */
-export function redisProducer(backend: RedisBackend, watch: Watch): Producer {
+export function redisProducer(backend: RedisBackend, watch: Watch, log: Log): Producer {
   const client = redisClient(backend.url, 'sender', watch)
+  warnOfEviction(client, log)
   const outcome = firstOutcome(client)
   const queues = new Map<string, Queue>()
 
@@ -24,24 +28,27 @@ export function redisProducer(backend: RedisBackend, watch: Watch): Producer {
     const queue = new Queue(name, {
       ...queueOptions,
       connection: client,
-      prefix: backend.prefix ?? settings.redisPrefix,
+      prefix: keyPrefix(backend.url, backend.prefix),
     })
     queue.on('error', (error) => watch.note(error))
     queues.set(name, queue)
     return queue
   }
 
+  const ask = async <T>(name: string, what: (queue: Queue) => Promise<T>): Promise<T> => {
+    // Hints of the first moment wait for the connect; in an outage nothing waits.
+    await outcome
+    if (client.status !== 'ready') throw new Error('not connected to Redis')
+    return what(queueOf(name))
+  }
+
   return {
-    async add(queue, jobs) {
-      // Hints of the first moment wait for the connect; in an outage nothing waits.
-      await outcome
-      if (client.status !== 'ready') throw new Error('not connected to Redis')
-      await addTo(queueOf(queue), jobs)
-    },
+    add: (name, jobs) => ask(name, (queue) => addTo(queue, jobs)),
+    depth: (name) => ask(name, depthOf),
     async answers() {
       if (client.status !== 'ready') throw new Error('not connected to Redis')
       // A write: a Redis that is full, or a replica, answers pings.
-      await client.set(`${backend.prefix ?? settings.redisPrefix}:health`, '', 'PX', 1000)
+      await client.set(`${keyPrefix(backend.url, backend.prefix)}:health`, '', 'PX', 1000)
     },
     async close() {
       await forget()

@@ -9,13 +9,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Delta, Log, WakeBus, WakeTopic } from '@signalbox/engine'
-import type { Redis } from 'ioredis'
 import { settings } from './backend.ts'
 import { type Health, Watch } from './health.ts'
 import { Listeners } from './listeners.ts'
 import { liveChannel, Outbox, topicChannel } from './outbox.ts'
 import { settlesWithin } from './pace.ts'
-import { firstOutcome, redisClient } from './redis-client.ts'
+import { channelNames, type ChannelNames } from './prefix.ts'
+import { type PubSub, pubSub } from './pub-sub.ts'
+import { firstOutcome, type RedisClient, redisClient } from './redis-client.ts'
 import { decode, encode, isDeltaOf, isId } from './wake-wire.ts'
 
 /** A wake bus that also says how its Redis is. */
@@ -23,10 +24,13 @@ export interface RedisWakeBus extends WakeBus {
   health(): Health
   /** Asks Redis over both connections. Rejects if one is lost; may hang while one is silent. */
   answers(): Promise<void>
+  /** False while Redis is away. */
+  up(): boolean
 }
 
 /** What a Redis wake bus is told. */
 export interface WakeBusOptions {
+  /** An address as `parseRedisUrl` takes it. */
   readonly url: string
   /** First part of every channel. Default `signalbox`. */
   readonly prefix?: string
@@ -51,8 +55,8 @@ interface Parts {
   readonly options: WakeBusOptions
   readonly sending: Watch
   readonly listening: Watch
-  readonly sender: Redis
-  readonly listener: Redis
+  readonly sender: RedisClient
+  readonly listener: RedisClient
 }
 
 /** A connection without traffic shows that it is dead only when something is asked over it. */
@@ -61,7 +65,8 @@ const publishesInFlightMax = 10_000
 
 class PubSubWakeBus implements RedisWakeBus {
   readonly #parts: Parts
-  readonly #prefix: string
+  readonly #names: ChannelNames
+  readonly #channels: PubSub
   readonly #origin = randomUUID()
   readonly #listeners: Listeners
   readonly #outbox = new Outbox()
@@ -73,14 +78,17 @@ class PubSubWakeBus implements RedisWakeBus {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#prefix = `${parts.options.prefix ?? settings.redisPrefix}:`
+    const names = channelNames(parts.options.url, parts.options.prefix)
+    this.#names = names
+    const channels = pubSub(parts.sender, parts.listener)
+    this.#channels = channels
     this.#listeners = new Listeners(parts.options.log, (channel, open) => {
-      const name = this.#prefix + channel
-      this.#quietly(open ? parts.listener.subscribe(name) : parts.listener.unsubscribe(name))
+      const name = names.nameOf(channel)
+      this.#quietly(open ? channels.subscribe(name) : channels.unsubscribe(name))
     })
     parts.listener.on('ready', () => this.#subscribeAgain())
-    parts.listener.on('message', (channel, message) => this.#receive(channel, message))
-    this.#ping = setInterval(() => this.#quietly(parts.listener.ping()), pingEveryMs)
+    channels.hear((channel, message) => this.#receive(channel, message))
+    this.#ping = setInterval(() => this.#quietly(channels.ping()), pingEveryMs)
     this.#ping.unref()
   }
 
@@ -119,6 +127,10 @@ class PubSubWakeBus implements RedisWakeBus {
 
   async answers(): Promise<void> {
     await Promise.all([this.#parts.sender.ping(), this.#parts.listener.ping()])
+  }
+
+  up(): boolean {
+    return this.health().status !== 'down'
   }
 
   /** Sends what still waits, without waiting for an answer. */
@@ -173,7 +185,7 @@ class PubSubWakeBus implements RedisWakeBus {
         continue
       }
       this.#inFlight += 1
-      sender.publish(this.#prefix + channel, encode(this.#origin, items)).then(
+      this.#channels.publish(this.#names.nameOf(channel), encode(this.#origin, items)).then(
         () => (this.#inFlight -= 1),
         (error: unknown) => {
           this.#inFlight -= 1
@@ -185,12 +197,12 @@ class PubSubWakeBus implements RedisWakeBus {
 
   #receive(channel: string, message: string): void {
     const items = decode(this.#origin, message)
-    if (items !== null) this.#listeners.deliver(channel.slice(this.#prefix.length), items)
+    if (items !== null) this.#listeners.deliver(this.#names.channelOf(channel), items)
   }
 
   #subscribeAgain(): void {
-    const names = this.#listeners.channels().map((channel) => this.#prefix + channel)
-    if (names.length > 0) this.#quietly(this.#parts.listener.subscribe(...names))
+    const names = this.#listeners.channels().map((channel) => this.#names.nameOf(channel))
+    this.#quietly(this.#channels.subscribeAgain(names))
   }
 
   #drop(count: number, error: unknown = new Error('the bus is full or Redis is away')): void {

@@ -84,7 +84,7 @@ function createProgram(shell: Shell): Command {
 
 const environment = `Environment:
   DATABASE_URL        Postgres; without it one is started below SIGNALBOX_DATA_DIR (.signalbox)
-  REDIS_URL           Redis for the queue; without it the queue is in Postgres
+  REDIS_URL           Redis for the queue, alone, as a cluster or behind sentinels; without it the queue is in Postgres
   PORT, HOST          where the API listens (7420, 127.0.0.1)
   SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .js, .mjs or .json of this folder)
   SIGNALBOX_API_KEY   the key of the API: a server asks for it, a command shows it

@@ -18,6 +18,7 @@ import { createPreparations } from './record/preparations.ts'
 import { createRecorder, type Recorder } from './record/recorder.ts'
 import { createStrangers } from './record/strangers.ts'
 import { createViews } from './record/view.ts'
+import { createBacklog } from './roles/backlog.ts'
 import { createBreaker } from './roles/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
 import { createFollower } from './roles/follow.ts'
@@ -129,6 +130,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     recorder,
     dispatch,
+    backlog: createBacklog({ ...base, dispatcher: deps.dispatcher, dispatch }),
     advance: (runId) => advances.ask(runId),
     ...others.takes,
     takeModel: (row) => (deps.model ? models.take(row) : Promise.resolve()),

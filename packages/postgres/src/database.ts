@@ -88,6 +88,7 @@ export interface EffectTable {
   due: Opaque
   next_look: Opaque
   dispatches: number
+  announced: Opaque | null
   spec: Effect
 }
 

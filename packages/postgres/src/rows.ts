@@ -100,3 +100,10 @@ function askedCall(): RawBuilder<ToolCallPart | null> {
       and part ->> 'id' = e.spec ->> 'callId'
     limit 1)`
 }
+
+/** A selection `a.b as c` as raw SQL. */
+export function asSql(column: (typeof effectColumns)[number]) {
+  if (typeof column !== 'string') return column
+  const [reference = '', alias] = column.split(' as ')
+  return alias === undefined ? sql.ref(reference) : sql`${sql.ref(reference)} as ${sql.ref(alias)}`
+}

@@ -49,9 +49,9 @@ describe('what the reconciler finds', () => {
     expect(await takeOne(id)).toMatchObject([
       { effectId: id, runId: run.runId, threadId: run.threadId, dispatches: 1, status: 'pending' },
     ])
-    expect(await takeOne(id)).toEqual([])
+    // From then on it is found by the number of calls that wait, and not by its time.
     await age(bench, id, 10_000)
-    expect(await takeOne(id)).toMatchObject([{ dispatches: 2 }])
+    expect(await takeOne(id)).toEqual([])
   })
 
   it('is a delayed effect as soon as its delay is over', async () => {

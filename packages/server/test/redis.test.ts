@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import type { ConfigInput } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { freePort } from '../../../test/contract/free-port.ts'
 import { call, eventually, health, readSse } from './support/http.ts'
+import { RedisCluster } from '../../bullmq/test/support/redis-cluster.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 const present = spawnSync('redis-server', ['--version']).status === 0
@@ -69,6 +70,45 @@ describe.skipIf(skip)(`Redis${why}`, () => {
     redis = spawn('redis-server', args, { stdio: 'ignore' })
     const joined = await call(api, 'GET', `/runs/${created.body.run_id}/join`)
     expect(joined.body).toMatchObject({ outcome: 'completed' })
+  })
+})
+
+describe.skipIf(skip)(`Redis Cluster${why}`, () => {
+  it('carries a run; what a node that dies held costs time only', async () => {
+    const cluster = await RedisCluster.start()
+    onTestFinished(() => cluster.close())
+    box = await startTest(
+      { ...config, queue: { prefix: 'shared' } },
+      { env: { REDIS_URL: cluster.url } },
+    )
+    const { api } = box
+    const waited = await call(api, 'POST', '/runs/wait', { body })
+    expect(waited.status).toBe(200)
+    const holder = await cluster.holderOf('{shared}')
+    expect(await holder.command('EXISTS', '{shared}:tools:meta')).toBe(1)
+
+    await holder.kill()
+    const created = await call(api, 'POST', '/runs', { body })
+    expect(created.status).toBe(200)
+    await holder.start()
+    await cluster.whole()
+    const joined = await call(api, 'GET', `/runs/${created.body.run_id}/join`)
+    expect(joined.body).toMatchObject({ outcome: 'completed' })
+  })
+
+  it('is shared by installations of different prefixes', async () => {
+    const cluster = await RedisCluster.start()
+    onTestFinished(() => cluster.close())
+    const env = { REDIS_URL: cluster.url }
+    box = await startTest(config, { env })
+    const other = await startTest(config, { env: { ...env, SIGNALBOX_QUEUE_PREFIX: 'other' } })
+    onTestFinished(() => other.stop())
+    for (const { api } of [box, other])
+      expect((await call(api, 'POST', '/runs/wait', { body })).status).toBe(200)
+    for (const prefix of ['signalbox', 'other']) {
+      const holder = await cluster.holderOf(`{${prefix}}`)
+      expect(await holder.command('EXISTS', `{${prefix}}:tools:meta`)).toBe(1)
+    }
   })
 })
 

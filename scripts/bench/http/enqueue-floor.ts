@@ -71,7 +71,7 @@ async function templateOf(url: string): Promise<Template> {
   const items: AppendItem[] = []
   const engine = createEngine({
     register: watched(register, (item) => items.push(item)),
-    dispatcher: { dispatch: async () => {}, close: async () => {} },
+    dispatcher: { dispatch: async () => {}, depth: async () => 0, close: async () => {} },
     hintSource: null,
     wakeBus,
     model: null,

@@ -17,31 +17,34 @@ export const skipRedis = !present && process.env['SIGNALBOX_REQUIRE_ALL'] !== '1
 /** A Redis of our own, on a port of its own, that keeps nothing. */
 export class RedisServer {
   readonly url: string
-  readonly #port: number
+  readonly port: number
   readonly #dir: string
+  readonly #settings: readonly string[]
   #process: ChildProcess | null = null
 
-  private constructor(port: number, dir: string) {
-    this.#port = port
+  private constructor(port: number, dir: string, settings: readonly string[]) {
+    this.port = port
     this.#dir = dir
+    this.#settings = settings
     this.url = `redis://127.0.0.1:${port}`
   }
 
-  static async create(): Promise<RedisServer> {
+  /** `settings` as on the command line of redis-server. */
+  static async create(settings: readonly string[] = []): Promise<RedisServer> {
     if (!present) throw new Error('redis-server is not on PATH')
     const dir = await mkdtemp(join(tmpdir(), 'signalbox-redis-'))
-    return new RedisServer(await freePort(), dir)
+    return new RedisServer(await freePort(), dir, settings)
   }
 
-  static async start(): Promise<RedisServer> {
-    const server = await RedisServer.create()
+  static async start(settings: readonly string[] = []): Promise<RedisServer> {
+    const server = await RedisServer.create(settings)
     await server.start()
     return server
   }
 
   async start(): Promise<void> {
-    const args = ['--port', `${this.#port}`, '--save', '', '--appendonly', 'no', '--dir', this.#dir]
-    this.#process = spawn('redis-server', args, { stdio: 'ignore' })
+    const args = ['--port', `${this.port}`, '--save', '', '--appendonly', 'no', '--dir', this.#dir]
+    this.#process = spawn('redis-server', [...args, ...this.#settings], { stdio: 'ignore' })
     const probe = new Redis(this.url, { retryStrategy: () => 20, maxRetriesPerRequest: null })
     probe.on('error', () => {})
     await probe.ping()
@@ -60,6 +63,8 @@ export class RedisServer {
 
   async command(...args: readonly [string, ...string[]]): Promise<unknown> {
     const client = new Redis(this.url)
+    // A failover cuts whoever is connected; the command itself says so.
+    client.on('error', () => {})
     try {
       return await client.call(...args)
     } finally {

@@ -175,6 +175,7 @@ function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDra
       spec,
       notBefore,
       due: spec.delayMs > 0 ? notBefore : now + overdueMs,
+      announced: 0,
     })
   }
   const key = (id: string, fireAt: number): string => `${run.runId}\u0000timer:${id}:${fireAt}`

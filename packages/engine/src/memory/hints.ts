@@ -7,24 +7,26 @@ export function createMemoryQueue(): {
   readonly dispatcher: Dispatcher
   readonly source: HintSource
 } {
-  const waiting: Hint[] = []
+  /** By effect and number: a queue holds a hint once. */
+  const waiting = new Map<string, Hint>()
+  const active = new Set<string>()
   const running = new Set<Promise<void>>()
   const room = new Map<string, number>()
   let perform: ((effectId: string) => Promise<unknown>) | null = null
 
   const pump = (): void => {
-    for (const hint of waiting.splice(0)) {
+    for (const [key, hint] of waiting) {
       const free = room.get(hint.queue) ?? 0
-      if (!perform || free <= 0) {
-        waiting.push(hint)
-        continue
-      }
+      if (!perform || free <= 0) continue
+      waiting.delete(key)
+      active.add(key)
       room.set(hint.queue, free - 1)
       const work = perform(hint.effectId)
         .catch(() => {})
         .then(() => {
           room.set(hint.queue, (room.get(hint.queue) ?? 0) + 1)
           running.delete(work)
+          active.delete(key)
           pump()
         })
       running.add(work)
@@ -34,9 +36,13 @@ export function createMemoryQueue(): {
   return {
     dispatcher: {
       dispatch: async (hints) => {
-        waiting.push(...hints)
+        for (const hint of hints) {
+          const key = `${hint.effectId}-${hint.dispatch}`
+          if (!active.has(key)) waiting.set(key, hint)
+        }
         pump()
       },
+      depth: async (queue) => [...waiting.values()].filter((hint) => hint.queue === queue).length,
       close: async () => {},
     },
     source: {

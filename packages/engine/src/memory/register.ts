@@ -17,9 +17,10 @@ import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { queuesOf } from './queue.ts'
-import { inTurns, isNoneOf, nextTenant } from './turns.ts'
+import { inTurns, isNoneOf } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
 import { type EffectRecord, emptyTables, type RunRow, type Tables } from './tables.ts'
+import { waitingOf } from './waiting.ts'
 
 export interface MemoryRegister extends Register {
   /** For tests only: the rows themselves. */
@@ -45,6 +46,7 @@ export function createMemoryRegister(
     ...readsOf(tables),
     ...contentOf(tables),
     ...duesOf(tables, clock),
+    ...waitingOf(tables, clock, rowOf),
     ...governanceOf(tables),
     ...circuitsOf(tables, clock),
     ...familiesOf(tables),
@@ -125,10 +127,7 @@ function contentOf(tables: Tables): Content {
   }
 }
 
-type Dues = Pick<
-  Register,
-  'readyRuns' | 'takeDue' | 'nextWaiting' | 'dueTimers' | 'nextDue' | 'renew'
->
+type Dues = Pick<Register, 'readyRuns' | 'takeDue' | 'dueTimers' | 'nextDue' | 'renew'>
 
 function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
   const { runs, effects, timers } = tables
@@ -146,20 +145,9 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
         .slice(0, limit)
         .map((effect) => {
           effect.dispatches += 1
-          effect.due = clock.now() + againMs
+          effect.due = waits(tables, effect) ? Infinity : clock.now() + againMs
           return rowOf(tables, effect)
         }),
-    nextWaiting: async (queue, afterTenant) => {
-      const waiting = [...effects.values()].filter(
-        (effect) =>
-          effect.status === 'pending' &&
-          effect.kind === 'tool.call' &&
-          effect.queue === queue &&
-          effect.notBefore <= clock.now(),
-      )
-      const next = nextTenant(waiting, afterTenant)
-      return next ? rowOf(tables, next) : null
-    },
     dueTimers: async (limit, except) =>
       [...timers.values()]
         .filter((timer) => timer.fireAt <= clock.now())
@@ -206,13 +194,33 @@ const isOpen = (effect: EffectRecord): boolean =>
 
 function dueEffects(tables: Tables, kinds: readonly EffectKind[], now: number): EffectRecord[] {
   return [...tables.effects.values()].filter(
-    (effect) => isOpen(effect) && kinds.includes(effect.kind) && effect.due <= now,
+    (effect) =>
+      isOpen(effect) &&
+      kinds.includes(effect.kind) &&
+      (effect.due <= now || isStranded(tables, effect)),
   )
 }
 
+const isCancelling = (tables: Tables, { runId }: EffectRecord): boolean =>
+  tables.runs.get(runId)?.cancelRequested ?? false
+
+/** Is it a call that is looked after by number from its first look on? */
+const waits = (tables: Tables, effect: EffectRecord): boolean =>
+  effect.status === 'pending' && effect.kind === 'tool.call' && !isCancelling(tables, effect)
+
+/** Was it looked after by number, until its run was to end? */
+const isStranded = (tables: Tables, effect: EffectRecord): boolean =>
+  effect.status === 'pending' && effect.due === Infinity && isCancelling(tables, effect)
+
 function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
   const run = tables.runs.get(effect.runId)
-  const { notBefore: _notBefore, due: _due, leaseMs: _leaseMs, ...rest } = effect
+  const {
+    notBefore: _notBefore,
+    due: _due,
+    announced: _announced,
+    leaseMs: _leaseMs,
+    ...rest
+  } = effect
   return {
     ...rest,
     threadId: run?.threadId ?? '',

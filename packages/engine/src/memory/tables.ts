@@ -19,10 +19,12 @@ export type EffectRecord = Mutable<
 > & {
   /** Not to be claimed before. */
   notBefore: number
-  /** Not to be looked at by the reconciler before. */
+  /** Not to be looked at by the reconciler before. Infinity: never by its time. */
   due: number
   /** How long the lease was made for. 0: it was given back. Milliseconds. */
   leaseMs: number
+  /** When it was announced again for the last time, while it waited; 0 before. */
+  announced: number
 }
 
 export interface TimerRow {

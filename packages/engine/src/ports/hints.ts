@@ -4,13 +4,15 @@
 export interface Hint {
   readonly effectId: string
   readonly queue: string
-  /** Counts dispatches: makes the job id of a re-dispatch another one (BullMQ drops a re-add of a settled id). */
+  /** Names the job of the effect: while a queue holds it, it may drop a hint of the same number. Grows. */
   readonly dispatch: number
 }
 
-/** Brings hints to workers. May lose, repeat and reorder. */
+/** Brings hints to workers. May lose, repeat and reorder. A hint whose job has settled, however it did, is a new one. */
 export interface Dispatcher {
   dispatch(hints: readonly Hint[]): Promise<void>
+  /** How many hints wait in a queue, those that a worker has taken not counted. Rejects if the queue cannot say. */
+  depth(queue: string): Promise<number>
   close(): Promise<void>
 }
 

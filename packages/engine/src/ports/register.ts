@@ -233,13 +233,21 @@ export interface Register extends BudgetPort {
    * Pending effects that are overdue and started effects whose lease expired, of the given kinds; marks them dispatched
    * (`dispatches` + 1, next look after `againMs`). An effect may be claimed from its delay on, and is overdue two seconds
    * later, or at once if it had a delay: whoever decided has announced the others already. Tenants take turns where there
-   * are more than `limit`.
+   * are more than `limit`. A pending tool call is answered once; then `waitingCalls` counts it, until it is claimed or its run
+   * is being cancelled.
    */
   takeDue(
     kinds: readonly EffectKind[],
     againMs: number,
     limit: number,
   ): Promise<readonly EffectRow[]>
+  /** How many tool calls are pending and may be claimed, by queue; no more than 100,000 are counted of each. Queues without are left out. */
+  waitingCalls(): Promise<readonly { readonly queue: string; readonly calls: number }[]>
+  /**
+   * Of these calls, those that were announced long ago, the longest waiting first; marks them dispatched. Long ago is two
+   * seconds at first, then `waitMs`, then the double of it.
+   */
+  takeWaiting(queue: string, waitMs: number, limit: number): Promise<readonly EffectRow[]>
   /**
    * The pending tool call of a queue that has waited longest, of the first tenant after `afterTenant` that has one; behind the
    * last tenant comes the first. Null: nothing waits there.

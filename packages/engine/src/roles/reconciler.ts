@@ -15,6 +15,7 @@ import type { EngineSettings } from '../settings.ts'
 import { createEach, type Each, settlesWithin } from './each-of.ts'
 import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
 import { admit } from './admit.ts'
+import { hintOf, type LookAtBacklog } from './backlog.ts'
 import { makeWay } from './supersede.ts'
 import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
 
@@ -28,6 +29,7 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly draining: AbortSignal
   readonly advance: (runId: string) => Promise<void>
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
+  readonly backlog: LookAtBacklog
   readonly takeModel: (row: EffectRow) => Promise<void>
   readonly takePolicy: (row: EffectRow) => Promise<void>
   readonly startRun: (effectId: string) => Promise<void>
@@ -117,6 +119,13 @@ function partsOf(deps: ReconcilerDeps): readonly Part[] {
       work: (run) => advance(deps, run),
     }),
     effectsPart(deps),
+    {
+      name: 'backlog',
+      look: async (ask) => {
+        const count = await ask(deps.backlog())
+        return { count, changed: count > 0 }
+      },
+    },
     partOf(deps, 'ended children', {
       find: (except) => register.endedChildren(batchMax, except),
       idOf: idOfRun,
@@ -165,7 +174,7 @@ function effectsPart(deps: ReconcilerDeps): Part {
     look: async (ask) => {
       const kinds = EffectKind.options
       const due = await ask(register.takeDue(kinds, settings.redispatchMs, batchMax))
-      const hints = due.filter(isForWorkers).map(hintOf)
+      const hints = due.filter(isForWorkers).filter(isNews).map(hintOf)
       if (hints.length > 0) await settlesWithin(clock, dispatchMsMax, deps.dispatch(hints))
       const rest = due.filter((row) => !isForWorkers(row))
       for (const row of rest) {
@@ -183,11 +192,8 @@ function effectsPart(deps: ReconcilerDeps): Part {
   }
 }
 
-const hintOf = ({ effectId, queue, dispatches }: EffectRow): Hint => ({
-  effectId,
-  queue,
-  dispatch: dispatches,
-})
+/** Was it announced by nobody yet? A call that began, or was delayed. Of the others, `backlog` sees whether a queue has lost some. */
+const isNews = ({ attempt, spec }: EffectRow): boolean => attempt > 0 || spec.delayMs > 0
 
 const isLost = ({ status, mode }: EffectRow): boolean => status === 'started' && mode === 'once'
 

@@ -1,10 +1,10 @@
 /** Reads of effects and timers, and the two writes that need no event: a look of the reconciler, a longer lease. */
 import { type EffectKind, limits } from '@signalbox/core'
 import type { EffectRow, Register, RunRef } from '@signalbox/engine'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, compile, fetchRows, inMs, noneOf, pageSize, statement } from '../query.ts'
-import { effectColumns } from '../rows.ts'
+import { asSql, effectColumns } from '../rows.ts'
 
 const effects = build.selectFrom('effect as e').innerJoin('run as r', 'r.id', 'e.run_id')
 
@@ -39,46 +39,11 @@ export async function takeDue(
 ): Promise<readonly EffectRow[]> {
   const max = pageSize(look.limit, limits.pageMax)
   const taken = sql<EffectRow>`
-    select ${sql.join(effectColumns.map(columnOf))}
+    select ${sql.join(effectColumns.map(asSql))}
     from signalbox.take_due(${[...kinds]}, ${look.againMs}, ${max}) e
     join signalbox.run r on r.id = e.run_id
     order by e.due, e.id`
   return fetchRows(pool, compile(taken), 'take_due')
-}
-
-/** The oldest that waits in a queue, of the first tenant behind another that has something there. Round it goes. */
-const selectNextWaiting = statement(
-  'next_waiting',
-  sql<EffectRow>`
-    select ${sql.join(effectColumns.map(columnOf))}
-    from (
-      (${waitingIn(sql`tenant_id > ${''}`)}) union all (${waitingIn(sql`true`)})
-      limit 1
-    ) e
-    join signalbox.run r on r.id = e.run_id`.compile(build),
-)
-
-function waitingIn(tenants: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`
-    select * from signalbox.effect
-    where status = 'pending' and queue = ${''} and kind = 'tool.call' and due <= now() and ${tenants}
-    order by tenant_id, due limit 1`
-}
-
-export async function readNextWaiting(
-  pool: Pool,
-  queue: string,
-  afterTenant: string,
-): Promise<EffectRow | null> {
-  const rows = await selectNextWaiting(pool, [queue, afterTenant, queue])
-  return rows[0] ?? null
-}
-
-/** A selection `a.b as c` as raw SQL. */
-function columnOf(column: (typeof effectColumns)[number]) {
-  if (typeof column !== 'string') return column
-  const [reference = '', alias] = column.split(' as ')
-  return alias === undefined ? sql.ref(reference) : sql`${sql.ref(reference)} as ${sql.ref(alias)}`
 }
 
 export async function readDueTimers(

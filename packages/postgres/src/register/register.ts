@@ -11,7 +11,6 @@ import {
   readDueTimers,
   readEffect,
   readNextDue,
-  readNextWaiting,
   readOpenEffects,
   renewLeases,
   takeDue,
@@ -25,6 +24,7 @@ import {
   readNextInThread,
   readSuperseded,
 } from './admissions.ts'
+import { readNextWaiting, readWaitingCalls, takeWaiting } from './waiting.ts'
 import {
   readChangedFiles,
   readConversation,
@@ -94,6 +94,8 @@ export function createRegister(options: RegisterOptions): Register {
     nextInLanes: (runId, limit) => readNextInLanes(pool, runId, limit),
     superseded: (limit, thread, except) => readSuperseded(pool, limit, { thread, except }),
     takeDue: (kinds, againMs, limit) => takeDue(pool, kinds, { againMs, limit }),
+    waitingCalls: () => readWaitingCalls(pool),
+    takeWaiting: (queue, waitMs, limit) => takeWaiting(pool, queue, { waitMs, limit }),
     nextWaiting: (queue, afterTenant) => readNextWaiting(pool, queue, afterTenant),
     dueTimers: (limit, except) => readDueTimers(pool, limit, except),
     children: (runId) => readChildren(pool, runId),

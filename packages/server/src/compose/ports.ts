@@ -38,6 +38,7 @@ export async function portsOf(
   const transport = await openTransport(
     {
       redisUrl: environment.redisUrl,
+      queuePrefix: environment.queuePrefix ?? assembly.config.queue.prefix,
       engineUrl: urls.engine,
       queueUrl: urls.queue,
       decides,

@@ -23,6 +23,8 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly redisUrl: string | null
+  /** First part of keys and channels in Redis. */
+  readonly queuePrefix: string
   /** Where wakes live without Redis. */
   readonly engineUrl: string
   /** Where BullMQ lives without Redis: a role and a schema of its own. */
@@ -37,14 +39,16 @@ export async function openTransport(
   options: TransportOptions,
   closers: Closers,
 ): Promise<Transport> {
-  const { redisUrl, engineUrl, queueUrl, log } = options
+  const { redisUrl, queuePrefix: prefix, engineUrl, queueUrl, log } = options
   const wakeBus =
     redisUrl === null
       ? await createNotifyWakeBus({ url: engineUrl, log })
-      : await createRedisWakeBus({ url: redisUrl, log })
+      : await createRedisWakeBus({ url: redisUrl, prefix, log })
   closers.add('wake bus', () => wakeBus.close())
   const backend: BullBackend =
-    redisUrl === null ? { kind: 'postgres', url: queueUrl } : { kind: 'redis', url: redisUrl }
+    redisUrl === null
+      ? { kind: 'postgres', url: queueUrl }
+      : { kind: 'redis', url: redisUrl, prefix }
   const dispatcher = options.decides ? createBullDispatcher(backend, { log }) : null
   if (dispatcher) closers.add('dispatcher', () => dispatcher.close())
   const hintSource = options.works ? createBullHintSource(backend, { log }) : null
@@ -59,4 +63,8 @@ export async function openTransport(
 }
 
 /** Only who decides has anything to dispatch. */
-const idle: Dispatcher = { dispatch: () => Promise.resolve(), close: () => Promise.resolve() }
+const idle: Dispatcher = {
+  dispatch: () => Promise.resolve(),
+  depth: () => Promise.resolve(0),
+  close: () => Promise.resolve(),
+}

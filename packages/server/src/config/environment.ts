@@ -1,5 +1,7 @@
 /** The environment variables that Signalbox reads. Their values may be secrets and never stand in a message. */
+import { parseRedisUrl } from '@signalbox/bullmq'
 import { ConfigError } from './config-error.ts'
+import { queuePrefixForm, queuePrefixRule } from './queue-schema.ts'
 
 /** Variables by name, as `process.env` has them. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -10,6 +12,8 @@ export interface Environment {
   readonly databaseUrl: string | null
   /** Null: the queue and the wakes live in Postgres. */
   readonly redisUrl: string | null
+  /** Null: as the configuration says. */
+  readonly queuePrefix: string | null
   /** Null: as the configuration says. */
   readonly port: number | null
   readonly host: string | null
@@ -38,7 +42,8 @@ const secretCharsMin = 16
 export function readEnvironment(env: Env): Environment {
   return {
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
-    redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
+    redisUrl: redisUrl(env),
+    queuePrefix: queuePrefix(env),
     port: port(env),
     host: text(env, 'HOST'),
     dataDir: text(env, 'SIGNALBOX_DATA_DIR') ?? '.signalbox',
@@ -64,6 +69,24 @@ function url(env: Env, name: string, protocols: readonly string[]): string | nul
       name,
       `must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     )
+  return value
+}
+
+function redisUrl(env: Env): string | null {
+  const value = text(env, 'REDIS_URL')
+  if (value === null) return null
+  try {
+    parseRedisUrl(value)
+  } catch (error) {
+    wrong('REDIS_URL', error instanceof Error ? error.message : 'cannot be read')
+  }
+  return value
+}
+
+function queuePrefix(env: Env): string | null {
+  const value = text(env, 'SIGNALBOX_QUEUE_PREFIX')
+  if (value !== null && !queuePrefixForm.test(value))
+    wrong('SIGNALBOX_QUEUE_PREFIX', queuePrefixRule)
   return value
 }
 

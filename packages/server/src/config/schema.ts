@@ -8,6 +8,7 @@ import type { Script } from '@signalbox/models'
 import { z } from 'zod'
 import { AgentConfig } from './agent-schema.ts'
 import { LaneRules } from './lanes-schema.ts'
+import { QueueSection } from './queue-schema.ts'
 import { ServerSection } from './server-schema.ts'
 import { WebhooksSection } from './webhooks-schema.ts'
 
@@ -50,6 +51,8 @@ export const Config = z.strictObject({
   queues: z
     .record(QueueName, z.strictObject({ concurrency: z.number().int().min(1).max(1000) }))
     .default({}),
+  /** Where jobs and wakes go. */
+  queue: QueueSection.prefault({}),
   /** Limits that runs share; who would exceed one waits. */
   runLimits: LaneRules,
   /** A directory in which the `workspace` tools keep the files of threads. Without it the register keeps them. */

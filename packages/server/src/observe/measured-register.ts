@@ -49,6 +49,8 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     superseded: (limit, thread, except) => register.superseded(limit, thread, except),
     nextInThread: (tenantId, threadId) => register.nextInThread(tenantId, threadId),
     takeDue: (kinds, againMs, limit) => register.takeDue(kinds, againMs, limit),
+    waitingCalls: () => register.waitingCalls(),
+    takeWaiting: (queue, waitMs, limit) => register.takeWaiting(queue, waitMs, limit),
     nextWaiting: (queue, afterTenant) => register.nextWaiting(queue, afterTenant),
     dueTimers: (limit, except) => register.dueTimers(limit, except),
     nextDue: (kinds, lookedMs) => register.nextDue(kinds, lookedMs),

@@ -148,6 +148,7 @@ export function measuredDispatcher(dispatcher: Dispatcher, metrics: Metrics): Di
       for (const { queue } of hints) metrics.hints.inc({ queue })
       return dispatcher.dispatch(hints)
     },
+    depth: (queue) => dispatcher.depth(queue),
     close: () => dispatcher.close(),
   }
 }

@@ -55,7 +55,21 @@ export function secretsOf(
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value) return []
     if (apiKeyEnvs.includes(name) || secretNames.test(name)) return [value.trim()]
-    const password = URL.parse(value)?.password
-    return password ? [password, decodeURIComponent(password)] : []
+    return passwordsOf(value)
   })
+}
+
+/** Passwords in an address, as they stand there and decoded. It may name many hosts, which no URL does. */
+function passwordsOf(value: string): readonly string[] {
+  const [, own] = /^[a-z][a-z0-9+-]*:\/\/[^:@/?#\s]*:([^/?#\s]+)@/i.exec(value) ?? []
+  const [, ofSentinels] = /[?&]sentinelPassword=([^&#\s]+)/.exec(value) ?? []
+  return [own, ofSentinels].flatMap((one) => (one ? [one, decoded(one)] : []))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
