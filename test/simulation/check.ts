@@ -21,7 +21,7 @@ import { steeringViolations } from './steering.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
 import { epoch } from './schedule.ts'
-import { outageViolations } from './outages.ts'
+import { outageViolations, resultViolations } from './outages.ts'
 import type { World } from './world.ts'
 
 export function violations(
@@ -43,6 +43,7 @@ export function violations(
       ...webhookViolations(run, world.received),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
+      ...resultViolations(world, run),
     ]),
     ...historyViolations(counted, runs),
     ...threadViolations(runs),

@@ -60,6 +60,7 @@ export const expected = [
   'recalled tool.completed',
   'recalled tool.denied',
   'process freezes',
+  'processes hand over',
   'recalled tool.failed',
   'register fails for all',
   'register fails for one',
@@ -134,4 +135,5 @@ const dayCounts = ({ day: { kind, troubles } }: Schedule): readonly string[] => 
     ),
   ),
   ...(kind === 'late' ? ['answers come late'] : []),
+  ...(kind === 'handover' ? ['processes hand over'] : []),
 ]

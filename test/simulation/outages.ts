@@ -25,3 +25,41 @@ export function outageViolations({ schedule }: World, { log }: RunRecord): reado
 
 const saysLost = ({ type, payload }: RunRecord['log'][number]): boolean =>
   (type === 'tool.unknown' || type === 'tool.aborted') && payload['reason'] === 'worker_lost'
+
+/** What this long before the end came to a process is in the log. */
+const reportedMs = 3_000
+
+/**
+ * Whatever a tool told a process that lives on is in the log, or, where it came too late to count, is noted there. A call that
+ * was broken off where nobody can say whether it happened is not said to be aborted, unless it only reads.
+ */
+export function resultViolations(
+  { schedule, returned, unsettled }: World,
+  { head, log, effects }: RunRecord,
+): readonly string[] {
+  const isFull = log.some(({ type }) => type === 'run.faulted')
+  const missing = returned
+    .filter(({ runId, owner }) => runId === head.runId && !schedule.deaths.has(owner) && !isFull)
+    .filter(({ at }) => at < schedule.now - reportedMs)
+    .filter(
+      ({ effectId, attempt }) =>
+        !log.some(
+          (event) =>
+            ends.has(event.type) &&
+            isAbout(event, effectId) &&
+            event.payload['attempt'] === attempt,
+        ),
+    )
+    .map(
+      ({ effectId, attempt, owner }) =>
+        `L3 attempt ${attempt} of ${effectId} came back to ${owner}, and the log says nothing`,
+    )
+  const denied = log
+    .filter(({ type, payload }) => type === 'tool.aborted' && payload['reason'] === 'cancelled')
+    .filter((event) => unsettled.has(`${effectOf(event)} ${String(event.payload['attempt'])}`))
+    .filter((event) => effects.find(({ effectId }) => isAbout(event, effectId))?.mode !== 'read')
+    .map((event) => `I8 ${effectOf(event)} may have happened, and is said to be aborted`)
+  return [...missing, ...denied]
+}
+
+const ends = new Set(['tool.completed', 'tool.failed', 'tool.late'])

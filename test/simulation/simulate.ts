@@ -15,7 +15,7 @@ import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
 import { isCurious, isRerun, isSatisfied, repeating } from './curious.ts'
-import { client, type Office, operator, runsPerSeed } from './people.ts'
+import { client, type Office, operator, runsPerSeed, type SimulatedEngine } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
 import { registerOf, tamperedWith } from './register.ts'
@@ -113,7 +113,11 @@ export async function simulate(seed: number): Promise<Simulated> {
     })
 
   const officeOf = (life: Incarnation): Office => ({ world, register, engine: engineOf(life, []) })
-  const boot = (roles: readonly Role[]) => (life: Incarnation) => void engineOf(life, roles).start()
+  const boot = (roles: readonly Role[]) => (life: Incarnation) => {
+    const engine = engineOf(life, roles)
+    void engine.start()
+    if (schedule.day.kind === 'handover') handOver(life, engine)
+  }
   const processes: readonly [string, (life: Incarnation) => void][] = [
     ['o1', boot(['orchestrator'])],
     ['o2', boot(['orchestrator'])],
@@ -148,6 +152,16 @@ export async function simulate(seed: number): Promise<Simulated> {
   }
 }
 
+/** Stops a process as it should be, after a while; it starts again. */
+function handOver(life: Incarnation, engine: SimulatedEngine): void {
+  const { schedule } = life.process
+  life.later(schedule.between(200, 2_000), () => {
+    if (!schedule.faults) return
+    const graceMs = schedule.chance(0.5) ? 0 : schedule.between(0, 400)
+    void engine.stop(graceMs).then(() => life.alive && life.process.end('has stopped'))
+  })
+}
+
 /** How long nobody answers what waits for a human where nobody attends to it. */
 const unattendedMs = 11_000
 
@@ -159,6 +173,8 @@ function worldOf(
     ...about,
     schedule,
     executions: [],
+    returned: [],
+    unsettled: new Set(),
     told: [],
     wishes: crowd?.wishes.flat() ?? [],
     answers: new Map(),

@@ -17,6 +17,17 @@ export interface SeenExecution extends Execution {
   readonly args: JsonObject
 }
 
+/** What came of an attempt, as its tool told a process that was not told before to break it off. */
+export interface Returned {
+  readonly effectId: string
+  readonly attempt: number
+  readonly runId: string
+  readonly owner: string
+  /** Milliseconds of the schedule. */
+  readonly at: number
+  readonly status: 'completed' | 'failed'
+}
+
 /** What somebody was told about his answer to an approval. */
 export interface Told {
   readonly said: AnswerApproval
@@ -38,6 +49,9 @@ export interface World {
   readonly killedAt: number
   /** The register hands out some calls with other arguments than were stored: somebody has been at its tables. */
   readonly tampered: boolean
+  readonly returned: Returned[]
+  /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */
+  readonly unsettled: Set<string>
   readonly told: Told[]
   /** What the clients of a crowd want, and what they were told, by the key of the request. */
   readonly wishes: readonly Wish[]
