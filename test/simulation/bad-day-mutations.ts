@@ -92,7 +92,8 @@ export const badDayMutations: readonly Mutation[] = [
     name: 'a lease that runs is said to be lost (I8)',
     file: engine('memory/fence.ts'),
     line: 'effect.attempt === fence.attempt && hasLapsed(tables, effect, now)',
-    becomes: "effect.attempt === fence.attempt && (effect.status === 'started' || hasLapsed(tables, effect, now))",
+    becomes:
+      "effect.attempt === fence.attempt && (effect.status === 'started' || hasLapsed(tables, effect, now))",
   },
   {
     name: 'a result of an attempt that was taken over counts (I7)',

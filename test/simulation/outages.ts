@@ -6,22 +6,34 @@ import { isAbout, effectOf, type RunRecord } from '../invariants/run-record.ts'
 import type { World } from './world.ts'
 
 /** Only of days on which nothing but an outage or a crash ends a lease. */
-export function outageViolations({ schedule }: World, { log }: RunRecord): readonly string[] {
+export function outageViolations(
+  { schedule }: World,
+  { log, effects }: RunRecord,
+): readonly string[] {
   const { day, deaths } = schedule
   if (day.kind !== 'outage') return []
   const cutOff = new Set(day.troubles.map(({ of }) => of))
   const lives = (owner: unknown): boolean =>
     typeof owner === 'string' && !deaths.has(owner) && !cutOff.has(owner.split('-')[0] ?? '')
-  return log.filter(saysLost).flatMap((event) => {
-    const starts = log.filter(({ type, seq }) => type === 'effect.started' && seq < event.seq)
-    const owners = starts
-      .filter((start) => isAbout(start, effectOf(event)))
+  const ownersOf = (effectId: string, seq: number): readonly unknown[] =>
+    log
+      .filter((each) => each.type === 'effect.started' && each.seq < seq && isAbout(each, effectId))
       .map(({ payload }) => payload['owner'])
-    return owners.length > 0 && owners.every(lives)
-      ? [`L2 ${effectOf(event)} is said to be lost, and ${owners.join()} lived`]
-      : []
+  const isDelivery = (effectId: string): boolean =>
+    effects.some((each) => each.effectId === effectId && each.spec.kind === 'webhook.deliver')
+  return log.flatMap((event) => {
+    const effectId = effectOf(event)
+    const owners = ownersOf(effectId, event.seq)
+    if (owners.length === 0 || !owners.every(lives) || isDelivery(effectId)) return []
+    if (saysLost(event)) return [`L2 ${effectId} is said to be lost, and ${owners.join()} lived`]
+    // An operator may have it tried again.
+    const isAgain = event.type === 'effect.started' && !log.some((each) => isRetry(each, effectId))
+    return isAgain ? [`L2 ${effectId} was taken from ${owners.join()}, which lived`] : []
   })
 }
+
+const isRetry = (event: RunRecord['log'][number], effectId: string): boolean =>
+  event.type === 'tool.resolved' && isAbout(event, effectId)
 
 const saysLost = ({ type, payload }: RunRecord['log'][number]): boolean =>
   (type === 'tool.unknown' || type === 'tool.aborted') && payload['reason'] === 'worker_lost'

@@ -28,6 +28,7 @@ export function registerOf(life: Incarnation, real: Register): Register {
       const method: unknown = Reflect.get(target, name, receiver)
       if (typeof method !== 'function') return method
       return (...args: unknown[]) => {
+        life.process.schedule.called()
         const answer = () => Promise.resolve(Reflect.apply(method, target, args))
         // Most renewals are of nothing: they only say that the register can be reached, and cost no step of the schedule.
         if (name === 'renew' && !life.trouble && isOfNone(args[0])) return answer()

@@ -32,6 +32,8 @@ export class Schedule {
   readonly day: Day
   /** When incarnations died, by their names. */
   readonly deaths = new Map<string, number>()
+  /** Calls of the register by seconds of the schedule. */
+  readonly calls = new Map<number, number>()
   /** While true, ports fail and processes crash. */
   faults = true
   now = 0
@@ -70,6 +72,12 @@ export class Schedule {
 
   note(what: string): void {
     this.trace.update(`${this.now.toFixed(3)} ${what}\n`)
+  }
+
+  /** Counts a call of the register. */
+  called(): void {
+    const second = Math.floor(this.now / 1_000)
+    this.calls.set(second, (this.calls.get(second) ?? 0) + 1)
   }
 
   /** Plays the schedule until `done` says so, or until `untilMs`. Answers whether it was done. */

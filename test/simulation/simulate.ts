@@ -23,6 +23,7 @@ import { simulatedReceiver } from './receiver.ts'
 import { epoch, Schedule } from './schedule.ts'
 import { isSpokenTo, speaker } from './steering.ts'
 import { simulatedTools } from './tools.ts'
+import { isVictim, wayOf, withVictim } from './victims.ts'
 import type { World } from './world.ts'
 
 export interface Simulated {
@@ -74,9 +75,12 @@ export async function simulate(seed: number): Promise<Simulated> {
     : Infinity
   const tampered = schedule.chance(tamperedSeeds)
   const crowd = crowdOf(seed)
-  const world = worldOf(schedule, { killedAt, tampered, crowd })
+  const way = wayOf(seed, schedule.day.kind)
+  const world = worldOf(schedule, { killedAt, tampered, crowd, way })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
+  const tamperedOrNot = tampered ? tamperedWith(schedule, register) : register
+  const seen = withVictim(tamperedOrNot, register, world.way)
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
   const random = randomOf(schedule)
@@ -84,7 +88,7 @@ export async function simulate(seed: number): Promise<Simulated> {
 
   const engineOf = (life: Incarnation, roles: readonly Role[]) =>
     createEngine({
-      register: registerOf(life, tampered ? tamperedWith(schedule, register) : register),
+      register: registerOf(life, seen),
       dispatcher: queue.dispatcher(life),
       hintSource: roles.includes('worker') ? queue.source(life) : null,
       wakeBus: bus.of(life),
@@ -167,7 +171,10 @@ const unattendedMs = 11_000
 
 function worldOf(
   schedule: Schedule,
-  { crowd, ...about }: Pick<World, 'killedAt' | 'tampered'> & { readonly crowd: Crowd | null },
+  {
+    crowd,
+    ...about
+  }: Pick<World, 'killedAt' | 'tampered' | 'way'> & { readonly crowd: Crowd | null },
 ): World {
   return {
     ...about,
@@ -207,20 +214,24 @@ const curiousOf = (
 ): readonly [string, (life: Incarnation) => void][] =>
   isCurious(seed) ? [['eve', (life) => void repeating(seed, life, officeOf(life))]] : []
 
-function isSettled({ schedule, wishes, answers }: World, { tables }: MemoryRegister): boolean {
+function isSettled(world: World, register: MemoryRegister): boolean {
+  const { schedule, wishes, answers, way } = world
+  const { tables } = register
   if (schedule.faults) return false
   const runs = [...tables.runs.values()]
   const asked =
     wishes.length > 0
       ? wishes.every(({ key }) => answers.has(key))
       : runs.filter((run) => run.parent === null && !isRerun(run)).length === runsPerSeed
-  return asked && runs.every((run) => run.status === 'ended') && isTold(schedule, tables)
+  const isOver = (runId: string): boolean =>
+    tables.runs.get(runId)?.status === 'ended' || isVictim(register, way, runId)
+  return asked && runs.every(({ runId }) => isOver(runId)) && isTold(world, register)
 }
 
 /** Has everybody been told once who is to be told, and is nobody being told just now? */
-const isTold = ({ now }: Schedule, { effects }: MemoryRegister['tables']): boolean =>
-  [...effects.values()]
-    .filter(({ kind }) => kind === 'webhook.deliver')
+const isTold = ({ schedule: { now }, way }: World, register: MemoryRegister): boolean =>
+  [...register.tables.effects.values()]
+    .filter(({ kind, runId }) => kind === 'webhook.deliver' && !isVictim(register, way, runId))
     .every(
       ({ status, attempt, notBefore }) =>
         status === 'done' || (status === 'pending' && attempt > 0 && notBefore > epoch + now),

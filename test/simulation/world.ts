@@ -11,6 +11,7 @@ import type { Execution } from '../invariants/run-record.ts'
 import type { Wish } from './crowd.ts'
 import type { Schedule } from './schedule.ts'
 import type { Spoken } from './steering.ts'
+import type { Way } from './victims.ts'
 
 /** An execution, with what a policy would be asked about it. */
 export interface SeenExecution extends Execution {
@@ -67,6 +68,8 @@ export interface World {
   readonly received: string[]
   /** What the actors saw that must not be. */
   readonly complaints: string[]
+  /** How the register fails for one run, for ever; null: it does not. */
+  readonly way: Way | null
 }
 
 /** What arguments are known by. */
