@@ -1,6 +1,6 @@
 /** The schedules to play: each failpoint of the recording once, then the faults of the infrastructure, then storms. */
 import type { Register } from '@signalbox/engine'
-import { seeded } from '../simulation/schedule.ts'
+import { seeded } from '../simulation/seeded.ts'
 import { isKilled } from './declared.ts'
 import { infrastructureFaults, killAt, storm } from './faults.ts'
 import { pointsOf, type Recording } from './recording.ts'

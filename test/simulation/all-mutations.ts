@@ -1,4 +1,5 @@
 /** Every line whose loss must turn the simulation red. */
+import { badDayMutations } from './bad-day-mutations.ts'
 import { familyMutations } from './family-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
@@ -11,4 +12,5 @@ export const allMutations: readonly Mutation[] = [
   ...multitaskMutations,
   ...rerunMutations,
   ...steeringMutations,
+  ...badDayMutations,
 ]

@@ -2,7 +2,7 @@
  * Bad days: seeds in which something is wrong for longer than one call takes. A seed has one of them or none, and crosses it
  * with whatever else the seed plays. Times are milliseconds of the schedule.
  */
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** Something is wrong with a process, or with all, for a while. */
 export interface Trouble {

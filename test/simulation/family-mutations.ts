@@ -26,7 +26,7 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'a run that leaves starts one more (I14)',
-    file: engine('memory/append.ts'),
+    file: engine('memory/create.ts'),
     line: "if (parent.status === 'ended' || parent.cancelRequested) return answer(item, 'no_parent')",
     becomes: '',
   },

@@ -5,7 +5,7 @@
 import type { AppendItem } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import type { RunRecord } from '../invariants/run-record.ts'
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** How many seeds are one. */
 const short = 0.08

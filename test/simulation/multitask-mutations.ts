@@ -31,20 +31,20 @@ const threadMutations: readonly Mutation[] = [
   },
   {
     name: 'a run that must find nobody is created beside others',
-    file: engine('memory/append.ts'),
+    file: engine('memory/create.ts'),
     line: "if (multitask === 'reject' && last !== null) return answer(item, 'busy')",
     becomes: '',
   },
   {
     name: 'who wants others out of its way does not stand behind them',
-    file: engine('memory/append.ts'),
+    file: engine('memory/create.ts'),
     line: "const behind = multitask === 'enqueue' || last === null ? now : Math.max(now, last + 1)",
     becomes:
       "const behind = multitask === 'enqueue' || last === null ? now : Math.min(now, last - 1)",
   },
   {
     name: 'a delay is none',
-    file: engine('memory/append.ts'),
+    file: engine('memory/create.ts'),
     line: 'dueAt: behind + delayMs,',
     becomes: 'dueAt: behind,',
   },
@@ -129,7 +129,7 @@ const webhookMutations: readonly Mutation[] = [
   {
     name: 'an attempt that was taken over says what became of it (W1)',
     file: engine('memory/append.ts'),
-    line: 'for (const note of settled === false ? [] : (item.notes ?? [])) {',
+    line: 'for (const note of settled === false || !areNoted ? [] : (item.notes ?? [])) {',
     becomes: 'for (const note of item.notes ?? []) {',
   },
   {

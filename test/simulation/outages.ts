@@ -68,7 +68,7 @@ export function resultViolations(
     )
   const denied = log
     .filter(({ type, payload }) => type === 'tool.aborted' && payload['reason'] === 'cancelled')
-    .filter((event) => unsettled.has(`${effectOf(event)} ${String(event.payload['attempt'])}`))
+    .filter((event) => unsettled.has(`${effectOf(event)} ${Number(event.payload['attempt'])}`))
     .filter((event) => effects.find(({ effectId }) => isAbout(event, effectId))?.mode !== 'read')
     .map((event) => `I8 ${effectOf(event)} may have happened, and is said to be aborted`)
   return [...missing, ...denied]

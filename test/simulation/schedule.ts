@@ -5,6 +5,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type Day, dayOf } from './days.ts'
+import { seeded } from './seeded.ts'
 
 /** When a schedule begins; milliseconds since the epoch. */
 export const epoch = 1_700_000_000_000
@@ -13,17 +14,6 @@ interface Entry {
   readonly at: number
   readonly order: number
   readonly run: () => void
-}
-
-/** mulberry32: small, fast, and good enough to shuffle schedules. */
-export function seeded(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 export class Schedule {

@@ -75,7 +75,9 @@ export async function simulate(seed: number): Promise<Simulated> {
     : Infinity
   const tampered = schedule.chance(tamperedSeeds)
   const crowd = crowdOf(seed)
-  const way = wayOf(seed, schedule.day.kind)
+  // Crowds and reruns wait for each of their runs.
+  const isPlain = crowd === null && !isCurious(seed)
+  const way = isPlain ? wayOf(seed, schedule.day.kind) : null
   const world = worldOf(schedule, { killedAt, tampered, crowd, way })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted

@@ -4,9 +4,8 @@
  */
 import type { AppendItem, Register } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
-import { isCurious } from './curious.ts'
-import { crowdOf } from './crowd.ts'
-import { seeded } from './schedule.ts'
+import type { DayKind } from './days.ts'
+import { seeded } from './seeded.ts'
 
 /** Of the calls about it: those that read, that carry something, or that settle budgets for all. */
 export const ways = [
@@ -22,9 +21,9 @@ export const ways = [
 ] as const
 export type Way = (typeof ways)[number]
 
-/** In which way it fails; null in seeds without one. Crowds and reruns wait for each of their runs. */
-export function wayOf(seed: number, kind: string): Way | null {
-  if (kind !== 'victim' || crowdOf(seed) !== null || isCurious(seed)) return null
+/** In which way it fails; null on other days. */
+export function wayOf(seed: number, kind: DayKind): Way | null {
+  if (kind !== 'victim') return null
   return ways[Math.floor(seeded(seed * 83 + 3)() * ways.length)] ?? null
 }
 
