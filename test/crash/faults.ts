@@ -1,6 +1,6 @@
 /** The faults that are not failpoints: servers that crash, queues that forget, processes that freeze. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seeded } from '../simulation/schedule.ts'
+import { seeded } from '../simulation/seeded.ts'
 import type { Armed } from './failpoints.ts'
 import type { Fault } from './schedule.ts'
 import { type Backend, roles, type Stack } from './stack.ts'

@@ -1,6 +1,6 @@
 /** One schedule: the workload on a stack, one fault in the middle of it, and the checks after it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seeded } from '../simulation/schedule.ts'
+import { seeded } from '../simulation/seeded.ts'
 import { explainUnknowns, type Unknown, violations } from './check.ts'
 import { Client } from './client.ts'
 import { operate } from './operator.ts'

@@ -4,7 +4,7 @@
  */
 import type { Register } from '@signalbox/engine'
 import { sampled } from '../../scripts/ci/sampled.ts'
-import { seeded } from '../simulation/schedule.ts'
+import { seeded } from '../simulation/seeded.ts'
 import { isKilled } from './declared.ts'
 import { infrastructureFaults, killAt, storm } from './faults.ts'
 import { pointsOf, type Recording } from './recording.ts'

@@ -4,7 +4,7 @@
  */
 import { AgentDefinition, type ToolSpec } from '@signalbox/core'
 import { planOf, sharedLimits, startTools } from './families.ts'
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
 export const bannedTerm = 'snozzberry'

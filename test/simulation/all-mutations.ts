@@ -1,4 +1,5 @@
 /** Every line whose loss must turn the simulation red. */
+import { badDayMutations } from './bad-day-mutations.ts'
 import { familyMutations } from './family-mutations.ts'
 import { historyMutations } from './history-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
@@ -13,4 +14,5 @@ export const allMutations: readonly Mutation[] = [
   ...multitaskMutations,
   ...rerunMutations,
   ...steeringMutations,
+  ...badDayMutations,
 ]

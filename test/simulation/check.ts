@@ -21,7 +21,8 @@ import { steeringViolations } from './steering.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
 import { epoch } from './schedule.ts'
-import { outageViolations } from './outages.ts'
+import { outageViolations, resultViolations } from './outages.ts'
+import { butForVictims, isVictim, paceViolations } from './victims.ts'
 import type { World } from './world.ts'
 
 export function violations(
@@ -32,7 +33,7 @@ export function violations(
   const runs = recordsOf(register)
   /** Whatever a fault had begun is over by then. */
   const noticing = { since: epoch + world.schedule.day.calmMs, withinMs: 4_000 }
-  return [
+  const found = [
     ...runs.flatMap((run) => [
       ...logViolations(run),
       ...replayViolations(run, evaluatorOf),
@@ -43,6 +44,7 @@ export function violations(
       ...webhookViolations(run, world.received),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
+      ...resultViolations(world, run),
     ]),
     ...historyViolations(counted, runs),
     ...threadViolations(runs),
@@ -55,8 +57,14 @@ export function violations(
     ...budgetViolations(runs, world.executions),
     ...strayViolations([...register.tables.effects.values()], world.executions),
     ...worldViolations(world, runs),
+    ...paceViolations(world.schedule.calls),
     ...world.complaints,
   ]
+  const ids = runs.map(({ head: { runId } }) => runId)
+  return butForVictims(
+    found,
+    ids.filter((runId) => isVictim(register, world.way, runId)),
+  )
 }
 
 function recordsOf({ tables }: MemoryRegister): readonly RunRecord[] {

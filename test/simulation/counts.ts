@@ -3,6 +3,7 @@ import { decisionSchemas, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { epoch, type Schedule } from './schedule.ts'
+import { ways } from './victims.ts'
 import type { World } from './world.ts'
 import { parentOf } from '../invariants/run-record.ts'
 
@@ -32,7 +33,7 @@ const governed = new Set([
 const told = new Set(['approval.answered', 'budget.refused', 'child.ended', 'recall.missed'])
 
 /** What ten thousand seeds must have shown, at the least: what is rare, and trees of runs. */
-export const expected = [
+export const expected: readonly string[] = [
   'answer.missing',
   'approval.skipped',
   'answers come late',
@@ -60,6 +61,7 @@ export const expected = [
   'recalled tool.completed',
   'recalled tool.denied',
   'process freezes',
+  'processes hand over',
   'recalled tool.failed',
   'register fails for all',
   'register fails for one',
@@ -70,17 +72,18 @@ export const expected = [
   'superseded rollback',
   'superseded late',
   'tree 3 deep',
+  ...ways.map((way) => `victim of ${way}`),
   'waited for a lane',
   'webhook delivered',
   'webhook gave_up',
   'webhook retried',
   'webhook tried again',
-] as const
+]
 
 /** Runs by their outcomes, and events of governance by their types. */
 export function countsOf(
   register: MemoryRegister,
-  { answers, schedule }: Pick<World, 'answers' | 'schedule'>,
+  { answers, schedule, way }: Pick<World, 'answers' | 'schedule' | 'way'>,
 ): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1)
@@ -92,6 +95,7 @@ export function countsOf(
   }
   for (const what of crowdCounts(register, schedule)) count(what)
   for (const what of dayCounts(schedule)) count(what)
+  if (way !== null) count(`victim of ${way}`)
   for (const { code } of answers.values()) if (code === 'busy') count('refused busy')
   // Seeds, not runs: how many have a tree that is so deep.
   for (const depth of depths) if (depth > 0) count(`tree ${depth} deep`)
@@ -134,4 +138,5 @@ const dayCounts = ({ day: { kind, troubles } }: Schedule): readonly string[] => 
     ),
   ),
   ...(kind === 'late' ? ['answers come late'] : []),
+  ...(kind === 'handover' ? ['processes hand over'] : []),
 ]

@@ -4,7 +4,7 @@
  * come due when no fault is left to blame.
  */
 import type { Lane, Multitask } from '@signalbox/engine'
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** How many seeds are one. */
 const crowded = 0.08

@@ -6,7 +6,7 @@ import type { MemoryRegister } from '@signalbox/engine/memory'
 import { simulatedAgent } from './agents.ts'
 import { caller, type Office, planSeed, requester } from './people.ts'
 import type { Incarnation } from './process.ts'
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** How many seeds have one. */
 const curious = 0.06

@@ -2,7 +2,7 @@
  * Bad days: seeds in which something is wrong for longer than one call takes. A seed has one of them or none, and crosses it
  * with whatever else the seed plays. Times are milliseconds of the schedule.
  */
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** Something is wrong with a process, or with all, for a while. */
 export interface Trouble {
@@ -14,7 +14,8 @@ export interface Trouble {
   readonly how: 'fails' | 'hangs' | 'freezes'
 }
 
-export type DayKind = 'none' | 'outage' | 'late' | 'freeze'
+/** `handover`: processes are stopped as they should be, and started again. `victim`: the register fails for one run, for ever. */
+export type DayKind = 'none' | 'outage' | 'late' | 'freeze' | 'handover' | 'victim'
 
 export interface Day {
   readonly kind: DayKind
@@ -36,6 +37,8 @@ const shares: readonly (readonly [DayKind, number])[] = [
   ['outage', 0.08],
   ['late', 0.06],
   ['freeze', 0.05],
+  ['handover', 0.05],
+  ['victim', 0.05],
 ]
 
 /** Those that do the work; people and clients are in trouble only where all are. */

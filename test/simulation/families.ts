@@ -3,7 +3,7 @@
  * on. A chain starts itself until it is refused; a tree starts several at once, on two levels or three.
  */
 import type { AgentDefinition, ToolSpec } from '@signalbox/core'
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** Far above the plans of clients: the plan of level n is that of level 0 and n of these. */
 const level = 500_000_000

@@ -47,11 +47,11 @@ export class SimulatedQueue {
     // Whoever looks first has it: each takes its time.
     const lookWith = (perform: (effectId: string) => Promise<unknown>): Look => {
       const look: Look = () => {
-        if (looking || room === 0 || this.#hints.length === 0) return
+        if (looking || room <= 0 || this.#hints.length === 0) return
         looking = true
         life.later(this.#schedule.between(1, 25), () => {
           looking = false
-          const hint = this.#hints.shift()
+          const hint = room > 0 ? this.#hints.shift() : undefined
           if (!hint) return
           room -= 1
           void perform(hint.effectId).then(() => {
@@ -70,7 +70,9 @@ export class SimulatedQueue {
         this.#looks.push({ life, look })
         look()
       },
-      stop: async () => {},
+      stop: async () => {
+        room = -Infinity
+      },
     }
   }
 }

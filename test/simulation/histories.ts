@@ -6,7 +6,7 @@ import { decisionSchemas } from '@signalbox/core'
 import type { AppendItem, StoredEvent } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import type { RunRecord } from '../invariants/run-record.ts'
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 
 /** How many seeds are one. */
 const short = 0.08

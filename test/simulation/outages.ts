@@ -6,22 +6,72 @@ import { isAbout, effectOf, type RunRecord } from '../invariants/run-record.ts'
 import type { World } from './world.ts'
 
 /** Only of days on which nothing but an outage or a crash ends a lease. */
-export function outageViolations({ schedule }: World, { log }: RunRecord): readonly string[] {
+export function outageViolations(
+  { schedule }: World,
+  { log, effects }: RunRecord,
+): readonly string[] {
   const { day, deaths } = schedule
   if (day.kind !== 'outage') return []
   const cutOff = new Set(day.troubles.map(({ of }) => of))
   const lives = (owner: unknown): boolean =>
     typeof owner === 'string' && !deaths.has(owner) && !cutOff.has(owner.split('-')[0] ?? '')
-  return log.filter(saysLost).flatMap((event) => {
-    const starts = log.filter(({ type, seq }) => type === 'effect.started' && seq < event.seq)
-    const owners = starts
-      .filter((start) => isAbout(start, effectOf(event)))
+  const ownersOf = (effectId: string, seq: number): readonly unknown[] =>
+    log
+      .filter((each) => each.type === 'effect.started' && each.seq < seq && isAbout(each, effectId))
       .map(({ payload }) => payload['owner'])
-    return owners.length > 0 && owners.every(lives)
-      ? [`L2 ${effectOf(event)} is said to be lost, and ${owners.join()} lived`]
-      : []
+  const isDelivery = (effectId: string): boolean =>
+    effects.some((each) => each.effectId === effectId && each.spec.kind === 'webhook.deliver')
+  return log.flatMap((event) => {
+    const effectId = effectOf(event)
+    const owners = ownersOf(effectId, event.seq)
+    if (owners.length === 0 || !owners.every(lives) || isDelivery(effectId)) return []
+    if (saysLost(event)) return [`L2 ${effectId} is said to be lost, and ${owners.join()} lived`]
+    // An operator may have it tried again.
+    const isAgain = event.type === 'effect.started' && !log.some((each) => isRetry(each, effectId))
+    return isAgain ? [`L2 ${effectId} was taken from ${owners.join()}, which lived`] : []
   })
 }
 
+const isRetry = (event: RunRecord['log'][number], effectId: string): boolean =>
+  event.type === 'tool.resolved' && isAbout(event, effectId)
+
 const saysLost = ({ type, payload }: RunRecord['log'][number]): boolean =>
   (type === 'tool.unknown' || type === 'tool.aborted') && payload['reason'] === 'worker_lost'
+
+/** What this long before the end came to a process is in the log. */
+const reportedMs = 3_000
+
+/**
+ * Whatever a tool told a process that lives on is in the log, or, where it came too late to count, is noted there. A call that
+ * was broken off where nobody can say whether it happened is not said to be aborted, unless it only reads.
+ */
+export function resultViolations(
+  { schedule, returned, unsettled }: World,
+  { head, log, effects }: RunRecord,
+): readonly string[] {
+  const isFull = log.some(({ type }) => type === 'run.faulted')
+  const missing = returned
+    .filter(({ runId, owner }) => runId === head.runId && !schedule.deaths.has(owner) && !isFull)
+    .filter(({ at }) => at < schedule.now - reportedMs)
+    .filter(
+      ({ effectId, attempt }) =>
+        !log.some(
+          (event) =>
+            ends.has(event.type) &&
+            isAbout(event, effectId) &&
+            event.payload['attempt'] === attempt,
+        ),
+    )
+    .map(
+      ({ effectId, attempt, owner }) =>
+        `L3 attempt ${attempt} of ${effectId} came back to ${owner}, and the log says nothing`,
+    )
+  const denied = log
+    .filter(({ type, payload }) => type === 'tool.aborted' && payload['reason'] === 'cancelled')
+    .filter((event) => unsettled.has(`${effectOf(event)} ${Number(event.payload['attempt'])}`))
+    .filter((event) => effects.find(({ effectId }) => isAbout(event, effectId))?.mode !== 'read')
+    .map((event) => `I8 ${effectOf(event)} may have happened, and is said to be aborted`)
+  return [...missing, ...denied]
+}
+
+const ends = new Set(['tool.completed', 'tool.failed', 'tool.late'])

@@ -11,6 +11,7 @@ import type { MemoryRegister } from '@signalbox/engine/memory'
 import { simulatedAgent } from './agents.ts'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
+import { isVictim } from './victims.ts'
 import type { World } from './world.ts'
 
 export type SimulatedEngine = ReturnType<typeof createEngine>
@@ -74,7 +75,9 @@ export async function operator(who: 0 | 1, life: Incarnation, office: Office): P
   for (;;) {
     await life.clock.sleep(schedule.between(100, 400))
     if (schedule.now < office.world.attendedFrom) continue
-    for (const { runId, parent } of [...register.tables.runs.values()].filter(isAlive(register))) {
+    const alive = [...register.tables.runs.values()].filter(isAlive(register))
+    for (const { runId, parent } of alive) {
+      if (isVictim(register, office.world.way, runId)) continue
       if (parent && schedule.chance(0.005))
         await office.engine.commands
           .cancel({ ...caller, runId, action: 'interrupt' })

@@ -13,7 +13,7 @@ import type { PolicyHost } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
-import { seeded } from './schedule.ts'
+import { seeded } from './seeded.ts'
 import type { World } from './world.ts'
 
 /** What a policy says, or that it throws. */

@@ -35,10 +35,16 @@ class SimulatedProcess {
 
   crash(): void {
     if (!this.alive) return
-    this.alive = false
     this.schedule.crashes += 1
+    this.end('crashes')
+  }
+
+  /** Is over, however, and starts again after a while. */
+  end(how: 'crashes' | 'has stopped'): void {
+    if (!this.alive) return
+    this.alive = false
     this.schedule.deaths.set(`${this.name}-${this.incarnation}`, this.schedule.now)
-    this.schedule.note(`${this.name} crashes`)
+    this.schedule.note(`${this.name} ${how}`)
     this.schedule.after(this.schedule.between(50, 600), () => this.start())
   }
 }
@@ -55,6 +61,8 @@ export function startProcess(
 /** One life of a process. What it awaits is never answered once it is dead. */
 export class Incarnation {
   readonly process: SimulatedProcess
+  /** Attempts of effects of which the register has told this life that their lease is lost. */
+  readonly lost = new Set<string>()
   readonly #number: number
 
   constructor(process: SimulatedProcess) {

@@ -1,5 +1,6 @@
 /** The register as one life of a process reaches it: each method is a port call, which may fail or never be answered. */
 import type { Register } from '@signalbox/engine'
+import { z } from 'zod'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -27,6 +28,7 @@ export function registerOf(life: Incarnation, real: Register): Register {
       const method: unknown = Reflect.get(target, name, receiver)
       if (typeof method !== 'function') return method
       return (...args: unknown[]) => {
+        life.process.schedule.called()
         const answer = () => Promise.resolve(Reflect.apply(method, target, args))
         // Most renewals are of nothing: they only say that the register can be reached, and cost no step of the schedule.
         if (name === 'renew' && !life.trouble && isOfNone(args[0])) return answer()
@@ -36,10 +38,22 @@ export function registerOf(life: Incarnation, real: Register): Register {
           await reached(life)
           return answer()
         }
-        return life.io(String(name), call, isPoll ? 1 / (1 - atOnce) : 1)
+        const answered = life.io(String(name), call, isPoll ? 1 / (1 - atOnce) : 1)
+        return name === 'renew' ? answered.then((kept) => noteLost(life, args[0], kept)) : answered
       }
     },
   })
+}
+
+const Renewed = z.array(z.object({ effectId: z.string(), kept: z.boolean() }))
+const Asked = z.array(z.object({ effectId: z.string(), attempt: z.number() }))
+
+/** Keeps which leases this life was told to be lost; answers the same. */
+function noteLost<T>(life: Incarnation, leases: unknown, answer: T): T {
+  const gone = Renewed.parse(answer).filter(({ kept }) => !kept)
+  for (const { effectId, attempt } of gone.length > 0 ? Asked.parse(leases) : [])
+    if (gone.some((one) => one.effectId === effectId)) life.lost.add(`${effectId} ${attempt}`)
+  return answer
 }
 
 const isOfNone = (leases: unknown): boolean => Array.isArray(leases) && leases.length === 0

@@ -5,6 +5,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type Day, dayOf } from './days.ts'
+import { seeded } from './seeded.ts'
 
 /** When a schedule begins; milliseconds since the epoch. */
 export const epoch = 1_700_000_000_000
@@ -15,23 +16,14 @@ interface Entry {
   readonly run: () => void
 }
 
-/** mulberry32: small, fast, and good enough to shuffle schedules. */
-export function seeded(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 export class Schedule {
   readonly unit: () => number
   readonly trace: Hash = createHash('sha1')
   readonly day: Day
   /** When incarnations died, by their names. */
   readonly deaths = new Map<string, number>()
+  /** Calls of the register by seconds of the schedule. */
+  readonly calls = new Map<number, number>()
   /** While true, ports fail and processes crash. */
   faults = true
   now = 0
@@ -70,6 +62,12 @@ export class Schedule {
 
   note(what: string): void {
     this.trace.update(`${this.now.toFixed(3)} ${what}\n`)
+  }
+
+  /** Counts a call of the register. */
+  called(): void {
+    const second = Math.floor(this.now / 1_000)
+    this.calls.set(second, (this.calls.get(second) ?? 0) + 1)
   }
 
   /** Plays the schedule until `done` says so, or until `untilMs`. Answers whether it was done. */

@@ -15,7 +15,7 @@ import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
 import { isCurious, isRerun, isSatisfied, repeating } from './curious.ts'
-import { client, type Office, operator, runsPerSeed } from './people.ts'
+import { client, type Office, operator, runsPerSeed, type SimulatedEngine } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
 import { registerOf, tamperedWith } from './register.ts'
@@ -23,6 +23,7 @@ import { simulatedReceiver } from './receiver.ts'
 import { epoch, Schedule } from './schedule.ts'
 import { isSpokenTo, speaker } from './steering.ts'
 import { simulatedTools } from './tools.ts'
+import { isVictim, wayOf, withVictim } from './victims.ts'
 import type { World } from './world.ts'
 
 export interface Simulated {
@@ -74,9 +75,14 @@ export async function simulate(seed: number): Promise<Simulated> {
     : Infinity
   const tampered = schedule.chance(tamperedSeeds)
   const crowd = crowdOf(seed)
-  const world = worldOf(schedule, { killedAt, tampered, crowd })
+  // Crowds and reruns wait for each of their runs.
+  const isPlain = crowd === null && !isCurious(seed)
+  const way = isPlain ? wayOf(seed, schedule.day.kind) : null
+  const world = worldOf(schedule, { killedAt, tampered, crowd, way })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
+  const tamperedOrNot = tampered ? tamperedWith(schedule, register) : register
+  const seen = withVictim(tamperedOrNot, register, world.way)
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
   const random = randomOf(schedule)
@@ -84,7 +90,7 @@ export async function simulate(seed: number): Promise<Simulated> {
 
   const engineOf = (life: Incarnation, roles: readonly Role[]) =>
     createEngine({
-      register: registerOf(life, tampered ? tamperedWith(schedule, register) : register),
+      register: registerOf(life, seen),
       dispatcher: queue.dispatcher(life),
       hintSource: roles.includes('worker') ? queue.source(life) : null,
       wakeBus: bus.of(life),
@@ -113,7 +119,11 @@ export async function simulate(seed: number): Promise<Simulated> {
     })
 
   const officeOf = (life: Incarnation): Office => ({ world, register, engine: engineOf(life, []) })
-  const boot = (roles: readonly Role[]) => (life: Incarnation) => void engineOf(life, roles).start()
+  const boot = (roles: readonly Role[]) => (life: Incarnation) => {
+    const engine = engineOf(life, roles)
+    void engine.start()
+    if (schedule.day.kind === 'handover') handOver(life, engine)
+  }
   const processes: readonly [string, (life: Incarnation) => void][] = [
     ['o1', boot(['orchestrator'])],
     ['o2', boot(['orchestrator'])],
@@ -148,17 +158,32 @@ export async function simulate(seed: number): Promise<Simulated> {
   }
 }
 
+/** Stops a process as it should be, after a while; it starts again. */
+function handOver(life: Incarnation, engine: SimulatedEngine): void {
+  const { schedule } = life.process
+  life.later(schedule.between(200, 2_000), () => {
+    if (!schedule.faults) return
+    const graceMs = schedule.chance(0.5) ? 0 : schedule.between(0, 400)
+    void engine.stop(graceMs).then(() => life.alive && life.process.end('has stopped'))
+  })
+}
+
 /** How long nobody answers what waits for a human where nobody attends to it. */
 const unattendedMs = 11_000
 
 function worldOf(
   schedule: Schedule,
-  { crowd, ...about }: Pick<World, 'killedAt' | 'tampered'> & { readonly crowd: Crowd | null },
+  {
+    crowd,
+    ...about
+  }: Pick<World, 'killedAt' | 'tampered' | 'way'> & { readonly crowd: Crowd | null },
 ): World {
   return {
     ...about,
     schedule,
     executions: [],
+    returned: [],
+    unsettled: new Set(),
     told: [],
     wishes: crowd?.wishes.flat() ?? [],
     answers: new Map(),
@@ -191,20 +216,24 @@ const curiousOf = (
 ): readonly [string, (life: Incarnation) => void][] =>
   isCurious(seed) ? [['eve', (life) => void repeating(seed, life, officeOf(life))]] : []
 
-function isSettled({ schedule, wishes, answers }: World, { tables }: MemoryRegister): boolean {
+function isSettled(world: World, register: MemoryRegister): boolean {
+  const { schedule, wishes, answers, way } = world
+  const { tables } = register
   if (schedule.faults) return false
   const runs = [...tables.runs.values()]
   const asked =
     wishes.length > 0
       ? wishes.every(({ key }) => answers.has(key))
       : runs.filter((run) => run.parent === null && !isRerun(run)).length === runsPerSeed
-  return asked && runs.every((run) => run.status === 'ended') && isTold(schedule, tables)
+  const isOver = (runId: string): boolean =>
+    tables.runs.get(runId)?.status === 'ended' || isVictim(register, way, runId)
+  return asked && runs.every(({ runId }) => isOver(runId)) && isTold(world, register)
 }
 
 /** Has everybody been told once who is to be told, and is nobody being told just now? */
-const isTold = ({ now }: Schedule, { effects }: MemoryRegister['tables']): boolean =>
-  [...effects.values()]
-    .filter(({ kind }) => kind === 'webhook.deliver')
+const isTold = ({ schedule: { now }, way }: World, register: MemoryRegister): boolean =>
+  [...register.tables.effects.values()]
+    .filter(({ kind, runId }) => kind === 'webhook.deliver' && !isVictim(register, way, runId))
     .every(
       ({ status, attempt, notBefore }) =>
         status === 'done' || (status === 'pending' && attempt > 0 && notBefore > epoch + now),

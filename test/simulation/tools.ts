@@ -35,11 +35,19 @@ export function simulatedTools(
       })
       schedule.note(`executes ${request.idempotencyKey}`)
       await life.clock.sleep(schedule.between(1, schedule.chance(0.1) ? 1_500 : 60), signal)
-      if (signal.aborted) return { status: 'aborted', settled: schedule.chance(0.5) }
-      const failed = schedule.chance(0.1)
-      if (failed) return { status: 'failed', error: { code: 'boom', message: 'it broke' } }
+      if (signal.aborted) {
+        const settled = schedule.chance(0.5)
+        if (!settled) world.unsettled.add(`${effectId} ${attempt}`)
+        return { status: 'aborted', settled }
+      }
+      if (life.lost.has(`${effectId} ${attempt}`))
+        world.complaints.push(`L2 ${effectId} went on in ${life.owner} after its lease was lost`)
+      const status = schedule.chance(0.1) ? 'failed' : 'completed'
+      const { runId } = request
+      world.returned.push({ effectId, attempt, runId, owner: life.owner, at: schedule.now, status })
+      if (status === 'failed') return { status, error: { code: 'boom', message: 'it broke' } }
       const text = `${request.name} ${JSON.stringify(request.args)}`
-      return { status: 'completed', output: { content: [{ type: 'text', text }], isError: false } }
+      return { status, output: { content: [{ type: 'text', text }], isError: false } }
     },
     close: async () => {},
   }

@@ -11,10 +11,22 @@ import type { Execution } from '../invariants/run-record.ts'
 import type { Wish } from './crowd.ts'
 import type { Schedule } from './schedule.ts'
 import type { Spoken } from './steering.ts'
+import type { Way } from './victims.ts'
 
 /** An execution, with what a policy would be asked about it. */
 export interface SeenExecution extends Execution {
   readonly args: JsonObject
+}
+
+/** What came of an attempt, as its tool told a process that was not told before to break it off. */
+export interface Returned {
+  readonly effectId: string
+  readonly attempt: number
+  readonly runId: string
+  readonly owner: string
+  /** Milliseconds of the schedule. */
+  readonly at: number
+  readonly status: 'completed' | 'failed'
 }
 
 /** What somebody was told about his answer to an approval. */
@@ -38,6 +50,9 @@ export interface World {
   readonly killedAt: number
   /** The register hands out some calls with other arguments than were stored: somebody has been at its tables. */
   readonly tampered: boolean
+  readonly returned: Returned[]
+  /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */
+  readonly unsettled: Set<string>
   readonly told: Told[]
   /** What the clients of a crowd want, and what they were told, by the key of the request. */
   readonly wishes: readonly Wish[]
@@ -53,6 +68,8 @@ export interface World {
   readonly received: string[]
   /** What the actors saw that must not be. */
   readonly complaints: string[]
+  /** How the register fails for one run, for ever; null: it does not. */
+  readonly way: Way | null
 }
 
 /** What arguments are known by. */
