@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path'
 import { eventSchemas, isEventType } from '@signalbox/core'
 import { problemKinds } from '@signalbox/server'
 import { describe, expect, it } from 'vitest'
-import { createMetrics } from '../../packages/server/src/observe/metrics.ts'
 import { clientTypes, clientTypesPath } from '../../scripts/docs/client-types.ts'
 import { reserved } from '../../scripts/docs/events.ts'
 import { generatedPages } from '../../scripts/docs/pages.ts'
+import { knownMetrics } from '../deployment/known-metrics.ts'
 import { readPages } from './pages.ts'
 import { root } from './sandbox.ts'
 
@@ -62,28 +62,40 @@ const anchors = (path: string): readonly string[] =>
   [...read(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => slug(heading))
 
 describe('metrics', () => {
-  it('that pages name exist, with these labels', async () => {
-    const known = await createMetrics({ defaults: false }).registry.getMetricsAsJSON()
-    const labels = new Map(known.map((metric) => [metric.name, labelsOf(metric.name)]))
+  it('that pages name exist, with these labels', () => {
+    const known = knownMetrics()
     const named = readPages().flatMap(({ path }) => [
-      ...read(path).matchAll(/signalbox_([a-z_]+(?:_total|_seconds|_open))(?:\{([^}]*)\})?/g),
+      ...read(path).matchAll(
+        /\bsignalbox_([a-z_]+(?:_total|_seconds|_open|_up|_waiting|_mine|_info))\b(?:\{([^}]*)\})?/g,
+      ),
     ])
     expect(named.length).toBeGreaterThan(10)
     for (const [, name = '', filter = ''] of named) {
-      const own = labels.get(`signalbox_${name}`)
+      const own = known.get(`signalbox_${name}`) ?? known.get(`signalbox_${name}_count`)
       expect(own, name).toBeDefined()
       for (const [, label] of filter.matchAll(/(\w+)=/g)) expect(own).toContain(label)
     }
   })
-})
 
-/** Names of labels stand in the source alone: a metric without values does not show them. */
-function labelsOf(metric: string): readonly string[] {
-  const source = read('packages/server/src/observe/metrics.ts')
-  const at = source.indexOf(`'${metric.replace('signalbox_', '')}'`)
-  const list = /\[([^\]]*)\]/.exec(source.slice(at))?.[1] ?? ''
-  return [...list.matchAll(/'(\w+)'/g)].map(([, label = '']) => label)
-}
+  it('are in the table of the page for operators, each of ours with its labels, and no other', () => {
+    const page = read('docs/operations.md')
+    const listed = [...page.matchAll(/^\| `(signalbox_\w+)` \|([^|]*)\|.+\|$/gm)]
+    const known = [...knownMetrics()].filter(
+      ([name]) => !/_(bucket|sum)$|^signalbox_(nodejs|process)_/.test(name),
+    )
+    const expected = known.map(([name, labels]) => [
+      name.replace(/_count$/, ''),
+      labels
+        .filter((label) => label !== 'job' && label !== 'instance')
+        .map((label) => `\`${label}\``),
+    ])
+    expect(
+      listed
+        .map(([, name, labels = '']) => [name, labels.trim().split(', ').filter(Boolean)])
+        .toSorted(),
+    ).toEqual(expected.toSorted())
+  })
+})
 
 describe('links', () => {
   for (const { path } of readPages())

@@ -88,6 +88,13 @@ export {
 } from './read/questions/catalogue.ts'
 export type { QuestionColumn } from './read/questions/columns.ts'
 export { createRegisterProbe, type RegisterLook, type RegisterProbe } from './probe.ts'
+export {
+  type Backlog,
+  countMax,
+  createTallyReader,
+  type Tally,
+  type TallyReader,
+} from './read/tally.ts'
 export type { QueueView } from './read/queues.ts'
 export type { RunConditions } from './read/run-conditions.ts'
 export type { RunReader } from './read/run-reader.ts'

@@ -16,6 +16,8 @@ export interface PoolOptions {
   readonly name: string
   /** Acts as this role instead of the one that logs in. */
   readonly role?: string
+  /** The database gives up a statement that takes longer. Milliseconds. */
+  readonly statementMsMax?: number
 }
 
 /** What every connection to Postgres is opened with. Times in milliseconds. */
@@ -40,6 +42,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
     application_name: options.name,
     ...lifelines,
     ...(options.role === undefined ? {} : { options: `-c role=${options.role}` }),
+    ...(options.statementMsMax === undefined ? {} : { statement_timeout: options.statementMsMax }),
   })
   pool.on('error', () => {
     // An idle connection was lost. Without a listener Node would end the process for it.

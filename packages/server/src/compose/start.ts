@@ -28,7 +28,7 @@ import type { Config } from '../config/schema.ts'
 import { type CountingLog, createLog } from '../observe/log.ts'
 import { observerOf } from '../observe/measured-world.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
-import { createMetrics, measureReconciler, type Metrics } from '../observe/metrics.ts'
+import { measureReconciler, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
 import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
@@ -41,6 +41,7 @@ import type { Inspect } from './inspect.ts'
 import { type Access, openAccess } from './open-access.ts'
 import { keepTime } from './keep-time.ts'
 import { openAgents } from './open-agents.ts'
+import { measureRegister, openMetrics } from './open-metrics.ts'
 import { secretNames } from './secrets.ts'
 import type { StartError } from './start-error.ts'
 import { type Served, serve, version } from './serve.ts'
@@ -125,8 +126,7 @@ export interface Assembly {
 async function assemble(assembly: Assembly): Promise<Signalbox> {
   const { options, environment, config, log, closers } = assembly
   const roles = options.roles ?? allRoles
-  const metrics = createMetrics({ defaults: true })
-  if ('onDropped' in log) log.onDropped((lines) => metrics.logDropped.inc(lines))
+  const metrics = openMetrics({ roles, version: version(), log })
   const tracing = await createTracing(environment.otlpEndpoint, version())
   closers.add('tracing', () => tracing.close())
 
@@ -144,6 +144,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     },
     closers,
   )
+  measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = measuredRegister(createRegister({ engineUrl: urls.engine }), metrics)
   closers.add('register', () => register.close())
   const resources = createResources({ appUrl: urls.app })

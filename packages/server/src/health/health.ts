@@ -22,7 +22,7 @@ export interface HealthDeps {
   /** Rejects if the queue does not answer. Null: this process uses none. */
   readonly queue: (() => Promise<void>) | null
   readonly bus: () => Promise<void>
-  readonly metrics: Pick<Metrics, 'queueUp' | 'busUp'>
+  readonly metrics: Pick<Metrics, 'registerUp' | 'queueUp' | 'busUp'>
   readonly log: Log
 }
 
@@ -110,6 +110,7 @@ class HealthWatch {
       ...(queueCheck && { queue: queueCheck }),
       bus,
     }
+    metrics.registerUp.set('error' in look ? 0 : 1)
     if (queueCheck) metrics.queueUp.set(queueCheck.ok ? 1 : 0)
     else metrics.queueUp.remove()
     metrics.busUp.set(bus.ok ? 1 : 0)

@@ -72,7 +72,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
 
 function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefined): void {
   if (result?.code !== 'ok') return
-  if (item.create) metrics.runsCreated.inc({ agent: item.create.agent })
+  if (item.create) metrics.runsCreated.inc({ agent: metrics.agents.of(item.create.agent) })
   if (result.decisionCode !== null) metrics.decisions.inc({ code: result.decisionCode })
   if (result.decisionCode === 'ok' && item.decision?.outcome)
     metrics.runsEnded.inc({ outcome: item.decision.outcome })

@@ -22,7 +22,8 @@ export function measuredModel(model: Model, metrics: Metrics, tracing: Tracing):
   return {
     async call(request, sink, signal) {
       const { provider, model: name } = request.model
-      const end = metrics.modelCalls.startTimer({ provider })
+      const labels = { provider, model: metrics.models.of(`${provider}/${name}`) }
+      const end = metrics.modelCalls.startTimer(labels)
       const span = tracing.modelCall(request)
       const began = performance.now()
       try {
@@ -31,8 +32,8 @@ export function measuredModel(model: Model, metrics: Metrics, tracing: Tracing):
         )
         end({ verdict: turn.verdict })
         const { inputTokens = 0, outputTokens = 0 } = turn.usage
-        metrics.tokens.inc({ provider, direction: 'input' }, inputTokens)
-        metrics.tokens.inc({ provider, direction: 'output' }, outputTokens)
+        metrics.tokens.inc({ ...labels, direction: 'input' }, inputTokens)
+        metrics.tokens.inc({ ...labels, direction: 'output' }, outputTokens)
         span.answered(turn, performance.now() - began)
         return turn
       } catch (error) {
@@ -136,7 +137,10 @@ export const observerOf = (metrics: Metrics, tracing: Tracing): Observer => ({
   within: (run, work) => tracing.within(run, work),
   ended(run) {
     const seconds = Math.max(0, (Date.now() - run.createdAt) / 1000)
-    metrics.runSeconds.observe({ agent: run.agent, outcome: run.outcome }, seconds)
+    metrics.runSeconds.observe(
+      { agent: metrics.agents.of(run.agent), outcome: run.outcome },
+      seconds,
+    )
     tracing.runEnded(run)
   },
 })

@@ -1,28 +1,54 @@
 /** Metrics of one process, for Prometheus. Labels have few values each: never ids, never text of users. */
 import type { Engine } from '@signalbox/engine'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { LabelValues } from './label-values.ts'
 
 const seconds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const longSeconds = [...seconds, 30, 60, 120, 300, 600]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Registers every metric. `defaults` adds those of the Node process. */
+/** Registers every metric but those of `register-gauges.ts`. `defaults` adds those of the Node process. */
 export function createMetrics({ defaults }: { readonly defaults: boolean }) {
   const registry = new Registry()
   if (defaults) collectDefaultMetrics({ register: registry, prefix: 'signalbox_' })
-  const registers = [registry]
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter({ name: `signalbox_${name}`, help, labelNames: [...labelNames], registers })
-  const histogram = histogramsOf(registry)
   return {
     registry,
+    /** The agents and the models of the configuration: others are `other`. */
+    agents: new LabelValues(),
+    models: new LabelValues(),
     reconciler: reconcilerGauge(registry),
-    logDropped: counter(
-      'log_lines_dropped_total',
-      'Lines of the log that could not be written.',
-      [],
-    ),
+    ...metricsOfRuns(registry),
+    ...metricsOfProcess(registry),
+  }
+}
+
+const makersOf = (registry: Registry) => {
+  const registers = [registry]
+  return {
+    counter: <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+      new Counter({ name: `signalbox_${name}`, help, labelNames: [...labelNames], registers }),
+    histogram: <L extends string>(
+      name: string,
+      help: string,
+      options: { readonly labelNames: readonly L[]; readonly buckets: readonly number[] },
+    ) =>
+      new Histogram({
+        name: `signalbox_${name}`,
+        help,
+        labelNames: [...options.labelNames],
+        buckets: [...options.buckets],
+        registers,
+      }),
+    gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
+      new Gauge({ name: `signalbox_${name}`, help, labelNames: [...labelNames], registers }),
+  }
+}
+
+/** The work of runs, as far as this process did it. */
+function metricsOfRuns(registry: Registry) {
+  const { counter, histogram } = makersOf(registry)
+  return {
     runsCreated: counter('runs_created_total', 'Runs created.', ['agent']),
     runsEnded: counter('runs_ended_total', 'Runs ended, by outcome.', ['outcome']),
     runSeconds: histogram('run_seconds', 'Time of a run, from its creation to its end.', {
@@ -42,11 +68,12 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: seconds,
     }),
     modelCalls: histogram('model_call_seconds', 'Time of one model call.', {
-      labelNames: ['provider', 'verdict'],
+      labelNames: ['provider', 'model', 'verdict'],
       buckets: longSeconds,
     }),
     tokens: counter('model_tokens_total', 'Tokens, as the provider counted them.', [
       'provider',
+      'model',
       'direction',
     ]),
     toolCalls: histogram('tool_call_seconds', 'Time of one execution of a tool.', {
@@ -54,6 +81,23 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
       buckets: longSeconds,
     }),
     hints: counter('hints_dispatched_total', 'Hints given to the queue.', ['queue']),
+  }
+}
+
+/** The process, and what it stands on. */
+function metricsOfProcess(registry: Registry) {
+  const { counter, histogram, gauge } = makersOf(registry)
+  return {
+    build: gauge('build_info', '1. The labels say which build this process is.', [
+      'version',
+      'node',
+      'roles',
+    ]),
+    logDropped: counter(
+      'log_lines_dropped_total',
+      'Lines of the log that could not be written.',
+      [],
+    ),
     wakeLag: histogram(
       'wake_lag_seconds',
       'From the writing of an event to a stream that shows it.',
@@ -70,21 +114,6 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
   }
 }
 
-const histogramsOf =
-  (registry: Registry) =>
-  <L extends string>(
-    name: string,
-    help: string,
-    options: { readonly labelNames: readonly L[]; readonly buckets: readonly number[] },
-  ) =>
-    new Histogram({
-      name: `signalbox_${name}`,
-      help,
-      labelNames: [...options.labelNames],
-      buckets: [...options.buckets],
-      registers: [registry],
-    })
-
 function gaugesOf(registry: Registry) {
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `signalbox_${name}`, help, registers: [registry] })
@@ -93,6 +122,7 @@ function gaugesOf(registry: Registry) {
       'runs_not_mine',
       'Runs left to other processes: newer than this build, or their policies cannot be prepared.',
     ),
+    registerUp: gauge('register_up', '1 if Postgres answered the last look, else 0.'),
     queueUp: gauge(
       'queue_up',
       '1 if the queue answered the last look, else 0. Absent without a queue.',
