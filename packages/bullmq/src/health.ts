@@ -39,6 +39,8 @@ export class Watch {
   #warnedAt = 0
   #unsaid = 0
   #ended = false
+  /** Was it logged that it is down? */
+  #told = false
 
   constructor(name: string, log: Log) {
     this.#name = name
@@ -55,11 +57,10 @@ export class Watch {
   down(error: unknown): void {
     if (this.#ended) return
     const text = describeError(error)
-    if (this.#status !== 'down') {
-      this.#become('down', text)
-      this.#log.warn('not connected', { to: this.#name, error: text })
-    }
+    if (this.#status !== 'down') this.#become('down', text)
     this.#error = text
+    // Once for each outage; of connections that come and go, now and then.
+    this.#told ||= this.#warn('not connected', text)
   }
 
   /** The connection ended. The error before it, if there was one, says more. */
@@ -96,19 +97,22 @@ export class Watch {
 
   #become(status: Health['status'], error: string | null): void {
     this.#status = status
+    this.#told = false
     this.#since = Date.now()
     this.#error = error
   }
 
-  #warn(message: string, error: string): void {
-    if (this.#ended) return
+  /** Whether it was logged: no more often than every five seconds. */
+  #warn(message: string, error: string): boolean {
+    if (this.#ended) return false
     const now = Date.now()
     if (now - this.#warnedAt < warnEveryMs) {
       this.#unsaid += 1
-      return
+      return false
     }
     this.#log.warn(message, { to: this.#name, error, lost: this.#lost, unsaid: this.#unsaid })
     this.#warnedAt = now
     this.#unsaid = 0
+    return true
   }
 }
