@@ -60,7 +60,7 @@ export class Watch {
     if (this.#status !== 'down') this.#become('down', text)
     this.#error = text
     // Once for each outage; of connections that come and go, now and then.
-    this.#told ||= this.#warn('not connected', text)
+    if (!this.#told) this.#told = this.#warn('not connected', text)
   }
 
   /** The connection ended. The error before it, if there was one, says more. */
