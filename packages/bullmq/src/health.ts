@@ -43,6 +43,8 @@ export class Watch {
   #ended = false
   /** When the store last refused what it was sent; 0: it takes it. */
   #refusedAt = 0
+  /** Was it logged that it is down? */
+  #told = false
 
   constructor(name: string, log: Log) {
     this.#name = name
@@ -73,11 +75,10 @@ export class Watch {
   down(error: unknown, message = 'not connected'): void {
     if (this.#ended) return
     const text = describeError(error)
-    if (this.#status !== 'down') {
-      this.#become('down', text)
-      this.#log.warn(message, { to: this.#name, error: text })
-    }
+    if (this.#status !== 'down') this.#become('down', text)
     this.#error = text
+    // Once for each outage; of connections that come and go, now and then.
+    if (!this.#told) this.#told = this.#warn(message, text)
   }
 
   /** The connection ended. The error before it, if there was one, says more. */
@@ -114,19 +115,22 @@ export class Watch {
 
   #become(status: Health['status'], error: string | null): void {
     this.#status = status
+    this.#told = false
     this.#since = Date.now()
     this.#error = error
   }
 
-  #warn(message: string, error: string): void {
-    if (this.#ended) return
+  /** Whether it was logged: no more often than every five seconds. */
+  #warn(message: string, error: string): boolean {
+    if (this.#ended) return false
     const now = Date.now()
     if (now - this.#warnedAt < warnEveryMs) {
       this.#unsaid += 1
-      return
+      return false
     }
     this.#log.warn(message, { to: this.#name, error, lost: this.#lost, unsaid: this.#unsaid })
     this.#warnedAt = now
     this.#unsaid = 0
+    return true
   }
 }

@@ -10,7 +10,11 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import { EmbeddedPostgresError, startEmbeddedPostgres } from '../src/index.ts'
+import {
+  type EmbeddedPostgres,
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from '../src/index.ts'
 import {
   killHard,
   leftovers,
@@ -158,11 +162,48 @@ test('what a killed postmaster leaves in memory is waited for', async () => {
   expect((await log()).slice(seen)).toContain('ready to accept connections')
 })
 
-test('the end of the server by itself is told', async () => {
+/** Kills the postmaster, and waits for the next. */
+async function kill(server: EmbeddedPostgres): Promise<void> {
+  const { pid } = server
+  process.kill(pid, 'SIGKILL')
+  await until(() => server.pid !== pid)
+}
+
+test('a server that dies is started again, with its data, on its port, and for good', async () => {
+  const server = await startServer({ dataDir, settings })
+  await query(server.url, 'create table outlives (n int)')
+  for (const n of [1, 2, 3]) {
+    await query(server.url, `insert into outlives values (${n})`)
+    await kill(server)
+    expect(await query(server.url, 'select count(*)::int as rows from outlives')).toEqual([
+      { rows: n },
+    ])
+  }
+  await query(server.url, 'drop table outlives')
+  await server.stop()
+  await server.exited
+  expect(await leftovers(dataDir)).toEqual([])
+})
+
+test('a stop ends a start that is under way', async () => {
   const server = await startServer({ dataDir, settings })
   process.kill(server.pid, 'SIGKILL')
+  await server.stop()
   await server.exited
-  await expect(query(server.url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  expect(await leftovers(dataDir)).toEqual([])
+})
+
+test('a server that cannot be started again is given up, and says why', async () => {
+  const server = await startServer({ dataDir, settings, giveUpMs: 500 })
+  const file = join(dataDir, 'cluster', 'postgresql.conf')
+  const settled = await readFile(file, 'utf8')
+  await writeFile(file, `${settled}\nno_such_setting = on\n`)
+  process.kill(server.pid, 'SIGKILL')
+  const failure = await server.failed
+  await writeFile(file, settled)
+  expect(failure).toMatchObject({ code: 'start_failed' })
+  expect(failure.message).toContain('no_such_setting')
+  await server.exited
   await server.stop()
 })
 

@@ -22,7 +22,7 @@ export function measuredModel(model: Model, metrics: Metrics, tracing: Tracing):
   return {
     async call(request, sink, signal) {
       const { provider, model: name } = request.model
-      const labels = { provider, model: metrics.models.of(`${provider}/${name}`) }
+      const labels = { provider, model: metrics.models.of(name) }
       const end = metrics.modelCalls.startTimer(labels)
       const span = tracing.modelCall(request)
       const began = performance.now()
