@@ -24,7 +24,8 @@ export interface Start {
 }
 
 const restartMs = 50
-const startMsMax = 60_000
+/** A loaded machine takes its time. */
+const startMsMax = 180_000
 
 export class Child {
   readonly #orders: Omit<ChildOrders, 'owner'>
