@@ -6,6 +6,7 @@ import { asleep } from './asleep.ts'
 import { outage } from './outages.ts'
 import { rolling } from './rolling.ts'
 import { silence } from './silences.ts'
+import { transcripts } from './transcripts.ts'
 
 export interface Outcome {
   readonly violations: readonly string[]
@@ -57,6 +58,7 @@ export function daysOf({ full, hasRedis }: { full: boolean; hasRedis: boolean })
       ? [schedule('redis', [silence('redis', 'open'), silence('redis', 'all')], { isProxied: true })]
       : []),
     full ? rolling(12, 20) : rolling(2, 3),
+    transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 24, faults: 12 }),
     schedule(other, [asleep('a call claimed and not begun')]),
     schedule('postgres', [asleep('a call begun')]),
     ...(full
