@@ -146,11 +146,11 @@ table feed_stretch -- row level security, forced
   first_xid xid8 not null
   at_min timestamp with time zone not null
   at_max timestamp with time zone not null
+  noted_by xid8 not null generated always as (signalbox.writing_transaction()) stored
 table heartbeat -- row level security, forced with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200)
   only_one boolean not null default true
   at timestamp with time zone not null
   up_since timestamp with time zone not null
-  noted_by xid8 not null generated always as (signalbox.writing_transaction()) stored
 table lane -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   key text not null
@@ -539,8 +539,8 @@ function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox
 function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
-heartbeat owner signalbox_owner grants -
 function signalbox.writing_transaction() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+heartbeat owner signalbox_owner grants -
 lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -1243,7 +1243,9 @@ begin
   end if;
   select * into e from effect where id = c ->> 'effectId' and run_id = r.id
     and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
-    status = 'pending' and due <= moment or status = 'started' and lease_until <= moment and mode <> 'once');
+    status = 'pending' and due <= moment
+    or status = 'started' and lease_until <= moment and mode <> 'once'
+      and has_lapsed(lease_until, lease_ms, moment) and not is_own_claim(effect, c));
   if not found then
     return null;
   end if;

@@ -19,6 +19,9 @@ import type { Kill } from './child.ts'
 import type { Client } from './client.ts'
 import type { StoredRun } from './tables.ts'
 
+/** What a client was promised, and what it complains of. */
+type Promised = Pick<Client, 'created' | 'acknowledged' | 'complaints'>
+
 /** What the world saw: executions of tools, and the ids under which receivers were told of runs. */
 export interface Seen {
   readonly executions: readonly Execution[]
@@ -31,7 +34,7 @@ const noticing = { since: Infinity, withinMs: 0 }
 export function violations(
   runs: readonly StoredRun[],
   { executions, received }: Seen,
-  client: Client,
+  client: Promised,
 ): readonly string[] {
   return [
     ...runs.flatMap((run) => [
@@ -87,7 +90,7 @@ function strangerViolations(runs: readonly StoredRun[], received: readonly strin
 }
 
 /** Acknowledged creates, cancels and answers of humans are there, and there is one run for each key (I2, I3). */
-function promiseViolations(runs: readonly StoredRun[], client: Client): readonly string[] {
+function promiseViolations(runs: readonly StoredRun[], client: Promised): readonly string[] {
   const bad: string[] = []
   const ids = new Set(runs.map(({ head }) => head.runId))
   for (const [key, runId] of client.created)

@@ -2,7 +2,11 @@
 import { type Fault, playSchedule } from '../schedule.ts'
 import { type Backend, type Extras, Stack } from '../stack.ts'
 import { lostByLiving } from './check.ts'
+import { asleep } from './asleep.ts'
 import { outage } from './outages.ts'
+import { rolling } from './rolling.ts'
+import { silence } from './silences.ts'
+import { transcripts } from './transcripts.ts'
 
 export interface Outcome {
   readonly violations: readonly string[]
@@ -48,8 +52,22 @@ export function daysOf({ full, hasRedis }: { full: boolean; hasRedis: boolean })
     schedule('postgres', [outage(15, 'killed')]),
     schedule(other, [outage(15, 'hanging')]),
     schedule(other, [outage(5, 'killed'), outage(5, 'hanging')]),
+    schedule('postgres', [silence('postgres', 'open')], { isProxied: true }),
+    schedule(other, [silence('postgres', 'all')], { isProxied: true }),
+    ...(hasRedis
+      ? [schedule('redis', [silence('redis', 'open'), silence('redis', 'all')], { isProxied: true })]
+      : []),
+    full ? rolling(12, 20) : rolling(2, 3),
+    transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 24, faults: 12 }),
+    schedule(other, [asleep('a call claimed and not begun')]),
+    schedule('postgres', [asleep('a call begun')]),
     ...(full
-      ? [schedule('postgres', [outage(60, 'killed')]), schedule(other, [outage(60, 'hanging')])]
+      ? [
+          schedule('postgres', [outage(60, 'killed')]),
+          schedule(other, [outage(60, 'hanging')]),
+          schedule('postgres', [asleep('a call about to be judged again')]),
+          schedule(other, [asleep('a call that was judged again')]),
+        ]
       : []),
   ]
 }

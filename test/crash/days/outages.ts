@@ -9,7 +9,7 @@ import { crowd } from './crowd.ts'
 import { Watchers } from './watchers.ts'
 
 const seconds = 1_000
-const leaseMs = 15 * seconds
+export const leaseMs = 15 * seconds
 /** After an outage everything has ended within this. */
 export const settleMs = 30 * seconds + leaseMs
 const crowdTimes = 2

@@ -3,6 +3,7 @@ import type { EngineSettings } from '@signalbox/engine'
 import type { Config, Role } from '@signalbox/server'
 import type { Scene } from '../child-messages.ts'
 import { configurationOf } from '../configuration.ts'
+import { storyConfiguration } from './stories.ts'
 
 export interface Setting {
   readonly config: Config
@@ -15,6 +16,7 @@ export function sceneOf(scene: Scene, world: string, role: Role): Setting {
     case 'production':
       return { config: configurationOf(world, role), engine: {} }
     case 'transcripts':
-      return { config: configurationOf(world, role), engine: {} }
+      // Leases that a process may outsleep.
+      return { config: storyConfiguration(), engine: { leaseMs: 3_000, renewMs: 500 } }
   }
 }

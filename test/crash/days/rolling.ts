@@ -1,0 +1,183 @@
+/**
+ * A rolling deploy: processes of this build and of a newer one on one register, killed and replaced by turns, one of them
+ * alone at times. No run is faulted, no answer of a human is lost, and an old process that is alone with what it does not
+ * know stays quiet.
+ */
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client as Postgres } from 'pg'
+import { z } from 'zod'
+import { seeded } from '../../simulation/seeded.ts'
+import type { Child } from '../child.ts'
+import { Client } from '../client.ts'
+import { operate } from '../operator.ts'
+import { type Build, makeBuild } from '../rolling/build.ts'
+import type { Setting } from '../sending.ts'
+import { roles, Stack } from '../stack.ts'
+import { countOpen } from '../tables.ts'
+import { crowd } from './crowd.ts'
+import type { Day, Outcome } from './days.ts'
+import { settleMs } from './outages.ts'
+
+const threads = 'roll-'
+const patienceMs = 120_000
+/** How long an old process is alone, until it has looked at everything, and while its queries are counted. */
+const aloneMs = 8_000
+const countedMs = 6_000
+/** A quiet process asks less than twenty times a second, a role and what it was left with included. */
+const queriesMax = 60
+
+interface Deploy {
+  readonly stack: Stack
+  readonly build: Build
+  readonly client: Client
+  readonly unit: () => number
+  readonly next: readonly Child[]
+  readonly violations: string[]
+}
+
+/** `times`: runs of each kind, sent in each of three waves. `kills`: of each build. */
+export const rolling = (times: number, kills: number): Day => ({
+  name: 'a rolling deploy',
+  async play({ seed, keep }) {
+    const build = await makeBuild()
+    const stack = await Stack.start('postgres', null, { scene: 'production' })
+    let isBad = true
+    try {
+      const outcome = await roll({ stack, build, seed, times, kills })
+      isBad = outcome.violations.length > 0
+      if (isBad) console.error(`  the last words of its processes: ${stack.log}`)
+      return outcome
+    } finally {
+      await stack.stop(keep || isBad)
+      await build.remove()
+    }
+  },
+})
+
+interface Plan {
+  readonly stack: Stack
+  readonly build: Build
+  readonly seed: number
+  readonly times: number
+  readonly kills: number
+}
+
+async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome> {
+  const unit = seeded(seed)
+  const addresses: (() => string | null)[] = [() => stack.child('api').url]
+  const client = new Client(() => addresses[Math.floor(unit() * addresses.length)]?.() ?? null, patienceMs)
+  const setting = (wave: number): Setting => ({
+    name: `${threads}${wave}`,
+    client,
+    databaseUrl: stack.databaseUrl,
+    receiverUrl: stack.receiver.url,
+  })
+  await crowd(times)(setting(1))
+  const next = roles.map((role) => stack.add(role, { entry: build.entry }))
+  await Promise.all(next.map((child) => child.up()))
+  const deploy: Deploy = { stack, build, client, unit, next, violations: [] }
+  addresses.push(() => next[0]?.url ?? null)
+  const over = new AbortController()
+  const human = operate(client, unit, over.signal)
+  const sent = crowd(times)(setting(2))
+  await killByTurns(deploy, kills)
+  await sent
+  over.abort()
+  await human
+  addresses.shift()
+  await crowd(times)(setting(3))
+  addresses.pop()
+  const quiet = await oldOnesAlone(deploy)
+  addresses.push(() => stack.child('api').url)
+  const replaced = roles.map((role) => stack.add(role, { entry: build.entry }))
+  await Promise.all(replaced.map((child) => child.up()))
+  addresses.push(() => replaced[0]?.url ?? null)
+  const end = new AbortController()
+  const last = operate(client, unit, end.signal)
+  const isOver = await ended(stack)
+  end.abort()
+  await last
+  const { violations, counts } = await judge(deploy)
+  const figures = Object.entries({ ...counts, ...quiet, kills: stack.kills.length })
+  return {
+    violations: [
+      ...deploy.violations,
+      ...(isOver ? [] : ['I12 not everything ended in time']),
+      ...violations,
+    ],
+    figures: figures.map(([what, n]) => `${n} ${what}`).join(', '),
+  }
+}
+
+async function killByTurns({ stack, next, unit }: Deploy, kills: number): Promise<void> {
+  const old = roles.map((role) => stack.child(role))
+  for (let n = 0; n < 2 * kills; n++) {
+    const build = n % 2 === 0 ? old : next
+    await sleep(500 + 1_000 * unit())
+    const child = build[Math.floor(unit() * build.length)]
+    await child?.kill('killed in a rolling deploy')
+    await child?.up()
+  }
+}
+
+/** The new build is taken back: what it has left must not make the old one busy. */
+async function oldOnesAlone({ stack, next, violations }: Deploy) {
+  await Promise.all(next.map((child) => child.end()))
+  await sleep(aloneMs)
+  const before = await transactions(stack.databaseUrl)
+  await sleep(countedMs)
+  const perSecond = Math.round(
+    ((await transactions(stack.databaseUrl)) - before) / (countedMs / 1_000),
+  )
+  if (perSecond > queriesMax)
+    violations.push(`the old build alone asks ${perSecond} times a second (D11)`)
+  return { 'queries a second of the old build alone': perSecond }
+}
+
+async function transactions(databaseUrl: string): Promise<number> {
+  const client = new Postgres({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ n: string }>(
+      'select sum(xact_commit + xact_rollback) as n from pg_stat_database',
+    )
+    return Number(rows[0]?.n)
+  } finally {
+    await client.end()
+  }
+}
+
+async function ended({ databaseUrl }: Stack): Promise<boolean> {
+  const deadline = Date.now() + settleMs
+  while (Date.now() < deadline) {
+    if ((await countOpen(databaseUrl, threads)) === 0) return true
+    await sleep(200)
+  }
+  return false
+}
+
+const Judged = z.object({
+  violations: z.array(z.string()),
+  counts: z.record(z.string(), z.number()),
+})
+
+async function judge({ stack, build, client }: Deploy): Promise<z.infer<typeof Judged>> {
+  const orders = {
+    databaseUrl: stack.databaseUrl,
+    threads,
+    world: stack.world,
+    received: stack.receiver.received.map(({ id }) => id),
+    created: [...client.created],
+  }
+  const said = await new Promise<string>((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      ['--no-warnings', build.judge.pathname],
+      { maxBuffer: 64e6 },
+      (error, stdout) => (error ? reject(error) : resolve(stdout)),
+    )
+    child.stdin?.end(JSON.stringify(orders))
+  })
+  return Judged.parse(JSON.parse(said))
+}

@@ -1,0 +1,120 @@
+/** What makes build B of this one. Each edit replaces the first place that it finds. */
+
+export interface Edit {
+  readonly file: string
+  readonly find: string
+  readonly put: string
+}
+
+/** `tool.completed` gets a second version, with a field more. */
+const anEventVersion: readonly Edit[] = [
+  {
+    file: 'packages/core/src/event/upcast.ts',
+    find: 'const versions: Readonly<Record<string, number>> = {}',
+    put: "const versions: Readonly<Record<string, number>> = { 'tool.completed': 2 }",
+  },
+  {
+    file: 'packages/core/src/event/upcast.ts',
+    find: '(payload: JsonObject) => JsonObject>>>\n> = {}',
+    put: "(payload: JsonObject) => JsonObject>>>\n> = { 'tool.completed': { 1: (payload) => ({ ...payload, place: 'old' }) } }",
+  },
+  {
+    file: 'packages/core/src/event/fact.ts',
+    find: "  'tool.completed': z.object({\n    ...callOf,",
+    put: "  'tool.completed': z.object({\n    ...callOf,\n    place: z.string().default('new'),",
+  },
+]
+
+/** `turn.note`: an effect that the reconciler of a build that knows it performs, and a fact that says so. */
+const anEffectKind: readonly Edit[] = [
+  {
+    file: 'packages/core/src/effect.ts',
+    find: "  'tool.recall',\n])",
+    put: "  'tool.recall',\n  'turn.note',\n])",
+  },
+  {
+    file: 'packages/core/src/effect.ts',
+    find: '  ToolRecallEffect,\n])',
+    put: "  ToolRecallEffect,\n  z.object({ ...base, kind: z.literal('turn.note') }),\n])",
+  },
+  {
+    file: 'packages/core/src/event/fact.ts',
+    find: "  'model.aborted': z.object(outcomeOf),",
+    put: "  'model.aborted': z.object(outcomeOf),\n  'turn.noted': z.object(outcomeOf),",
+  },
+  {
+    file: 'packages/core/src/machine/run-machine.ts',
+    find: "  initial: 'queued',",
+    put: "  initial: 'queued',\n  on: { 'turn.noted': { actions: 'takeNote' } },",
+  },
+  {
+    file: 'packages/core/src/machine/actions.ts',
+    find: '  begin: changes.begin,',
+    put: '  begin: changes.begin,\n  takeNote: (): void => {},',
+  },
+  {
+    file: 'packages/engine/src/roles/reconciler.ts',
+    find: '  if (row.cancelRequested) await close(deps, row)',
+    put: `  if (row.kind === 'turn.note') {
+    const { effectId, attempt } = row
+    const fence = { effectId, attempt, expect: 'pending', becomes: 'done' }
+    const about = { effectId, attempt }
+    await deps.recorder.record(row, [deps.writer.fact('turn.noted', about, { key: effectId, fence })])
+  } else if (row.cancelRequested) await close(deps, row)`,
+  },
+  {
+    file: 'packages/engine/src/roles/reconciler.ts',
+    find: "  if (row.kind === 'policy.evaluate') return\n",
+    put: "  if (row.kind === 'policy.evaluate' || row.kind === 'turn.note') return\n",
+  },
+]
+
+const aMachine: readonly Edit[] = [
+  {
+    file: 'packages/core/src/machine/versions.ts',
+    find: "import { runMachine } from './run-machine.ts'",
+    put: "import { runMachine } from './run-machine.ts'\nimport { chartTwo, contextTwo } from './machine-two.ts'",
+  },
+  {
+    file: 'packages/core/src/machine/versions.ts',
+    find: 'context: emptyContext }],',
+    put: 'context: emptyContext }],\n  [2, { version: 2, chart: chartTwo, context: contextTwo }],',
+  },
+]
+
+export const edits: readonly Edit[] = [...anEventVersion, ...anEffectKind, ...aMachine]
+
+/** Version 2 of the machine: it counts its notes, and asks for one per turn. */
+export const machineTwo = `
+import { change, emits } from './change.ts'
+import * as changes from './changes.ts'
+import { effectId, emptyContext } from './context.ts'
+import { runMachine } from './run-machine.ts'
+
+const takesNote = (args) => {
+  const next = changes.nextTurn(args)
+  const effects = next.effects + 1
+  return { ...next, effects, source: effects, notes: (args.context.notes ?? 0) + 1 }
+}
+
+const asksForNote = (args) => {
+  const { context } = args
+  const id = effectId(context.run, context.effects - 1)
+  const note = { kind: 'turn.note', id, mode: 'read', queue: 'turn.note', delayMs: 0 }
+  return { effects: [note, ...(changes.modelCallEmission(args).effects ?? [])] }
+}
+
+export const chartTwo = runMachine.provide({
+  actions: { beginTurn: change(takesNote), emitModelCall: emits(asksForNote) },
+})
+export const contextTwo = { ...emptyContext, notes: 0 }
+`
+
+/** The register takes the new kind. Processes that know the schema before it work with it. */
+export const migrationOf = (newest: number): string => `-- needs_code: ${newest}
+do $$ begin
+  execute replace(
+    pg_get_functiondef('signalbox.decision_problem(uuid, jsonb)'::regprocedure),
+    '''tool.recall''', '''tool.recall'', ''turn.note''');
+end $$;
+`

@@ -1,0 +1,56 @@
+/**
+ * Judges the runs of both builds, in build B, which knows all of them: orders on standard input, an answer on standard
+ * output, as JSON.
+ */
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import { violations } from '../check.ts'
+import { readRuns, type StoredRun } from '../tables.ts'
+import { readWorld } from '../world.ts'
+import { timelineViolations } from '../days/check.ts'
+
+const Orders = z.object({
+  databaseUrl: z.string(),
+  threads: z.string(),
+  world: z.string(),
+  received: z.array(z.string()),
+  created: z.array(z.tuple([z.string(), z.string()])),
+})
+
+const { databaseUrl, threads, world, received, created } = Orders.parse(
+  JSON.parse(await text(process.stdin)),
+)
+const runs = await readRuns(databaseUrl, threads)
+const executions = readWorld(world)
+const client = { created: new Map(created), acknowledged: [], complaints: [] }
+
+/** Nothing of another build is ever a fault of a run, or ignored. */
+const bad = ['run.faulted', 'event.ignored', 'state.repaired']
+
+const faults = ({ head, log }: StoredRun): readonly string[] => [
+  ...log.filter(({ type }) => bad.includes(type)).map((e) => `${head.runId}: ${e.type} ${JSON.stringify(e.payload)}`),
+]
+
+const versionOf = ({ log: [first] }: StoredRun): string =>
+  String(first?.payload['machineVersion'])
+
+const counts: Record<string, number> = {}
+const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1)
+for (const run of runs) {
+  count(`of machine ${versionOf(run)}`)
+  for (const { type, version } of run.log)
+    if (type === 'tool.completed' && version > 1) count('newer results')
+    else if (type === 'turn.noted') count('notes')
+    else if (type === 'approval.answered') count('approvals')
+}
+
+process.stdout.write(
+  JSON.stringify({
+    violations: [
+      ...violations(runs, { executions, received }, client),
+      ...timelineViolations(runs, executions),
+      ...runs.flatMap(faults),
+    ],
+    counts: { runs: runs.length, ...counts },
+  }),
+)
