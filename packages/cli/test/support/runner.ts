@@ -21,38 +21,45 @@ export interface Answer {
   readonly open: readonly string[]
 }
 
+/** A process, and the promise that rejects when it is gone. */
+interface Runner {
+  readonly child: ChildProcess
+  readonly gone: Promise<never>
+}
+
 const main = fileURLToPath(new URL('runner-main.ts', import.meta.url))
-const idle: ChildProcess[] = []
-const busy = new Set<ChildProcess>()
+const idle: Runner[] = []
+const busy = new Set<Runner>()
 
 /** A command that hangs goes with its test file. */
 export function endRunners(): void {
-  for (const child of busy) child.kill('SIGKILL')
+  for (const { child } of busy) child.kill('SIGKILL')
 }
 
-async function take(): Promise<ChildProcess> {
+async function take(): Promise<Runner> {
   const waiting = idle.pop()
   if (waiting) {
-    waiting.ref()
-    waiting.channel?.ref()
+    waiting.child.ref()
+    waiting.child.channel?.ref()
     return waiting
   }
   const child = fork(main, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] })
-  await Promise.race([once(child, 'message'), failed(child)])
-  return child
-}
-
-const failed = async (child: ChildProcess): Promise<never> => {
-  const [code, signal]: unknown[] = await once(child, 'exit')
-  throw new Error(`the process that runs commands ended with ${String(code ?? signal)}`)
+  const gone = once(child, 'exit').then(([code, signal]: unknown[]) => {
+    throw new Error(`the process that runs commands ended with ${String(code ?? signal)}`)
+  })
+  // Nobody waits for it between two commands.
+  gone.catch(() => {})
+  await Promise.race([once(child, 'message'), gone])
+  return { child, gone }
 }
 
 /** Runs a command to its end. */
 export async function runWarm(order: Order): Promise<Answer> {
-  const child = await take()
-  busy.add(child)
+  const runner = await take()
+  busy.add(runner)
   try {
-    const answered = Promise.race([once(child, 'message'), failed(child)])
+    const { child, gone } = runner
+    const answered = Promise.race([once(child, 'message'), gone])
     child.send(order)
     const [answer]: Answer[] = await answered
     if (answer === undefined) throw new Error('no answer')
@@ -61,9 +68,9 @@ export async function runWarm(order: Order): Promise<Answer> {
     // It must not keep the tests from ending.
     child.unref()
     child.channel?.unref()
-    idle.push(child)
+    idle.push(runner)
     return answer
   } finally {
-    busy.delete(child)
+    busy.delete(runner)
   }
 }
