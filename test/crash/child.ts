@@ -90,7 +90,7 @@ export class Child {
     return this.#process?.pid
   }
 
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
     this.#process?.kill(name)
   }
 

@@ -7,10 +7,22 @@ import type { FactType, JsonObject } from '@signalbox/core'
 import { z } from 'zod'
 import type { Plan } from './plan.ts'
 
-/** How long a request is repeated, unless told otherwise. */
-const patienceMsDefault = 30_000
 const pauseMs = 40
-const answerMsMax = 3_000
+
+/** How long a request is repeated, and how long each time it is waited for. */
+export interface Patience {
+  readonly patienceMs: number
+  readonly answerMs: number
+}
+
+const impatient: Patience = { patienceMs: 30_000, answerMs: 3_000 }
+/** With the settings of production a server takes its time to say that it cannot. */
+const answerMsInProduction = 35_000
+
+export const patient = (patienceMs: number): Patience => ({
+  patienceMs,
+  answerMs: answerMsInProduction,
+})
 
 const Run = z.object({ run_id: z.string() })
 
@@ -39,12 +51,12 @@ export class Client {
   readonly acknowledged: { readonly runId: string; readonly type: FactType }[] = []
   readonly complaints: string[] = []
 
-  readonly #patienceMs: number
+  readonly #patience: Patience
 
   /** `url`: where the API is now; null while it is down. */
-  constructor(url: () => string | null, patienceMs = patienceMsDefault) {
+  constructor(url: () => string | null, patience = impatient) {
     this.#url = url
-    this.#patienceMs = patienceMs
+    this.#patience = patience
   }
 
   /** Creates a run, and asks for the same once more: there must be one (I3). */
@@ -111,7 +123,9 @@ export class Client {
   async follow(runId: string): Promise<void> {
     const url = this.#url()
     if (url === null) return
-    await fetch(`${url}/runs/${runId}/stream`, { signal: AbortSignal.timeout(this.#patienceMs) })
+    await fetch(`${url}/runs/${runId}/stream`, {
+      signal: AbortSignal.timeout(this.#patience.patienceMs),
+    })
       .then((response) => response.text())
       .catch(() => '')
   }
@@ -122,7 +136,7 @@ export class Client {
     path: string,
     { body, headers = {} }: { body?: unknown; headers?: Readonly<Record<string, string>> } = {},
   ): Promise<Answer> {
-    const deadline = Date.now() + this.#patienceMs
+    const deadline = Date.now() + this.#patience.patienceMs
     const init = {
       method,
       headers: { 'content-type': 'application/json', ...headers },
@@ -141,7 +155,7 @@ export class Client {
     const url = this.#url()
     if (url === null) return null
     try {
-      const signal = AbortSignal.timeout(answerMsMax)
+      const signal = AbortSignal.timeout(this.#patience.answerMs)
       const response = await fetch(url + path, { ...init, signal })
       const text = await response.text()
       return { status: response.status, body: text === '' ? null : JSON.parse(text) }

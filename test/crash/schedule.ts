@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from '../simulation/seeded.ts'
 import { explainUnknowns, type Unknown, violations } from './check.ts'
-import { Client } from './client.ts'
+import { Client, patient } from './client.ts'
 import { operate } from './operator.ts'
 import type { Stack } from './stack.ts'
 import type { Part } from './sending.ts'
@@ -60,7 +60,10 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   const before = readWorld(stack.world).length
   const heardBefore = stack.receiver.received.length
   const killsBefore = stack.kills.length
-  const client = new Client(() => stack.child('api').url, fault.patienceMs)
+  const client = new Client(
+    () => stack.child('api').url,
+    fault.patienceMs === undefined ? undefined : patient(fault.patienceMs),
+  )
   const over = new AbortController()
   const human = operate(client, seeded(seed), over.signal)
   const middle = async (): Promise<void> => {
@@ -79,7 +82,8 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
       if (wave !== fault.waves.at(-1)) await settled(stack, name)
     }
     await faulting
-    if (!(await settled(stack, name, fault.settleMs))) broken.push('I12 not everything ended in time')
+    if (!(await settled(stack, name, fault.settleMs)))
+      broken.push('I12 not everything ended in time')
   } catch (error) {
     broken.push(`the workload could not be finished: ${String(error)}`)
   }

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
 import type { Role } from '@signalbox/server'
 import { RedisServer } from '../../packages/bullmq/test/support/redis-server.ts'
-import { type SilentProxy, startSilentProxy } from '../../packages/postgres/test/support/silent-proxy.ts'
+import {
+  type SilentProxy,
+  startSilentProxy,
+} from '../../packages/postgres/test/support/silent-proxy.ts'
 import { type Receiver, startReceiver } from '../../packages/server/test/support/receiver.ts'
 import { Child, type Kill, type Start } from './child.ts'
 import type { ChildOrders, Scene } from './child-messages.ts'

@@ -54,10 +54,7 @@ export const asleep = (where: keyof typeof places): Fault => {
 async function fallAsleep(
   stack: Stack,
   worker: Child,
-  {
-    where,
-    middle,
-  }: { readonly where: keyof typeof places; readonly middle: () => Promise<void> },
+  { where, middle }: { readonly where: keyof typeof places; readonly middle: () => Promise<void> },
 ): Promise<void> {
   const point = places[where]
   if (point !== null) {

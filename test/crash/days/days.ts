@@ -2,8 +2,10 @@
 import { type Fault, playSchedule } from '../schedule.ts'
 import { type Backend, type Extras, Stack } from '../stack.ts'
 import { lostByLiving } from './check.ts'
+import { clockJump } from './clocks.ts'
 import { asleep } from './asleep.ts'
 import { outage } from './outages.ts'
+import { redisDays } from './redis-days.ts'
 import { rolling } from './rolling.ts'
 import { silence } from './silences.ts'
 import { transcripts } from './transcripts.ts'
@@ -32,7 +34,9 @@ const schedule = (backend: Backend, faults: readonly Fault[], extras: Extras = {
         const played = await playSchedule(stack, fault, seed)
         const bad = [...played.violations, ...lostByLiving(played)]
         violations.push(...bad.map((each) => `${fault.name}: ${each}`))
-        figures.push(`${played.runs} runs, ${played.events} events in ${Math.round(played.ms / 1_000)} s`)
+        figures.push(
+          `${played.runs} runs, ${played.events} events in ${Math.round(played.ms / 1_000)} s`,
+        )
         // What it left behind must not be blamed on the next one.
         if (bad.length > 0) break
       }
@@ -55,14 +59,21 @@ export function daysOf({ full, hasRedis }: { full: boolean; hasRedis: boolean })
     schedule('postgres', [silence('postgres', 'open')], { isProxied: true }),
     schedule(other, [silence('postgres', 'all')], { isProxied: true }),
     ...(hasRedis
-      ? [schedule('redis', [silence('redis', 'open'), silence('redis', 'all')], { isProxied: true })]
+      ? [
+          schedule('redis', [silence('redis', 'open'), silence('redis', 'all')], {
+            isProxied: true,
+          }),
+        ]
       : []),
     full ? rolling(12, 20) : rolling(2, 3),
     transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 24, faults: 12 }),
+    ...(hasRedis ? [schedule('redis', redisDays)] : []),
     schedule(other, [asleep('a call claimed and not begun')]),
     schedule('postgres', [asleep('a call begun')]),
+    schedule(other, [clockJump('orchestrator', 1), clockJump('worker', -1)]),
     ...(full
       ? [
+          schedule('postgres', [clockJump('orchestrator', -1), clockJump('worker', 1)]),
           schedule('postgres', [outage(60, 'killed')]),
           schedule(other, [outage(60, 'hanging')]),
           schedule('postgres', [asleep('a call about to be judged again')]),

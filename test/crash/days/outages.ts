@@ -73,4 +73,5 @@ async function familyOf(parent: number): Promise<readonly number[]> {
 }
 
 /** The fourth field; the second one is a name in brackets, with anything in it. */
-const parentIn = (stat: string): number => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+const parentIn = (stat: string): number =>
+  Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])

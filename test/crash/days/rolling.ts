@@ -9,7 +9,7 @@ import { Client as Postgres } from 'pg'
 import { z } from 'zod'
 import { seeded } from '../../simulation/seeded.ts'
 import type { Child } from '../child.ts'
-import { Client } from '../client.ts'
+import { Client, patient } from '../client.ts'
 import { operate } from '../operator.ts'
 import { type Build, makeBuild } from '../rolling/build.ts'
 import type { Setting } from '../sending.ts'
@@ -66,7 +66,10 @@ interface Plan {
 async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome> {
   const unit = seeded(seed)
   const addresses: (() => string | null)[] = [() => stack.child('api').url]
-  const client = new Client(() => addresses[Math.floor(unit() * addresses.length)]?.() ?? null, patienceMs)
+  const client = new Client(
+    () => addresses[Math.floor(unit() * addresses.length)]?.() ?? null,
+    patient(patienceMs),
+  )
   const setting = (wave: number): Setting => ({
     name: `${threads}${wave}`,
     client,

@@ -67,7 +67,10 @@ const together: readonly Kind[] = ['look', 'list', 'put', 'pay', 'pay', 'ask', '
 const alone: readonly Kind[] = [
   (n) => ({ name: 'write_file', args: { path: file(n), content: `first\nline ${n}\n` } }),
   (n) => ({ name: 'read_file', args: { path: file(n) } }),
-  (n) => ({ name: 'str_replace', args: { path: file(n), old: 'first', new: `first ${n}` } }),
+  (n) => ({
+    name: 'str_replace',
+    args: { path: file(n), oldText: 'first', newText: `first ${n}` },
+  }),
   () => ({ name: 'ls', args: { path: '.' } }),
 ]
 
@@ -94,9 +97,7 @@ export function turnsOf({ seed, isChild }: Story): readonly (readonly ScriptedCa
     turns.push(
       single
         ? [single(n)]
-        : Array.from({ length: size }, (_, at) =>
-            (pick(together, unit) ?? child)(n + at),
-          ),
+        : Array.from({ length: size }, (_, at) => (pick(together, unit) ?? child)(n + at)),
     )
     made += size
   }

@@ -7,7 +7,7 @@ import { project } from '@signalbox/core'
 import { parentOf } from '../../invariants/run-record.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import type { Child } from '../child.ts'
-import { Client } from '../client.ts'
+import { Client, patient } from '../client.ts'
 import { operate } from '../operator.ts'
 import { Stack } from '../stack.ts'
 import { countOpen, readRuns, type StoredRun } from '../tables.ts'
@@ -33,16 +33,27 @@ export const transcripts = (backend: Stack['backend'], size: Size): Day => ({
     const stack = await Stack.start(backend, null, { scene: 'transcripts' })
     const more = [stack.add('orchestrator'), stack.add('worker')]
     await Promise.all(more.map((child) => child.up()))
-    const children = [stack.child('api'), stack.child('orchestrator'), stack.child('worker'), ...more]
+    const children = [
+      stack.child('api'),
+      stack.child('orchestrator'),
+      stack.child('worker'),
+      ...more,
+    ]
     let isBad = true
     try {
       const calm = await tellAll(stack, 'calm', size, async () => {})
       const unit = seeded(seed)
       const wild = await tellAll(stack, 'wild', size, () => disturb(children, unit))
-      const violations = [...calm.violations, ...wild.violations, ...differences(calm.told, wild.told)]
+      const violations = [
+        ...calm.violations,
+        ...wild.violations,
+        ...differences(calm.told, wild.told),
+      ]
       isBad = violations.length > 0
       if (isBad) console.error(`  the last words of its processes: ${stack.log}`)
-      const unknowns = wild.runs.flatMap(({ log }) => log.filter(({ type }) => type === 'tool.unknown'))
+      const unknowns = wild.runs.flatMap(({ log }) =>
+        log.filter(({ type }) => type === 'tool.unknown'),
+      )
       const figures = `${wild.runs.length} runs, ${wild.calls} calls, ${unknowns.length} unknown outcomes, tried again`
       return { violations, figures }
     } finally {
@@ -65,12 +76,13 @@ async function tellAll(
   { runs: count, faults }: Size,
   disturbance: () => Promise<void>,
 ): Promise<Told> {
-  const client = new Client(() => stack.child('api').url, patienceMs)
+  const client = new Client(() => stack.child('api').url, patient(patienceMs))
   const over = new AbortController()
   // Of the answers to an unknown outcome it takes the first one: the call is made again.
   const human = operate(client, () => 0, over.signal)
   const threads = `${name}-`
-  const create = (n: number) => createStory(client, `${threads}${n}`, { seed: n + 1, isChild: false })
+  const create = (n: number) =>
+    createStory(client, `${threads}${n}`, { seed: n + 1, isChild: false })
   for (let fault = 0, sent = 0; fault < faults; fault++) {
     const until = Math.round((count * (fault + 1)) / faults)
     const creates = Array.from({ length: until - sent }, (_, at) => create(sent + at))
@@ -85,7 +97,8 @@ async function tellAll(
   const faulted = runs.filter(({ log }) => log.some(({ type }) => type === 'run.faulted'))
   return {
     runs,
-    calls: runs.flatMap(({ effects }) => effects.filter(({ spec }) => spec.kind === 'tool.call')).length,
+    calls: runs.flatMap(({ effects }) => effects.filter(({ spec }) => spec.kind === 'tool.call'))
+      .length,
     told,
     violations: [
       ...(isOver ? [] : [`I12 not everything of ${name} ended in time`]),

@@ -27,7 +27,10 @@ export async function makeBuild(): Promise<Build> {
     const text = await readFile(path, 'utf8')
     // An edit that finds nothing would leave a build that is none.
     if (!text.includes(find)) throw new Error(`${file} has no "${find}" to edit`)
-    await writeFile(path, text.replace(find, () => put))
+    await writeFile(
+      path,
+      text.replace(find, () => put),
+    )
   }
   await writeFile(join(dir, 'packages/core/src/machine/machine-two.ts'), machineTwo)
   const known = (await readdir(join(dir, 'migrations'))).filter((name) => /^\d{4}_/.test(name))
