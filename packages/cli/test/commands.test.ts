@@ -191,6 +191,10 @@ describe('unknown', () => {
       const listed: Row[] = await box.json('unknown')
       return listed.filter(({ run_id }) => run_id === run)
     })
+    const shown = (await box.run('unknown')).stdout
+    for (const part of [`send  run ${run}`, '{}', 'did not end', 'attempt 1', effect.effect_id])
+      expect(shown).toContain(part)
+    expect(shown).toMatch(/worker +\S/)
     const resolve = ['resolve', run, effect.effect_id]
     const wrong = await box.run(...resolve, 'retry', '--output', 'sent')
     expect(wrong.code).toBe(2)

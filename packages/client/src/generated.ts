@@ -134,6 +134,15 @@ export type RunBatch = RunCreate[]
 export type UnknownEffect = Waiting & {
   run_id: string
   thread_id: string
+  args: {
+    [k: string]: unknown
+  } | null
+  args_hash: string | null
+  reason: 'worker_lost' | 'not_settled' | null
+  worker: string | null
+  started_at: string | null
+  unknown_at: string
+  idempotency_key: string
 }
 /**
  * `NewKey` of the OpenAPI document.

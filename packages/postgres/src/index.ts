@@ -116,3 +116,4 @@ export type {
   ThreadStatus,
   ThreadView,
 } from './read/threads.ts'
+export type { UnknownEffect } from './read/unknown.ts'

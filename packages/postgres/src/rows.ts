@@ -91,7 +91,7 @@ function leaseInMs(): RawBuilder<number | null> {
 }
 
 /** The call as the model asked for it: the fact of the model call that is the effect's source holds it, under its key. */
-function askedCall(): RawBuilder<ToolCallPart | null> {
+export function askedCall(): RawBuilder<ToolCallPart | null> {
   return sql<ToolCallPart | null>`(
     select part from signalbox.event m
       cross join lateral jsonb_array_elements(m.payload #> '{turn,message,parts}') part

@@ -99,24 +99,24 @@ describe('a worker', () => {
   })
 })
 
-describe('gauges of a register', () => {
-  const tally = (over: Partial<Tally> = {}): Tally => ({
-    runs: [],
-    queues: [],
-    unknown: 0,
-    approvals: { count: 0, oldestMs: null },
-    openBreakers: [],
-    feedDelayMs: 0,
-    ...over,
-  })
-  /** Gauges over a reader, with a clock that the test turns. */
-  const gaugesOver = (read: () => Promise<Tally>) => {
-    const registry = new Registry()
-    const clock = { ms: 0 }
-    addRegisterGauges(registry, { read, models: ['openai/gpt-x'], now: () => clock.ms })
-    return { clock, scrape: async () => valuesOf(await registry.metrics()) }
-  }
+const tally = (over: Partial<Tally> = {}): Tally => ({
+  runs: [],
+  queues: [],
+  unknown: 0,
+  approvals: { count: 0, oldestMs: null },
+  openBreakers: [],
+  feedDelayMs: 0,
+  ...over,
+})
+/** Gauges over a reader, with a clock that the test turns. */
+const gaugesOver = (read: () => Promise<Tally>) => {
+  const registry = new Registry()
+  const clock = { ms: 0 }
+  addRegisterGauges(registry, { read, models: ['openai/gpt-x'], now: () => clock.ms })
+  return { clock, scrape: async () => valuesOf(await registry.metrics()) }
+}
 
+describe('gauges of a register', () => {
   it('ask once for a scrape, and not again for some seconds', async () => {
     let asked = 0
     const { clock, scrape } = gaugesOver(() => Promise.resolve(tally({ unknown: (asked += 1) })))
@@ -141,10 +141,10 @@ describe('gauges of a register', () => {
   })
 
   it('do not wait for a register that hangs, and tell of no old time', async () => {
-    let read = () => Promise.resolve(tally({ unknown: 7 }))
-    const { clock, scrape } = gaugesOver(() => read())
+    let answer = Promise.resolve(tally({ unknown: 7 }))
+    const { clock, scrape } = gaugesOver(() => answer)
     await scrape()
-    read = () => new Promise(() => {})
+    answer = new Promise(() => {})
     clock.ms += 10_000
     const began = performance.now()
     const values = await scrape()
@@ -158,10 +158,10 @@ describe('gauges of a register', () => {
   })
 
   it('are absent while the register cannot be asked, and back with it', async () => {
-    let read = (): Promise<Tally> => Promise.reject(new Error('away'))
-    const { clock, scrape } = gaugesOver(() => read())
+    let answer: Promise<Tally> = Promise.reject(new Error('away'))
+    const { clock, scrape } = gaugesOver(() => answer)
     expect(Object.keys(await scrape())).toEqual(['signalbox_register_tally_age_seconds'])
-    read = () => Promise.resolve(tally({ unknown: 3 }))
+    answer = Promise.resolve(tally({ unknown: 3 }))
     clock.ms += 6_000
     expect((await scrape())['signalbox_effects_unknown']).toBe(3)
   })

@@ -169,7 +169,14 @@ export const UnknownEffect = z.looseObject({
   effect_id: z.string(),
   tool: z.string().nullable(),
   attempt: z.number(),
+  args: z.record(z.string(), z.unknown()).nullable(),
+  reason: z.string().nullable(),
+  worker: z.string().nullable(),
+  started_at: z.string().nullable(),
+  unknown_at: z.string(),
+  idempotency_key: z.string(),
 })
+export type UnknownEffect = z.infer<typeof UnknownEffect>
 
 /** RFC 9457. */
 export const ProblemDocument = z.looseObject({

@@ -3,9 +3,8 @@ import { Argument, type Command } from 'commander'
 import { createClient } from '../client/client.ts'
 import { usageFailure } from '../failure.ts'
 import { serverOf, type ServerOptions, withServer } from '../options.ts'
-import { printable } from '../output/printable.ts'
-import { printTable } from '../output/table.ts'
 import { createTerminal } from '../output/terminal.ts'
+import { showUnknown } from '../output/unknown-lines.ts'
 import type { Shell } from '../shell.ts'
 
 interface ResolveOptions extends ServerOptions {
@@ -27,13 +26,8 @@ export function unknownCommands(program: Command, shell: Shell): void {
       const terminal = createTerminal({ json: options.json === true })
       const effects = await createClient(serverOf(options, shell)).unknown()
       terminal.document(effects)
-      const rows = effects.map((effect) => ({
-        run: effect.run_id,
-        effect: effect.effect_id,
-        tool: printable(effect.tool ?? ''),
-        attempt: String(effect.attempt),
-      }))
-      printTable(terminal, rows, 'No effect has an unknown outcome.')
+      if (effects.length === 0) terminal.line('No effect has an unknown outcome.')
+      for (const effect of effects) showUnknown(terminal, effect, Date.now())
     })
 
   withServer(program.command('resolve'))

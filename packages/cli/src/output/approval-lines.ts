@@ -62,7 +62,7 @@ const expiryOf = (row: Readonly<Record<string, string>>): string => {
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 
 /** As JSON in which nothing hides: whoever approves must see what he approves. */
-const argsOf = ({ args }: Approval): string =>
+export const argsOf = ({ args }: Pick<Approval, 'args'>): string =>
   args === null ? '(erased)' : JSON.stringify(args).replaceAll(unseen, escaped)
 
 const escaped = (character: string): string =>

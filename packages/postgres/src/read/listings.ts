@@ -1,9 +1,9 @@
 /** Queries of the read models: runs, and what waits for a human. The tenant is not a parameter: RLS is. */
 import { limits, type Outcome, type RunStatus } from '@signalbox/core'
-import type { EffectRow, RunHead } from '@signalbox/engine'
+import type { RunHead } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
 import { build, isUuid, pageSize } from '../query.ts'
-import { effectColumns, runColumns } from '../rows.ts'
+import { runColumns } from '../rows.ts'
 
 /** A page of a listing: at most `limits.pageMax` rows. */
 export interface Page {
@@ -99,18 +99,4 @@ export function runsQuery(filter: RunFilter): CompiledQuery<RunHead> {
     )
   }
   return query.compile()
-}
-
-/** Effects of living runs whose outcome is unknown, oldest run first. */
-export function unknownEffectsQuery(): CompiledQuery<EffectRow> {
-  return build
-    .selectFrom('effect as e')
-    .innerJoin('run as r', 'r.id', 'e.run_id')
-    .select(effectColumns)
-    .where('e.status', '=', 'unknown')
-    .where('r.status', '<>', 'ended')
-    .orderBy('e.run_id')
-    .orderBy('e.id')
-    .limit(limits.pageMax)
-    .compile()
 }

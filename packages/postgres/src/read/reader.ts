@@ -1,5 +1,5 @@
 /** The read side for servers: one tenant at a time, under row-level security (I19). */
-import type { EffectRow, RunHead, StoredEvent } from '@signalbox/engine'
+import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { openPool } from '../pool.ts'
 import { isUuid } from '../query.ts'
 import {
@@ -12,14 +12,7 @@ import {
 import type { AuditFilter } from './audit-filter.ts'
 import { type AuditReader, auditReader } from './audit-reader.ts'
 import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
-import {
-  type RunFilter,
-  runQuery,
-  runsBeyondQuery,
-  runsNamedQuery,
-  runsQuery,
-  unknownEffectsQuery,
-} from './listings.ts'
+import { type RunFilter, runQuery, runsBeyondQuery, runsNamedQuery, runsQuery } from './listings.ts'
 import { type RunReader, runReader } from './run-reader.ts'
 import { tenantSession } from './tenant-session.ts'
 import {
@@ -31,11 +24,12 @@ import {
   threadsQuery,
   type ThreadView,
 } from './threads.ts'
+import { type UnknownEffect, unknownEffectsQuery } from './unknown.ts'
 
 /** What waits for a human: runs in `approval` or `input`, and calls that nobody knows the outcome of. */
 export interface Waiting {
   readonly runs: readonly RunHead[]
-  readonly unknown: readonly EffectRow[]
+  readonly unknown: readonly UnknownEffect[]
 }
 
 /** Reads of one tenant. What belongs to another one is not there. */

@@ -1,17 +1,35 @@
 /** Effects whose outcome nobody knows: an operator says what became of them. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits, ToolOutput } from '@signalbox/core'
+import type { UnknownEffect as Effect } from '@signalbox/postgres'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
 import { findRun } from '../find.ts'
 import { Problem } from '../problem.ts'
 import { Id } from '../wire/ids.ts'
+import { iso } from '../wire/iso.ts'
 import { Waiting, waitsForResolution } from '../wire/run-view.ts'
 
 const tags = ['Humans']
 
-const where = { run_id: z.string(), thread_id: z.string() }
-const UnknownEffect = z.intersection(Waiting, z.object(where)).openapi('UnknownEffect')
+const Details = z.object({
+  run_id: z.string(),
+  thread_id: z.string(),
+  /** What it was executed with. Null if it was erased, and for callers without the scope `read`. */
+  args: z.record(z.string(), z.unknown()).nullable(),
+  args_hash: z.string().nullable(),
+  /** `worker_lost`: its worker vanished; `not_settled`: it did not end when it was told to. Null if the event was erased. */
+  reason: z.enum(['worker_lost', 'not_settled']).nullable(),
+  /** The process that executed it. */
+  worker: z.string().nullable(),
+  /** When it began; null if the event was erased. */
+  started_at: z.string().nullable(),
+  /** Since when its outcome is unknown. */
+  unknown_at: z.string(),
+  /** What the tool was told to know the call by, on every attempt: look for it on the other side. */
+  idempotency_key: z.string(),
+})
+const UnknownEffect = z.intersection(Waiting, Details).openapi('UnknownEffect')
 const Waits = z.array(UnknownEffect)
 const Note = z.string().max(2000).optional()
 const Accepted = z.object({ code: z.enum(['accepted', 'already']) }).openapi('EffectResolved')
@@ -30,17 +48,27 @@ function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     responses: answers({ description: 'Effects.', schema: Waits }),
   })
   app.openapi(unknown, async (c) => {
-    const waiting = await api.read.waiting(c.get('caller').tenantId)
+    const { tenantId, scopes } = c.get('caller')
+    const { unknown: effects } = await api.read.waiting(tenantId)
+    const mayRead = scopes.includes('read')
     return reply(
       c,
-      waiting.unknown.map((effect) => ({
-        run_id: effect.runId,
-        thread_id: effect.threadId,
-        ...waitsForResolution(effect),
-      })),
+      effects.map((effect) => ({ ...waitsForResolution(effect), ...detailsOf(effect, mayRead) })),
     )
   })
 }
+
+const detailsOf = (effect: Effect, mayRead: boolean): z.infer<typeof Details> => ({
+  run_id: effect.runId,
+  thread_id: effect.threadId,
+  args: mayRead && effect.args ? { ...effect.args } : null,
+  args_hash: 'argsHash' in effect.spec ? effect.spec.argsHash : null,
+  reason: effect.reason,
+  worker: effect.owner,
+  started_at: effect.startedAt === null ? null : iso(effect.startedAt),
+  unknown_at: iso(effect.unknownAt),
+  idempotency_key: effect.effectId,
+})
 
 const ended = (): Problem => new Problem('run_ended', { detail: 'The run has ended meanwhile.' })
 
