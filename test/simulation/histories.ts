@@ -15,7 +15,7 @@ const fewest = 104
 const most = 300
 
 /** Events that a run may have in a seed; undefined: as many as in production. */
-export function eventsMaxOf(seed: number): number | undefined {
+function eventsMaxOf(seed: number): number | undefined {
   const unit = seeded(seed * 59 + 17)
   // The shorter, the more often: how long most runs become.
   return unit() < short ? fewest + Math.floor(unit() ** 3 * (most - fewest)) : undefined

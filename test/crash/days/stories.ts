@@ -24,33 +24,32 @@ const refusedTurns = 6
 
 const Input = z.object({ n: z.number() })
 
-const storyTools = () => {
-  const tool = (
-    name: string,
-    effect: 'read' | 'idempotent' | 'once',
-    answer: (n: number) => string,
-  ) =>
-    defineTool({
-      name,
-      description: name,
-      input: Input,
-      effect,
-      run: async ({ n }, { signal }) => {
-        await sleep(20 + (n % 7) * 30, undefined, { signal })
-        return answer(n)
-      },
-    })
-  return [
-    tool('look', 'read', (n) => `${n} is there`),
-    tool('list', 'read', (n) => `${n}: `.repeat(bigChars / 4)),
-    tool('put', 'idempotent', (n) => `${n} is put`),
-    tool('pay', 'once', (n) => `${n} is paid`),
-    tool('ask', 'once', (n) => `${n} is allowed`),
-    tool('boom', 'read', (n) => {
-      throw new Error(`${n} broke`)
-    }),
-  ]
-}
+const storyTool = (
+  name: string,
+  effect: 'read' | 'idempotent' | 'once',
+  answer: (n: number) => string,
+) =>
+  defineTool({
+    name,
+    description: name,
+    input: Input,
+    effect,
+    run: async ({ n }, { signal }) => {
+      await sleep(20 + (n % 7) * 30, undefined, { signal })
+      return answer(n)
+    },
+  })
+
+const storyTools = () => [
+  storyTool('look', 'read', (n) => `${n} is there`),
+  storyTool('list', 'read', (n) => `${n}: `.repeat(bigChars / 4)),
+  storyTool('put', 'idempotent', (n) => `${n} is put`),
+  storyTool('pay', 'once', (n) => `${n} is paid`),
+  storyTool('ask', 'once', (n) => `${n} is allowed`),
+  storyTool('boom', 'read', (n) => {
+    throw new Error(`${n} broke`)
+  }),
+]
 
 type Kind = (n: number) => ScriptedCall
 
@@ -83,7 +82,7 @@ const pick = <T>(all: readonly T[], unit: () => number): T | undefined =>
   all[Math.floor(unit() * all.length)]
 
 /** The calls of a story, turn by turn. */
-export function turnsOf({ seed, isChild }: Story): readonly (readonly ScriptedCall[])[] {
+function turnsOf({ seed, isChild }: Story): readonly (readonly ScriptedCall[])[] {
   const unit = seeded(seed)
   const { least, most } = isChild ? childCalls : calls
   const count = least + Math.floor(unit() * (most - least + 1))

@@ -158,7 +158,7 @@ function differences(
   return [...places].flatMap((place) => {
     const [one = '', other = ''] = [calm.get(place), wild.get(place)]
     if (one === other) return []
-    const at = [...one].findIndex((letter, n) => letter !== other[n])
+    const at = one.split('').findIndex((letter, n) => letter !== other[n])
     const around = (text: string) => text.slice(Math.max(0, at - 80), at + 120)
     return [`story ${place} differs: …${around(one)}… became …${around(other)}…`]
   })

@@ -16,7 +16,7 @@ import { actions } from './actions.ts'
 import { guards } from './guards.ts'
 
 /** Types, guards and actions of the chart: its vocabulary. */
-export const vocabulary = setup({
+const vocabulary = setup({
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- XState's own way to name types; the values are never read
   types: { context: {} as RunContext, events: {} as MachineEvent },
   actions,

@@ -52,7 +52,7 @@ const through = <T>(work: () => Promise<T>): Promise<T> => work()
 const nothing = { within: through, failed: () => {}, answered: () => {}, ended: () => {} }
 
 /** Traces nothing. */
-export const untraced: Tracing = {
+const untraced: Tracing = {
   within: (_, work) => work(),
   request: (_, work) => work(),
   modelCall: () => nothing,
