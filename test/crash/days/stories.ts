@@ -24,33 +24,32 @@ const refusedTurns = 6
 
 const Input = z.object({ n: z.number() })
 
-const storyTools = () => {
-  const tool = (
-    name: string,
-    effect: 'read' | 'idempotent' | 'once',
-    answer: (n: number) => string,
-  ) =>
-    defineTool({
-      name,
-      description: name,
-      input: Input,
-      effect,
-      run: async ({ n }, { signal }) => {
-        await sleep(20 + (n % 7) * 30, undefined, { signal })
-        return answer(n)
-      },
-    })
-  return [
-    tool('look', 'read', (n) => `${n} is there`),
-    tool('list', 'read', (n) => `${n}: `.repeat(bigChars / 4)),
-    tool('put', 'idempotent', (n) => `${n} is put`),
-    tool('pay', 'once', (n) => `${n} is paid`),
-    tool('ask', 'once', (n) => `${n} is allowed`),
-    tool('boom', 'read', (n) => {
-      throw new Error(`${n} broke`)
-    }),
-  ]
-}
+const tool = (
+  name: string,
+  effect: 'read' | 'idempotent' | 'once',
+  answer: (n: number) => string,
+) =>
+  defineTool({
+    name,
+    description: name,
+    input: Input,
+    effect,
+    run: async ({ n }, { signal }) => {
+      await sleep(20 + (n % 7) * 30, undefined, { signal })
+      return answer(n)
+    },
+  })
+
+const storyTools = [
+  tool('look', 'read', (n) => `${n} is there`),
+  tool('list', 'read', (n) => `${n}: `.repeat(bigChars / 4)),
+  tool('put', 'idempotent', (n) => `${n} is put`),
+  tool('pay', 'once', (n) => `${n} is paid`),
+  tool('ask', 'once', (n) => `${n} is allowed`),
+  tool('boom', 'read', (n) => {
+    throw new Error(`${n} broke`)
+  }),
+]
 
 type Kind = (n: number) => ScriptedCall
 
@@ -141,7 +140,7 @@ const agent = {
 export const storyConfiguration = () =>
   parseConfig({
     scripts: { stories: tell() },
-    tools: storyTools(),
+    tools: storyTools,
     agents: { clerk: agent, helper: agent },
     server: { graceMs: 500, identity: { userHeader: 'x-user' } },
   })

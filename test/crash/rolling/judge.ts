@@ -27,13 +27,13 @@ const client = { created: new Map(created), acknowledged: [], complaints: [] }
 /** Nothing of another build is ever a fault of a run, or ignored. */
 const bad = ['run.faulted', 'event.ignored', 'state.repaired']
 
-const faults = ({ head, log }: StoredRun): readonly string[] => [
-  ...log
+const faults = ({ head, log }: StoredRun): readonly string[] =>
+  log
     .filter(({ type }) => bad.includes(type))
-    .map((e) => `${head.runId}: ${e.type} ${JSON.stringify(e.payload)}`),
-]
+    .map(({ type, payload }) => `${head.runId}: ${type} ${JSON.stringify(payload)}`)
 
-const versionOf = ({ log: [first] }: StoredRun): string => String(first?.payload['machineVersion'])
+const versionOf = ({ log: [first] }: StoredRun): string =>
+  JSON.stringify(first?.payload['machineVersion'])
 
 const counts: Record<string, number> = {}
 const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1)
