@@ -152,7 +152,7 @@ const unnamed = (text: string): string =>
   text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:\.\d+)?/g, '<id>')
     // A long text is kept under a key of its own run; its beginning and its length stand beside it.
-    .replaceAll(/"key":"[0-9a-f]{64}"/g, '"key":"<key>"')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '<key>')
     .replaceAll(/\b([a-z]+_)[0-9a-f]{12}\b/g, '$1<id>')
     .replaceAll(/\b([a-z]+_)[0-9a-f]{12}_/g, '$1<id>_')
 
