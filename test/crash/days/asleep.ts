@@ -16,6 +16,10 @@ import { leaseMs, settleMs } from './outages.ts'
 /** Past the lease, and long enough for others to take over. */
 const asleepMs = leaseMs + 5_000
 
+/** What it claims first may take a loaded machine a while. */
+const lookMs = 100
+const triesMax = 600
+
 /** Where the worker goes to sleep: while a tool runs, or right after the answer of a port. */
 export const places = {
   'a call begun': null,
@@ -59,7 +63,8 @@ async function fallAsleep(
   const point = places[where]
   if (point !== null) {
     await worker.arm({ point, hit: 1, signal: 'SIGSTOP' })
-    return soon(() => isStopped(worker))
+    for (let n = 0; n < triesMax && !(await isStopped(worker)); n++) await sleep(lookMs)
+    return
   }
   await middle()
   await soon(async () => readWorld(stack.world).some(({ tool }) => tool === 'linger'))

@@ -66,7 +66,7 @@ export function daysOf({ full, hasRedis }: { full: boolean; hasRedis: boolean })
         ]
       : []),
     full ? rolling(12, 20) : rolling(2, 3),
-    transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 24, faults: 12 }),
+    transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 16, faults: 10 }),
     ...(hasRedis ? [schedule('redis', redisDays)] : []),
     schedule(other, [asleep('a call claimed and not begun')]),
     schedule('postgres', [asleep('a call begun')]),

@@ -14,6 +14,7 @@ import { operate } from '../operator.ts'
 import { type Build, makeBuild } from '../rolling/build.ts'
 import type { Setting } from '../sending.ts'
 import { roles, Stack } from '../stack.ts'
+import { strain } from './strain.ts'
 import { countOpen } from '../tables.ts'
 import { crowd } from './crowd.ts'
 import type { Day, Outcome } from './days.ts'
@@ -152,7 +153,7 @@ async function transactions(databaseUrl: string): Promise<number> {
 }
 
 async function ended({ databaseUrl }: Stack): Promise<boolean> {
-  const deadline = Date.now() + settleMs
+  const deadline = Date.now() + settleMs * strain()
   while (Date.now() < deadline) {
     if ((await countOpen(databaseUrl, threads)) === 0) return true
     await sleep(200)

@@ -24,7 +24,7 @@ const refusedTurns = 6
 
 const Input = z.object({ n: z.number() })
 
-const storyTool = (
+const tool = (
   name: string,
   effect: 'read' | 'idempotent' | 'once',
   answer: (n: number) => string,
@@ -40,13 +40,13 @@ const storyTool = (
     },
   })
 
-const storyTools = () => [
-  storyTool('look', 'read', (n) => `${n} is there`),
-  storyTool('list', 'read', (n) => `${n}: `.repeat(bigChars / 4)),
-  storyTool('put', 'idempotent', (n) => `${n} is put`),
-  storyTool('pay', 'once', (n) => `${n} is paid`),
-  storyTool('ask', 'once', (n) => `${n} is allowed`),
-  storyTool('boom', 'read', (n) => {
+const storyTools = [
+  tool('look', 'read', (n) => `${n} is there`),
+  tool('list', 'read', (n) => `${n}: `.repeat(bigChars / 4)),
+  tool('put', 'idempotent', (n) => `${n} is put`),
+  tool('pay', 'once', (n) => `${n} is paid`),
+  tool('ask', 'once', (n) => `${n} is allowed`),
+  tool('boom', 'read', (n) => {
     throw new Error(`${n} broke`)
   }),
 ]
@@ -140,7 +140,7 @@ const agent = {
 export const storyConfiguration = () =>
   parseConfig({
     scripts: { stories: tell() },
-    tools: storyTools(),
+    tools: storyTools,
     agents: { clerk: agent, helper: agent },
     server: { graceMs: 500, identity: { userHeader: 'x-user' } },
   })

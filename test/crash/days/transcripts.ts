@@ -14,6 +14,7 @@ import { countOpen, readRuns, type StoredRun } from '../tables.ts'
 import { logViolations } from '../../invariants/check-log.ts'
 import { replayViolations } from '../../invariants/check-replay.ts'
 import type { Day } from './days.ts'
+import { strain } from './strain.ts'
 import type { Story } from './stories.ts'
 
 const patienceMs = 120_000
@@ -126,7 +127,7 @@ async function disturb(children: readonly Child[], unit: () => number): Promise<
 }
 
 async function ended({ databaseUrl }: Stack, threads: string): Promise<boolean> {
-  const deadline = Date.now() + settleMs
+  const deadline = Date.now() + settleMs * strain()
   while (Date.now() < deadline) {
     if ((await countOpen(databaseUrl, threads)) === 0) return true
     await sleep(200)
@@ -146,9 +147,14 @@ function placeOf(run: StoredRun, runs: readonly StoredRun[]): string {
 const transcriptOf = ({ log, head }: StoredRun): string =>
   unnamed(JSON.stringify([head.stateName, project('', log)]))
 
-/** Ids of runs differ from telling to telling. */
+/** Ids of runs differ from telling to telling, and ids of messages and calls hold their ends. */
 const unnamed = (text: string): string =>
-  text.replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:\.\d+)?/g, '<id>')
+  text
+    .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:\.\d+)?/g, '<id>')
+    // A long text is kept under a key of its own run; its beginning and its length stand beside it.
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '<key>')
+    .replaceAll(/\b([a-z]+_)[0-9a-f]{12}\b/g, '$1<id>')
+    .replaceAll(/\b([a-z]+_)[0-9a-f]{12}_/g, '$1<id>_')
 
 function differences(
   calm: ReadonlyMap<string, string>,
@@ -158,7 +164,7 @@ function differences(
   return [...places].flatMap((place) => {
     const [one = '', other = ''] = [calm.get(place), wild.get(place)]
     if (one === other) return []
-    const at = one.split('').findIndex((letter, n) => letter !== other[n])
+    const at = Array.from(one).findIndex((letter, n) => letter !== other[n])
     const around = (text: string) => text.slice(Math.max(0, at - 80), at + 120)
     return [`story ${place} differs: …${around(one)}… became …${around(other)}…`]
   })

@@ -30,7 +30,7 @@ const bad = ['run.faulted', 'event.ignored', 'state.repaired']
 const faults = ({ head, log }: StoredRun): readonly string[] =>
   log
     .filter(({ type }) => bad.includes(type))
-    .map((e) => `${head.runId}: ${e.type} ${JSON.stringify(e.payload)}`)
+    .map(({ type, payload }) => `${head.runId}: ${type} ${JSON.stringify(payload)}`)
 
 const versionOf = ({ log: [first] }: StoredRun): string =>
   JSON.stringify(first?.payload['machineVersion'])

@@ -6,6 +6,8 @@ import type { ApiEnv } from './api.ts'
 /** An id that is passed on as it is. Anything else could forge a line of a log, and is replaced. */
 const acceptable = /^[A-Za-z0-9._=-]{1,128}$/
 
+const switchingProtocols = 101
+
 export const requestId =
   (random: Pick<Random, 'uuid'>): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
@@ -13,5 +15,6 @@ export const requestId =
     const id = asked !== undefined && acceptable.test(asked) ? asked : random.uuid()
     c.set('requestId', id)
     await next()
-    c.header('x-request-id', id)
+    // A socket that was taken has no headers any more.
+    if (c.res.status !== switchingProtocols) c.header('x-request-id', id)
   }
