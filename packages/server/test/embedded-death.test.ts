@@ -34,8 +34,16 @@ afterEach(async () => {
 })
 
 const clusterOf = (dataDir: string): string => join(dataDir, 'postgres', 'cluster')
-const postmasterOf = async (dataDir: string): Promise<number> =>
-  Number((await readFile(join(clusterOf(dataDir), 'postmaster.pid'), 'utf8')).split('\n')[0])
+/** While one starts there may be no file yet. */
+async function postmasterOf(dataDir: string): Promise<number> {
+  const file = join(clusterOf(dataDir), 'postmaster.pid')
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    const [pid = ''] = text.split('\n')
+    if (pid !== '') return Number(pid)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
 
 it('is started again, as often as it dies, and every run ends', async () => {
   const ran = new Map<string, number>()

@@ -34,16 +34,22 @@ const pauseMsMax = 5_000
 export function createBacklog(deps: BacklogDeps): LookAtBacklog {
   const { register, clock, log, settings } = deps
   let nextAt = 0
+  /** Queues that did not say how much they hold when they were last asked. */
+  const silent = new Set<string>()
   return async () => {
     const began = clock.monotonic()
     if (began < nextAt) return 0
     let most = 0
     for (const { queue, calls } of await register.waitingCalls()) {
-      const sent = await announce(deps, queue, calls).catch((error: unknown) => {
-        log.warn('a queue was not looked at', { queue, error: messageOf(error) })
-        return 0
-      })
-      most = Math.max(most, sent)
+      try {
+        most = Math.max(most, await announce(deps, queue, calls))
+        silent.delete(queue)
+      } catch (error) {
+        // Once for each time that the queue is away, however often it is looked at.
+        if (!silent.has(queue))
+          log.warn('a queue was not looked at', { queue, error: messageOf(error) })
+        silent.add(queue)
+      }
     }
     const took = clock.monotonic() - began
     const pause = Math.min(Math.max(settings.pollMs, took / shareMax), pauseMsMax)
