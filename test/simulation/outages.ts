@@ -21,13 +21,19 @@ export function outageViolations(
       .map(({ payload }) => payload['owner'])
   const isDelivery = (effectId: string): boolean =>
     effects.some((each) => each.effectId === effectId && each.spec.kind === 'webhook.deliver')
+  const isModelCall = (effectId: string): boolean =>
+    effects.some((each) => each.effectId === effectId && each.spec.kind === 'model.call')
   return log.flatMap((event) => {
     const effectId = effectOf(event)
     const owners = ownersOf(effectId, event.seq)
     if (owners.length === 0 || !owners.every(lives) || isDelivery(effectId)) return []
     if (saysLost(event)) return [`L2 ${effectId} is said to be lost, and ${owners.join()} lived`]
-    // An operator may have it tried again.
-    const isAgain = event.type === 'effect.started' && !log.some((each) => isRetry(each, effectId))
+    // An operator may have it tried again. Of a model call the claim may have gone with a decision whose answer was lost: nobody
+    // knows of it then, and the call waits for the end of its lease.
+    const isAgain =
+      event.type === 'effect.started' &&
+      !isModelCall(effectId) &&
+      !log.some((each) => isRetry(each, effectId))
     return isAgain ? [`L2 ${effectId} was taken from ${owners.join()}, which lived`] : []
   })
 }
@@ -50,9 +56,13 @@ export function resultViolations(
   { head, log, effects }: RunRecord,
 ): readonly string[] {
   const isFull = log.some(({ type }) => type === 'run.faulted')
+  const { day } = schedule
+  const troubleEnds = Math.max(0, ...day.troubles.map(({ until }) => until))
+  // A report is a few questions, one after the other.
+  const late = 4 * day.lateMs
   const missing = returned
     .filter(({ runId, owner }) => runId === head.runId && !schedule.deaths.has(owner) && !isFull)
-    .filter(({ at }) => at < schedule.now - reportedMs)
+    .filter(({ at }) => Math.max(at, troubleEnds) < schedule.now - reportedMs - late)
     .filter(
       ({ effectId, attempt }) =>
         !log.some(

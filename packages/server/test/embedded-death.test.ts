@@ -67,7 +67,7 @@ it('is started again, as often as it dies, and every run ends', async () => {
         turn < 4 ? { calls: [{ name: 'work', args: { n: turn } }] } : { text: 'Done.' },
     },
   }
-  const box = await startTest(config)
+  const box = await startTest(config, { embedded: true })
   try {
     const runs: string[] = []
     for (let kill = 0; kill < 3; kill += 1) {

@@ -47,7 +47,7 @@ describe.skipIf(!mounted)(`a full disk${why}`, () => {
   it('is said with 503, and everything goes on when there is room again', async () => {
     const dataDir = join(dir, 'data')
     execFileSync('mkdir', [dataDir])
-    const box = await startTest(config, { dataDir })
+    const box = await startTest(config, { dataDir, embedded: true })
     try {
       const filler = join(dir, 'filler')
       // To the last block, again and again: what Postgres gives back is filled as well.

@@ -27,7 +27,7 @@ export interface Held {
   readonly signal: AbortSignal
   /** Resolves when the work may begin: asked right before the world is touched. Rejects with the reason of the signal. */
   begin(): Promise<void>
-  /** What is done with a result in hand: it goes on after a cancel, and ends only with the lease or with the process. */
+  /** Work on a result in hand: it goes on after a cancel and after the lease is lost, and ends only with the process. */
   keep<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -57,8 +57,6 @@ export interface LeasesDeps extends Patience {
 interface Holding extends Lease {
   /** Aborted by whatever ends the work. */
   readonly work: AbortController
-  /** Aborted by what leaves nobody to report to. */
-  readonly lease: AbortController
   /** Nothing begins after this moment of the monotonic clock. */
   until: number
 }
@@ -69,8 +67,7 @@ const margin = 0.2
 const claimOf = ({ effectId, attempt }: Lease) => ({ effectId, attempt })
 
 const abort = (one: Holding, cause: AbortCause): void => {
-  for (const each of cause === 'cancelled' ? [one.work] : [one.work, one.lease])
-    if (!each.signal.aborted) each.abort(new AbortError(cause))
+  if (!one.work.signal.aborted) one.work.abort(new AbortError(cause))
 }
 
 /** The renewals of a process. */
@@ -139,8 +136,8 @@ export function createLeases(deps: LeasesDeps): Leases {
   })
   return {
     async hold(lease, perform, report) {
-      const [work, own] = [new AbortController(), new AbortController()]
-      const one = { ...lease, work, lease: own, until: renewals.endOf(lease.since) }
+      const work = new AbortController()
+      const one = { ...lease, work, until: renewals.endOf(lease.since) }
       // Another attempt of this process has it now.
       const before = held.get(lease.effectId)
       if (before) abort(before, 'lease_lost')
@@ -150,7 +147,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       const mine: Held = {
         signal: work.signal,
         begin: () => renewals.begin(one),
-        keep: (keeping) => waitingOn(own.signal, keeping),
+        keep: (keeping) => waitingOn(stopped, keeping),
       }
       try {
         const performed = waitingOn(work.signal, () =>
