@@ -1,7 +1,15 @@
 /** What must hold between a run and those it has started: begun once, told of once, and none that goes on alone. */
 import { factSchemas, limits, type RunStartEffect } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import { isAbout, isEnd, isStep, parentOf, type Parent, type RunRecord } from './run-record.ts'
+import {
+  foldedThrough,
+  isAbout,
+  isEnd,
+  isStep,
+  parentOf,
+  type Parent,
+  type RunRecord,
+} from './run-record.ts'
 
 interface Child {
   readonly run: RunRecord
@@ -125,9 +133,10 @@ function endViolations(
     })
 }
 
-/** What a run used of tokens, those of its children included. */
+/** What a run used of tokens, as far as its decisions know, those of its children included. */
 const tokensOf = ({ log }: RunRecord): number =>
-  log.reduce((sum, { type, payload }) => {
+  log.reduce((sum, { type, payload, seq }) => {
+    if (seq > foldedThrough(log)) return sum
     if (type === 'child.ended') return sum + factSchemas[type].parse(payload).spent.tokens
     if (type !== 'model.completed') return sum
     const { inputTokens = 0, outputTokens = 0 } = factSchemas[type].parse(payload).turn.usage

@@ -11,7 +11,7 @@ import { seeded } from './seeded.ts'
 /** How many seeds are one. */
 const short = 0.08
 /** Of the events that a run may have there: most are kept for its end. */
-const fewest = 104
+const fewest = 120
 const most = 300
 
 /** Events that a run may have in a seed; undefined: as many as in production. */

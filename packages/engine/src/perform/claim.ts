@@ -8,6 +8,7 @@ import type {
   Random,
   Register,
 } from '../ports.ts'
+import { TerminalError } from '../errors.ts'
 import { insist, type Patience } from '../record/patience.ts'
 import type { EngineSettings } from '../settings.ts'
 import type { Lease } from './leases.ts'
@@ -32,7 +33,13 @@ export interface Claim {
   readonly result: AppendResult
 }
 
-/** Claims an effect. It is asked for until the register answers, which then knows the claim again. */
+/**
+ * A claim is asked for during as many leases: longer than a register is away, as a rule, for one whose answer was lost may be
+ * granted, and not for ever, since a run that no register takes anything of must not keep those who wait for its claim.
+ */
+const leasesMax = 8
+
+/** Claims an effect. It is asked for until the register answers, which then knows the claim again. Rejects after a while. */
 export async function claimEffect(
   deps: Patience & { readonly register: Register; readonly settings: EngineSettings },
   of: Pick<EffectRow, 'effectId' | 'runId' | 'tenantId' | 'threadId' | 'rootId'>,
@@ -43,6 +50,8 @@ export async function claimEffect(
   let tries = 0
   const result = await insist(deps, 'claim', () => {
     tries += 1
+    if (deps.clock.monotonic() - drafted > leasesMax * deps.settings.leaseMs)
+      throw new TerminalError('claim_unanswered', `nobody answers the claim of ${effectId}`)
     return deps.register.append({ runId, tenantId, claims: [draft] })
   })
   const { code = 'gone', attempt = 0 } = result.claims[0] ?? {}

@@ -12,7 +12,7 @@ import type {
 import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
 import { performToolCall, type ToolCallDeps, type ToolTask } from '../perform/tool-call.ts'
-import { insist, type Patience } from '../record/patience.ts'
+import { insist, type Patience, repeatedly } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { EngineSettings } from '../settings.ts'
 import { lostFact, type LostDeps } from './lost.ts'
@@ -37,7 +37,7 @@ const triesMax = 3
 /** What a hint is worth: performs the effect, or that whose turn it is, if it still may be performed and is this process's to perform. */
 export async function performHint(deps: WorkerDeps, effectId: string): Promise<PerformAnswer> {
   try {
-    const row = await insist(deps, 'read effect', () => deps.register.effect(effectId))
+    const row = await repeatedly(deps, 'read effect', () => deps.register.effect(effectId))
     if (!row || row.spec.kind !== 'tool.call') return 'done'
     const isOpen = row.status === 'pending' || row.status === 'started'
     if (isOpen && !(await isKnown(deps, row))) return 'not_mine'
