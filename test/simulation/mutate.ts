@@ -4,6 +4,8 @@
  *
  * The seed that caught a mutation last is tried first (`caught.json`, which `--remember` writes): most runs play one seed for
  * each. Where it does not catch it any more, because the traces of seeds have changed, the others are played as ever.
+ * `--known` plays the remembered seeds alone: a sample that takes minutes. Mutations without one are counted, and wait for a
+ * run without it.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '10000' },
     only: { type: 'string', default: '' },
     remember: { type: 'boolean', default: false },
+    known: { type: 'boolean', default: false },
   },
 })
 
@@ -59,7 +62,7 @@ function play(seeds: readonly string[], mutation?: Mutation): Promise<readonly F
 async function firstFailure(mutation: Mutation): Promise<Failure | undefined> {
   const known = remembered[mutation.name]
   const [again] = known === undefined ? [] : await play(['--list', String(known)], mutation)
-  if (again) return again
+  if (again || values.known) return again
   const range = ['--from', String(mutation.from ?? 1), '--seeds', values.seeds, '--stop']
   return (await play(range, mutation))[0]
 }
@@ -92,7 +95,12 @@ const remembered = z
   .record(z.string(), z.number())
   .parse(JSON.parse(readFileSync(caughtFile, 'utf8')))
 const began = performance.now()
-const waiting = allMutations.filter(({ name }) => name.includes(values.only))
+const chosen = allMutations.filter(({ name }) => name.includes(values.only))
+const waiting = chosen.filter(({ name }) => !values.known || remembered[name] !== undefined)
+if (waiting.length < chosen.length)
+  console.log(
+    `${chosen.length - waiting.length} of ${chosen.length} have no seed in caught.json: run without --known`,
+  )
 const verdicts: Verdict[] = []
 await Promise.all(
   Array.from({ length: Math.min(4, availableParallelism()) }, async () => {
