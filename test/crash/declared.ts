@@ -65,7 +65,7 @@ const register = {
   changeThread: lifecycle(unchanged),
   hideThread: lifecycle(unchanged),
   readyRuns: only('orchestrator', polled),
-  repairState: only('orchestrator', 'who decides verifies; only where a cached state is wrong'),
+  repairState: lifecycle('no cached state of the workload is wrong'),
   admissibleRuns: only('orchestrator', polled),
   nextInThread: only('orchestrator', 'who ends a run gives its thread on'),
   nextInLanes: butWorker('creates and ends of runs give room to those that wait'),
