@@ -17,6 +17,8 @@ import { z } from 'zod'
 
 import { type SuiteCount, readCounts } from './ci/suite-count.ts'
 
+const Minimum = z.int().positive()
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 const reports = process.argv[2] ?? join(root, '.ci', 'reports')
 const counts = readCounts(reports, root)
@@ -45,8 +47,6 @@ function check(): void {
   if (failed > 0) process.exitCode = 3
   console.log(`${total(({ passed }) => passed)} passed, ${failed} failed`)
 }
-
-const Minimum = z.int().positive()
 
 function readMinimums(which: 'sample' | 'full'): Readonly<Record<string, number>> {
   const read = z
