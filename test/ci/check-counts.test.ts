@@ -1,0 +1,37 @@
+/** The last word of CI. Would catch: a script that dies before its verdict, a suite that ran nothing and passes, a `--full` run judged by the sample's minimum. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const script = join(import.meta.dirname, '../../scripts/check-counts.ts')
+let reports: string
+
+beforeAll(() => {
+  reports = mkdtempSync(join(tmpdir(), 'signalbox-counts-'))
+  writeFileSync(join(reports, 'simulation.log'), '3001 passed, 0 failed\n')
+})
+
+afterAll(() => rmSync(reports, { recursive: true }))
+
+function verdict(...flags: string[]): { readonly code: number | null; readonly lines: string[] } {
+  const { status, stdout } = spawnSync(process.execPath, [script, reports, ...flags], {
+    encoding: 'utf8',
+  })
+  return { code: status, lines: stdout.trimEnd().split('\n') }
+}
+
+it('names each suite that executed less than its minimum, and ends with the number of complaints', () => {
+  const { code, lines } = verdict()
+  expect(code).toBe(3)
+  expect(lines.filter((line) => /^- test\/replay: 0 executed/.test(line))).toHaveLength(1)
+  expect(lines.filter((line) => line.startsWith('- test/simulation'))).toEqual([])
+  expect(lines.at(-1)).toMatch(/^3001 passed, [1-9]\d* failed$/)
+})
+
+it('a whole run is judged by the minimum of a whole run', () => {
+  const { code, lines } = verdict('--full')
+  expect(code).toBe(3)
+  expect(lines).toContain('- test/simulation: 3001 executed, at least 10001 expected')
+})
