@@ -154,7 +154,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     advances,
     modelHints,
     models,
-    idle: async () => void (await Promise.all([models.idle(), others.idle()])),
+    idle: async () => void (await Promise.all([models.idle(), others.idle(), leases.idle()])),
     leases,
     live,
     reconciler,

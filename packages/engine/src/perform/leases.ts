@@ -7,6 +7,8 @@
  * L2 A lease whose renewal is not answered aborts nothing: what runs goes on through an outage. Only the register says that it is lost.
  * L3 Renewals go on while nothing is held, too: they are how the register knows that it can be reached, and so that a lease
  *    which nobody renews was given up (`ports/register.ts`, `renew`).
+ * L4 A result that the register has not taken for a lease gives its place in the process back, and is reported on under its
+ *    lease: a run whose rows cannot be written must not hold every place. Beyond `parkedMax` results, work keeps its place.
  */
 import { AbortError, type AbortCause, messageOf } from '../errors.ts'
 import type { Observer, Register, RunPlace } from '../ports.ts'
@@ -32,7 +34,10 @@ export interface Held {
 }
 
 export interface Leases {
-  /** Performs under a lease, then reports what came of it, unless that is null, and renews the lease until that is done. */
+  /**
+   * Performs under a lease, then reports what came of it, unless that is null, and renews the lease until that is done.
+   * Resolves when it is, or when the report has waited for a lease: then the report goes on (L4), see `idle`.
+   */
   hold<T>(
     lease: Lease,
     perform: (held: Held) => Promise<T | null>,
@@ -44,6 +49,8 @@ export interface Leases {
   abortRuns(runIds: readonly string[], cause: AbortCause): void
   /** Aborts everything, and gives the leases back so that others take over at once. */
   release(): Promise<void>
+  /** Resolves when no report is under way any more of those that `hold` did not wait for. */
+  idle(): Promise<void>
   readonly size: number
 }
 
@@ -59,7 +66,14 @@ interface Holding extends Lease {
   readonly work: AbortController
   /** Nothing begins after this moment of the monotonic clock. */
   until: number
+  /** Since when its result is reported, by the monotonic clock; null while it is performed. */
+  reportedSince: number | null
+  /** Gives the place of the work back. */
+  readonly giveBack: () => void
 }
+
+/** Results that are reported without a place of the process. Each is of one call: at most some 300 kB. */
+const parkedMax = 100
 
 /** This share of a lease is left for what begins under it to come to the world. */
 const margin = 0.2
@@ -70,8 +84,8 @@ const abort = (one: Holding, cause: AbortCause): void => {
   if (!one.work.signal.aborted) one.work.abort(new AbortError(cause))
 }
 
-/** The renewals of a process. */
-function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
+/** The renewals of a process. `turned` is called after each. */
+function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned: () => void) {
   const { register, clock, log, leaseMs, renewMs, stopped } = deps
   const loop = { isOn: false, isWatching: false }
 
@@ -95,6 +109,7 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
       await renew([...held.values()]).catch((error: unknown) =>
         log.warn('leases could not be renewed', { error: messageOf(error) }),
       )
+      turned()
       await clock.sleep(renewMs, stopped)
     }
     loop.isOn = false
@@ -127,17 +142,50 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>) {
   }
 }
 
+/** The results that the register does not take, see L4. */
+function parkingOf({ clock, leaseMs, log }: LeasesDeps, held: ReadonlyMap<string, Holding>) {
+  const parked = new Set<Promise<unknown>>()
+  return {
+    /** Gives back the places of those that were reported for a lease. */
+    look(): void {
+      const since = clock.monotonic() - leaseMs
+      for (const one of held.values())
+        if (one.reportedSince !== null && one.reportedSince < since && parked.size < parkedMax)
+          one.giveBack()
+    },
+    /** Keeps the report of a result whose place was given back. */
+    keep({ effectId }: Lease, report: Promise<void>): void {
+      const told = report
+        .catch((error: unknown) =>
+          log.warn('a result was not reported', { effectId, error: messageOf(error) }),
+        )
+        .finally(() => parked.delete(told))
+      parked.add(told)
+      log.warn('a result was not taken for a lease; it is reported on', { effectId })
+    },
+    idle: async () => void (await Promise.all(parked)),
+  }
+}
+
 export function createLeases(deps: LeasesDeps): Leases {
   const { register, stopped } = deps
   const held = new Map<string, Holding>()
-  const renewals = renewalsOf(deps, held)
+  const parking = parkingOf(deps, held)
+  const renewals = renewalsOf(deps, held, () => parking.look())
   stopped.addEventListener('abort', () => {
     for (const one of held.values()) abort(one, 'shutdown')
   })
   return {
     async hold(lease, perform, report) {
       const work = new AbortController()
-      const one = { ...lease, work, until: renewals.endOf(lease.since) }
+      const { promise: givenBack, resolve: giveBack } = Promise.withResolvers<'parked'>()
+      const one: Holding = {
+        ...lease,
+        work,
+        until: renewals.endOf(lease.since),
+        reportedSince: null,
+        giveBack: () => giveBack('parked'),
+      }
       // Another attempt of this process has it now.
       const before = held.get(lease.effectId)
       if (before) abort(before, 'lease_lost')
@@ -149,19 +197,24 @@ export function createLeases(deps: LeasesDeps): Leases {
         begin: () => renewals.begin(one),
         keep: (keeping) => waitingOn(stopped, keeping),
       }
-      try {
-        const performed = waitingOn(work.signal, () =>
-          deps.observer.within(lease, () => perform(mine)),
-        )
-        const result = await performed.catch((error: unknown) => {
-          // What its signal has ended says nothing; whoever takes it over will.
-          if (!work.signal.aborted) throw error
-          return null
-        })
-        if (result !== null) await report(result)
-      } finally {
-        if (held.get(lease.effectId) === one) held.delete(lease.effectId)
+      const performAndReport = async (): Promise<void> => {
+        try {
+          const performed = waitingOn(work.signal, () =>
+            deps.observer.within(lease, () => perform(mine)),
+          )
+          const result = await performed.catch((error: unknown) => {
+            // What its signal has ended says nothing; whoever takes it over will.
+            if (!work.signal.aborted) throw error
+            return null
+          })
+          one.reportedSince = deps.clock.monotonic()
+          if (result !== null) await report(result)
+        } finally {
+          if (held.get(lease.effectId) === one) held.delete(lease.effectId)
+        }
       }
+      const done = performAndReport()
+      if ((await Promise.race([done, givenBack])) === 'parked') parking.keep(lease, done)
     },
     watch: () => renewals.watch(),
     abortRuns(runIds, cause) {
@@ -173,6 +226,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       for (const one of now) abort(one, 'shutdown')
       if (now.length > 0) await register.renew(now.map(claimOf), 0)
     },
+    idle: () => parking.idle(),
     get size() {
       return held.size
     },
