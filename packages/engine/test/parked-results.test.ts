@@ -5,7 +5,7 @@
 import type { AppendItem, Register } from '@signalbox/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { withAppend } from './support/faulty.ts'
-import { type Land, land, pass, stubbornTools } from './support/outage.ts'
+import { fastClock, type Land, land, pass, stubbornTools } from './support/outage.ts'
 import { agent, toolSpec, turnModel, until } from './support/world.ts'
 
 const leaseMs = 15_000
@@ -65,4 +65,29 @@ test('an orchestrator with one place for model calls serves the other runs', asy
   const { runId } = refused
   refused.runId = ''
   expect(await here.outcome(runId)).toBe('completed')
+})
+
+test('claims of a run that cannot be written are given up after a lease, while the others are answered', async () => {
+  const claimed = { times: 0, last: 0 }
+  const runs = { broken: '' }
+  const register = withAppend(here.truth, async (item, next) => {
+    if (item.runId !== runs.broken || item.claims === undefined) return next(item)
+    claimed.times += 1
+    throw new Error('this row cannot be written')
+  })
+  const { host: tools, asked, letGo } = stubbornTools()
+  letGo()
+  const settings = { queues: [{ queue: 'tools', concurrency: 1 }] }
+  const engine = await here.start({ roles: ['orchestrator'], model: pays() })
+  runs.broken = await here.begin(engine, paying)
+  await here.start({ roles: ['worker'], register, tools, settings })
+  await until(async () => claimed.times > 0)
+  const began = fastClock.monotonic()
+  const other = await here.begin(engine, paying)
+  expect(await here.outcome(other)).toBe('completed')
+  expect(fastClock.monotonic() - began).toBeLessThan(4 * leaseMs)
+  const { broken } = runs
+  runs.broken = ''
+  expect(await here.outcome(broken)).toBe('completed')
+  expect(asked.map((call) => call.runId)).toEqual([other, broken])
 })

@@ -11,7 +11,7 @@ import type {
 import { TerminalError } from '../errors.ts'
 import { insist, type Patience } from '../record/patience.ts'
 import type { EngineSettings } from '../settings.ts'
-import type { Lease } from './leases.ts'
+import type { Lease, Leases } from './leases.ts'
 
 /** The draft of a claim, made now. */
 export const draftClaim = (
@@ -35,24 +35,55 @@ export interface Claim {
 
 /**
  * A claim is asked for during as many leases: longer than a register is away, as a rule, for one whose answer was lost may be
- * granted, and not for ever, since a run that no register takes anything of must not keep those who wait for its claim.
+ * granted, and not for ever.
  */
 const leasesMax = 8
 
-/** Claims an effect. It is asked for until the register answers, which then knows the claim again. Rejects after a while. */
+interface ClaimDeps extends Patience {
+  readonly register: Register
+  readonly leases: Pick<Leases, 'answeredAt'>
+  readonly settings: EngineSettings
+}
+
+/** Throws when a claim has been asked for long enough: told after each try that failed, when that began. */
+function endurance({ clock, leases, settings }: ClaimDeps, effectId: string) {
+  const { leaseMs, renewMs } = settings
+  const drafted = clock.monotonic()
+  /** Since when the claim fails though the register answers this process; null while it answers nothing. */
+  let failsSince: number | null = null
+  return (tried: number): void => {
+    const isAway = leases.answeredAt() < tried - 2 * renewMs
+    failsSince = isAway ? null : (failsSince ?? tried)
+    const now = clock.monotonic()
+    const isRunsFault = failsSince !== null && now - failsSince > leaseMs
+    if (isRunsFault || now - drafted > leasesMax * leaseMs)
+      throw new TerminalError('claim_unanswered', `no claim of ${effectId} is answered`)
+  }
+}
+
+/**
+ * Claims an effect. It is asked for until the register answers, which then knows the claim again. Rejects after eight leases, and
+ * after one in which the register answered everything else: a run whose rows cannot be written must not keep the places of those
+ * who wait for its claims.
+ */
 export async function claimEffect(
-  deps: Patience & { readonly register: Register; readonly settings: EngineSettings },
+  deps: ClaimDeps,
   of: Pick<EffectRow, 'effectId' | 'runId' | 'tenantId' | 'threadId' | 'rootId'>,
 ): Promise<Claim> {
   const { effectId, runId, tenantId, threadId } = of
   const drafted = deps.clock.monotonic()
   const draft = draftClaim(deps, effectId)
+  const failed = endurance(deps, effectId)
   let tries = 0
-  const result = await insist(deps, 'claim', () => {
+  const result = await insist(deps, 'claim', async () => {
     tries += 1
-    if (deps.clock.monotonic() - drafted > leasesMax * deps.settings.leaseMs)
-      throw new TerminalError('claim_unanswered', `nobody answers the claim of ${effectId}`)
-    return deps.register.append({ runId, tenantId, claims: [draft] })
+    const tried = deps.clock.monotonic()
+    try {
+      return await deps.register.append({ runId, tenantId, claims: [draft] })
+    } catch (error) {
+      failed(tried)
+      throw error
+    }
   })
   const { code = 'gone', attempt = 0 } = result.claims[0] ?? {}
   // One whose first answer was lost is still one's own after a cancel, and nobody has heard of that here.

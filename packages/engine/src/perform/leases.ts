@@ -51,6 +51,8 @@ export interface Leases {
   release(): Promise<void>
   /** Resolves when no report is under way any more of those that `hold` did not wait for. */
   idle(): Promise<void>
+  /** When the register last answered a renewal, by the monotonic clock. -Infinity: it never has. */
+  answeredAt(): number
   readonly size: number
 }
 
@@ -87,13 +89,15 @@ const abort = (one: Holding, cause: AbortCause): void => {
 /** The renewals of a process. `turned` is called after each. */
 function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned: () => void) {
   const { register, clock, log, leaseMs, renewMs, stopped } = deps
-  const loop = { isOn: false, isWatching: false }
+  const loop = { isOn: false, isWatching: false, answeredAt: -Infinity }
 
   const endOf = (since: number): number => since + leaseMs * (1 - margin)
 
   const renew = async (some: readonly Holding[]): Promise<void> => {
     const since = clock.monotonic()
-    for (const { effectId, kept, cancel } of await register.renew(some.map(claimOf), leaseMs)) {
+    const answers = await register.renew(some.map(claimOf), leaseMs)
+    loop.answeredAt = clock.monotonic()
+    for (const { effectId, kept, cancel } of answers) {
       const one = some.find((each) => each.effectId === effectId)
       if (!one || held.get(effectId) !== one) continue
       if (!kept) abort(one, 'lease_lost')
@@ -132,6 +136,7 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned
   return {
     endOf,
     begin,
+    answeredAt: () => loop.answeredAt,
     /** Renews what is held, until nothing is. */
     start: () => void start(),
     /** Renews until the process stops. */
@@ -227,6 +232,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       if (now.length > 0) await register.renew(now.map(claimOf), 0)
     },
     idle: () => parking.idle(),
+    answeredAt: () => renewals.answeredAt(),
     get size() {
       return held.size
     },
