@@ -267,6 +267,7 @@ export interface Problem {
     | 'register_unavailable'
     | 'register_full'
     | 'register_read_only'
+    | 'newer_build'
     | 'not_ready'
     | 'process_stuck'
     | 'shutting_down'

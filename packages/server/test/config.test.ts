@@ -16,6 +16,7 @@ import {
 import { defineTool } from '@signalbox/tools'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { importWithin } from '../src/config/import-within.ts'
 import { configErrorOf } from './support/mistakes.ts'
 
 const folders: string[] = []
@@ -240,6 +241,12 @@ describe('a configuration', () => {
     await expect(load({ SIGNALBOX_CONFIG: 'signalbox.config.mjs' })).rejects.toMatchObject({
       code: 'config_invalid',
     })
+  })
+
+  it('whose module waits for ever at its top level is said to', async () => {
+    const file = join(await folder(), 'waits.mjs')
+    await writeFile(file, 'await new Promise(() => {})\nexport const judge = () => null')
+    await expect(importWithin(file, 200)).rejects.toThrow(/not loaded after 0.2 s.*top level/)
   })
 })
 

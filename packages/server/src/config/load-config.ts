@@ -1,8 +1,8 @@
 import { access, readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { ConfigError } from './config-error.ts'
 import type { Env } from './environment.ts'
+import { importWithin } from './import-within.ts'
 import { parseConfig } from './parse-config.ts'
 import type { Config } from './schema.ts'
 
@@ -71,7 +71,7 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 async function importModule(file: string): Promise<unknown> {
-  const module: unknown = await import(pathToFileURL(file).href).catch((cause: unknown) => {
+  const module: unknown = await importWithin(file).catch((cause: unknown) => {
     throw unreadable(file, cause)
   })
   if (typeof module === 'object' && module !== null && 'default' in module) return module.default

@@ -1,4 +1,5 @@
 /** The edge of the app: whatever a handler throws becomes a problem document. */
+import { NewerError } from '@signalbox/core'
 import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Api, ApiEnv } from './api.ts'
@@ -29,6 +30,13 @@ export function problemIn(
     api.log.warn('the register cannot do its work', { ...about, trouble })
     return new Problem(trouble, {
       detail: troubleDetails[trouble],
+      headers: { 'retry-after': String(retryAfterS) },
+    })
+  }
+  if (error instanceof NewerError) {
+    api.log.warn('a request was for a newer build', { ...about, error: error.message })
+    return new Problem('newer_build', {
+      detail: `This process cannot do that: ${error.message}. A process of that version can.`,
       headers: { 'retry-after': String(retryAfterS) },
     })
   }

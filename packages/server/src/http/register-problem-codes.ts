@@ -17,6 +17,11 @@ export const registerProblemKinds = {
     title: 'The register takes no writes',
     help: 'Postgres is a replica or was set read-only, as in a failover. Try again after `Retry-After` seconds, with the same Idempotency-Key.',
   },
+  newer_build: {
+    status: 503,
+    title: 'The run is newer than this process',
+    help: 'A newer build of Signalbox wrote to the run, and this process cannot read it. Nothing is lost: a process of that build answers. Try again after `Retry-After` seconds; where it lasts, finish the rolling deploy.',
+  },
   not_ready: {
     status: 503,
     title: 'This process cannot do all of its work',

@@ -1,8 +1,8 @@
 /** What a configuration takes from modules of the user's own. Each module is imported once. */
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { messageOf } from '@signalbox/engine'
 import { fail } from '../fail.ts'
+import { importWithin } from '../import-within.ts'
 import { suggestion } from '../nearest.ts'
 
 export class Modules {
@@ -33,6 +33,6 @@ export class Modules {
 }
 
 async function importObject(file: string): Promise<object> {
-  const module: unknown = await import(pathToFileURL(file).href)
+  const module: unknown = await importWithin(file)
   return Object(module)
 }
