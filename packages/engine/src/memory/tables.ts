@@ -1,6 +1,14 @@
 /** The rows of the in-memory register: what the SQL tables hold, as plain mutable objects. */
 import type { AgentDefinition } from '@signalbox/core'
-import type { EffectRow, Lane, RunHead, StoredEvent, Thread, TreeBudget } from '../ports.ts'
+import type {
+  EffectRow,
+  Lane,
+  PauseDraft,
+  RunHead,
+  StoredEvent,
+  Thread,
+  TreeBudget,
+} from '../ports.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -21,6 +29,8 @@ export type EffectRecord = Mutable<
   notBefore: number
   /** Not to be looked at by the reconciler before. Infinity: never by its time. */
   due: number
+  /** When it could have been claimed, had no pause refused it; null while none does. */
+  held: number | null
   /** How long the lease was made for. 0: it was given back. Milliseconds. */
   leaseMs: number
   /** When it was announced again for the last time, while it waited; 0 before. */
@@ -51,6 +61,9 @@ export interface CircuitRow {
   readonly probeAt: number | null
 }
 
+/** A pause; `until` is also when it was lifted. */
+export type PauseRow = Mutable<Omit<PauseDraft, 'by'>>
+
 export interface Tables {
   /** Events that one run may have. */
   readonly eventsMax: number
@@ -74,6 +87,8 @@ export interface Tables {
   readonly circuits: Map<string, CircuitRow>
   /** By the run at the top. */
   readonly budgets: Map<string, BudgetRow>
+  /** Those that are over stay until what they held is released. */
+  readonly pauses: Map<string, PauseRow>
 }
 
 export const emptyTables = (eventsMax: number): Tables => ({
@@ -92,6 +107,7 @@ export const emptyTables = (eventsMax: number): Tables => ({
   blobs: new Map(),
   circuits: new Map(),
   budgets: new Map(),
+  pauses: new Map(),
 })
 
 /** Ids of threads are a tenant's own. */

@@ -16,6 +16,7 @@ import {
   takeDue,
 } from './effects.ts'
 import { undecided, withoutDecision, wrap } from './encode.ts'
+import { pausesOf } from './pauses.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
 import {
@@ -105,6 +106,7 @@ export function createRegister(options: RegisterOptions): Register {
     renew: (leases, leaseMs) => renewLeases(heartbeat, leases, leaseMs),
     ...governanceOf(pool),
     ...budgetsOf(pool),
+    ...pausesOf(pool),
     close: async () => {
       if (isOwnPool) await Promise.all([pool.end(), heartbeat.end()])
     },

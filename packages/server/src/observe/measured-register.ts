@@ -66,6 +66,8 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     reserve: (reservation) => register.reserve(reservation),
     spend: (effect, used) => register.spend(effect, used),
     settleBudgets: () => register.settleBudgets(),
+    pause: (draft) => register.pause(draft),
+    lift: (tenantId, pauseId) => register.lift(tenantId, pauseId),
     close: () => register.close(),
   }
 }
