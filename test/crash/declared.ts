@@ -85,6 +85,11 @@ const register = {
   safetyStops: butWorker(creates),
   admitCall: only('orchestrator', models),
   reportCall: only('orchestrator', models),
+  recordInLedger: lifecycle('nobody in the workload does what administrators do'),
+  useDefinition: only(
+    'api',
+    'a definition is noted before the first run of a process that uses it',
+  ),
   close: lifecycle(closes),
 } satisfies Record<keyof Register, Reach>
 

@@ -46,6 +46,8 @@ export const limits = {
    */
   eventsKept: 100,
   eventsKeptPerEffect: 4,
+  /** The payload of one record of the ledger, as JSON. */
+  ledgerBytesMax: 16 * 1024,
   /** Items and bytes in one batched append (DESIGN §3.8). */
   batchItemsMax: 64,
   batchBytesMax: 1024 * 1024,

@@ -16,6 +16,7 @@ import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
 import { beat } from './lapse.ts'
+import { ledgerOf } from './ledger.ts'
 import { queuesOf } from './queue.ts'
 import { inTurns, isNoneOf } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
@@ -52,6 +53,7 @@ export function createMemoryRegister(
     ...familiesOf(tables),
     ...queuesOf(tables, clock),
     ...budgetsOf(tables),
+    ...ledgerOf(tables, clock),
     close: async () => {},
   }
 }

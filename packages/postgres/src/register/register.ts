@@ -18,6 +18,7 @@ import {
 import { undecided, withoutDecision, wrap } from './encode.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
+import { ledgerOf } from './ledger.ts'
 import {
   readAdmissibleRuns,
   readNextInLanes,
@@ -105,6 +106,7 @@ export function createRegister(options: RegisterOptions): Register {
     renew: (leases, leaseMs) => renewLeases(heartbeat, leases, leaseMs),
     ...governanceOf(pool),
     ...budgetsOf(pool),
+    ...ledgerOf(pool),
     close: async () => {
       if (isOwnPool) await Promise.all([pool.end(), heartbeat.end()])
     },

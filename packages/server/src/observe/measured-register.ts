@@ -66,6 +66,8 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     reserve: (reservation) => register.reserve(reservation),
     spend: (effect, used) => register.spend(effect, used),
     settleBudgets: () => register.settleBudgets(),
+    recordInLedger: (draft) => register.recordInLedger(draft),
+    useDefinition: (hash, draft) => register.useDefinition(hash, draft),
     close: () => register.close(),
   }
 }
