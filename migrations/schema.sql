@@ -99,6 +99,9 @@ table cron -- row level security, forced
 table definition -- row level security, forced
   hash text not null
   body jsonb not null
+table definition_use -- row level security, forced
+  tenant_id text not null
+  hash text not null
 table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   id text not null
   run_id uuid not null
@@ -270,6 +273,7 @@ budget: budget_pkey PRIMARY KEY (root_id)
 cron: cron_pkey PRIMARY KEY (id)
 definition: definition_hash_check CHECK (((char_length(hash) >= 1) AND (char_length(hash) <= 200)))
 definition: definition_pkey PRIMARY KEY (hash)
+definition_use: definition_use_pkey PRIMARY KEY (tenant_id, hash)
 effect: effect_pkey PRIMARY KEY (id)
 end_user_run: end_user_run_pkey PRIMARY KEY (tenant_id, end_user, run_id)
 event: event_pkey PRIMARY KEY (run_id, seq)
@@ -309,6 +313,7 @@ CREATE INDEX cron_by_tenant ON signalbox.cron USING btree (tenant_id, created_at
 CREATE INDEX cron_due ON signalbox.cron USING btree (next_at) WHERE (next_at IS NOT NULL)
 CREATE UNIQUE INDEX cron_pkey ON signalbox.cron USING btree (id)
 CREATE UNIQUE INDEX definition_pkey ON signalbox.definition USING btree (hash)
+CREATE UNIQUE INDEX definition_use_pkey ON signalbox.definition_use USING btree (tenant_id, hash)
 CREATE INDEX effect_child ON signalbox.effect USING btree (run_id) WHERE ((kind = 'run.start'::text) AND (status = 'started'::text))
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
 CREATE INDEX effect_open ON signalbox.effect USING btree (run_id) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text, 'unknown'::text]))
@@ -396,6 +401,9 @@ cron: engine_read for SELECT to signalbox_engine using true check -
 cron: owner_all for ALL to signalbox_owner using true check true
 definition: engine_read for SELECT to signalbox_engine using true check -
 definition: owner_all for ALL to signalbox_owner using true check true
+definition_use: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+definition_use: engine_read for SELECT to signalbox_engine using true check -
+definition_use: owner_all for ALL to signalbox_owner using true check true
 effect: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 effect: engine_read for SELECT to signalbox_engine using true check -
 effect: owner_all for ALL to signalbox_owner using true check true
@@ -445,6 +453,7 @@ breaker owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbo
 budget owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 cron owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 definition owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+definition_use owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 effect owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 end_user_run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -515,6 +524,7 @@ function signalbox.put_assistant(jsonb,integer) owner signalbox_owner grants sig
 function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_store_item(text,text[],text,jsonb,double precision) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.record_in_ledger(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.repair_state(text,uuid,integer,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -537,6 +547,7 @@ function signalbox.thread_lock(text,text) owner signalbox_owner grants signalbox
 function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.use_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.writing_transaction() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -1962,6 +1973,42 @@ begin
   update store_usage set items = items + 1 where tenant_id = tenant;
   return 'ok';
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.record_in_ledger(draft jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  rid uuid := (draft ->> 'runId')::uuid;
+  tenant text := draft ->> 'tenantId';
+  r run;
+  e event;
+  moment timestamptz := wall();
+begin
+  perform check_tenant(tenant);
+  if (fits(tenant) and are_events(jsonb_build_array(draft -> 'event')) and fits(coalesce(draft ->> 'key', '-'))
+    and octet_length(draft #>> '{event,payload}') <= 16384) is not true
+  then
+    raise exception 'ledger_malformed' using errcode = '22023';
+  end if;
+  insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, status, state_name,
+    metadata, head_hash, created_at, updated_at, due_at, hidden, multitask)
+  values (rid, tenant, rid::text, '-', '-', 'ledger', 1, 'ended', 'completed',
+    '{}', genesis(tenant, rid), moment, moment, moment, true, 'enqueue')
+  on conflict (id) do nothing;
+  select * into r from run where id = rid for update;
+  if r.tenant_id <> tenant or r.machine <> 'ledger' then
+    raise exception 'not_a_ledger' using errcode = '22023';
+  end if;
+  if draft ->> 'key' is not null and exists (select from event where run_id = rid and key = draft ->> 'key') then
+    return 'known';
+  end if;
+  e := link_event(r, draft -> 'event', draft ->> 'key');
+  insert into event select (e).*;
+  update run set seq = e.seq, head_hash = e.hash, updated_at = wall() where id = rid;
+  return 'recorded';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.refusal(answer text, problem text, run_id uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -2512,6 +2559,23 @@ begin
     revision = revision + 1, updated_at = wall()
   where id = (c ->> 'cronId')::uuid and tenant_id = c ->> 'tenantId' and revision = (c ->> 'revision')::int;
   return found;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.use_definition(definition_hash text, draft jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(draft ->> 'tenantId');
+  if fits(definition_hash) is not true then
+    raise exception 'ledger_malformed' using errcode = '22023';
+  end if;
+  insert into definition_use (tenant_id, hash) values (draft ->> 'tenantId', definition_hash) on conflict do nothing;
+  if not found then
+    return 'known';
+  end if;
+  return record_in_ledger(draft);
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.uuid_bound(t timestamp with time zone)
  RETURNS uuid

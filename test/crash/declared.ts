@@ -88,6 +88,11 @@ const register = {
   reportCall: only('orchestrator', models),
   pause: lifecycle(unpaused),
   lift: lifecycle(unpaused),
+  recordInLedger: lifecycle('nobody in the workload does what administrators do'),
+  useDefinition: only(
+    'api',
+    'a definition is noted before the first run of a process that uses it',
+  ),
   close: lifecycle(closes),
 } satisfies Record<keyof Register, Reach>
 

@@ -27,6 +27,7 @@ export type {
   SettleDraft,
 } from './ports/append.ts'
 export type { BudgetPort, Reservation, Reserved, TreeBudget } from './ports/budget.ts'
+export type { Ledger, LedgerDraft, LedgerEntry, LedgerPort } from './ports/ledger.ts'
 export type {
   ChildRef,
   EffectRow,

@@ -17,6 +17,7 @@ import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
+import { ledgerOf } from './ledger.ts'
 import { queuesOf } from './queue.ts'
 import { inTurns, isNoneOf } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
@@ -54,6 +55,7 @@ export function createMemoryRegister(
     ...queuesOf(tables, clock),
     ...budgetsOf(tables),
     ...pausesOf(tables, clock),
+    ...ledgerOf(tables, clock),
     close: async () => {},
   }
 }

@@ -79,6 +79,8 @@ export interface Tables {
   readonly timers: Map<string, TimerRow>
   readonly aliases: Map<string, { readonly runId: string; readonly bodyHash: string }>
   readonly definitions: Map<string, AgentDefinition>
+  /** Tenant and hash of the definitions that were used. */
+  readonly used: Set<string>
   readonly threads: Map<string, Thread>
   /** Ids of threads and runs that are deleted for their users. */
   readonly hidden: Set<string>
@@ -102,6 +104,7 @@ export const emptyTables = (eventsMax: number): Tables => ({
   timers: new Map(),
   aliases: new Map(),
   definitions: new Map(),
+  used: new Set(),
   threads: new Map(),
   hidden: new Set(),
   blobs: new Map(),

@@ -19,6 +19,7 @@ import { undecided, withoutDecision, wrap } from './encode.ts'
 import { pausesOf } from './pauses.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
+import { ledgerOf } from './ledger.ts'
 import {
   readAdmissibleRuns,
   readNextInLanes,
@@ -107,6 +108,7 @@ export function createRegister(options: RegisterOptions): Register {
     ...governanceOf(pool),
     ...budgetsOf(pool),
     ...pausesOf(pool),
+    ...ledgerOf(pool),
     close: async () => {
       if (isOwnPool) await Promise.all([pool.end(), heartbeat.end()])
     },

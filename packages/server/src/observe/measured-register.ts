@@ -68,6 +68,8 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     settleBudgets: () => register.settleBudgets(),
     pause: (draft) => register.pause(draft),
     lift: (tenantId, pauseId) => register.lift(tenantId, pauseId),
+    recordInLedger: (draft) => register.recordInLedger(draft),
+    useDefinition: (hash, draft) => register.useDefinition(hash, draft),
     close: () => register.close(),
   }
 }
