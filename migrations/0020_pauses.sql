@@ -353,49 +353,83 @@ begin
     returning e.*;
 end $$;
 
--- Pauses a target, or says anew why and until when: `created`, `changed`, `unchanged`, or `full` where the tenant has as many as
--- `most`. A pause that is over begins anew, under a new id.
+-- Pauses a target, or says anew why and until when, and records it. `taken`: it is paused under another id, otherwise; `full`:
+-- the tenant has as many pauses as `most`. A pause that is over begins anew, under the new id.
 create function set_pause(draft jsonb, most int, out code text, out pause_id uuid)
 language plpgsql volatile security definer
 set search_path = pg_catalog, signalbox, pg_temp
 as $$
 declare
   tenant text := draft ->> 'tenantId';
+  kind text := draft #>> '{target,kind}';
+  called text := draft #>> '{target,name}';
   ends timestamptz := from_ms((draft ->> 'until')::bigint);
   old pause;
 begin
   perform check_tenant(tenant);
-  perform pg_advisory_xact_lock(hashtextextended(netstring(tenant) || 'pauses', 3));
-  select * into old from pause p
-  where p.tenant_id = tenant and p.target = draft ->> 'target' and p.name = draft ->> 'name' for update;
-  if old.id is not null and coalesce(old.until > wall(), true) then
-    pause_id := old.id;
-    code := case when old.reason = draft ->> 'reason' and old.until is not distinct from ends then 'unchanged' else 'changed' end;
-    if code = 'changed' then
-      update pause set reason = draft ->> 'reason', until = ends, set_by = draft ->> 'by' where id = old.id;
-    end if;
-    return;
+  if draft #>> '{told,tenantId}' is distinct from tenant then
+    raise exception 'pause_malformed' using errcode = '22023';
   end if;
-  if (select count(*) from pause p where p.tenant_id = tenant and coalesce(p.until > wall(), true)) >= most then
+  perform pg_advisory_xact_lock(hashtextextended(netstring(tenant) || 'pauses', 3));
+  select * into old from pause p where p.tenant_id = tenant and p.target = kind and p.name = called for update;
+  pause_id := (draft ->> 'pauseId')::uuid;
+  if old.id is not null and coalesce(old.until > wall(), true) then
+    code := case
+      when old.reason = draft ->> 'reason' and old.until is not distinct from ends then 'unchanged'
+      when old.id <> pause_id then 'taken'
+      else 'changed' end;
+    pause_id := old.id;
+    if code <> 'changed' then
+      return;
+    end if;
+    update pause set reason = draft ->> 'reason', until = ends, set_by = draft #>> '{told,event,actor}' where id = old.id;
+  elsif (select count(*) from pause p where p.tenant_id = tenant and coalesce(p.until > wall(), true)) >= most then
     code := 'full';
     return;
+  else
+    code := 'created';
+    delete from pause where id = old.id;
+    insert into pause (id, tenant_id, target, name, reason, set_at, set_by, until)
+    values (pause_id, tenant, kind, called, draft ->> 'reason', wall(), draft #>> '{told,event,actor}', ends);
   end if;
-  code := 'created';
-  pause_id := (draft ->> 'pauseId')::uuid;
-  delete from pause where id = old.id;
-  insert into pause (id, tenant_id, target, name, reason, set_at, set_by, until)
-  values (pause_id, tenant, draft ->> 'target', draft ->> 'name', draft ->> 'reason', wall(), draft ->> 'by', ends);
+  perform record_in_ledger(draft -> 'told');
 end $$;
 
--- Ends a pause of the tenant. False: there is none, or it is over.
-create function lift_pause(tenant text, pause_id uuid) returns boolean
+-- Ends a pause of the tenant, and records it. False: there is none, or it is over.
+create function lift_pause(tenant text, pause_id uuid, told jsonb) returns boolean
 language plpgsql volatile security definer
 set search_path = pg_catalog, signalbox, pg_temp
 as $$
 begin
   perform check_tenant(tenant);
+  if told ->> 'tenantId' is distinct from tenant then
+    raise exception 'pause_malformed' using errcode = '22023';
+  end if;
   update pause set until = wall() where id = pause_id and tenant_id = tenant and coalesce(until > wall(), true);
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform record_in_ledger(told);
+  return true;
+end $$;
+
+-- What a tenant may mean: the agents, tools and queues that definitions name which it has used.
+create function pausable(tenant text) returns table (target text, name text)
+language plpgsql stable security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+begin
+  perform check_tenant(tenant);
+  return query
+    with used as (
+      select d.body from definition_use u join definition d on d.hash = u.hash where u.tenant_id = tenant limit 1000
+    )
+    select 'agent', body ->> 'name' from used
+    union select k.target, t ->> k.field from used
+      cross join lateral jsonb_array_elements(case jsonb_typeof(body -> 'tools') when 'array' then body -> 'tools' else '[]' end) t
+      cross join (values ('tool', 'name'), ('queue', 'queue')) k (target, field)
+      where t ->> k.field is not null
+    limit 10000;
 end $$;
 
 -- Writers that may have missed what is committed now (P1), by the names of their transactions; of some of them, those that are
@@ -420,6 +454,6 @@ create policy engine_read on pause for select to signalbox_engine using (true);
 create policy app_read on pause for select to signalbox_app using (tenant_id = current_setting('signalbox.tenant', true));
 grant select on pause to signalbox_app, signalbox_engine;
 
-revoke execute on function is_aimed_at, is_paused, hold_effect, release_held, set_pause, lift_pause, pause_missed_by from public;
-grant execute on function is_aimed_at to signalbox_app, signalbox_engine;
+revoke execute on function is_aimed_at, is_paused, hold_effect, release_held, set_pause, lift_pause, pausable, pause_missed_by from public;
+grant execute on function is_aimed_at, pausable to signalbox_app, signalbox_engine;
 grant execute on function set_pause, lift_pause, pause_missed_by to signalbox_engine;

@@ -5,7 +5,7 @@
 import type { Effect } from '@signalbox/core'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { type PauseDraft, type PauseTarget, type Register, systemClock } from '@signalbox/engine'
+import { ledgerRunId, type NamedTarget, type Register, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/engine/memory'
 import { describe, expect, it } from 'vitest'
 import {
@@ -21,6 +21,7 @@ import {
   webhookEffect,
 } from '../../packages/postgres/test/support/drafts.ts'
 import { useRegister } from '../../packages/postgres/test/support/register.ts'
+import { lifting, pausing } from '../../packages/postgres/test/support/pauses.ts'
 
 const bench = useRegister()
 const inMemory = createMemoryRegister(systemClock)
@@ -34,19 +35,6 @@ const freshTenant = (): string => `t-${randomUUID().slice(0, 8)}`
 const hour = 3_600_000
 const kinds = ['model.call', 'tool.call', 'run.start', 'webhook.deliver'] as const
 
-const draft = (
-  tenantId: string,
-  target: PauseTarget,
-  over: Partial<PauseDraft> = {},
-): PauseDraft => ({
-  pauseId: randomUUID(),
-  tenantId,
-  target,
-  reason: 'an outage',
-  until: null,
-  by: 'user:ann',
-  ...over,
-})
 const agent = { kind: 'agent', name: 'writer' } as const
 const tool = { kind: 'tool', name: 'write' } as const
 
@@ -102,14 +90,14 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const register = open()
     const tenantId = freshTenant()
     const run = await begin(register, tenantId)
-    const set = await register.pause(draft(tenantId, target))
+    const set = await register.pause(pausing(tenantId, target))
     expect(set).toMatchObject({ code: 'created', confirmed: true })
     expect(await codeOf(register, run)).toBe('paused')
     expect(await codeOf(register, run)).toBe('paused')
     const events = await register.events(run.runId, {})
     expect(events.map(({ type }) => type)).not.toContain('effect.started')
     expect(await register.effect(`${run.runId}.1`)).toMatchObject({ status: 'pending', attempt: 0 })
-    expect(await register.lift(tenantId, set.pauseId)).toBe(true)
+    expect(await register.lift(...lifting(tenantId, set.pauseId))).toBe(true)
     await look(register, tenantId)
     expect(await codeOf(register, run)).toBe('ok')
   })
@@ -118,10 +106,10 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const register = open()
     const tenantId = freshTenant()
     const run = await begin(register, tenantId)
-    await register.pause(draft(tenantId, { kind: 'agent', name: 'write' }))
-    await register.pause(draft(tenantId, { kind: 'tool', name: 'writer' }))
-    await register.pause(draft(tenantId, { kind: 'queue', name: 'write' }))
-    await register.pause(draft(freshTenant(), agent))
+    await register.pause(pausing(tenantId, { kind: 'agent', name: 'write' }))
+    await register.pause(pausing(tenantId, { kind: 'tool', name: 'writer' }))
+    await register.pause(pausing(tenantId, { kind: 'queue', name: 'write' }))
+    await register.pause(pausing(freshTenant(), agent))
     expect(await codeOf(register, run)).toBe('ok')
   })
 
@@ -131,7 +119,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const model = await begin(register, tenantId, (run) => modelEffect(run, 1))
     const start = await begin(register, tenantId, (run) => startEffect(run, 1))
     const hook = await begin(register, tenantId, (run) => webhookEffect(run, 1))
-    await register.pause(draft(tenantId, agent))
+    await register.pause(pausing(tenantId, agent))
     expect(await codeOf(register, model)).toBe('paused')
     expect(await codeOf(register, start)).toBe('paused')
     expect(await codeOf(register, hook)).toBe('ok')
@@ -142,7 +130,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const tenantId = freshTenant()
     const model = await begin(register, tenantId, (run) => modelEffect(run, 1))
     const start = await begin(register, tenantId, (run) => startEffect(run, 1))
-    await register.pause(draft(tenantId, { kind: 'tool', name: 'task' }))
+    await register.pause(pausing(tenantId, { kind: 'tool', name: 'task' }))
     expect(await codeOf(register, model)).toBe('ok')
     expect(await codeOf(register, start)).toBe('paused')
   })
@@ -151,7 +139,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const register = open()
     const tenantId = freshTenant()
     const model = await begin(register, tenantId, (run) => modelEffect(run, 1))
-    await register.pause(draft(tenantId, { kind: 'queue', name: 'model' }))
+    await register.pause(pausing(tenantId, { kind: 'queue', name: 'model' }))
     expect(await codeOf(register, model)).toBe('ok')
   })
 
@@ -159,7 +147,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const register = open()
     const tenantId = freshTenant()
     const run = newRun({ tenantId })
-    await register.pause(draft(tenantId, tool))
+    await register.pause(pausing(tenantId, tool))
     const claims = [claim(`${run.runId}.1`)]
     const item = { ...admission(run, { effects: [toolEffect(run, 1)] }), claims }
     expect(await register.append(item)).toMatchObject({
@@ -180,7 +168,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     expect(await codeOf(register, kept)).toBe('ok')
     expect(await codeOf(register, lost, { leaseMs: 1 })).toBe('ok')
     expect(await codeOf(register, once, { leaseMs: 1 })).toBe('ok')
-    const { pauseId } = await register.pause(draft(tenantId, agent))
+    const { pauseId } = await register.pause(pausing(tenantId, agent))
     await setTimeout(5)
     const held = [{ effectId: `${kept.runId}.1`, attempt: 1 }]
     expect(await register.renew(held, hour)).toMatchObject([{ kept: true, cancel: false }])
@@ -200,7 +188,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     expect(await register.append({ ...about(kept), facts: [done] })).toMatchObject({
       factCodes: ['ok'],
     })
-    await register.lift(tenantId, pauseId)
+    await register.lift(...lifting(tenantId, pauseId))
     expect(await look(register, tenantId)).toContain(lost.runId)
     expect(await codeOf(register, lost, { owner: 'w-2' })).toBe('ok')
   })
@@ -208,7 +196,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
   it('admits no run of its agent, and those of others', async () => {
     const register = open()
     const tenantId = freshTenant()
-    const { pauseId } = await register.pause(draft(tenantId, agent))
+    const { pauseId } = await register.pause(pausing(tenantId, agent))
     const [run, other, waits] = [newRun({ tenantId }), newRun({ tenantId }), newRun({ tenantId })]
     expect(await register.append(admission(run))).toMatchObject({
       code: 'ok',
@@ -231,7 +219,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const admitted = fact('run.admitted', 'admitted')
     const asked = { ...about(run), admit: true, facts: [admitted] }
     expect(await register.append(asked)).toMatchObject({ factCodes: ['not_admitted'] })
-    await register.lift(tenantId, pauseId)
+    await register.lift(...lifting(tenantId, pauseId))
     expect(await found()).toEqual([run.runId, waits.runId])
     expect(await register.append(asked)).toMatchObject({ factCodes: ['ok'] })
   })
@@ -240,7 +228,7 @@ describe.each(registers)('%s, a pause', (_name, open) => {
     const register = open()
     const tenantId = freshTenant()
     const [run, fresh] = [await begin(register, tenantId), await begin(register, tenantId)]
-    await register.pause(draft(tenantId, tool, { until: Date.now() + 300 }))
+    await register.pause(pausing(tenantId, tool, { until: Date.now() + 300 }))
     expect(await codeOf(register, run)).toBe('paused')
     await setTimeout(400)
     expect(await codeOf(register, fresh)).toBe('ok')
@@ -260,7 +248,7 @@ describe.each(registers)('%s, what waits for a pause', (_name, open) => {
       await begin(register, tenantId, onQueue),
     ]
     const model = await begin(register, tenantId, (run) => modelEffect(run, 1))
-    const { pauseId } = await register.pause(draft(tenantId, agent))
+    const { pauseId } = await register.pause(pausing(tenantId, agent))
     await setTimeout(5)
     for (const run of [first, second, model]) expect(await codeOf(register, run)).toBe('paused')
     expect(await waiting(register, queue)).toBe(0)
@@ -269,7 +257,7 @@ describe.each(registers)('%s, what waits for a pause', (_name, open) => {
     await setTimeout(2_100)
     expect(await look(register, tenantId)).toEqual([])
     expect(await look(register, tenantId)).toEqual([])
-    await register.lift(tenantId, pauseId)
+    await register.lift(...lifting(tenantId, pauseId))
     expect(await look(register, tenantId)).toEqual([model.runId])
     expect(await waiting(register, queue)).toBe(2)
     const next = await register.takeWaiting(queue, 1, 10)
@@ -281,14 +269,14 @@ describe.each(registers)('%s, what waits for a pause', (_name, open) => {
     const tenantId = freshTenant()
     const run = await begin(register, tenantId)
     const [one, two] = [
-      await register.pause(draft(tenantId, agent)),
-      await register.pause(draft(tenantId, tool)),
+      await register.pause(pausing(tenantId, agent)),
+      await register.pause(pausing(tenantId, tool)),
     ]
     expect(await codeOf(register, run)).toBe('paused')
-    await register.lift(tenantId, one.pauseId)
+    await register.lift(...lifting(tenantId, one.pauseId))
     await look(register, tenantId)
     expect(await codeOf(register, run)).toBe('paused')
-    await register.lift(tenantId, two.pauseId)
+    await register.lift(...lifting(tenantId, two.pauseId))
     await look(register, tenantId)
     expect(await codeOf(register, run)).toBe('ok')
   })
@@ -298,7 +286,7 @@ describe.each(registers)('%s, what waits for a pause', (_name, open) => {
     const tenantId = freshTenant()
     const [waits, lost] = [await begin(register, tenantId), await begin(register, tenantId)]
     expect(await codeOf(register, lost, { leaseMs: 1 })).toBe('ok')
-    await register.pause(draft(tenantId, tool))
+    await register.pause(pausing(tenantId, tool))
     await register.renew([{ effectId: `${lost.runId}.1`, attempt: 1 }], 0)
     await setTimeout(5)
     for (const run of [waits, lost]) expect(await codeOf(register, run)).toBe('paused')
@@ -318,9 +306,9 @@ describe.each(registers)('%s, what waits for a pause', (_name, open) => {
     const runs: RunIds[] = []
     for (let n = 0; n < 7; n++)
       runs.push(await begin(register, tenantId, (run) => modelEffect(run, 1)))
-    const { pauseId } = await register.pause(draft(tenantId, agent))
+    const { pauseId } = await register.pause(pausing(tenantId, agent))
     for (const run of runs) expect(await codeOf(register, run)).toBe('paused')
-    await register.lift(tenantId, pauseId)
+    await register.lift(...lifting(tenantId, pauseId))
     const found = new Set<string>()
     for (let n = 0; n < 40 && found.size < runs.length; n++)
       for (const { runId } of await register.takeDue(['model.call'], hour, 3)) found.add(runId)
@@ -332,19 +320,31 @@ describe.each(registers)('%s, setting and lifting', (_name, open) => {
   it('twice is one pause, and with other words it goes on with these', async () => {
     const register = open()
     const tenantId = freshTenant()
-    const first = await register.pause(draft(tenantId, agent))
-    const again = await register.pause(draft(tenantId, agent))
+    const first = await register.pause(pausing(tenantId, agent))
+    const again = await register.pause(pausing(tenantId, agent))
     expect(again).toEqual({ code: 'unchanged', pauseId: first.pauseId, confirmed: true })
     const until = Date.now() + hour
-    const changed = await register.pause(draft(tenantId, agent, { until }))
-    expect(changed).toMatchObject({ code: 'changed', pauseId: first.pauseId })
-    expect(await register.lift(freshTenant(), first.pauseId)).toBe(false)
-    expect(await register.lift(tenantId, 'nothing')).toBe(false)
-    expect(await register.lift(tenantId, first.pauseId)).toBe(true)
-    expect(await register.lift(tenantId, first.pauseId)).toBe(false)
-    const next = await register.pause(draft(tenantId, agent))
+    const other = await register.pause(pausing(tenantId, agent, { until }))
+    expect(other).toMatchObject({ code: 'taken', pauseId: first.pauseId })
+    const { pauseId } = first
+    const changed = await register.pause(pausing(tenantId, agent, { pauseId, until }))
+    expect(changed).toMatchObject({ code: 'changed', pauseId })
+    expect(await register.pauses(tenantId)).toMatchObject([{ pauseId, target: agent, until }])
+    expect(await register.pauses(freshTenant())).toEqual([])
+    expect(await register.lift(...lifting(freshTenant(), first.pauseId))).toBe(false)
+    expect(await register.lift(...lifting(tenantId, 'nothing'))).toBe(false)
+    expect(await register.lift(...lifting(tenantId, first.pauseId))).toBe(true)
+    expect(await register.lift(...lifting(tenantId, first.pauseId))).toBe(false)
+    const next = await register.pause(pausing(tenantId, agent))
     expect(next.code).toBe('created')
     expect(next.pauseId).not.toBe(first.pauseId)
+    const recorded = await register.events(ledgerRunId(tenantId, Date.now()), {})
+    expect(recorded.map(({ type, payload }) => [type, payload['pause']])).toEqual([
+      ['pause.set', pauseId],
+      ['pause.set', pauseId],
+      ['pause.lifted', pauseId],
+      ['pause.set', next.pauseId],
+    ])
   })
 
   it('is refused beyond a hundred of a tenant, until one of them is over', async () => {
@@ -353,16 +353,16 @@ describe.each(registers)('%s, setting and lifting', (_name, open) => {
     const ids: string[] = []
     for (let n = 0; n < 100; n++) {
       const { code, pauseId } = await register.pause(
-        draft(tenantId, { kind: 'agent', name: `a${n}` }),
+        pausing(tenantId, { kind: 'agent', name: `a${n}` }),
       )
       expect(code).toBe('created')
       ids.push(pauseId)
     }
-    expect((await register.pause(draft(tenantId, tool))).code).toBe('full')
-    expect((await register.pause(draft(tenantId, { kind: 'agent', name: 'a3' }))).code).toBe(
+    expect((await register.pause(pausing(tenantId, tool))).code).toBe('full')
+    expect((await register.pause(pausing(tenantId, { kind: 'agent', name: 'a3' }))).code).toBe(
       'unchanged',
     )
-    await register.lift(tenantId, ids[0] ?? '')
-    expect((await register.pause(draft(tenantId, tool))).code).toBe('created')
+    await register.lift(...lifting(tenantId, ids[0] ?? ''))
+    expect((await register.pause(pausing(tenantId, tool))).code).toBe('created')
   })
 })

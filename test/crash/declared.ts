@@ -88,6 +88,7 @@ const register = {
   reportCall: only('orchestrator', models),
   pause: lifecycle(unpaused),
   lift: lifecycle(unpaused),
+  pauses: lifecycle(unpaused),
   recordInLedger: lifecycle('nobody in the workload does what administrators do'),
   useDefinition: only(
     'api',

@@ -43,7 +43,14 @@ export type {
   ThreadChange,
   ThreadRef,
 } from './ports/register.ts'
-export type { PauseAnswer, PauseCode, PauseDraft, PausePort, PauseTarget } from './ports/pauses.ts'
+export type {
+  NamedTarget,
+  Pause,
+  PauseAnswer,
+  PauseCode,
+  PauseDraft,
+  PausePort,
+} from './ports/pauses.ts'
 export type { EndedRun, Observer, RunPlace } from './ports/observer.ts'
 export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'
 export type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from './ports/hints.ts'

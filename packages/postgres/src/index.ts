@@ -107,6 +107,7 @@ export {
   type RunPage,
   type RunSearch,
 } from './read/run-search.ts'
+export type { ListedPause } from './read/pauses.ts'
 export { type WaitKind, waitKinds, type WaitsFor } from './read/waits-for.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'
 export type {

@@ -2,25 +2,16 @@
  * A pause against claims that race with it. Would catch: a pause that is confirmed while a claim that missed it may still be
  * committed; one that waits for readers, or for ever; a claim that waits for who lifts; an effect that is held by no pause.
  */
-import type { PauseDraft } from '@signalbox/engine'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { about, admission, claim, newRun, type RunIds, toolEffect } from './support/drafts.ts'
+import { lifting, pausing } from './support/pauses.ts'
 import { useRegister } from './support/register.ts'
 
 const bench = useRegister()
 
-const draft = (tenantId: string, over: Partial<PauseDraft> = {}): PauseDraft => ({
-  pauseId: randomUUID(),
-  tenantId,
-  target: { kind: 'agent', name: 'writer' },
-  reason: 'an outage',
-  until: null,
-  by: 'user:ann',
-  ...over,
-})
 
 async function begin(tenantId: string): Promise<RunIds> {
   const run = newRun({ tenantId })
@@ -59,7 +50,7 @@ describe('a pause is confirmed', () => {
     await inTransaction(bench.database.engineUrl, async (client) => {
       const { rows } = await append(client, claimOf(run))
       expect(rows[0]?.answers[0]?.claims[0]?.code).toBe('ok')
-      const paused = bench.register.pause(draft(tenantId))
+      const paused = bench.register.pause(pausing(tenantId))
       expect(await isSettled(paused, 500)).toBe(false)
       await client.query('commit')
       expect(await paused).toMatchObject({ code: 'created', confirmed: true })
@@ -72,7 +63,7 @@ describe('a pause is confirmed', () => {
     await inTransaction(bench.database.engineUrl, async (client) => {
       const { rows } = await append(client, admission(run))
       expect(rows[0]?.answers[0]?.admitted).toBe(true)
-      const paused = bench.register.pause(draft(tenantId))
+      const paused = bench.register.pause(pausing(tenantId))
       expect(await isSettled(paused, 300)).toBe(false)
       await client.query('rollback')
       expect(await paused).toMatchObject({ confirmed: true })
@@ -82,7 +73,7 @@ describe('a pause is confirmed', () => {
   it('whoever reads pauses for long, as a backup does', async () => {
     await inTransaction(bench.database.adminUrl, async (client) => {
       await client.query('select * from signalbox.pause')
-      const paused = bench.register.pause(draft(randomUUID()))
+      const paused = bench.register.pause(pausing(randomUUID()))
       expect(await isSettled(paused, 2_000)).toBe(true)
     })
   })
@@ -90,7 +81,7 @@ describe('a pause is confirmed', () => {
   it('not, if a writer never ends; to ask again waits again', async () => {
     const tenantId = randomUUID()
     const run = await begin(tenantId)
-    const wanted = draft(tenantId)
+    const wanted = pausing(tenantId)
     await inTransaction(bench.database.engineUrl, async (client) => {
       await append(client, claimOf(run))
       expect(await bench.register.pause(wanted)).toMatchObject({
@@ -118,7 +109,7 @@ it('starts nothing after it was confirmed, however many claim at that moment', a
       )
   }
   const pause = async () => {
-    const { confirmed } = await bench.register.pause(draft(tenantId))
+    const { confirmed } = await bench.register.pause(pausing(tenantId))
     confirmedAt = performance.now()
     expect(confirmed).toBe(true)
   }
@@ -129,9 +120,11 @@ it('starts nothing after it was confirmed, however many claim at that moment', a
 it('makes no claim wait for whoever lifts it, and holds nothing then', async () => {
   const tenantId = randomUUID()
   const run = await begin(tenantId)
-  const { pauseId } = await bench.register.pause(draft(tenantId))
+  const { pauseId } = await bench.register.pause(pausing(tenantId))
   await inTransaction(bench.database.engineUrl, async (client) => {
-    await client.query('select signalbox.lift_pause($1, $2)', [tenantId, pauseId])
+    const [, , told] = lifting(tenantId, pauseId)
+    const lift = 'select signalbox.lift_pause($1, $2, $3)'
+    await client.query(lift, [tenantId, pauseId, JSON.stringify(told)])
     const claiming = bench.register.append(claimOf(run))
     expect(await isSettled(claiming, 2_000)).toBe(true)
     expect((await claiming).claims[0]?.code).toBe('paused')
@@ -143,12 +136,11 @@ it('makes no claim wait for whoever lifts it, and holds nothing then', async () 
 
 it("is the tenant's: nobody sets or lifts one as another tenant, nor reads it", async () => {
   const tenantId = randomUUID()
-  const { pauseId } = await bench.register.pause(draft(tenantId))
+  const { pauseId } = await bench.register.pause(pausing(tenantId))
   await inTransaction(bench.database.appUrl, async (client) => {
     await client.query("select set_config('signalbox.tenant', 'another', true)")
     expect((await client.query('select * from signalbox.pause')).rows).toEqual([])
-    await expect(
-      client.query('select signalbox.lift_pause($1, $2)', [tenantId, pauseId]),
-    ).rejects.toThrow(/permission denied/)
+    const lift = client.query("select signalbox.lift_pause($1, $2, '{}')", [tenantId, pauseId])
+    await expect(lift).rejects.toThrow(/permission denied/)
   })
 })

@@ -1,6 +1,6 @@
 /** Pauses in memory: what starts nothing new, and what was refused for it. */
 import { limits } from '@signalbox/core'
-import type { PausePort, RunHead } from '../ports.ts'
+import type { LedgerPort, Pause, PausePort, RunHead } from '../ports.ts'
 import type { EffectRecord, PauseRow, Tables } from './tables.ts'
 
 interface Asking {
@@ -68,30 +68,38 @@ function free(effect: EffectRecord, now: number): void {
   effect.due = status === 'pending' && kind === 'tool.call' ? Infinity : now
 }
 
-export function pausesOf(tables: Tables, clock: { readonly now: () => number }): PausePort {
+/** `record`: keeps what is told. */
+export function pausesOf(
+  tables: Tables,
+  clock: { readonly now: () => number },
+  record: LedgerPort['recordInLedger'],
+): PausePort {
+  const ofTenant = (tenantId: string) => standing(tables, clock.now(), tenantId)
+  const isSame = (a: Pause, b: Pause): boolean => a.reason === b.reason && a.until === b.until
   return {
-    pause: async ({ by: _by, ...draft }) => {
-      const { pauseId, tenantId, target, reason, until } = draft
-      const all = standing(tables, clock.now(), tenantId)
+    pause: async ({ told, ...wanted }) => {
+      const { pauseId, tenantId, target, reason, until } = wanted
+      const all = ofTenant(tenantId)
       const old = all.find(
         (each) => each.target.kind === target.kind && each.target.name === target.name,
       )
-      if (old) {
-        const same = old.reason === reason && old.until === until
-        Object.assign(old, { reason, until })
-        return { code: same ? 'unchanged' : 'changed', pauseId: old.pauseId, confirmed: true }
-      }
-      if (all.length >= limits.pausesMax) return { code: 'full', pauseId, confirmed: true }
-      tables.pauses.set(pauseId, { ...draft })
-      return { code: 'created', pauseId, confirmed: true }
+      if (old && isSame(old, wanted))
+        return { code: 'unchanged', pauseId: old.pauseId, confirmed: true }
+      if (old && old.pauseId !== pauseId)
+        return { code: 'taken', pauseId: old.pauseId, confirmed: true }
+      if (!old && all.length >= limits.pausesMax) return { code: 'full', pauseId, confirmed: true }
+      await record(told)
+      if (old) Object.assign(old, { reason, until })
+      else tables.pauses.set(pauseId, wanted)
+      return { code: old ? 'changed' : 'created', pauseId, confirmed: true }
     },
-    lift: async (tenantId, pauseId) => {
-      const found = standing(tables, clock.now(), tenantId).find(
-        (pause) => pause.pauseId === pauseId,
-      )
+    lift: async (tenantId, pauseId, told) => {
+      const found = ofTenant(tenantId).find((pause) => pause.pauseId === pauseId)
       if (!found) return false
+      await record(told)
       found.until = clock.now()
       return true
     },
+    pauses: async (tenantId) => ofTenant(tenantId).map((pause) => ({ ...pause })),
   }
 }

@@ -35,6 +35,7 @@ export function createMemoryRegister(
   { eventsMax = limits.eventsPerRunMax }: { readonly eventsMax?: number } = {},
 ): MemoryRegister {
   const tables = emptyTables(eventsMax)
+  const ledger = ledgerOf(tables, clock)
   return {
     tables,
     append: async (item) => appendItem(tables, clock.now(), item),
@@ -54,8 +55,8 @@ export function createMemoryRegister(
     ...familiesOf(tables),
     ...queuesOf(tables, clock),
     ...budgetsOf(tables),
-    ...pausesOf(tables, clock),
-    ...ledgerOf(tables, clock),
+    ...ledger,
+    ...pausesOf(tables, clock, ledger.recordInLedger),
     close: async () => {},
   }
 }

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '@signalbox/core'
 import type {
   EffectRow,
   Lane,
-  PauseDraft,
+  Pause,
   RunHead,
   StoredEvent,
   Thread,
@@ -62,7 +62,7 @@ export interface CircuitRow {
 }
 
 /** A pause; `until` is also when it was lifted. */
-export type PauseRow = Mutable<Omit<PauseDraft, 'by'>>
+export type PauseRow = Mutable<Pause>
 
 export interface Tables {
   /** Events that one run may have. */

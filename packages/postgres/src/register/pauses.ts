@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { setTimeout } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { compile, fetchRows, isUuid } from '../query.ts'
+import { pausesQuery } from '../read/pauses.ts'
 
 /** A claim takes milliseconds; one that waits for a lock, as long as that. */
 const confirmMsMax = 5_000
@@ -16,21 +17,21 @@ const lookMs = 10
 export function pausesOf(pool: Pool): PausePort {
   return {
     async pause(draft) {
-      const { target, ...rest } = draft
-      const text = JSON.stringify({ ...rest, target: target.kind, name: target.name })
+      const text = JSON.stringify(draft)
       const set = sql<{ readonly code: PauseCode; readonly pauseId: string }>`
         select code, pause_id as "pauseId" from signalbox.set_pause(${text}::jsonb, ${limits.pausesMax}::int)`
       const [answer] = await fetchRows(pool, compile(set))
       if (answer === undefined) throw new Error('unreachable: the function answers one row')
-      if (answer.code === 'full') return { ...answer, pauseId: draft.pauseId, confirmed: true }
+      if (answer.code === 'full' || answer.code === 'taken') return { ...answer, confirmed: true }
       return { ...answer, confirmed: await isSeenByAll(pool) }
     },
-    async lift(tenantId, pauseId) {
+    async lift(tenantId, pauseId, told) {
       if (!isUuid(pauseId)) return false
       const lift = sql<{ readonly done: boolean }>`
-        select signalbox.lift_pause(${tenantId}, ${pauseId}::uuid) as done`
+        select signalbox.lift_pause(${tenantId}, ${pauseId}::uuid, ${JSON.stringify(told)}::jsonb) as done`
       return (await fetchRows(pool, compile(lift)))[0]?.done ?? false
     },
+    pauses: (tenantId) => fetchRows(pool, pausesQuery(tenantId)),
   }
 }
 
