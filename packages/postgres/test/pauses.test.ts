@@ -12,7 +12,6 @@ import { useRegister } from './support/register.ts'
 
 const bench = useRegister()
 
-
 async function begin(tenantId: string): Promise<RunIds> {
   const run = newRun({ tenantId })
   await bench.register.append(admission(run, { effects: [toolEffect(run, 1)] }))

@@ -94,6 +94,10 @@ beforeAll(async () => {
     body: { graph_id: 'writer', name: 'terse', context: { instructions: secret } },
     headers: showing(mine),
   })
+  const pause = await call(box.api, 'POST', '/pauses', {
+    body: { target: { agent: 'forever' }, reason: secret },
+    headers: showing(mine),
+  })
   const text = { type: 'text', text: secret }
   const message = { id: 'm1', role: 'user', parts: [text] }
   await call(box.api, 'POST', '/chat/clerk', {
@@ -114,6 +118,7 @@ beforeAll(async () => {
     chat_id: 'talk',
     cron_id: String(cron.body.cron_id),
     delivery_id: 'none',
+    pause_id: String(pause.body.pause_id),
     task: 'none',
     config: 'none',
     name: 'denied_calls',

@@ -1,14 +1,6 @@
 /** The rows of the in-memory register: what the SQL tables hold, as plain mutable objects. */
 import type { AgentDefinition } from '@signalbox/core'
-import type {
-  EffectRow,
-  Lane,
-  Pause,
-  RunHead,
-  StoredEvent,
-  Thread,
-  TreeBudget,
-} from '../ports.ts'
+import type { EffectRow, Lane, Pause, RunHead, StoredEvent, Thread, TreeBudget } from '../ports.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

@@ -118,13 +118,14 @@ const ofEffects = sql`(
       when w.kind = 'delay' then ${ms('r.updated_at')} else ${ms('w.due')} end,
     'until', case when w.kind = 'delay' then ${ms('w.due')} end,
     'effectId', w.id, 'callId', w.spec ->> 'callId', 'tool', w.tool, 'attempt', nullif(w.attempt, 0),
-    'queue', case when w.kind in ('worker', 'tool') then w.queue end,
+    'queue', case when w.kind in ('worker', 'tool') or w.kind = 'paused' and w.is_call then w.queue end,
     'owner', case when w.kind = 'tool' then w.owner end,
     'runId', case when w.kind = 'child' then (
       select c.id from signalbox.run c where c.parent_id = r.id and c.parent_effect = w.id
       order by c.id desc limit 1) end) || coalesce(w.pause, '{}')
   from (
-    select e.id, coalesce(e.held, e.due) as due, e.spec, e.tool, e.attempt, e.queue, e.owner, p.pause, case
+    select e.id, coalesce(e.held, e.due) as due, e.spec, e.tool, e.attempt, e.queue, e.owner, p.pause,
+      e.kind = 'tool.call' as is_call, case
       when e.status = 'unknown' then 'unknown'
       when e.status = 'pending' and coalesce(e.held, e.due) > now() then 'delay'
       when p.pause is not null then 'paused'

@@ -26,6 +26,11 @@ export function pausing(
 /** What `lift` takes. */
 export function lifting(tenantId: string, pauseId: string) {
   const payload = { pause: pauseId, target: { agent: 'writer' }, reason: 'an outage' }
-  const told = ledgerDraft(by, { tenant: tenantId, type: 'pause.lifted', payload, actor: 'user:ann' })
+  const told = ledgerDraft(by, {
+    tenant: tenantId,
+    type: 'pause.lifted',
+    payload,
+    actor: 'user:ann',
+  })
   return [tenantId, pauseId, told] as const
 }

@@ -24,6 +24,7 @@ import { metaRoutes } from './routes/meta.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
+import { pauseRoutes } from './routes/pauses.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { rerunRoutes } from './routes/reruns.ts'
 import { retryRoutes } from './routes/retries.ts'
@@ -57,6 +58,7 @@ export function createApp(
   runSearchRoutes(app, api)
   retryRoutes(app, api)
   queueRoutes(app, api)
+  pauseRoutes(app, api)
   runBatchRoutes(app, api)
   runCreateRoutes(app, api)
   rerunRoutes(app, api)

@@ -4,6 +4,7 @@
  */
 
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { pauseProblemKinds } from './pause-problem-codes.ts'
 import { registerProblemKinds } from './register-problem-codes.ts'
 import { repeatProblemKinds } from './repeat-problem-codes.ts'
 import { socketProblemKinds } from './socket-problem-codes.ts'
@@ -164,6 +165,7 @@ export const problemKinds = {
     help: 'An ended run cannot be cancelled, answered or spoken to. GET the run for its outcome.',
   },
   ...repeatProblemKinds,
+  ...pauseProblemKinds,
   interrupts_open: {
     status: 409,
     title: 'The thread waits for answers',

@@ -163,6 +163,11 @@ const accesses: Readonly<Record<string, Access>> = {
   'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'GET /a2a/{agent}/extendedAgentCard': 'known',
 
+  // Whoever finds a run paused must find out why.
+  'GET /pauses': either('read', 'audit', 'admin'),
+  'POST /pauses': admin,
+  'DELETE /pauses/{pause_id}': admin,
+
   'GET /keys': admin,
   'POST /keys': admin,
   'DELETE /keys/{key_id}': admin,

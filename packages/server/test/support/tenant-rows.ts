@@ -32,6 +32,7 @@ export interface Named {
   readonly chat_id: string
   readonly cron_id: string
   readonly delivery_id: string
+  readonly pause_id: string
   /** Of A2A. */
   readonly task: string
   readonly config: string
@@ -52,6 +53,7 @@ const cron = (): object => ({ ...run(), schedule: '0 0 1 1 *' })
 const letter = (messageId: string): object => ({
   message: { messageId, role: 'ROLE_USER', parts: [{ text: 'Write.' }] },
 })
+const pause = (): object => ({ target: { agent: 'hasty' }, reason: 'An outage.' })
 const approve = (): object => ({ decision: 'approve' })
 /** The run may have ended by then: an answer that only its owner gets. */
 const endedToo = [200, 202, 409]
@@ -114,6 +116,10 @@ export const rows: Readonly<Record<string, Row>> = {
   'GET /runs': apart,
   'GET /runs/stats': apart,
   'GET /queues': apart,
+  'GET /pauses': apart,
+  // B pauses what B has: an agent of the configuration, for B alone.
+  'POST /pauses': { is: 'apart', body: pause, own: [200, 201] },
+  'DELETE /pauses/{pause_id}': { is: 'gone', own: [204] },
   ...ofRun('GET', '', gone),
   ...ofRun('GET', '/children', gone),
   ...ofRun('GET', '/join', gone),
@@ -189,7 +195,7 @@ export const rows: Readonly<Record<string, Row>> = {
     body: () => ({ values: { messages: [{ role: 'user', content: 'Write.' }] } }),
   },
   // Deleted once, it is not there.
-  ...ofRun('DELETE', '', { ...goneSpare, own: [204, 404] }),
+  ...ofRun('DELETE', '', { ...goneSpare, own: [204] }),
   'DELETE /threads/{thread_id}': { ...goneSpare, own: [204] },
   'POST /threads/prune': {
     is: 'apart',
