@@ -195,7 +195,7 @@ export const rows: Readonly<Record<string, Row>> = {
     body: () => ({ values: { messages: [{ role: 'user', content: 'Write.' }] } }),
   },
   // Deleted once, it is not there.
-  ...ofRun('DELETE', '', { ...goneSpare, own: [204] }),
+  ...ofRun('DELETE', '', { ...goneSpare, own: [204, 404] }),
   'DELETE /threads/{thread_id}': { ...goneSpare, own: [204] },
   'POST /threads/prune': {
     is: 'apart',
