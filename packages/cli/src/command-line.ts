@@ -9,6 +9,7 @@ import { approvalCommands } from './commands/approvals.ts'
 import { initCommand } from './commands/init.ts'
 import { keyCommands } from './commands/keys.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { pauseCommands } from './commands/pauses.ts'
 import { policyCommand } from './commands/policy.ts'
 import { replayCommand } from './commands/replay.ts'
 import { runCommand } from './commands/run.ts'
@@ -69,6 +70,7 @@ function createProgram(shell: Shell): Command {
   eventsCommand(program, shell)
   cancelCommand(program, shell)
   retryCommand(program, shell)
+  pauseCommands(program, shell)
   program.commandsGroup('Humans:')
   approvalCommands(program, shell)
   unknownCommands(program, shell)

@@ -13,6 +13,7 @@ import { Accepted, Assistant, EventPage, Info, Run, UnknownEffect, Values } from
 import { type Follow, followRun } from './follow-run.ts'
 import { ask, inPath, send, type Server } from './http.ts'
 import { isPassing } from './problem.ts'
+import { pausesClient } from './pauses.ts'
 import { runsClient } from './runs.ts'
 
 export interface NewRun {
@@ -38,6 +39,7 @@ export function createClient(server: Server) {
     run: (runId: string) => ask(server, Run, { path: onRun(runId) }),
     children: (runId: string) => ask(server, z.array(Run), { path: onRun(runId, '/children') }),
     ...runsClient(server),
+    ...pausesClient(server),
     join: (runId: string, signal: AbortSignal) => join(server, runId, signal),
     follow: (follow: Follow) => followRun(server, follow),
     runEvents: (runId: string, query: { readonly after?: number; readonly limit?: number }) =>
