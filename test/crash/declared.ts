@@ -90,10 +90,7 @@ const register = {
   lift: lifecycle(unpaused),
   pauses: lifecycle(unpaused),
   recordInLedger: lifecycle('nobody in the workload does what administrators do'),
-  useDefinition: only(
-    'api',
-    'a definition is noted before the first run of a process that uses it',
-  ),
+  useDefinition: lifecycle('the server notes definitions below the ports that are wrapped here'),
   close: lifecycle(closes),
 } satisfies Record<keyof Register, Reach>
 

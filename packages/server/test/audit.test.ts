@@ -46,7 +46,8 @@ beforeAll(async () => {
     )
     const written = heads.reduce((sum, { body }) => sum + body.events.length, 0)
     const { body } = await get('/events?limit=1000')
-    return body.events.length === written ? written : undefined
+    const ofRuns = body.events.filter(({ run_id }: Seen) => Object.values(ids).includes(run_id))
+    return ofRuns.length === written ? written : undefined
   })
 })
 beforeEach(() => box.settled())

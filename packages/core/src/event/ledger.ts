@@ -27,11 +27,11 @@ export const ledgerSchemas = {
   'key.revoked': z.object({ key: z.string() }),
   /** A run of the tenant was about to use this definition, for the first time: the configuration of an agent changed. */
   'definition.used': z.object({ hash: z.string(), agent: z.string() }),
-  /** An assistant was changed; `version` is the one that stands then, null for one that is deleted. */
+  /** An assistant was changed; `version` is the one that stands then, null for one that is deleted. `agent`, of a new version. */
   'assistant.changed': z.object({
     assistant: z.string(),
     change: z.enum(['created', 'updated', 'deleted', 'latest_set']),
-    agent: z.string(),
+    agent: z.string().optional(),
     version: z.number().int().nullable(),
   }),
   /** Events were exported. Recorded before the first byte; `events` is how many, where that was known by then. */

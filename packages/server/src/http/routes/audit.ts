@@ -51,12 +51,14 @@ function eventsRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(audit, async (c) => {
     const { format: named, header = true, limit, ...query } = c.req.valid('query')
-    const { tenantId } = c.get('caller')
+    const caller = c.get('caller')
+    const { tenantId } = caller
     const format = formatOf(c, named)
     const filter = await filterOf(api, tenantId, query)
     const { url } = c.req
     if (format !== 'json')
-      return exportResponse(api, { tenantId, filter, format, limit, header, url })
+      return exportResponse(api, { caller, query, filter, format, limit, header, url })
+    await api.logReads.searched(caller, '/events')
     const size = pageSize(limit)
     const { events, next } =
       filter === null
@@ -87,8 +89,10 @@ function statsRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(stats, async (c) => {
     const { group_by: by, limit = limits.statsGroupsMax, ...query } = c.req.valid('query')
-    const { tenantId } = c.get('caller')
+    const caller = c.get('caller')
+    const { tenantId } = caller
     const filter = await filterOf(api, tenantId, query)
+    await api.logReads.searched(caller, '/events/stats')
     const groups =
       filter === null ? [] : await inBounds(() => api.read.auditStats(tenantId, filter, by))
     return reply(c, statsView(by, groups, limit))
