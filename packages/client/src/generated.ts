@@ -73,6 +73,7 @@ export type WaitsFor = {
     | 'approval'
     | 'input'
     | 'unknown'
+    | 'paused'
     | 'worker'
     | 'child'
     | 'tool'
@@ -94,7 +95,23 @@ export type WaitsFor = {
   owner?: string
   run_id?: string
   lanes?: string[]
+  pause_id?: string
+  target?: PauseTarget
+  reason?: string
 } | null
+/**
+ * `PauseTarget` of the OpenAPI document.
+ */
+export type PauseTarget =
+  | {
+      agent: string
+    }
+  | {
+      tool: string
+    }
+  | {
+      queue: string
+    }
 /**
  * `Waiting` of the OpenAPI document.
  */
@@ -236,6 +253,9 @@ export interface Problem {
     | 'run_not_ended'
     | 'rerun_refused'
     | 'retry_refused'
+    | 'unknown_pause'
+    | 'unknown_target'
+    | 'pause_unconfirmed'
     | 'interrupts_open'
     | 'run_ending'
     | 'run_asks_no_model'
@@ -678,9 +698,29 @@ export interface Queue {
   waiting: number
   oldest_waiting_at: string | null
   oldest_waiting_ms: number | null
+  paused: number
   delayed: number
   running: number
   unknown: number
+}
+/**
+ * `Pause` of the OpenAPI document.
+ */
+export interface Pause {
+  pause_id: string
+  target: PauseTarget
+  reason: string
+  since: string
+  until: string | null
+  by: string
+}
+/**
+ * `PauseCreate` of the OpenAPI document.
+ */
+export interface PauseCreate {
+  target: PauseTarget
+  reason: string
+  until?: string | null
 }
 /**
  * `RunCreate` of the OpenAPI document.
@@ -864,6 +904,7 @@ export interface OpenRuns {
         | 'approval'
         | 'input'
         | 'unknown'
+        | 'paused'
         | 'worker'
         | 'child'
         | 'tool'
@@ -878,6 +919,7 @@ export interface OpenRuns {
         | 'approval'
         | 'input'
         | 'unknown'
+        | 'paused'
         | 'worker'
         | 'child'
         | 'tool'
@@ -2046,6 +2088,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2060,6 +2103,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2187,6 +2231,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2201,6 +2246,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2276,6 +2322,28 @@ export interface Operations {
    */
   'GET /queues': {
     answer: Queue[]
+  }
+  /**
+   * Pauses an agent, a tool or a queue: from the answer on, nothing new of it starts
+   */
+  'POST /pauses': {
+    body: PauseCreate
+    answer: Pause
+  }
+  /**
+   * Lists the pauses that stand, in the order in which they were set
+   */
+  'GET /pauses': {
+    answer: Pause[]
+  }
+  /**
+   * Lifts a pause: what waited for it goes on
+   */
+  'DELETE /pauses/{pause_id}': {
+    path: {
+      pause_id: string
+    }
+    answer: null
   }
   /**
    * Creates runs, each on a new thread
@@ -4476,5 +4544,68 @@ export interface EventPayloads {
   'thread.hidden': {}
   'state.repaired': {
     seq: number
+  }
+  'key.created': {
+    key: string
+    name: string
+    scopes: string[]
+    expiresAt: number | null
+  }
+  'key.revoked': {
+    key: string
+  }
+  'definition.used': {
+    hash: string
+    agent: string
+  }
+  'assistant.changed': {
+    assistant: string
+    change: 'created' | 'updated' | 'deleted' | 'latest_set'
+    agent?: string
+    version: number | null
+  }
+  'export.made': {
+    format: string
+    filter: {
+      [k: string]: unknown
+    }
+    events: number | null
+  }
+  'log.searched': {
+    path: string
+    hour: number
+  }
+  'user.pseudonymized': {
+    pseudonym: string
+  }
+  'pause.set': {
+    pause: string
+    target:
+      | {
+          agent: string
+        }
+      | {
+          tool: string
+        }
+      | {
+          queue: string
+        }
+    reason: string
+    until?: number
+  }
+  'pause.lifted': {
+    pause: string
+    target:
+      | {
+          agent: string
+        }
+      | {
+          tool: string
+        }
+      | {
+          queue: string
+        }
+    reason: string
+    until?: number
   }
 }

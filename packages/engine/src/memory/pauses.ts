@@ -68,14 +68,15 @@ function free(effect: EffectRecord, now: number): void {
   effect.due = status === 'pending' && kind === 'tool.call' ? Infinity : now
 }
 
-/** `record`: keeps what is told. */
+const isSame = (a: Pause, b: Pause): boolean => a.reason === b.reason && a.until === b.until
+
+/** `ledger`: keeps what is told. */
 export function pausesOf(
   tables: Tables,
   clock: { readonly now: () => number },
-  record: LedgerPort['recordInLedger'],
+  ledger: Pick<LedgerPort, 'recordInLedger'>,
 ): PausePort {
   const ofTenant = (tenantId: string) => standing(tables, clock.now(), tenantId)
-  const isSame = (a: Pause, b: Pause): boolean => a.reason === b.reason && a.until === b.until
   return {
     pause: async ({ told, ...wanted }) => {
       const { pauseId, tenantId, target, reason, until } = wanted
@@ -88,7 +89,7 @@ export function pausesOf(
       if (old && old.pauseId !== pauseId)
         return { code: 'taken', pauseId: old.pauseId, confirmed: true }
       if (!old && all.length >= limits.pausesMax) return { code: 'full', pauseId, confirmed: true }
-      await record(told)
+      await ledger.recordInLedger(told)
       if (old) Object.assign(old, { reason, until })
       else tables.pauses.set(pauseId, wanted)
       return { code: old ? 'changed' : 'created', pauseId, confirmed: true }
@@ -96,7 +97,7 @@ export function pausesOf(
     lift: async (tenantId, pauseId, told) => {
       const found = ofTenant(tenantId).find((pause) => pause.pauseId === pauseId)
       if (!found) return false
-      await record(told)
+      await ledger.recordInLedger(told)
       found.until = clock.now()
       return true
     },

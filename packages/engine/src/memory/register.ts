@@ -56,7 +56,7 @@ export function createMemoryRegister(
     ...queuesOf(tables, clock),
     ...budgetsOf(tables),
     ...ledger,
-    ...pausesOf(tables, clock, ledger.recordInLedger),
+    ...pausesOf(tables, clock, ledger),
     close: async () => {},
   }
 }
