@@ -22,6 +22,7 @@ export {
   type PagedFilter,
 } from './events.ts'
 export type { Assistants } from './assistants.ts'
+export type { Pauses } from './pauses.ts'
 export type {
   Approval,
   Assistant,
@@ -30,6 +31,8 @@ export type {
   EventStats,
   ListedApproval,
   Operations,
+  Pause,
+  PauseCreate,
   Problem,
   Queue,
   Retried,
