@@ -25,6 +25,7 @@ export type { Assistants } from './assistants.ts'
 export type {
   Approval,
   Assistant,
+  Definition,
   Event,
   EventPayloads,
   EventStats,
@@ -44,5 +45,6 @@ export type {
   WaitsFor,
   Thread,
   ThreadState,
+  Usage,
   Values,
 } from './generated.ts'

@@ -11,7 +11,7 @@ export const approver = sql`case when e.type = 'approval.answered'
   then coalesce('user:' || (e.payload #>> '{by,id}'), e.actor) end`
 
 /**
- * The first execution of the call that the request `e` is about, if no approval stands between. The effect says which call is
+ * The first execution of the call that the request `e` is about, if no approval of these arguments stands between. The effect says which call is
  * executed; where its row was swept, the event that ended it does. Ids are taken out of payloads before they are joined: see
  * `ofEffect`.
  */
@@ -29,7 +29,9 @@ const began = sql`
       select from signalbox.event a where a.run_id = e.run_id and a.seq > e.seq and a.seq < s.seq
         and a.payload ->> 'callId' = e.payload ->> 'callId'
         and (a.type = 'approval.reused'
-          or a.type = 'approval.answered' and a.payload ->> 'decision' in ('approve', 'edit')))
+          or a.type = 'approval.answered' and a.payload ->> 'decision' in ('approve', 'edit')
+            and coalesce(o.spec ->> 'argsHash'
+              = coalesce(a.payload #>> '{edited,argsHash}', a.payload ->> 'argsHash'), true)))
   order by s.seq
   limit 1`
 
