@@ -46,13 +46,15 @@ begin
   return 'recorded';
 end $$;
 
--- The definitions that runs of a tenant have used, or were about to.
+-- The definitions that runs of a tenant have used, or were about to: who may read them, and since when.
 create table definition_use (
   tenant_id text not null,
   hash text not null,
+  first_used_at timestamptz not null,
   primary key (tenant_id, hash)
 );
-insert into definition_use (tenant_id, hash) select distinct tenant_id, definition_hash from run;
+insert into definition_use (tenant_id, hash, first_used_at)
+select tenant_id, definition_hash, min(created_at) from run group by tenant_id, definition_hash;
 
 alter table definition_use enable row level security;
 alter table definition_use force row level security;
@@ -72,13 +74,46 @@ begin
   if fits(definition_hash) is not true then
     raise exception 'ledger_malformed' using errcode = '22023';
   end if;
-  insert into definition_use (tenant_id, hash) values (draft ->> 'tenantId', definition_hash) on conflict do nothing;
+  insert into definition_use values (draft ->> 'tenantId', definition_hash, wall()) on conflict do nothing;
   if not found then
     return 'known';
   end if;
   return record_in_ledger(draft);
 end $$;
 
-revoke execute on function record_in_ledger, use_definition from public;
+-- A definition that the tenant has used. No row for one that it has not, whoever else did.
+create function used_definition(tenant text, definition_hash text)
+returns table (body jsonb, first_used_at timestamptz)
+language plpgsql stable security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+begin
+  perform check_tenant(tenant);
+  return query select d.body, u.first_used_at from definition_use u join definition d on d.hash = u.hash
+    where u.tenant_id = tenant and u.hash = definition_hash;
+end $$;
+
+-- What the models of the definitions that a tenant has used cost, per million tokens: the agent's own as 0, then its fallbacks.
+create function model_prices(tenant text)
+returns table (hash text, n int, provider text, model text, input numeric, cached numeric, output numeric)
+language plpgsql stable security definer
+set search_path = pg_catalog, signalbox, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  perform check_tenant(tenant);
+  return query select u.hash, m.n::int, m.model ->> 'provider', m.model ->> 'model',
+      (m.model #>> '{price,inputPerMTok}')::numeric,
+      coalesce(m.model #>> '{price,cachedInputPerMTok}', m.model #>> '{price,inputPerMTok}')::numeric,
+      (m.model #>> '{price,outputPerMTok}')::numeric
+    from definition_use u join definition d on d.hash = u.hash, lateral (
+      select 0 as n, d.body -> 'model' as model
+      union all
+      select f.n, f.model from jsonb_array_elements(d.body -> 'fallbackModels') with ordinality f (model, n)) m
+    where u.tenant_id = tenant;
+end $$;
+
+revoke execute on function record_in_ledger, use_definition, used_definition, model_prices from public;
+grant execute on function used_definition, model_prices to signalbox_app;
 grant execute on function record_in_ledger to signalbox_app, signalbox_engine;
 grant execute on function use_definition to signalbox_engine;

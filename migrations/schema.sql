@@ -102,6 +102,7 @@ table definition -- row level security, forced
 table definition_use -- row level security, forced
   tenant_id text not null
   hash text not null
+  first_used_at timestamp with time zone not null
 table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   id text not null
   run_id uuid not null
@@ -539,6 +540,7 @@ function signalbox.lanes_full(uuid,timestamp with time zone) owner signalbox_own
 function signalbox.lift_pause(text,uuid,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lineage(text,text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.model_prices(text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.note_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.notes_fit(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -580,6 +582,7 @@ function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants 
 function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.use_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.used_definition(text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.writing_transaction() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -1873,6 +1876,25 @@ begin
   e.hash := sha256(r.head_hash || int8send(e.seq) || e.digest);
   return e;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.model_prices(tenant text)
+ RETURNS TABLE(hash text, n integer, provider text, model text, input numeric, cached numeric, output numeric)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  perform check_tenant(tenant);
+  return query select u.hash, m.n::int, m.model ->> 'provider', m.model ->> 'model',
+      (m.model #>> '{price,inputPerMTok}')::numeric,
+      coalesce(m.model #>> '{price,cachedInputPerMTok}', m.model #>> '{price,inputPerMTok}')::numeric,
+      (m.model #>> '{price,outputPerMTok}')::numeric
+    from definition_use u join definition d on d.hash = u.hash, lateral (
+      select 0 as n, d.body -> 'model' as model
+      union all
+      select f.n, f.model from jsonb_array_elements(d.body -> 'fallbackModels') with ordinality f (model, n)) m
+    where u.tenant_id = tenant;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.netstring(t text)
  RETURNS text
  LANGUAGE sql
@@ -2779,11 +2801,22 @@ begin
   if fits(definition_hash) is not true then
     raise exception 'ledger_malformed' using errcode = '22023';
   end if;
-  insert into definition_use (tenant_id, hash) values (draft ->> 'tenantId', definition_hash) on conflict do nothing;
+  insert into definition_use values (draft ->> 'tenantId', definition_hash, wall()) on conflict do nothing;
   if not found then
     return 'known';
   end if;
   return record_in_ledger(draft);
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.used_definition(tenant text, definition_hash text)
+ RETURNS TABLE(body jsonb, first_used_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  return query select d.body, u.first_used_at from definition_use u join definition d on d.hash = u.hash
+    where u.tenant_id = tenant and u.hash = definition_hash;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.uuid_bound(t timestamp with time zone)
  RETURNS uuid

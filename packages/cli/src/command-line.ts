@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { auditCommand } from './commands/audit.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { evidenceCommands } from './commands/evidence.ts'
 import { eventsCommand } from './commands/events.ts'
 import { approvalCommands } from './commands/approvals.ts'
 import { initCommand } from './commands/init.ts'
@@ -77,6 +78,7 @@ function createProgram(shell: Shell): Command {
   program.commandsGroup('Proof and care:')
   policyCommand(program, shell)
   auditCommand(program, shell)
+  evidenceCommands(program, shell)
   replayCommand(program, shell)
   keyCommands(program, shell)
   migrateCommand(program, shell)

@@ -240,6 +240,7 @@ export interface Problem {
     | 'unknown_cron'
     | 'unknown_effect'
     | 'unknown_approval'
+    | 'unknown_definition'
     | 'unknown_query'
     | 'method_not_allowed'
     | 'request_timeout'
@@ -1146,12 +1147,50 @@ export interface SavedQuery {
     | 'safety_stops'
     | 'executed_calls'
     | 'file_changes'
+    | 'unapproved_calls'
+    | 'definitions'
+    | 'administration'
+    | 'log_access'
   asks: string
   needs: string[]
   columns: {
     name: string
     says: string
   }[]
+}
+/**
+ * `Definition` of the OpenAPI document.
+ */
+export interface Definition {
+  hash: string
+  agent: string
+  first_used_at: string
+  definition: {
+    [k: string]: unknown
+  }
+  redacted: boolean
+}
+/**
+ * `Usage` of the OpenAPI document.
+ */
+export interface Usage {
+  by: ('user' | 'end_user' | 'agent' | 'month' | 'day')[]
+  groups: {
+    [k: string]: string | number | null
+  }[]
+  truncated: boolean
+}
+/**
+ * `Pseudonym` of the OpenAPI document.
+ */
+export interface Pseudonym {
+  pseudonym: string
+}
+/**
+ * `PseudonymRequest` of the OpenAPI document.
+ */
+export interface PseudonymRequest {
+  user_id: string
 }
 /**
  * `ListedApproval` of the OpenAPI document.
@@ -2869,7 +2908,7 @@ export interface Operations {
     }
   }
   /**
-   * Counts events by up to 3 of: type, tool, verdict, actor, agent, outcome, end_user, hour, day
+   * Counts events, or the runs that have them, by up to 3 of: type, tool, verdict, actor, agent, outcome, end_user, hour, day
    */
   'GET /events/stats': {
     query?: {
@@ -2887,6 +2926,7 @@ export interface Operations {
       after?: string
       q?: string
       group_by?: string
+      of?: 'events' | 'runs'
       limit?: number
     }
     answer: EventStats
@@ -2927,11 +2967,44 @@ export interface Operations {
         | 'safety_stops'
         | 'executed_calls'
         | 'file_changes'
+        | 'unapproved_calls'
+        | 'definitions'
+        | 'administration'
+        | 'log_access'
       rows: {
         [k: string]: unknown
       }[]
       next: string | null
     }
+  }
+  /**
+   * Shows a definition that runs of the tenant have used: prompt, tools, policies, limits
+   */
+  'GET /definitions/{hash}': {
+    path: {
+      hash: string
+    }
+    answer: Definition
+  }
+  /**
+   * Adds up tokens, money, calls and runs by up to 3 of: user, end_user, agent, month, day
+   */
+  'GET /usage': {
+    query?: {
+      by?: string
+      since?: string
+      until?: string
+      agent?: string | string[]
+      limit?: number
+    }
+    answer: Usage
+  }
+  /**
+   * Computes the pseudonym of an end user, to look for it in the log
+   */
+  'POST /pseudonyms': {
+    body: PseudonymRequest
+    answer: Pseudonym
   }
   /**
    * Lists calls that wait for an approval, oldest first

@@ -26,6 +26,7 @@ export type { Pauses } from './pauses.ts'
 export type {
   Approval,
   Assistant,
+  Definition,
   Event,
   EventPayloads,
   EventStats,
@@ -47,5 +48,6 @@ export type {
   WaitsFor,
   Thread,
   ThreadState,
+  Usage,
   Values,
 } from './generated.ts'

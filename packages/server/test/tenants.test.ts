@@ -74,7 +74,7 @@ beforeAll(async () => {
     ...rest,
     agents: { ...agents, writer },
     scripts: { ...scripts, writer: () => ({ text: 'Yes.' }) },
-    server: { auth: 'keys' },
+    server: { auth: 'keys', identity: { userHeader: 'x-user' } },
   }
   box = await startTest(config, { env: { DATABASE_URL: database.adminUrl } })
   maker = keyMaker(database.adminUrl)
@@ -104,6 +104,8 @@ beforeAll(async () => {
     body: { id: 'talk', trigger: 'submit-message', messages: [message] },
     headers: showing(mine),
   })
+  const of = `type=run.created&run_id=${waits.body.run.run_id}`
+  const created = await fed(box.api, of, undefined, showing(mine))
   named = {
     thread_id: 'plan',
     run_id: String(waits.body.run.run_id),
@@ -122,6 +124,7 @@ beforeAll(async () => {
     task: 'none',
     config: 'none',
     name: 'denied_calls',
+    hash: String(created[0].payload.definitionHash),
   }
   const ended = await call(box.api, 'POST', '/threads/spare/runs/wait', {
     body: { assistant_id: 'writer', input: secret },

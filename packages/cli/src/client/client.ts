@@ -10,6 +10,7 @@ import {
 } from './approvals.ts'
 import { auditClient, type AuditQuery } from './audit.ts'
 import { Accepted, Assistant, EventPage, Info, Run, UnknownEffect, Values } from './documents.ts'
+import { evidenceClient } from './evidence.ts'
 import { type Follow, followRun } from './follow-run.ts'
 import { ask, inPath, send, type Server } from './http.ts'
 import { isPassing } from './problem.ts'
@@ -45,6 +46,7 @@ export function createClient(server: Server) {
     runEvents: (runId: string, query: { readonly after?: number; readonly limit?: number }) =>
       ask(server, EventPage, { path: onRun(runId, '/events'), query }),
     ...auditClient(server),
+    ...evidenceClient(server),
     events: (query: AuditQuery) => ask(server, EventPage, { path: '/events', query }),
     cancel: async (runId: string, query: { readonly reason?: string; readonly wait?: 1 }) => {
       const path = onRun(runId, '/cancel')

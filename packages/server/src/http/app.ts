@@ -17,10 +17,12 @@ import { documentRoute } from './routes/document.ts'
 import { auditQuestionRoutes } from './routes/audit-questions.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { cronRoutes } from './routes/crons.ts'
+import { definitionRoutes } from './routes/definitions.ts'
 import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { metaRoutes } from './routes/meta.ts'
+import { pseudonymRoutes } from './routes/pseudonyms.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
@@ -40,6 +42,7 @@ import { threadRoutes } from './routes/threads.ts'
 import { unknownRoutes } from './routes/unknown.ts'
 import { a2aRoutes } from '../wires/a2a/routes.ts'
 import { agUiRoutes } from '../wires/ag-ui/routes.ts'
+import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { agentProtocolRoutes } from '../wires/agent-protocol/routes.ts'
 
@@ -69,6 +72,9 @@ export function createApp(
   eventRoutes(app, api)
   auditRoutes(app, api)
   auditQuestionRoutes(app, api)
+  definitionRoutes(app, api)
+  usageRoutes(app, api)
+  pseudonymRoutes(app, api)
   approvalRoutes(app, api)
   unknownRoutes(app, api)
   webhookRoutes(app, api)

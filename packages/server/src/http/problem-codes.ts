@@ -114,6 +114,11 @@ export const problemKinds = {
     title: 'No such approval is asked for',
     help: 'GET /approvals lists the calls that wait for an approval.',
   },
+  unknown_definition: {
+    status: 404,
+    title: 'No run of this tenant has used such a definition',
+    help: 'GET /events/queries/definitions lists the definitions that runs of the tenant have used.',
+  },
   unknown_query: {
     status: 404,
     title: 'There is no such saved query',

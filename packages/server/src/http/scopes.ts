@@ -117,6 +117,10 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /events/stats': audit,
   'GET /events/queries': audit,
   'GET /events/queries/{name}': audit,
+  'GET /definitions/{hash}': audit,
+  'GET /usage': readOrAudit,
+  // Tells who somebody is: each answer stands in the ledger.
+  'POST /pseudonyms': audit,
 
   'GET /threads/{thread_id}/runs/{run_id}/webhooks': readOrAudit,
   'POST /threads/{thread_id}/runs/{run_id}/webhooks/{delivery_id}/replay': admin,

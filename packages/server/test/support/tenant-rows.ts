@@ -38,6 +38,8 @@ export interface Named {
   readonly config: string
   /** Of a saved query. */
   readonly name: string
+  /** Of a definition. */
+  readonly hash: string
 }
 
 const gone: Row = { is: 'gone' }
@@ -65,6 +67,10 @@ const ofRun = (method: string, suffix: string, row: Row): Readonly<Record<string
 
 /** By operation, as in the OpenAPI document. */
 export const rows: Readonly<Record<string, Row>> = {
+  'GET /definitions/{hash}': gone,
+  'GET /usage': { is: 'apart', query: '?by=user,month' },
+  'POST /pseudonyms': { is: 'apart', body: () => ({ user_id: 'ann' }) },
+
   'GET /live': common,
   'GET /ok': common,
   'GET /ready': common,
