@@ -1106,10 +1106,8 @@ begin
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
   where id = c ->> 'effectId' and run_id = r.id
     and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver')
-    and not exists (
-      select from pause p
-      where p.tenant_id = r.tenant_id and coalesce(p.until > moment, true)
-        and is_aimed_at(p.target, p.name, r.agent, effect.kind, effect.tool, effect.queue))
+    -- Where the tenant has no pause, that costs one look at an index.
+    and (not exists (select from pause p where p.tenant_id = r.tenant_id) or not is_paused(effect, r.agent))
     and (
     status = 'pending' and due <= moment
     or status = 'started' and lease_until <= moment and mode <> 'once'
