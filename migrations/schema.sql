@@ -99,6 +99,10 @@ table cron -- row level security, forced
 table definition -- row level security, forced
   hash text not null
   body jsonb not null
+table definition_use -- row level security, forced
+  tenant_id text not null
+  hash text not null
+  first_used_at timestamp with time zone not null
 table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   id text not null
   run_id uuid not null
@@ -117,6 +121,7 @@ table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuu
   spec jsonb not null
   lease_ms bigint
   announced timestamp with time zone
+  held timestamp with time zone
 table end_user_run -- row level security, forced
   tenant_id text not null
   end_user text not null
@@ -168,6 +173,15 @@ table migration
   checksum text not null
   applied_at timestamp with time zone not null default now()
   needs_code integer
+table pause -- row level security, forced
+  id uuid not null
+  tenant_id text not null
+  target text not null
+  name text not null
+  reason text not null
+  set_at timestamp with time zone not null
+  set_by text not null
+  until timestamp with time zone
 table reservation -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   root_id uuid not null
   effect_id text not null
@@ -270,6 +284,7 @@ budget: budget_pkey PRIMARY KEY (root_id)
 cron: cron_pkey PRIMARY KEY (id)
 definition: definition_hash_check CHECK (((char_length(hash) >= 1) AND (char_length(hash) <= 200)))
 definition: definition_pkey PRIMARY KEY (hash)
+definition_use: definition_use_pkey PRIMARY KEY (tenant_id, hash)
 effect: effect_pkey PRIMARY KEY (id)
 end_user_run: end_user_run_pkey PRIMARY KEY (tenant_id, end_user, run_id)
 event: event_pkey PRIMARY KEY (run_id, seq)
@@ -279,6 +294,13 @@ heartbeat: heartbeat_pkey PRIMARY KEY (only_one)
 lane: lane_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 500)))
 lane: lane_pkey PRIMARY KEY (run_id, key)
 migration: migration_pkey PRIMARY KEY (version)
+pause: pause_name_check CHECK (signalbox.fits(name))
+pause: pause_pkey PRIMARY KEY (id)
+pause: pause_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000)))
+pause: pause_set_by_check CHECK (signalbox.fits(set_by))
+pause: pause_target_check CHECK ((target = ANY (ARRAY['agent'::text, 'tool'::text, 'queue'::text])))
+pause: pause_tenant_id_check CHECK (signalbox.fits(tenant_id))
+pause: pause_tenant_id_target_name_key UNIQUE (tenant_id, target, name)
 reservation: reservation_pkey PRIMARY KEY (root_id, effect_id)
 run: run_pkey PRIMARY KEY (id)
 store_item: store_item_pkey PRIMARY KEY (tenant_id, namespace, key)
@@ -309,7 +331,9 @@ CREATE INDEX cron_by_tenant ON signalbox.cron USING btree (tenant_id, created_at
 CREATE INDEX cron_due ON signalbox.cron USING btree (next_at) WHERE (next_at IS NOT NULL)
 CREATE UNIQUE INDEX cron_pkey ON signalbox.cron USING btree (id)
 CREATE UNIQUE INDEX definition_pkey ON signalbox.definition USING btree (hash)
+CREATE UNIQUE INDEX definition_use_pkey ON signalbox.definition_use USING btree (tenant_id, hash)
 CREATE INDEX effect_child ON signalbox.effect USING btree (run_id) WHERE ((kind = 'run.start'::text) AND (status = 'started'::text))
+CREATE INDEX effect_held ON signalbox.effect USING btree (tenant_id) WHERE (held IS NOT NULL)
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
 CREATE INDEX effect_open ON signalbox.effect USING btree (run_id) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text, 'unknown'::text]))
 CREATE UNIQUE INDEX effect_pkey ON signalbox.effect USING btree (id)
@@ -333,6 +357,9 @@ CREATE UNIQUE INDEX lane_pkey ON signalbox.lane USING btree (run_id, key)
 CREATE INDEX lane_started ON signalbox.lane USING btree (tenant_id, key, admitted_at) WHERE (rate IS NOT NULL)
 CREATE INDEX lane_waiting ON signalbox.lane USING btree (tenant_id, key, priority DESC, due_at, run_id) WHERE ((admitted_at IS NULL) AND (NOT over))
 CREATE UNIQUE INDEX migration_pkey ON signalbox.migration USING btree (version)
+CREATE INDEX pause_over ON signalbox.pause USING btree (until) WHERE (until IS NOT NULL)
+CREATE UNIQUE INDEX pause_pkey ON signalbox.pause USING btree (id)
+CREATE UNIQUE INDEX pause_tenant_id_target_name_key ON signalbox.pause USING btree (tenant_id, target, name)
 CREATE INDEX reservation_open ON signalbox.reservation USING btree (root_id, effect_id) WHERE open
 CREATE UNIQUE INDEX reservation_pkey ON signalbox.reservation USING btree (root_id, effect_id)
 CREATE INDEX run_base ON signalbox.run USING btree (tenant_id, thread_id, place) WHERE ((base_run IS NOT NULL) AND (place IS NOT NULL))
@@ -396,6 +423,9 @@ cron: engine_read for SELECT to signalbox_engine using true check -
 cron: owner_all for ALL to signalbox_owner using true check true
 definition: engine_read for SELECT to signalbox_engine using true check -
 definition: owner_all for ALL to signalbox_owner using true check true
+definition_use: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+definition_use: engine_read for SELECT to signalbox_engine using true check -
+definition_use: owner_all for ALL to signalbox_owner using true check true
 effect: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 effect: engine_read for SELECT to signalbox_engine using true check -
 effect: owner_all for ALL to signalbox_owner using true check true
@@ -412,6 +442,9 @@ heartbeat: owner_all for ALL to signalbox_owner using true check true
 lane: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 lane: engine_read for SELECT to signalbox_engine using true check -
 lane: owner_all for ALL to signalbox_owner using true check true
+pause: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+pause: engine_read for SELECT to signalbox_engine using true check -
+pause: owner_all for ALL to signalbox_owner using true check true
 reservation: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 reservation: engine_read for SELECT to signalbox_engine using true check -
 reservation: owner_all for ALL to signalbox_owner using true check true
@@ -445,6 +478,7 @@ breaker owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbo
 budget owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 cron owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 definition owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+definition_use owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 effect owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 end_user_run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -484,13 +518,16 @@ function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_own
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.has_lapsed(timestamp with time zone,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.hide_thread(text,text,boolean,uuid) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.hold_effect(signalbox.effect,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.input_refusal(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_aimed_at(text,text,text,text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.is_claim(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_count(bigint) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_cron(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_id(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_namespace(text[]) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_own_claim(signalbox.effect,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.is_paused(signalbox.effect,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.is_ttl(double precision) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -500,8 +537,10 @@ function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_own
 function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lane_lock(text,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lanes_full(uuid,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.lift_pause(text,uuid,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.lineage(text,text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.model_prices(text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.note_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.notes_fit(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -509,19 +548,24 @@ function signalbox.open_budget(uuid,text,integer,integer,bigint,bigint) owner si
 function signalbox.open_effects(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_fence(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_timer(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.pausable(text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.pause_missed_by(text[]) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.probe_write() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.prolong_store_items(text,jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_assistant(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_store_item(text,text[],text,jsonb,double precision) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.record_in_ledger(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.release_held(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.repair_state(text,uuid,integer,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.restore_feed() owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.revoke_api_key(text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.set_pause(jsonb,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.shown_api_key(text,bytea) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -537,12 +581,15 @@ function signalbox.thread_lock(text,text) owner signalbox_owner grants signalbox
 function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.use_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.used_definition(text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.writing_transaction() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 heartbeat owner signalbox_owner grants -
 lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+pause owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 schema signalbox owner signalbox_owner grants signalbox_app=U/signalbox_owner signalbox_engine=U/signalbox_owner signalbox_maintenance=U/signalbox_owner signalbox_owner=UC/signalbox_owner
@@ -579,6 +626,14 @@ CREATE OR REPLACE FUNCTION signalbox.admission_of(r signalbox.run, moment timest
 AS $function$
 begin
   if r.due_at > moment or not pg_try_advisory_xact_lock(thread_lock(r.tenant_id, r.thread_id)) then
+    return null;
+  end if;
+  -- P1: whoever asks is seen as a writer, also before it has written anything.
+  perform pg_current_xact_id();
+  if exists (
+    select from pause p
+    where p.tenant_id = r.tenant_id and p.target = 'agent' and p.name = r.agent and coalesce(p.until > wall(), true))
+  then
     return null;
   end if;
   if r.laned and lanes_full(r.id, moment) then
@@ -1050,7 +1105,10 @@ begin
     lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
   where id = c ->> 'effectId' and run_id = r.id
-    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
+    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver')
+    -- Where the tenant has no pause, that costs one look at an index.
+    and (not exists (select from pause p where p.tenant_id = r.tenant_id) or not is_paused(effect, r.agent))
+    and (
     status = 'pending' and due <= moment
     or status = 'started' and lease_until <= moment and mode <> 'once'
       and has_lapsed(lease_until, lease_ms, moment) and not is_own_claim(effect, c))
@@ -1062,8 +1120,11 @@ begin
       when is_own_claim(e, c) then 'ok'
       when (r.cancel_requested or r.status = 'ended') and e.kind <> 'webhook.deliver' then 'cancelled'
       when e.status not in ('pending', 'started') then 'gone'
+      when e.status = 'pending' and e.due > moment and e.held is null then 'early'
+      when e.status = 'started' and has_lapsed(e.lease_until, e.lease_ms, moment) is not true then 'leased'
+      when e.status = 'started' and e.mode = 'once' then 'lost'
+      when hold_effect(e, r.agent) then 'paused'
       when e.status = 'pending' then 'early'
-      when e.mode = 'once' and has_lapsed(e.lease_until, e.lease_ms, moment) then 'lost'
       else 'leased'
     end;
     return jsonb_build_object('effectId', c -> 'effectId', 'code', answer, 'attempt', coalesce(e.attempt, 0));
@@ -1203,6 +1264,7 @@ begin
     fresh.id := rid;
     fresh.tenant_id := tenant;
     fresh.thread_id := thread;
+    fresh.agent := c ->> 'agent';
     fresh.due_at := due;
     fresh.laned := false;
     fresh.place := admission_of(fresh, moment);
@@ -1488,6 +1550,27 @@ begin
   delete from cron c where c.tenant_id = $2 and c.thread_id = $1;
   return 'ok';
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.hold_effect(e signalbox.effect, agent text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not is_paused(e, agent) then
+    return false;
+  end if;
+  if e.held is null or e.next_look < 'infinity' then
+    perform from pause p
+    where p.tenant_id = e.tenant_id and coalesce(p.until > wall(), true)
+      and is_aimed_at(p.target, p.name, agent, e.kind, e.tool, e.queue)
+    limit 1 for share skip locked;
+    if found then
+      update effect set held = coalesce(held, due), next_look = 'infinity',
+        due = case when status = 'pending' then 'infinity' else due end
+      where id = e.id;
+    end if;
+  end if;
+  return true;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.input_refusal(r signalbox.run, fact jsonb)
  RETURNS text
  LANGUAGE plpgsql
@@ -1510,6 +1593,11 @@ begin
   end if;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.is_aimed_at(target text, name text, agent text, kind text, tool text, queue text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE target WHEN 'agent'::text THEN ((name = agent) AND (kind <> 'webhook.deliver'::text)) WHEN 'tool'::text THEN ((name = tool) AND (kind = ANY (ARRAY['tool.call'::text, 'run.start'::text]))) WHEN 'queue'::text THEN ((name = queue) AND (kind = 'tool.call'::text)) ELSE false END
 CREATE OR REPLACE FUNCTION signalbox.is_claim(c jsonb)
  RETURNS boolean
  LANGUAGE sql
@@ -1546,6 +1634,16 @@ AS $function$
     where v.run_id = e.run_id and v.type = 'effect.started' and v.salt = decode(c ->> 'salt', 'hex')
       and v.payload ->> 'effectId' = e.id and (v.payload ->> 'attempt')::int = e.attempt)
 $function$
+CREATE OR REPLACE FUNCTION signalbox.is_paused(e signalbox.effect, agent text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return exists (
+    select from pause p
+    where p.tenant_id = e.tenant_id and coalesce(p.until > wall(), true)
+      and is_aimed_at(p.target, p.name, agent, e.kind, e.tool, e.queue));
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.is_ttl(minutes double precision)
  RETURNS boolean
  LANGUAGE sql
@@ -1666,6 +1764,24 @@ AS $function$
         where o.tenant_id = l.tenant_id and o.key = l.key and o.rate is not null
           and o.admitted_at > moment - interval '1 millisecond' * l.per_ms)))
 $function$
+CREATE OR REPLACE FUNCTION signalbox.lift_pause(tenant text, pause_id uuid, told jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  if told ->> 'tenantId' is distinct from tenant then
+    raise exception 'pause_malformed' using errcode = '22023';
+  end if;
+  update pause set until = wall() where id = pause_id and tenant_id = tenant and coalesce(until > wall(), true);
+  if not found then
+    return false;
+  end if;
+  perform record_in_ledger(told);
+  return true;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.lineage(tenant text, thread text, run uuid DEFAULT NULL::uuid)
  RETURNS TABLE(stretch integer, place integer, run_id uuid, through integer)
  LANGUAGE plpgsql
@@ -1758,6 +1874,25 @@ begin
   e.hash := sha256(r.head_hash || int8send(e.seq) || e.digest);
   return e;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.model_prices(tenant text)
+ RETURNS TABLE(hash text, n integer, provider text, model text, input numeric, cached numeric, output numeric)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  perform check_tenant(tenant);
+  return query select u.hash, m.n::int, m.model ->> 'provider', m.model ->> 'model',
+      (m.model #>> '{price,inputPerMTok}')::numeric,
+      coalesce(m.model #>> '{price,cachedInputPerMTok}', m.model #>> '{price,inputPerMTok}')::numeric,
+      (m.model #>> '{price,outputPerMTok}')::numeric
+    from definition_use u join definition d on d.hash = u.hash, lateral (
+      select 0 as n, d.body -> 'model' as model
+      union all
+      select f.n, f.model from jsonb_array_elements(d.body -> 'fallbackModels') with ordinality f (model, n)) m
+    where u.tenant_id = tenant;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.netstring(t text)
  RETURNS text
  LANGUAGE sql
@@ -1839,6 +1974,39 @@ begin
   delete from timer where run_id = r.id and id = parts[1] and fire_at = from_ms(parts[2]::bigint);
   return found;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.pausable(tenant text)
+ RETURNS TABLE(target text, name text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  return query
+    with used as (
+      select d.body from definition_use u join definition d on d.hash = u.hash where u.tenant_id = tenant limit 1000
+    )
+    select 'agent', body ->> 'name' from used
+    union select k.target, t ->> k.field from used
+      cross join lateral jsonb_array_elements(case jsonb_typeof(body -> 'tools') when 'array' then body -> 'tools' else '[]' end) t
+      cross join (values ('tool', 'name'), ('queue', 'queue')) k (target, field)
+      where t ->> k.field is not null
+    limit 10000;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.pause_missed_by(among text[] DEFAULT NULL::text[])
+ RETURNS text[]
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+  select coalesce(array_agg(distinct l.virtualtransaction), '{}')
+  from pg_locks l join pg_locks x on x.virtualtransaction = l.virtualtransaction
+  where l.locktype = 'relation' and l.relation = 'signalbox.pause'::regclass
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and l.granted and l.pid <> pg_backend_pid()
+    and x.locktype = 'transactionid' and x.mode = 'ExclusiveLock' and x.granted
+    and (among is null or l.virtualtransaction = any (among))
+$function$
 CREATE OR REPLACE FUNCTION signalbox.probe_write()
  RETURNS void
  LANGUAGE plpgsql
@@ -1962,6 +2130,42 @@ begin
   update store_usage set items = items + 1 where tenant_id = tenant;
   return 'ok';
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.record_in_ledger(draft jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  rid uuid := (draft ->> 'runId')::uuid;
+  tenant text := draft ->> 'tenantId';
+  r run;
+  e event;
+  moment timestamptz := wall();
+begin
+  perform check_tenant(tenant);
+  if (fits(tenant) and are_events(jsonb_build_array(draft -> 'event')) and fits(coalesce(draft ->> 'key', '-'))
+    and octet_length(draft #>> '{event,payload}') <= 16384) is not true
+  then
+    raise exception 'ledger_malformed' using errcode = '22023';
+  end if;
+  insert into run (id, tenant_id, thread_id, agent, definition_hash, machine, machine_version, status, state_name,
+    metadata, head_hash, created_at, updated_at, due_at, hidden, multitask)
+  values (rid, tenant, rid::text, '-', '-', 'ledger', 1, 'ended', 'completed',
+    '{}', genesis(tenant, rid), moment, moment, moment, true, 'enqueue')
+  on conflict (id) do nothing;
+  select * into r from run where id = rid for update;
+  if r.tenant_id <> tenant or r.machine <> 'ledger' then
+    raise exception 'not_a_ledger' using errcode = '22023';
+  end if;
+  if draft ->> 'key' is not null and exists (select from event where run_id = rid and key = draft ->> 'key') then
+    return 'known';
+  end if;
+  e := link_event(r, draft -> 'event', draft ->> 'key');
+  insert into event select (e).*;
+  update run set seq = e.seq, head_hash = e.hash, updated_at = wall() where id = rid;
+  return 'recorded';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.refusal(answer text, problem text, run_id uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -1973,6 +2177,32 @@ AS $function$
     'factCodes', '[]'::jsonb, 'decisionCode', null, 'claims', '[]'::jsonb)
   from (values (1)) one left join run r on r.id = refusal.run_id and answer in ('exists', 'conflict')
 $function$
+CREATE OR REPLACE FUNCTION signalbox.release_held(max_rows integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  p pause;
+begin
+  for p in select * from pause where until <= now() order by until limit 100 for update skip locked loop
+    with freed as (
+      select e.id from effect e join run r on r.id = e.run_id
+      where e.tenant_id = p.tenant_id and e.held is not null
+        and is_aimed_at(p.target, p.name, r.agent, e.kind, e.tool, e.queue) and not is_paused(e, r.agent)
+      limit max_rows for update of e skip locked
+    )
+    update effect e set held = null,
+      due = case when e.status = 'pending' then e.held else e.due end,
+      -- A tool call is announced by number, as it was before: `take_waiting`.
+      next_look = case when e.status = 'pending' and e.kind = 'tool.call' or e.status not in ('pending', 'started') then 'infinity'
+        else now() end
+    from freed where e.id = freed.id;
+    delete from pause where id = p.id and not exists (
+      select from effect e join run r on r.id = e.run_id
+      where e.tenant_id = p.tenant_id and e.held is not null
+        and is_aimed_at(p.target, p.name, r.agent, e.kind, e.tool, e.queue) and not is_paused(e, r.agent));
+  end loop;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.renew(leases jsonb, lease_ms bigint)
  RETURNS TABLE(effect_id text, kept boolean, cancel boolean)
  LANGUAGE sql
@@ -2162,6 +2392,47 @@ begin
   perform check_tenant(tenant);
   update api_key set revoked_at = wall(), revoked_by = by_whom
   where id = key_id and tenant_id = tenant and revoked_at is null;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.set_pause(draft jsonb, most integer, OUT code text, OUT pause_id uuid)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  tenant text := draft ->> 'tenantId';
+  kind text := draft #>> '{target,kind}';
+  called text := draft #>> '{target,name}';
+  ends timestamptz := from_ms((draft ->> 'until')::bigint);
+  old pause;
+begin
+  perform check_tenant(tenant);
+  if draft #>> '{told,tenantId}' is distinct from tenant then
+    raise exception 'pause_malformed' using errcode = '22023';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(netstring(tenant) || 'pauses', 3));
+  select * into old from pause p where p.tenant_id = tenant and p.target = kind and p.name = called for update;
+  pause_id := (draft ->> 'pauseId')::uuid;
+  if old.id is not null and coalesce(old.until > wall(), true) then
+    code := case
+      when old.reason = draft ->> 'reason' and old.until is not distinct from ends then 'unchanged'
+      when old.id <> pause_id then 'taken'
+      else 'changed' end;
+    pause_id := old.id;
+    if code <> 'changed' then
+      return;
+    end if;
+    update pause set reason = draft ->> 'reason', until = ends, set_by = draft #>> '{told,event,actor}' where id = old.id;
+  elsif (select count(*) from pause p where p.tenant_id = tenant and coalesce(p.until > wall(), true)) >= most then
+    code := 'full';
+    return;
+  else
+    code := 'created';
+    delete from pause where id = old.id;
+    insert into pause (id, tenant_id, target, name, reason, set_at, set_by, until)
+    values (pause_id, tenant, kind, called, draft ->> 'reason', wall(), draft #>> '{told,event,actor}', ends);
+  end if;
+  perform record_in_ledger(draft -> 'told');
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.settle_budgets()
  RETURNS TABLE(root uuid, problem text)
@@ -2370,6 +2641,9 @@ declare
   found_ids text[];
   stranded text[];
 begin
+  if exists (select from pause where until <= now()) then
+    perform release_held(max_rows);
+  end if;
   select array_agg(id) into found_ids from (
     select e.id from effect e
     where e.status in ('pending', 'started') and e.next_look <= now() and e.kind = any (kinds)
@@ -2407,7 +2681,8 @@ begin
   select array_agg(e.id) into stranded
   from run r join effect e on e.run_id = r.id
   where r.cancel_requested and r.status <> 'ended'
-    and e.status = 'pending' and e.next_look = 'infinity' and e.kind = any (kinds);
+    and (e.status = 'pending' or e.status = 'started' and e.held is not null) and e.next_look = 'infinity'
+    and e.kind = any (kinds);
   return query
     with due as (
       select e.id, e.status = 'pending' and e.kind = 'tool.call'
@@ -2512,6 +2787,34 @@ begin
     revision = revision + 1, updated_at = wall()
   where id = (c ->> 'cronId')::uuid and tenant_id = c ->> 'tenantId' and revision = (c ->> 'revision')::int;
   return found;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.use_definition(definition_hash text, draft jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(draft ->> 'tenantId');
+  if fits(definition_hash) is not true then
+    raise exception 'ledger_malformed' using errcode = '22023';
+  end if;
+  insert into definition_use values (draft ->> 'tenantId', definition_hash, wall()) on conflict do nothing;
+  if not found then
+    return 'known';
+  end if;
+  return record_in_ledger(draft);
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.used_definition(tenant text, definition_hash text)
+ RETURNS TABLE(body jsonb, first_used_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  return query select d.body, u.first_used_at from definition_use u join definition d on d.hash = u.hash
+    where u.tenant_id = tenant and u.hash = definition_hash;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.uuid_bound(t timestamp with time zone)
  RETURNS uuid

@@ -324,4 +324,32 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
   'run.hidden': {},
   'thread.hidden': {},
   'state.repaired': { seq: 42 },
+  'key.created': {
+    key: '9f3c01ab5d7e2f40',
+    name: 'ci',
+    scopes: ['enqueue', 'read'],
+    expiresAt: null,
+  },
+  'key.revoked': { key: '9f3c01ab5d7e2f40' },
+  'definition.used': { hash: argsHash, agent: 'writer' },
+  'assistant.changed': {
+    assistant: '0b6a4f1e-2c77-4d55-8a10-7c3e9d550b6a',
+    change: 'updated',
+    agent: 'writer',
+    version: 3,
+  },
+  'export.made': { format: 'ndjson', filter: { type: 'call.denied' }, events: null },
+  'log.searched': { path: '/events', hour: 1_795_384_800_000 },
+  'user.pseudonymized': { pseudonym: 'u_3f6c0d2b9a7e4c1d8f5b2a6c9e0d7f41' },
+  'pause.set': {
+    pause: '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77',
+    target: { tool: 'send_mail' },
+    reason: 'The relay rejects mail.',
+    until: 1_795_384_800_000,
+  },
+  'pause.lifted': {
+    pause: '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77',
+    target: { tool: 'send_mail' },
+    reason: 'The relay accepts mail again.',
+  },
 }

@@ -7,6 +7,7 @@ import {
   eventSchemas,
   type EventType,
   isEventType,
+  ledgerSchemas,
 } from '@signalbox/core'
 import type { z } from 'zod'
 import { type DocComments, readDocComments } from './doc-comments.ts'
@@ -17,7 +18,12 @@ import { table } from './markdown.ts'
 import { namedSchemas, partsOf, schemaOf, typeText, unwrap } from './schema-type.ts'
 
 /** Types that have a schema, so that logs can hold them one day, and that nothing writes yet. */
-export const reserved: readonly EventType[] = ['input.answered', 'payload.erased']
+export const reserved: readonly EventType[] = [
+  'input.answered',
+  'payload.erased',
+  'pause.set',
+  'pause.lifted',
+]
 
 const classes = [
   {
@@ -36,7 +42,16 @@ const classes = [
     title: 'Notes',
     about: 'Recorded and chained, never folded. They may follow the end of a run.',
   },
+  {
+    name: 'ledger',
+    title: 'The ledger',
+    about:
+      'Notes about what belongs to no run. They stand in a run of their own, one per tenant and month: see the page on the [audit](audit.md#the-ledger).',
+  },
 ] as const
+
+const classOf = (type: EventType): (typeof classes)[number]['name'] =>
+  Object.hasOwn(ledgerSchemas, type) ? 'ledger' : eventClass(type)
 
 const link = (name: string): string => `[${name}](#${name.toLowerCase()})`
 
@@ -46,7 +61,7 @@ export function eventsPage(root: string): string {
   const docs = readDocComments(files.map((file) => join(root, file)))
   const types = Object.keys(eventSchemas).filter(isEventType)
   const sections = classes.map(({ name, title, about }) => {
-    const own = types.filter((type) => eventClass(type) === name)
+    const own = types.filter((type) => classOf(type) === name)
     return [`## ${title}`, about, ...own.map((type) => eventSection(type, docs))].join('\n\n')
   })
   const parts = usedParts(types).map(([name, schema]) => partSection(name, schema, docs))
@@ -59,7 +74,7 @@ export function eventsPage(root: string): string {
 
 function eventSection(type: EventType, docs: DocComments): string {
   const schema = eventSchemas[type]
-  const list = `${eventClass(type)}Schemas`
+  const list = `${classOf(type)}Schemas`
   const notYet = reserved.includes(type) ? ' **Reserved: nothing in this version writes it.**' : ''
   const about = docs.get(`${list}.${type}`) ?? glossaryOfTypes[type] ?? missing(type)
   const example = JSON.stringify(schema.parse(eventExamples[type]), null, 2)

@@ -68,6 +68,7 @@ export const glossary: Readonly<Record<string, string>> = {
   provider: 'The provider.',
   queue: 'The worker queue.',
   reason: 'Why.',
+  target: 'What is paused.',
   reasons: 'Why. The model reads the first.',
   policyId: 'Name of the policy.',
   edited: 'The answer holds the arguments.',

@@ -35,6 +35,7 @@ const creates =
   'a create needs this: the API creates, and an orchestrator for a run that starts one'
 const closes = 'a graceful stop; a process that is killed never gets there'
 const unchanged = 'nobody in the workload changes or deletes a thread'
+const unpaused = 'nobody in the workload pauses anything'
 const inBatches = 'the register batches by itself; the engine appends item by item'
 const executes = 'only a worker executes tools'
 const models = 'only an orchestrator calls models'
@@ -85,6 +86,11 @@ const register = {
   safetyStops: butWorker(creates),
   admitCall: only('orchestrator', models),
   reportCall: only('orchestrator', models),
+  pause: lifecycle(unpaused),
+  lift: lifecycle(unpaused),
+  pauses: lifecycle(unpaused),
+  recordInLedger: lifecycle('nobody in the workload does what administrators do'),
+  useDefinition: lifecycle('the server notes definitions below the ports that are wrapped here'),
   close: lifecycle(closes),
 } satisfies Record<keyof Register, Reach>
 

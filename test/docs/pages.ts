@@ -29,6 +29,7 @@ const setups: Readonly<Record<string, PageSetup>> = {
   'docs/time-travel.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/multitask.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/webhooks.md': { database: 'shared' },
+  'docs/pauses.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/operations.md': { server: 'assistant.config.ts', database: true },
 }
 

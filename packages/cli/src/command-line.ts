@@ -4,11 +4,13 @@ import { Command } from 'commander'
 import { auditCommand } from './commands/audit.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { evidenceCommands } from './commands/evidence.ts'
 import { eventsCommand } from './commands/events.ts'
 import { approvalCommands } from './commands/approvals.ts'
 import { initCommand } from './commands/init.ts'
 import { keyCommands } from './commands/keys.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { pauseCommands } from './commands/pauses.ts'
 import { policyCommand } from './commands/policy.ts'
 import { replayCommand } from './commands/replay.ts'
 import { runCommand } from './commands/run.ts'
@@ -69,12 +71,14 @@ function createProgram(shell: Shell): Command {
   eventsCommand(program, shell)
   cancelCommand(program, shell)
   retryCommand(program, shell)
+  pauseCommands(program, shell)
   program.commandsGroup('Humans:')
   approvalCommands(program, shell)
   unknownCommands(program, shell)
   program.commandsGroup('Proof and care:')
   policyCommand(program, shell)
   auditCommand(program, shell)
+  evidenceCommands(program, shell)
   replayCommand(program, shell)
   keyCommands(program, shell)
   migrateCommand(program, shell)

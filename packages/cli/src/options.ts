@@ -58,6 +58,14 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 24 * 3_600_000,
 }
 
+/** Reads a span of time; answers milliseconds. */
+export function span(text: string): number {
+  const [, count = '0', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const ms = Number(count) * (unitMs[unit] ?? 0)
+  if (ms > 0) return ms
+  throw new InvalidArgumentError('It takes a span of time such as 90s, 15m, 2h or 7d.')
+}
+
 /** Reads a time, or how long ago it was; answers ISO 8601. */
 export function instant(text: string): string {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []

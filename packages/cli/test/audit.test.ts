@@ -86,6 +86,53 @@ describe('audit query and stats', () => {
     ])
     expect(table.stdout).toMatch(/^agent +tool +count\nclerk +note +6\n$/)
     expect(stats.groups).toHaveLength(2)
+    const runs = await box.json(
+      'audit',
+      'stats',
+      '--of',
+      'runs',
+      '--by',
+      'agent',
+      '--agent',
+      'clerk',
+    )
+    expect(runs.groups).toEqual([{ agent: 'clerk', count: 6 }])
+  })
+})
+
+describe('definition, usage and pseudonym', () => {
+  it('show the prompt and the policies behind a hash, and name what is not there', async () => {
+    const { hash } = await box.json('audit', 'query', 'definitions', '--limit', '1')
+    const [text, document, other] = await Promise.all([
+      box.run('definition', hash),
+      box.json('definition', hash),
+      box.run('definition', 'f'.repeat(64)),
+    ])
+    expect(document).toMatchObject({ hash, definition: { name: document.agent }, redacted: false })
+    expect(text.stdout).toContain(`hash          ${hash}\n`)
+    expect(text.stdout).toContain('approvalTools')
+    expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining('unknown_definition') })
+  })
+
+  it('add up tokens and calls by agent', async () => {
+    const [table, usage, wrong] = await Promise.all([
+      box.run('usage', '--by', 'agent,month', '--agent', 'clerk'),
+      box.json('usage', '--agent', 'clerk', '--agent', 'censored'),
+      box.run('usage', '--by', 'tool'),
+    ])
+    expect(table.stdout).toMatch(
+      /^agent +month +runs +turns +calls .*\nclerk +\d{4}-\d\d +6 +12 +6 /,
+    )
+    expect(usage.groups.map((group: { agent: string }) => group.agent).toSorted()).toEqual([
+      'censored',
+      'clerk',
+    ])
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('by: takes up to 3') })
+  })
+
+  it('say that this server knows no end users', async () => {
+    const { code, stderr } = await box.run('pseudonym', 'ann')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('server.identity')])
   })
 })
 
@@ -139,8 +186,9 @@ describe('audit export', () => {
       positions.push(...(await parquetReadObjects({ file: buffer })).map((row) => row['position']))
     }
     const lines = whole.trimEnd().split('\n')
-    expect(positions).toEqual(lines.map((line) => JSON.parse(line).position))
-    expect(names).toHaveLength(Math.ceil(lines.length / 40))
+    // Behind them come the records of who exported since.
+    expect(positions.slice(0, lines.length)).toEqual(lines.map((line) => JSON.parse(line).position))
+    expect(names).toHaveLength(Math.ceil(positions.length / 40))
   })
 
   it('writes to standard output, refuses what makes no sense, and overwrites nothing', async () => {

@@ -4,6 +4,7 @@ import { eventsOf } from './events.ts'
 import type { ServerInfo } from './generated.ts'
 import type { ClientOptions } from './options.ts'
 import { queuesOf } from './many-runs.ts'
+import { pausesOf } from './pauses.ts'
 import { createRequest } from './request.ts'
 import { type Abortable, runsOf } from './runs.ts'
 import { threadsOf } from './threads.ts'
@@ -27,6 +28,7 @@ export function createClient(options: ClientOptions) {
     events: eventsOf(transport, request),
     assistants: assistantsOf(request),
     queues: queuesOf(request),
+    pauses: pausesOf(request),
     /** Version and roles of the server. */
     info: ({ signal }: Abortable = {}): Promise<ServerInfo> => request('GET /info', { signal }),
     /** Any operation of the API by its name. Say `repeatable` of one that may be sent twice. */

@@ -1,6 +1,14 @@
 /** The audit: events of all runs, in the order of the feed. */
 import { exportEvents } from './export-events.ts'
-import type { Event, EventPayloads, EventStats, SavedQuery } from './generated.ts'
+import { orElse } from './expected.ts'
+import type {
+  Definition,
+  Event,
+  EventPayloads,
+  EventStats,
+  SavedQuery,
+  Usage,
+} from './generated.ts'
 import { limits } from './options.ts'
 import type { Parts, Request } from './request.ts'
 import type { Abortable } from './runs.ts'
@@ -29,6 +37,7 @@ export type EventFilter = Omit<AuditQuery, 'format' | 'header' | 'limit'>
 export type EventPage = Answer<'GET /events'>
 
 type StatsQuery = NonNullable<Parts<'GET /events/stats'>['query']>
+type UsageQuery = NonNullable<Parts<'GET /usage'>['query']>
 type SavedFilter = NonNullable<Parts<'GET /events/queries/{name}'>['query']>
 
 /** Methods reject with a SignalboxError for refusals that they do not name. */
@@ -55,6 +64,19 @@ export function eventsOf(transport: Transport, request: Request) {
       { signal, ...query }: SavedFilter & Abortable = {},
     ): Promise<Answer<'GET /events/queries/{name}'>> =>
       request('GET /events/queries/{name}', { path: { name }, query, signal }),
+    /** The prompt, the tools and the policies behind a hash. Null: no run of the tenant has used it. */
+    definition: (hash: string, { signal }: Abortable = {}): Promise<Definition | null> =>
+      orElse(request('GET /definitions/{hash}', { path: { hash }, signal }), {
+        unknown_definition: () => null,
+      }),
+    /** Tokens, money, calls and runs, added up. */
+    usage: ({ signal, ...query }: UsageQuery & Abortable = {}): Promise<Usage> =>
+      request('GET /usage', { query, signal }),
+    /** The pseudonym of an end user. That it was asked for is recorded. */
+    pseudonym: async (userId: string, { signal }: Abortable = {}): Promise<string> => {
+      const body = { user_id: userId }
+      return (await request('POST /pseudonyms', { body, signal, repeatable: true })).pseudonym
+    },
   }
 }
 

@@ -73,6 +73,7 @@ export type WaitsFor = {
     | 'approval'
     | 'input'
     | 'unknown'
+    | 'paused'
     | 'worker'
     | 'child'
     | 'tool'
@@ -94,7 +95,23 @@ export type WaitsFor = {
   owner?: string
   run_id?: string
   lanes?: string[]
+  pause_id?: string
+  target?: PauseTarget
+  reason?: string
 } | null
+/**
+ * `PauseTarget` of the OpenAPI document.
+ */
+export type PauseTarget =
+  | {
+      agent: string
+    }
+  | {
+      tool: string
+    }
+  | {
+      queue: string
+    }
 /**
  * `Waiting` of the OpenAPI document.
  */
@@ -223,6 +240,7 @@ export interface Problem {
     | 'unknown_cron'
     | 'unknown_effect'
     | 'unknown_approval'
+    | 'unknown_definition'
     | 'unknown_query'
     | 'method_not_allowed'
     | 'request_timeout'
@@ -236,6 +254,9 @@ export interface Problem {
     | 'run_not_ended'
     | 'rerun_refused'
     | 'retry_refused'
+    | 'unknown_pause'
+    | 'unknown_target'
+    | 'pause_unconfirmed'
     | 'interrupts_open'
     | 'run_ending'
     | 'run_asks_no_model'
@@ -679,9 +700,29 @@ export interface Queue {
   waiting: number
   oldest_waiting_at: string | null
   oldest_waiting_ms: number | null
+  paused: number
   delayed: number
   running: number
   unknown: number
+}
+/**
+ * `Pause` of the OpenAPI document.
+ */
+export interface Pause {
+  pause_id: string
+  target: PauseTarget
+  reason: string
+  since: string
+  until: string | null
+  by: string
+}
+/**
+ * `PauseCreate` of the OpenAPI document.
+ */
+export interface PauseCreate {
+  target: PauseTarget
+  reason: string
+  until?: string | null
 }
 /**
  * `RunCreate` of the OpenAPI document.
@@ -865,6 +906,7 @@ export interface OpenRuns {
         | 'approval'
         | 'input'
         | 'unknown'
+        | 'paused'
         | 'worker'
         | 'child'
         | 'tool'
@@ -879,6 +921,7 @@ export interface OpenRuns {
         | 'approval'
         | 'input'
         | 'unknown'
+        | 'paused'
         | 'worker'
         | 'child'
         | 'tool'
@@ -1105,12 +1148,50 @@ export interface SavedQuery {
     | 'safety_stops'
     | 'executed_calls'
     | 'file_changes'
+    | 'unapproved_calls'
+    | 'definitions'
+    | 'administration'
+    | 'log_access'
   asks: string
   needs: string[]
   columns: {
     name: string
     says: string
   }[]
+}
+/**
+ * `Definition` of the OpenAPI document.
+ */
+export interface Definition {
+  hash: string
+  agent: string
+  first_used_at: string
+  definition: {
+    [k: string]: unknown
+  }
+  redacted: boolean
+}
+/**
+ * `Usage` of the OpenAPI document.
+ */
+export interface Usage {
+  by: ('user' | 'end_user' | 'agent' | 'month' | 'day')[]
+  groups: {
+    [k: string]: string | number | null
+  }[]
+  truncated: boolean
+}
+/**
+ * `Pseudonym` of the OpenAPI document.
+ */
+export interface Pseudonym {
+  pseudonym: string
+}
+/**
+ * `PseudonymRequest` of the OpenAPI document.
+ */
+export interface PseudonymRequest {
+  user_id: string
 }
 /**
  * `ListedApproval` of the OpenAPI document.
@@ -2047,6 +2128,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2061,6 +2143,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2188,6 +2271,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2202,6 +2286,7 @@ export interface Operations {
             | 'approval'
             | 'input'
             | 'unknown'
+            | 'paused'
             | 'worker'
             | 'child'
             | 'tool'
@@ -2277,6 +2362,28 @@ export interface Operations {
    */
   'GET /queues': {
     answer: Queue[]
+  }
+  /**
+   * Pauses an agent, a tool or a queue: from the answer on, nothing new of it starts
+   */
+  'POST /pauses': {
+    body: PauseCreate
+    answer: Pause
+  }
+  /**
+   * Lists the pauses that stand, in the order in which they were set
+   */
+  'GET /pauses': {
+    answer: Pause[]
+  }
+  /**
+   * Lifts a pause: what waited for it goes on
+   */
+  'DELETE /pauses/{pause_id}': {
+    path: {
+      pause_id: string
+    }
+    answer: null
   }
   /**
    * Creates runs, each on a new thread
@@ -2802,7 +2909,7 @@ export interface Operations {
     }
   }
   /**
-   * Counts events by up to 3 of: type, tool, verdict, actor, agent, outcome, end_user, hour, day
+   * Counts events, or the runs that have them, by up to 3 of: type, tool, verdict, actor, agent, outcome, end_user, hour, day
    */
   'GET /events/stats': {
     query?: {
@@ -2820,6 +2927,7 @@ export interface Operations {
       after?: string
       q?: string
       group_by?: string
+      of?: 'events' | 'runs'
       limit?: number
     }
     answer: EventStats
@@ -2860,11 +2968,44 @@ export interface Operations {
         | 'safety_stops'
         | 'executed_calls'
         | 'file_changes'
+        | 'unapproved_calls'
+        | 'definitions'
+        | 'administration'
+        | 'log_access'
       rows: {
         [k: string]: unknown
       }[]
       next: string | null
     }
+  }
+  /**
+   * Shows a definition that runs of the tenant have used: prompt, tools, policies, limits
+   */
+  'GET /definitions/{hash}': {
+    path: {
+      hash: string
+    }
+    answer: Definition
+  }
+  /**
+   * Adds up tokens, money, calls and runs by up to 3 of: user, end_user, agent, month, day
+   */
+  'GET /usage': {
+    query?: {
+      by?: string
+      since?: string
+      until?: string
+      agent?: string | string[]
+      limit?: number
+    }
+    answer: Usage
+  }
+  /**
+   * Computes the pseudonym of an end user, to look for it in the log
+   */
+  'POST /pseudonyms': {
+    body: PseudonymRequest
+    answer: Pseudonym
   }
   /**
    * Lists calls that wait for an approval, oldest first
@@ -4477,5 +4618,68 @@ export interface EventPayloads {
   'thread.hidden': {}
   'state.repaired': {
     seq: number
+  }
+  'key.created': {
+    key: string
+    name: string
+    scopes: string[]
+    expiresAt: number | null
+  }
+  'key.revoked': {
+    key: string
+  }
+  'definition.used': {
+    hash: string
+    agent: string
+  }
+  'assistant.changed': {
+    assistant: string
+    change: 'created' | 'updated' | 'deleted' | 'latest_set'
+    agent?: string
+    version: number | null
+  }
+  'export.made': {
+    format: string
+    filter: {
+      [k: string]: unknown
+    }
+    events: number | null
+  }
+  'log.searched': {
+    path: string
+    hour: number
+  }
+  'user.pseudonymized': {
+    pseudonym: string
+  }
+  'pause.set': {
+    pause: string
+    target:
+      | {
+          agent: string
+        }
+      | {
+          tool: string
+        }
+      | {
+          queue: string
+        }
+    reason: string
+    until?: number
+  }
+  'pause.lifted': {
+    pause: string
+    target:
+      | {
+          agent: string
+        }
+      | {
+          tool: string
+        }
+      | {
+          queue: string
+        }
+    reason: string
+    until?: number
   }
 }

@@ -22,14 +22,18 @@ export {
   type PagedFilter,
 } from './events.ts'
 export type { Assistants } from './assistants.ts'
+export type { Pauses } from './pauses.ts'
 export type {
   Approval,
   Assistant,
+  Definition,
   Event,
   EventPayloads,
   EventStats,
   ListedApproval,
   Operations,
+  Pause,
+  PauseCreate,
   Problem,
   Queue,
   Retried,
@@ -44,5 +48,6 @@ export type {
   WaitsFor,
   Thread,
   ThreadState,
+  Usage,
   Values,
 } from './generated.ts'

@@ -60,6 +60,7 @@ export {
   type Verdict,
 } from './event/decision.ts'
 export { Webhook, WebhookMoment } from './webhook.ts'
+export { ledgerSchemas, type LedgerType, PauseTarget } from './event/ledger.ts'
 export { type NotePayload, type NoteType, noteSchemas } from './event/note.ts'
 export {
   currentVersion,

@@ -46,6 +46,11 @@ export const limits = {
    */
   eventsKept: 100,
   eventsKeptPerEffect: 4,
+  /** Pauses of one tenant, and the characters of the reason for one. */
+  pausesMax: 100,
+  pauseReasonCharsMax: 1000,
+  /** The payload of one record of the ledger, as JSON. */
+  ledgerBytesMax: 16 * 1024,
   /** Items and bytes in one batched append (DESIGN §3.8). */
   batchItemsMax: 64,
   batchBytesMax: 1024 * 1024,

@@ -6,7 +6,7 @@ import type {
   ToolOutput,
   UserMessage,
 } from '@signalbox/core'
-import type { Lane, Moment, Multitask } from './ports.ts'
+import type { Lane, Moment, Multitask, NamedTarget, PauseAnswer, PauseCode } from './ports.ts'
 
 /** Who asks, as the server authenticated it: never taken from a request's body. */
 export interface Caller {
@@ -202,6 +202,23 @@ export interface ReplayWebhook extends Caller {
 /** `unknown`: no delivery of this run. `under_way`: it is not over yet. `rejected`: the run's log is full. */
 export type ReplayAnswer = 'accepted' | 'under_way' | 'unknown' | 'rejected'
 
+export interface PauseRequest extends Caller {
+  readonly target: NamedTarget
+  /** 1 to `limits.pauseReasonCharsMax` characters. */
+  readonly reason: string
+  /** Milliseconds since the epoch; null: until it is lifted. */
+  readonly until: number | null
+}
+
+/** Confirmed it is final: from here on nothing of the target starts. `busy`: others keep changing the pause. */
+export type PauseAnswerOf =
+  | (PauseAnswer & { readonly code: Exclude<PauseCode, 'taken'> })
+  | { readonly code: 'busy' }
+
+export interface ResumeRequest extends Caller {
+  readonly pauseId: string
+}
+
 /** The commands of the engine. Each is one append; each may be repeated after a failure. */
 export interface Commands {
   createRun(request: CreateRun): Promise<CreateAnswer>
@@ -219,6 +236,10 @@ export interface Commands {
   /** Deletes a thread, with all its runs, for its users. The log keeps everything, and the id stays taken. */
   hideThread(request: HideThread): Promise<HideAnswer>
   replayWebhook(request: ReplayWebhook): Promise<ReplayAnswer>
+  /** An agent, a tool or a queue starts nothing new from the answer on. What runs goes on. */
+  pause(request: PauseRequest): Promise<PauseAnswerOf>
+  /** Ends a pause. False: there is none of this id. */
+  resume(request: ResumeRequest): Promise<boolean>
 }
 
 /** The text of the message in flight, as far as this process has seen it. */

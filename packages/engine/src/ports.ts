@@ -27,6 +27,7 @@ export type {
   SettleDraft,
 } from './ports/append.ts'
 export type { BudgetPort, Reservation, Reserved, TreeBudget } from './ports/budget.ts'
+export type { Ledger, LedgerDraft, LedgerEntry, LedgerPort } from './ports/ledger.ts'
 export type {
   ChildRef,
   EffectRow,
@@ -42,6 +43,14 @@ export type {
   ThreadChange,
   ThreadRef,
 } from './ports/register.ts'
+export type {
+  NamedTarget,
+  Pause,
+  PauseAnswer,
+  PauseCode,
+  PauseDraft,
+  PausePort,
+} from './ports/pauses.ts'
 export type { EndedRun, Observer, RunPlace } from './ports/observer.ts'
 export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'
 export type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from './ports/hints.ts'

@@ -53,7 +53,10 @@ export type { AuditFilter, OneOrMore } from './read/audit-filter.ts'
 export type { AuditReader } from './read/audit-reader.ts'
 export { TooBroad } from './read/bounded.ts'
 export type { AuditPage, SearchFilter } from './read/audit-search.ts'
-export { type StatsGroup, type StatsKey, statsKeys } from './read/audit-stats.ts'
+export { type StatsGroup, type StatsKey, statsKeys, type StatsWish } from './read/audit-stats.ts'
+export { type UsageFilter, type UsageGroup, type UsageKey, usageKeys } from './read/usage.ts'
+export type { UsedDefinition } from './read/used-definition.ts'
+export { recordQuery } from './register/ledger.ts'
 export type { AuditEvent, PieceEnd } from './read/audit.ts'
 export type {
   AssistantContent,
@@ -80,12 +83,7 @@ export {
   columnsOf,
   type QuestionFilter,
 } from './read/questions/ask.ts'
-export {
-  type Question,
-  type QuestionName,
-  questionNames,
-  questions,
-} from './read/questions/catalogue.ts'
+export { type QuestionName, questionNames, questions } from './read/questions/catalogue.ts'
 export type { QuestionColumn } from './read/questions/columns.ts'
 export { createRegisterProbe, type RegisterLook, type RegisterProbe } from './probe.ts'
 export {
@@ -107,6 +105,7 @@ export {
   type RunPage,
   type RunSearch,
 } from './read/run-search.ts'
+export type { ListedPause } from './read/pauses.ts'
 export { type WaitKind, waitKinds, type WaitsFor } from './read/waits-for.ts'
 export { createReader, type Reader, type ReaderOptions, type Waiting } from './read/reader.ts'
 export type {

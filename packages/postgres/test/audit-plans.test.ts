@@ -109,7 +109,7 @@ it.each(Object.entries(filters))('finds by %s without reading the table', async 
   expect(await readsOf(filter, (scope) => pieceEndQuery(filter, 100, scope))).toBeLessThan(most)
   expect(await readsOf(filter, (scope) => searchQuery(page, 'nowhere', scope))).toBeLessThan(most)
   const by = ['type', 'hour'] as const
-  expect(await readsOf(filter, (scope) => statsQuery(filter, by, scope))).toBeLessThan(most)
+  expect(await readsOf(filter, (scope) => statsQuery(filter, { by }, scope))).toBeLessThan(most)
 })
 
 it('reads a page of a time in the middle, without what lies before', async () => {

@@ -88,7 +88,7 @@ it('finds texts of events, never erased ones, nor the words of a provider that w
   await admin.end()
   for (const [, , texts] of stories) for (const q of texts) expect(await found(q)).toEqual([])
   expect(await ofUser()).toBe(0)
-  const [group] = await reader.auditStats(tenant, {}, ['end_user'])
+  const [group] = await reader.auditStats(tenant, {}, { by: ['end_user'] })
   expect(group?.values).toEqual([null])
 })
 
@@ -108,7 +108,7 @@ it('gives the database so long, and says when that was too short', async () => {
   const reads = auditReader(told)
   await reads.audit('acme', { q: 'x' })
   await reads.auditPiece('acme', {}, 1)
-  await reads.auditStats('acme', {}, ['type'])
+  await reads.auditStats('acme', {}, { by: ['type'] })
   await reads.auditAnswers('acme', 'approvals', {})
   // Counts ask for their scope first.
   expect(given).toEqual([5000, 5000, 5000, 5000, 5000])

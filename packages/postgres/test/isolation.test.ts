@@ -1,4 +1,6 @@
 /** Tenants and roles: A neither reads nor writes B, and nobody writes a table (I19). */
+import { AgentDefinition, type LedgerType } from '@signalbox/core'
+import { ledgerDraft, systemClock, systemRandom } from '@signalbox/engine'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { questionNames, questions } from '../src/read/questions/catalogue.ts'
@@ -33,10 +35,21 @@ const tables = [
   'reservation',
   'breaker',
   'end_user_run',
+  'definition_use',
 ]
 /** Of no tenant: nothing of an app's. */
 const engineOnly = ['definition', 'breaker']
 const run = newRun({ tenantId: 'b' })
+const draftedEntry = ledgerDraft(
+  { clock: systemClock, random: systemRandom },
+  { tenant: 'b', type: 'key.revoked', payload: { key: 'k' }, actor: 'test' },
+)
+const definition = AgentDefinition.parse({
+  name: 'writer',
+  model: { provider: 'scripted', model: 'm' },
+  instructions: 'Write.',
+  tools: [],
+})
 let reader: Reader
 let app: pg.Client
 let engine: pg.Client
@@ -80,6 +93,20 @@ beforeAll(async () => {
   })
   const notes = ['call.denied', 'safety.suppressed'].map((type) => event(type, { tool: 'write' }))
   await bench.register.append({ ...about(run), notes })
+  // A call that began although nobody had approved it; the row of its effect is gone.
+  const ofCall = { effectId: 'gone', callId: 'c_1', attempt: 1 }
+  const began = ['effect.started', 'tool.completed'].map((type) =>
+    event(type, { tool: 'write', payload: ofCall }),
+  )
+  await bench.register.append({ ...about(run), notes: began })
+  const recorded = (type: LedgerType) => ({
+    ...draftedEntry,
+    event: event(type, { payload: { agent: 'writer' } }),
+  })
+  await bench.register.putDefinition('d', definition)
+  await bench.register.useDefinition('d', recorded('definition.used'))
+  for (const type of ['key.created', 'log.searched'] as const)
+    await bench.register.recordInLedger(recorded(type))
   const { tenantId, runId } = run
   const tree = { rootId: runId, tenantId, turns: 1, calls: 1, tokens: 1, cost: null }
   await bench.register.openBudget(tree)
@@ -110,7 +137,7 @@ describe('the reader', () => {
     ['audit', async (tenant) => (await reader.audit(tenant, { endUser: 'u_1' })).events],
     ['search', async (tenant) => (await reader.audit(tenant, { q: 'write' })).events],
     ['end of a piece', (tenant) => reader.auditPiece(tenant, { agent: 'writer' }, 1)],
-    ['counts', (tenant) => reader.auditStats(tenant, {}, ['agent', 'end_user', 'type'])],
+    ['counts', (tenant) => reader.auditStats(tenant, {}, { by: ['agent', 'end_user', 'type'] })],
     ...questionNames.map((name): [string, (tenant: string) => Promise<unknown>] => [
       `question ${name}`,
       async (tenant) => {
@@ -118,6 +145,8 @@ describe('the reader', () => {
         return (await reader.auditAnswers(tenant, name, path)).rows
       },
     ]),
+    ['usage', (tenant) => reader.usage(tenant, {}, ['agent', 'end_user', 'month'])],
+    ['used definition', (tenant) => reader.usedDefinition(tenant, 'd')],
     ['run events', (tenant) => reader.runEvents(tenant, run.runId, { after: 0, limit: 10 })],
     ['waiting', async (tenant) => (await reader.waiting(tenant)).unknown],
     ['approvals', (tenant) => reader.approvals(tenant, {})],
@@ -212,6 +241,10 @@ describe('the roles', () => {
       'select signalbox.append_item(null)',
       "select signalbox.take_due('{tool.call}', 1, 1)",
       "select signalbox.put_definition('h', '{}')",
+      "select signalbox.use_definition('h', '{}')",
+      "select * from signalbox.used_definition('b', 'd')",
+      "select * from signalbox.model_prices('b')",
+      `select signalbox.record_in_ledger('${JSON.stringify(draftedEntry)}')`,
       `select signalbox.open_budget('${run.runId}', 'a', 1, 1, 1, null)`,
       `select signalbox.reserve_budget('${run.runId}', '${run.runId}', 'e', 1, 0, 1, 1)`,
       `select signalbox.spend_budget('${run.runId}', 'e', 1, 1)`,

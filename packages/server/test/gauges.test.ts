@@ -60,6 +60,8 @@ describe('a scrape', () => {
   it('says what is open: runs by state, approvals, unknown outcomes', async () => {
     for (const assistant_id of ['payer', 'payer', 'sender'])
       await call(box.api, 'POST', '/runs', { body: { assistant_id, input: 'Do it.' } })
+    const pause = { target: { tool: 'pay' }, reason: 'Look at it.' }
+    expect((await call(box.api, 'POST', '/pauses', { body: pause })).status).toBe(201)
     const values = await eventually(async () => {
       const page = await scrape()
       const isThere =
@@ -73,6 +75,8 @@ describe('a scrape', () => {
     expect(values['signalbox_feed_delay_seconds']).toBeLessThan(60)
     expect(values['signalbox_breaker_open{model="scripted/payer"}']).toBe(0)
     expect(values['signalbox_runs_created_total{agent="payer"}']).toBe(2)
+    expect(values['signalbox_pauses{target="tool"}']).toBe(1)
+    expect(values['signalbox_pauses{target="agent"}']).toBe(0)
   })
 
   it('says which build the process is', async () => {
@@ -104,6 +108,7 @@ const tally = (over: Partial<Tally> = {}): Tally => ({
   queues: [],
   unknown: 0,
   approvals: { count: 0, oldestMs: null },
+  pauses: [],
   openBreakers: [],
   feedDelayMs: 0,
   ...over,

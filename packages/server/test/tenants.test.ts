@@ -74,7 +74,7 @@ beforeAll(async () => {
     ...rest,
     agents: { ...agents, writer },
     scripts: { ...scripts, writer: () => ({ text: 'Yes.' }) },
-    server: { auth: 'keys' },
+    server: { auth: 'keys', identity: { userHeader: 'x-user' } },
   }
   box = await startTest(config, { env: { DATABASE_URL: database.adminUrl } })
   maker = keyMaker(database.adminUrl)
@@ -94,12 +94,18 @@ beforeAll(async () => {
     body: { graph_id: 'writer', name: 'terse', context: { instructions: secret } },
     headers: showing(mine),
   })
+  const pause = await call(box.api, 'POST', '/pauses', {
+    body: { target: { agent: 'forever' }, reason: secret },
+    headers: showing(mine),
+  })
   const text = { type: 'text', text: secret }
   const message = { id: 'm1', role: 'user', parts: [text] }
   await call(box.api, 'POST', '/chat/clerk', {
     body: { id: 'talk', trigger: 'submit-message', messages: [message] },
     headers: showing(mine),
   })
+  const of = `type=run.created&run_id=${waits.body.run.run_id}`
+  const created = await fed(box.api, of, undefined, showing(mine))
   named = {
     thread_id: 'plan',
     run_id: String(waits.body.run.run_id),
@@ -114,9 +120,11 @@ beforeAll(async () => {
     chat_id: 'talk',
     cron_id: String(cron.body.cron_id),
     delivery_id: 'none',
+    pause_id: String(pause.body.pause_id),
     task: 'none',
     config: 'none',
     name: 'denied_calls',
+    hash: String(created[0].payload.definitionHash),
   }
   const ended = await call(box.api, 'POST', '/threads/spare/runs/wait', {
     body: { assistant_id: 'writer', input: secret },

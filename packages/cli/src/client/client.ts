@@ -10,9 +10,11 @@ import {
 } from './approvals.ts'
 import { auditClient, type AuditQuery } from './audit.ts'
 import { Accepted, Assistant, EventPage, Info, Run, UnknownEffect, Values } from './documents.ts'
+import { evidenceClient } from './evidence.ts'
 import { type Follow, followRun } from './follow-run.ts'
 import { ask, inPath, send, type Server } from './http.ts'
 import { isPassing } from './problem.ts'
+import { pausesClient } from './pauses.ts'
 import { runsClient } from './runs.ts'
 
 export interface NewRun {
@@ -38,11 +40,13 @@ export function createClient(server: Server) {
     run: (runId: string) => ask(server, Run, { path: onRun(runId) }),
     children: (runId: string) => ask(server, z.array(Run), { path: onRun(runId, '/children') }),
     ...runsClient(server),
+    ...pausesClient(server),
     join: (runId: string, signal: AbortSignal) => join(server, runId, signal),
     follow: (follow: Follow) => followRun(server, follow),
     runEvents: (runId: string, query: { readonly after?: number; readonly limit?: number }) =>
       ask(server, EventPage, { path: onRun(runId, '/events'), query }),
     ...auditClient(server),
+    ...evidenceClient(server),
     events: (query: AuditQuery) => ask(server, EventPage, { path: '/events', query }),
     cancel: async (runId: string, query: { readonly reason?: string; readonly wait?: 1 }) => {
       const path = onRun(runId, '/cancel')

@@ -19,6 +19,14 @@ export const wireStatuses = [
 export const openStatuses = ['pending', 'queued', 'running', 'waiting'] as const
 
 /** What a run waits for. */
+/** What is paused, by name: one of the three. */
+export const PauseTarget = z.looseObject({
+  agent: z.string().optional(),
+  tool: z.string().optional(),
+  queue: z.string().optional(),
+})
+export type PauseTarget = z.infer<typeof PauseTarget>
+
 export const WaitsFor = z.looseObject({
   kind: z.string(),
   since: z.string(),
@@ -31,6 +39,8 @@ export const WaitsFor = z.looseObject({
   run_id: z.string().optional(),
   owner: z.string().optional(),
   lanes: z.array(z.string()).optional(),
+  target: PauseTarget.optional(),
+  reason: z.string().optional(),
 })
 export type WaitsFor = z.infer<typeof WaitsFor>
 
@@ -85,9 +95,21 @@ export const RunsCancelled = z.looseObject({
   more: z.boolean(),
 })
 
+export const Pause = z.looseObject({
+  pause_id: z.string(),
+  target: PauseTarget,
+  reason: z.string(),
+  since: z.string(),
+  until: z.string().nullable(),
+  by: z.string(),
+})
+export type Pause = z.infer<typeof Pause>
+
 export const Queue = z.looseObject({
   queue: z.string(),
   waiting: z.number(),
+  /** A server of an older build knows no pauses. */
+  paused: z.number().default(0),
   oldest_waiting_ms: z.number().nullable(),
   delayed: z.number(),
   running: z.number(),

@@ -14,7 +14,7 @@ export interface Server {
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 export interface Request {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Query

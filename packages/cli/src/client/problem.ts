@@ -10,6 +10,7 @@ const advice: Readonly<Record<string, string>> = {
     'Put another key into SIGNALBOX_API_KEY, or make one with: signalbox keys create',
   unknown_approval: 'List the calls that wait with: signalbox approvals',
   unknown_effect: 'List the effects that wait with: signalbox unknown',
+  unknown_pause: 'List what is paused with: signalbox pauses',
   unknown_run: 'List runs with: signalbox runs',
 }
 

@@ -1,5 +1,5 @@
 /** `audit query` and `audit stats`: questions that a server answers in rows. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { createClient } from '../client/client.ts'
 import { serverOf, type ServerOptions, wholeNumber, withServer } from '../options.ts'
 import { oneLine } from '../output/printable.ts'
@@ -15,6 +15,7 @@ interface QueryOptions extends ServerOptions, FilterOptions {
 
 interface StatsOptions extends ServerOptions, FilterOptions {
   readonly by: string
+  readonly of: 'events' | 'runs'
   readonly limit?: number
 }
 
@@ -79,18 +80,23 @@ const cells = (group: Row) =>
 
 export function auditStatsCommand(audit: Command, shell: Shell): void {
   withEventFilters(withServer(audit.command('stats')))
-    .description('Count events, by up to three of what they have')
+    .description('Count events, or runs that have them, by up to three of what they have')
     .option(
       '--by <keys>',
       'of type, tool, verdict, actor, agent, outcome, end_user, hour, day',
       'type',
     )
+    .addOption(
+      new Option('--of <what>', 'count events, or each run that has such events once')
+        .choices(['events', 'runs'])
+        .default('events'),
+    )
     .option('-n, --limit <n>', 'how many groups at most', wholeNumber(1, 1000))
     .action(async (options: StatsOptions) => {
       const terminal = createTerminal({ json: options.json === true })
       const client = createClient(serverOf(options, shell))
-      const { by, limit } = options
-      const stats = await client.eventStats({ ...queryOf(options), group_by: by, limit })
+      const { by, of, limit } = options
+      const stats = await client.eventStats({ ...queryOf(options), group_by: by, of, limit })
       terminal.document(stats)
       printTable(terminal, stats.groups.map(cells), 'No events.')
       if (stats.truncated) terminal.note('There are more groups than are shown.')

@@ -87,6 +87,7 @@ function queuesCommand(program: Command, shell: Shell): void {
       const rows = queues.map((queue) => ({
         queue: oneLine(queue.queue, 80),
         waiting: String(queue.waiting),
+        paused: String(queue.paused),
         oldest: queue.oldest_waiting_ms === null ? '' : duration(queue.oldest_waiting_ms),
         delayed: String(queue.delayed),
         running: String(queue.running),

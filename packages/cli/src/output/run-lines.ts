@@ -1,6 +1,7 @@
 /** Runs as rows of a table, and one in full: where it stands, what it waits for, what to type next. */
 import type { Run, WaitsFor } from '../client/documents.ts'
 import { duration } from './duration.ts'
+import { targetArguments, targetText } from './pause-lines.ts'
 import { oneLine, printable } from './printable.ts'
 
 const whole = 200
@@ -20,10 +21,11 @@ export const runRow = (run: Run, now: number): Readonly<Record<string, string>> 
 /** What a run waits for, and since when, in few words; empty when it has ended. */
 export function waitsText(waits: WaitsFor | null, now: number): string {
   if (waits === null) return ''
-  const { kind, since, until, tool, queue, run_id, lanes } = waits
+  const { kind, since, until, tool, queue, run_id, lanes, target, reason } = waits
   const what: Readonly<Record<string, string>> = {
     approval: `approval of ${tool ?? 'a call'}`,
     unknown: `resolution of ${tool ?? 'a call'}`,
+    paused: `${targetText(target)} to be resumed (${reason ?? ''})`,
     worker: `worker of ${queue ?? 'a queue'} (${tool ?? 'a call'})`,
     tool: `tool ${tool ?? ''}`,
     child: `run ${run_id ?? 'that it starts'}`,
@@ -58,5 +60,6 @@ function answersTo(runId: string, waits: WaitsFor | null): readonly string[] {
     )
   if ((kind === 'child' || kind === 'thread') && run_id !== undefined)
     return [`signalbox show ${run_id}`]
+  if (kind === 'paused') return [`signalbox resume ${targetArguments(waits.target)}`]
   return kind === 'worker' ? ['signalbox queues', 'signalbox worker'] : []
 }

@@ -1,6 +1,7 @@
 /** Notes: recorded but never folded. Chained like all, allowed after the end, never moving the `facts` cursor. */
 import { z } from 'zod'
 import { ToolOutput } from '../message.ts'
+import { ledgerSchemas } from './ledger.ts'
 
 /** An attempt that is over; milliseconds it took. */
 const delivery = {
@@ -47,6 +48,7 @@ export const noteSchemas = {
   'thread.hidden': z.object({}),
   /** The cached state differed from the fold of the log, which was written in its place. */
   'state.repaired': z.object({ seq: z.number().int() }),
+  ...ledgerSchemas,
 } as const
 
 /** Types of notes. */

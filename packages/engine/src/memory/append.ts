@@ -174,6 +174,7 @@ function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDra
       dispatches: 0,
       spec,
       notBefore,
+      held: null,
       due: spec.delayMs > 0 ? notBefore : now + overdueMs,
       announced: 0,
     })

@@ -3,6 +3,7 @@ import { payloadHash } from '../record/draft.ts'
 import type { ClaimCode, ClaimDraft, Claimed } from '../ports.ts'
 import { hasRoomForClaim } from './history.ts'
 import { hasLapsed } from './lapse.ts'
+import { hold, isPaused } from './pauses.ts'
 import { isClaim } from './rules.ts'
 import type { EffectRecord, RunRow, Tables } from './tables.ts'
 import { write } from './write.ts'
@@ -25,6 +26,10 @@ export function claim(
     // Of a run that has ended nobody can make room: nothing is tried for ever.
     effect.status = 'cancelled'
     return { effectId: draft.effectId, code: 'gone', attempt: effect.attempt }
+  }
+  if (code === 'ok' && isHere && isPaused(tables, now, { effect, agent: run.agent })) {
+    hold(effect)
+    return { effectId: draft.effectId, code: 'paused', attempt: effect.attempt }
   }
   if (code !== 'ok' || !effect)
     return { effectId: draft.effectId, code, attempt: effect?.attempt ?? 0 }
@@ -56,6 +61,16 @@ const isOwn = ({ events }: Tables, effect: EffectRecord, { owner, salt }: ClaimD
       event.payload['attempt'] === effect.attempt,
   )
 
+/** One that is held may be claimed as soon as it is released, and is refused for the pause until then. */
+const dueAt = (
+  tables: Tables,
+  { run, now }: { readonly run: RunRow; readonly now: number },
+  effect: EffectRecord,
+): number =>
+  effect.held !== null && isPaused(tables, now, { effect, agent: run.agent })
+    ? effect.held
+    : effect.notBefore
+
 function codeOf(
   tables: Tables,
   { run, now }: { readonly run: RunRow; readonly now: number },
@@ -63,7 +78,7 @@ function codeOf(
 ): ClaimCode {
   const outlives = effect.kind === 'webhook.deliver'
   if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'
-  if (effect.status === 'pending') return effect.notBefore > now ? 'early' : 'ok'
+  if (effect.status === 'pending') return dueAt(tables, { run, now }, effect) > now ? 'early' : 'ok'
   if (effect.status !== 'started') return 'gone'
   if (!hasLapsed(tables, effect, now)) return 'leased'
   return effect.mode === 'once' ? 'lost' : 'ok'

@@ -2,6 +2,7 @@
 import type { Register, RunRef, Superseded } from '../ports.ts'
 import { byUrgency, lanesFull, sharesLane } from './lanes.ts'
 import { placed } from './lineage.ts'
+import { isAgentPaused } from './pauses.ts'
 import type { RunRow, Tables } from './tables.ts'
 import { inTurns, isNoneOf } from './turns.ts'
 
@@ -18,9 +19,10 @@ const openOn = ({ runs }: Tables, thread: Pick<RunRow, 'tenantId' | 'threadId'>)
       run.status !== 'ended',
   )
 
-/** Is the slot free for this run: is it due, is there room in its lanes, holds nobody the thread, waits nobody before it? */
+/** Is the slot free for this run: is it due, is its agent not paused, is there room in its lanes, holds nobody the thread, waits nobody before it? */
 function isFree(tables: Tables, run: RunRow, now: number): boolean {
   if (run.dueAt > now || lanesFull(tables, run, now)) return false
+  if (isAgentPaused(tables, now, run)) return false
   return !openOn(tables, run).some(
     (other) => other !== run && (other.admitted || isBefore(other, run)),
   )

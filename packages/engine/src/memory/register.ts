@@ -16,6 +16,8 @@ import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { conversationOf } from './lineage.ts'
 import { beat } from './lapse.ts'
+import { pausesOf, release } from './pauses.ts'
+import { ledgerOf } from './ledger.ts'
 import { queuesOf } from './queue.ts'
 import { inTurns, isNoneOf } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
@@ -33,6 +35,7 @@ export function createMemoryRegister(
   { eventsMax = limits.eventsPerRunMax }: { readonly eventsMax?: number } = {},
 ): MemoryRegister {
   const tables = emptyTables(eventsMax)
+  const ledger = ledgerOf(tables, clock)
   return {
     tables,
     append: async (item) => appendItem(tables, clock.now(), item),
@@ -52,6 +55,8 @@ export function createMemoryRegister(
     ...familiesOf(tables),
     ...queuesOf(tables, clock),
     ...budgetsOf(tables),
+    ...ledger,
+    ...pausesOf(tables, clock, ledger),
     close: async () => {},
   }
 }
@@ -140,14 +145,16 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
       )
         .slice(0, limit)
         .map(refOf),
-    takeDue: async (kinds, againMs, limit) =>
-      inTurns(dueEffects(tables, kinds, clock.now()))
+    takeDue: async (kinds, againMs, limit) => {
+      release(tables, clock.now(), limit)
+      return inTurns(dueEffects(tables, kinds, clock.now()))
         .slice(0, limit)
         .map((effect) => {
           effect.dispatches += 1
           effect.due = waits(tables, effect) ? Infinity : clock.now() + againMs
           return rowOf(tables, effect)
-        }),
+        })
+    },
     dueTimers: async (limit, except) =>
       [...timers.values()]
         .filter((timer) => timer.fireAt <= clock.now())
@@ -208,15 +215,18 @@ const isCancelling = (tables: Tables, { runId }: EffectRecord): boolean =>
 const waits = (tables: Tables, effect: EffectRecord): boolean =>
   effect.status === 'pending' && effect.kind === 'tool.call' && !isCancelling(tables, effect)
 
-/** Was it looked after by number, until its run was to end? */
+/** Was it looked after by number, or held by a pause, until its run was to end? */
 const isStranded = (tables: Tables, effect: EffectRecord): boolean =>
-  effect.status === 'pending' && effect.due === Infinity && isCancelling(tables, effect)
+  (effect.status === 'pending' || effect.held !== null) &&
+  effect.due === Infinity &&
+  isCancelling(tables, effect)
 
 function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
   const run = tables.runs.get(effect.runId)
   const {
     notBefore: _notBefore,
     due: _due,
+    held: _held,
     announced: _announced,
     leaseMs: _leaseMs,
     ...rest

@@ -1,6 +1,6 @@
 /** The rows of the in-memory register: what the SQL tables hold, as plain mutable objects. */
 import type { AgentDefinition } from '@signalbox/core'
-import type { EffectRow, Lane, RunHead, StoredEvent, Thread, TreeBudget } from '../ports.ts'
+import type { EffectRow, Lane, Pause, RunHead, StoredEvent, Thread, TreeBudget } from '../ports.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -21,6 +21,8 @@ export type EffectRecord = Mutable<
   notBefore: number
   /** Not to be looked at by the reconciler before. Infinity: never by its time. */
   due: number
+  /** When it could have been claimed, had no pause refused it; null while none does. */
+  held: number | null
   /** How long the lease was made for. 0: it was given back. Milliseconds. */
   leaseMs: number
   /** When it was announced again for the last time, while it waited; 0 before. */
@@ -51,6 +53,9 @@ export interface CircuitRow {
   readonly probeAt: number | null
 }
 
+/** A pause; `until` is also when it was lifted. */
+export type PauseRow = Mutable<Pause>
+
 export interface Tables {
   /** Events that one run may have. */
   readonly eventsMax: number
@@ -66,6 +71,8 @@ export interface Tables {
   readonly timers: Map<string, TimerRow>
   readonly aliases: Map<string, { readonly runId: string; readonly bodyHash: string }>
   readonly definitions: Map<string, AgentDefinition>
+  /** Tenant and hash of the definitions that were used. */
+  readonly used: Set<string>
   readonly threads: Map<string, Thread>
   /** Ids of threads and runs that are deleted for their users. */
   readonly hidden: Set<string>
@@ -74,6 +81,8 @@ export interface Tables {
   readonly circuits: Map<string, CircuitRow>
   /** By the run at the top. */
   readonly budgets: Map<string, BudgetRow>
+  /** Those that are over stay until what they held is released. */
+  readonly pauses: Map<string, PauseRow>
 }
 
 export const emptyTables = (eventsMax: number): Tables => ({
@@ -87,11 +96,13 @@ export const emptyTables = (eventsMax: number): Tables => ({
   timers: new Map(),
   aliases: new Map(),
   definitions: new Map(),
+  used: new Set(),
   threads: new Map(),
   hidden: new Set(),
   blobs: new Map(),
   circuits: new Map(),
   budgets: new Map(),
+  pauses: new Map(),
 })
 
 /** Ids of threads are a tenant's own. */

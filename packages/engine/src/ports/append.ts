@@ -220,6 +220,8 @@ export type ClaimCode =
   | 'early'
   /** A cancel was asked, or the run has ended. */
   | 'cancelled'
+  /** It could be claimed, but for a pause: it is not offered again before that is over, see `ports/pauses.ts`. */
+  | 'paused'
   /** A `once` effect whose lease expired: it must become unknown, never a second execution. */
   | 'lost'
   /** It could be claimed, but the history of the run has no room for work: the run must be faulted. */

@@ -12,6 +12,8 @@ import type {
 } from '@signalbox/core'
 import type { AppendItem, AppendResult, Moment, Multitask, ParentRef } from './append.ts'
 import type { BudgetPort } from './budget.ts'
+import type { LedgerPort } from './ledger.ts'
+import type { PausePort } from './pauses.ts'
 
 /** An event as stored. */
 export interface StoredEvent {
@@ -147,8 +149,8 @@ export interface ThreadChange {
   readonly ttlMinutes?: number | null
 }
 
-/** The truth. Every method is one round trip; `append` is the only one that writes events. */
-export interface Register extends BudgetPort {
+/** The truth. Every method is one round trip; only `append`, the ledger and pauses write events. */
+export interface Register extends BudgetPort, LedgerPort, PausePort {
   append(item: AppendItem): Promise<AppendResult>
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>

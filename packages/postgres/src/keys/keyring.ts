@@ -3,11 +3,14 @@
  *
  * K1 What belongs to a tenant is written and read as that tenant (I19). Only who shows the whole key learns whose it is.
  * K2 Nobody writes the table: every write is a function of the migration, which checks the tenant again.
+ * K3 A key is made or revoked together with its record in the ledger, or not at all.
  */
+import { type LedgerEntry, ledgerDraft, systemClock, systemRandom } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
-import type { Pool, QueryResultRow } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { openPool } from '../pool.ts'
 import { compile, fetchRows, pageSize } from '../query.ts'
+import { recordQuery } from '../register/ledger.ts'
 import { keyQuery, keysQuery, type ListedKey } from './listing.ts'
 
 /** A key that is to be made. Times in milliseconds since the epoch. */
@@ -73,13 +76,10 @@ export function createKeyring({ url, role }: KeyringOptions): Keyring {
     shown: async ({ id, digest }) => (await fetchRows(pool, shownQuery(id, digest)))[0] ?? null,
     create: (draft, liveMax) => createKey(pool, draft, liveMax),
     list: (tenantId, { limit, offset = 0 }) =>
-      inTenant(pool, tenantId, {
-        read: keysQuery(tenantId, { limit: pageSize(limit, keysPageMax), offset }),
-      }),
-    revoke: async (tenantId, { id, by }) => {
-      const write = compile(sql`select signalbox.revoke_api_key(${tenantId}, ${id}, ${by})`)
-      return (await inTenant(pool, tenantId, { write, read: keyQuery(tenantId, id) }))[0] ?? null
-    },
+      inTenant(pool, tenantId, (client) =>
+        fetchRows(client, keysQuery(tenantId, { limit: pageSize(limit, keysPageMax), offset })),
+      ),
+    revoke: (tenantId, key) => revokeKey(pool, tenantId, key),
     touch: async (ids) => {
       await fetchRows(pool, compile(sql`select signalbox.touch_api_keys(${[...ids]})`))
     },
@@ -97,29 +97,58 @@ const shownQuery = (id: string, digest: string): CompiledQuery<ShownKey> =>
     from signalbox.shown_api_key(${id}, decode(${digest}, 'hex'))`)
 
 async function createKey(pool: Pool, draft: KeyDraft, liveMax: number): Promise<ListedKey | null> {
-  const { tenantId, id } = draft
+  const { tenantId, id, by, name, expiresAt } = draft
   const text = JSON.stringify(draft)
-  const write = compile(sql`select signalbox.create_api_key(${text}::jsonb, ${liveMax}::int)`)
-  // A key that was not made is not found.
-  return (await inTenant(pool, tenantId, { write, read: keyQuery(tenantId, id) }))[0] ?? null
+  const write = compile(sql<{ code: string }>`
+    select signalbox.create_api_key(${text}::jsonb, ${liveMax}::int) as code`)
+  const scopes = [...draft.scopes]
+  return inTenant(pool, tenantId, async (client) => {
+    const [made] = await fetchRows(client, write)
+    if (made?.code !== 'ok') return null
+    const payload = { key: id, name, scopes, expiresAt }
+    await record(client, { tenant: tenantId, type: 'key.created', payload, actor: by })
+    return (await fetchRows(client, keyQuery(tenantId, id)))[0] ?? null
+  })
 }
 
-/** Writes and reads as one tenant, in one transaction. */
-async function inTenant<Row extends QueryResultRow>(
+async function revokeKey(
   pool: Pool,
   tenantId: string,
-  { write, read }: { readonly write?: CompiledQuery; readonly read: CompiledQuery<Row> },
-): Promise<Row[]> {
+  { id, by }: { readonly id: string; readonly by: string },
+): Promise<ListedKey | null> {
+  const write = compile(sql`select signalbox.revoke_api_key(${tenantId}, ${id}, ${by})`)
+  return inTenant(pool, tenantId, async (client) => {
+    const [before] = await fetchRows(client, keyQuery(tenantId, id))
+    if (!before || before.revokedAt !== null) return before ?? null
+    await fetchRows(client, write)
+    // Two that revoke at once both saw it live: the key of the record lets one through.
+    const about = { payload: { key: id }, actor: by, key: `key.revoked:${id}` }
+    await record(client, { tenant: tenantId, type: 'key.revoked', ...about })
+    return (await fetchRows(client, keyQuery(tenantId, id)))[0] ?? null
+  })
+}
+
+const record = (
+  client: PoolClient,
+  entry: LedgerEntry<'key.created'> | LedgerEntry<'key.revoked'>,
+): Promise<unknown> =>
+  fetchRows(client, recordQuery(ledgerDraft({ clock: systemClock, random: systemRandom }, entry)))
+
+/** Works as one tenant, in one transaction. */
+async function inTenant<T>(
+  pool: Pool,
+  tenantId: string,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect()
   let broken = true
   try {
     await client.query('begin')
     await client.query("select set_config('signalbox.tenant', $1, true)", [tenantId])
-    if (write !== undefined) await client.query(write.sql, [...write.parameters])
-    const rows = await fetchRows(client, read)
+    const done = await work(client)
     await client.query('commit')
     broken = false
-    return rows
+    return done
   } finally {
     // After a failure the transaction may still be open: the connection is not used again.
     client.release(broken)

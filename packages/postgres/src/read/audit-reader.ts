@@ -8,12 +8,14 @@ import {
 } from './audit-search.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { type AuditScope, isScoped, scopeQuery } from './audit-scope.ts'
-import { type StatsGroup, type StatsKey, statsQuery } from './audit-stats.ts'
+import { type StatsGroup, statsQuery, type StatsWish } from './audit-stats.ts'
 import { auditQuery, type PieceEnd, pieceEndQuery } from './audit.ts'
 import { bounding } from './bounded.ts'
 import { type AnswerPage, answerPage, type QuestionFilter, questionQuery } from './questions/ask.ts'
 import type { QuestionName } from './questions/catalogue.ts'
 import type { AsTenant } from './tenant-session.ts'
+import { type UsageFilter, type UsageGroup, type UsageKey, usageQuery } from './usage.ts'
+import { type UsedDefinition, usedDefinitionQuery } from './used-definition.ts'
 
 /** The audit of one tenant. Every method throws `TooBroad` for what takes longer than `limits.auditMsMax`. */
 export interface AuditReader {
@@ -25,10 +27,18 @@ export interface AuditReader {
   auditStats(
     tenantId: string,
     filter: SearchFilter,
-    by: readonly StatsKey[],
+    wish: StatsWish,
   ): Promise<readonly StatsGroup[]>
   /** A page of the answer to a question. */
   auditAnswers(tenantId: string, name: QuestionName, filter: QuestionFilter): Promise<AnswerPage>
+  /** What was used, one group more than `limits.statsGroupsMax` if there is one. */
+  usage(
+    tenantId: string,
+    filter: UsageFilter,
+    by: readonly UsageKey[],
+  ): Promise<readonly UsageGroup[]>
+  /** Null for a definition that no run of the tenant has used. */
+  usedDefinition(tenantId: string, hash: string): Promise<UsedDefinition | null>
 }
 
 /** The audit over the session of a tenant. */
@@ -50,13 +60,19 @@ export function auditReader(as: AsTenant): AuditReader {
       const scope = await scopeOfPage(tenantId, filter)
       return (await bounded(tenantId, pieceEndQuery(filter, size, scope)))[0] ?? null
     },
-    async auditStats(tenantId, filter, by) {
+    async auditStats(tenantId, filter, wish) {
       const scope = await scopeOf(tenantId, filter)
-      return bounded(tenantId, statsQuery(filter, by, scope))
+      return bounded(tenantId, statsQuery(filter, wish, scope))
     },
     async auditAnswers(tenantId, name, filter) {
       const scope = await scopeOfPage(tenantId, filter)
-      return answerPage(await bounded(tenantId, questionQuery(name, filter, scope)), filter)
+      return answerPage(await bounded(tenantId, questionQuery(name, filter, scope)), {
+        name,
+        filter,
+      })
     },
+    usage: (tenantId, filter, by) => bounded(tenantId, usageQuery(tenantId, filter, by)),
+    usedDefinition: async (tenantId, hash) =>
+      (await bounded(tenantId, usedDefinitionQuery(tenantId, hash)))[0] ?? null,
   }
 }

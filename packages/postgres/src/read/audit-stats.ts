@@ -47,6 +47,12 @@ const keys: Readonly<
   day: { of: binned('1 day'), show: iso },
 }
 
+/** What is counted. `runs`: those that have such events, each once in a group. */
+export interface StatsWish {
+  readonly by: readonly StatsKey[]
+  readonly of?: 'events' | 'runs'
+}
+
 /** How many events have these values, in the order of the keys. */
 export interface StatsGroup {
   readonly values: readonly (string | null)[]
@@ -63,7 +69,7 @@ const joined = {
 /** Groups by time come first, in order; then the largest. One group more than `limits.statsGroupsMax`, if there is. */
 export function statsQuery(
   filter: SearchFilter,
-  by: readonly StatsKey[],
+  { by, of = 'events' }: StatsWish,
   scope: AuditScope | null = null,
 ): CompiledQuery<StatsGroup> {
   const { q } = filter
@@ -80,7 +86,7 @@ export function statsQuery(
   return compile(sql<StatsGroup>`
     select array[${sql.join(shown)}]::text[] as values, n::float8 as count
     from (
-      select ${sql.join(grouped)}, count(*) as n
+      select ${sql.join(grouped)}, ${of === 'runs' ? sql`count(distinct e.run_id)` : sql`count(*)`} as n
       from signalbox.event e ${sql.join(joins, sql` `)}
       where ${sql.join(conditions, sql` and `)}
       group by ${sql.join(names)}

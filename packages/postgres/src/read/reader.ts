@@ -1,5 +1,5 @@
 /** The read side for servers: one tenant at a time, under row-level security (I19). */
-import type { RunHead, StoredEvent } from '@signalbox/engine'
+import type { NamedTarget, RunHead, StoredEvent } from '@signalbox/engine'
 import { openPool } from '../pool.ts'
 import { isUuid } from '../query.ts'
 import {
@@ -12,6 +12,7 @@ import {
 import type { AuditFilter } from './audit-filter.ts'
 import { type AuditReader, auditReader } from './audit-reader.ts'
 import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
+import { type ListedPause, pausableQuery, pausesQuery } from './pauses.ts'
 import { type RunFilter, runQuery, runsBeyondQuery, runsNamedQuery, runsQuery } from './listings.ts'
 import { type RunReader, runReader } from './run-reader.ts'
 import { tenantSession } from './tenant-session.ts'
@@ -66,6 +67,10 @@ export interface Reader extends AuditReader, RunReader {
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly StoredEvent[]>
   waiting(tenantId: string): Promise<Waiting>
+  /** What is paused, in the order in which it was. At most `limits.pausesMax`. */
+  pauses(tenantId: string): Promise<readonly ListedPause[]>
+  /** What definitions name that the tenant has used: its agents, tools and queues. */
+  pausable(tenantId: string): Promise<readonly NamedTarget[]>
   /** Calls that wait for a human to approve them, oldest first. */
   approvals(tenantId: string, filter: ApprovalFilter): Promise<readonly ApprovalRequest[]>
   /** One approval, whatever became of it. */
@@ -112,6 +117,8 @@ export function createReader(options: ReaderOptions): Reader {
       ])
       return { runs, unknown }
     },
+    pauses: (tenantId) => as(tenantId, pausesQuery(tenantId)),
+    pausable: (tenantId) => as(tenantId, pausableQuery(tenantId)),
     approvals: async (tenantId, filter) => {
       if (filter.runId !== undefined && !isUuid(filter.runId)) return []
       return as(tenantId, approvalsQuery(filter))

@@ -29,6 +29,8 @@ export interface Tally {
   readonly unknown: number
   /** Calls that wait for a human. */
   readonly approvals: Backlog
+  /** Pauses that stand, by what they stop. */
+  readonly pauses: readonly { readonly target: string; readonly count: number }[]
   /** Models that are not called for now, because they failed too often. */
   readonly openBreakers: readonly string[]
   /** How long the oldest event has been written that the feed does not show yet, in milliseconds. */
@@ -87,6 +89,9 @@ const approvals = sql`
   select count(*)::int, case when count(*) > 0 then ${ageMs('min(a.at)')} end as "oldestMs"
   from (select at from signalbox.approval where waits limit ${countMax}) a`
 
+const pauses = sql`
+  select target, count(*)::int from signalbox.pause where coalesce(until > now(), true) group by target`
+
 /** Whatever an open transaction holds back stands behind the oldest one that is open. */
 const feedDelay = sql`
   select ${ageMs('e.at')} from signalbox.event e
@@ -99,6 +104,7 @@ export const tallyQuery = () =>
       coalesce((select jsonb_agg(q) from (${queues}) q), '[]') as queues,
       (${unknown}) as unknown,
       (select to_jsonb(a) from (${approvals}) a) as approvals,
+      coalesce((select jsonb_agg(p) from (${pauses}) p), '[]') as pauses,
       coalesce((select jsonb_agg(b.model) from (
         select model from signalbox.breaker where opened_at is not null order by model limit ${modelsMax}) b),
         '[]') as "openBreakers",

@@ -2,10 +2,12 @@
  * What an open run waits for, as SQL over `run as r`: one answer per run, whatever its state.
  *
  * F1 Every open run waits for something, and a run that has ended for nothing.
- * F2 Of several, the answer is what will not pass by itself first: a human, a worker, another run, what is under way.
+ * F2 Of several, the answer is what will not pass by itself first: a human, a pause, a worker, another run, what is under way.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { RunStatus } from '@signalbox/core'
+import type { NamedTarget } from '@signalbox/engine'
+import { pausedSince, pauseOfAgent, pauseOfEffect } from './paused.ts'
 
 /** Each kind, and the statuses of the runs that may wait for it. */
 const statusesByKind = {
@@ -15,6 +17,8 @@ const statusesByKind = {
   input: ['running', 'waiting'],
   /** An operator says what became of a call. */
   unknown: ['running', 'waiting'],
+  /** Somebody resumes what is paused, or its time passes. */
+  paused: ['queued', 'running', 'waiting'],
   /** A worker takes a call of a queue. */
   worker: ['running', 'waiting'],
   /** A run that it has started. */
@@ -52,7 +56,7 @@ export const statusesWaitingFor = (kinds: readonly WaitKind[]): readonly RunStat
 export interface WaitsFor {
   readonly kind: WaitKind
   readonly since: number
-  /** `delay`: when it is over. */
+  /** `delay`, `paused`: when it is over. */
   readonly until?: number
   /** `approval`: when it expires. */
   readonly expiresAt?: number
@@ -68,6 +72,10 @@ export interface WaitsFor {
   readonly runId?: string
   /** `lane`: the limits it waits for. */
   readonly lanes?: readonly string[]
+  /** `paused`: of the pause. */
+  readonly pauseId?: string
+  readonly target?: NamedTarget
+  readonly reason?: string
 }
 
 const ms = (column: string): RawBuilder<number> => sql`signalbox.to_ms(${sql.ref(column)})`
@@ -85,6 +93,7 @@ const beforeIt = sql`coalesce((
 const ofQueued = sql`case
   when r.due_at > now() then jsonb_build_object('kind', 'delay', 'since', ${ms('r.created_at')}, 'until', ${ms('r.due_at')})
   else coalesce(
+    (select jsonb_build_object('kind', 'paused') || ${pausedSince('r.due_at')} from ${pauseOfAgent} p),
     (select jsonb_build_object('kind', 'thread', 'since', ${ms('r.due_at')}, 'runId', o.id)
       from (select ${beforeIt} as id) o where o.id is not null),
     (select jsonb_build_object('kind', 'lane', 'since', ${ms('r.due_at')}, 'lanes', jsonb_agg(l.key order by l.key))
@@ -109,25 +118,29 @@ const ofEffects = sql`(
       when w.kind = 'delay' then ${ms('r.updated_at')} else ${ms('w.due')} end,
     'until', case when w.kind = 'delay' then ${ms('w.due')} end,
     'effectId', w.id, 'callId', w.spec ->> 'callId', 'tool', w.tool, 'attempt', nullif(w.attempt, 0),
-    'queue', case when w.kind in ('worker', 'tool') then w.queue end,
+    'queue', case when w.kind in ('worker', 'tool') or w.kind = 'paused' and w.is_call then w.queue end,
     'owner', case when w.kind = 'tool' then w.owner end,
     'runId', case when w.kind = 'child' then (
       select c.id from signalbox.run c where c.parent_id = r.id and c.parent_effect = w.id
-      order by c.id desc limit 1) end)
+      order by c.id desc limit 1) end) || coalesce(w.pause, '{}')
   from (
-    select e.id, e.due, e.spec, e.tool, e.attempt, e.queue, e.owner, case
+    select e.id, coalesce(e.held, e.due) as due, e.spec, e.tool, e.attempt, e.queue, e.owner, p.pause,
+      e.kind = 'tool.call' as is_call, case
       when e.status = 'unknown' then 'unknown'
-      when e.status = 'pending' and e.due > now() then 'delay'
+      when e.status = 'pending' and coalesce(e.held, e.due) > now() then 'delay'
+      when p.pause is not null then 'paused'
       when e.kind = 'tool.call' and e.status = 'pending' then 'worker'
       when e.kind = 'tool.call' then 'tool'
       when e.kind = 'run.start' and e.status = 'started' then 'child'
       when e.kind = 'model.call' then 'model'
       when e.kind = 'policy.evaluate' then 'policy'
       else 'orchestrator' end as kind
-    from signalbox.effect e
+    from signalbox.effect e left join lateral (
+      select ${pausedSince('coalesce(e.held, e.due)')} as pause from ${pauseOfEffect} p
+      where e.status = 'pending') p on true
     where e.run_id = r.id and e.status in ('pending', 'started', 'unknown') and e.kind <> 'webhook.deliver'
   ) w
-  order by array_position(array['unknown', 'worker', 'child', 'tool', 'model', 'policy', 'delay', 'orchestrator'], w.kind),
+  order by array_position(array['unknown', 'paused', 'worker', 'child', 'tool', 'model', 'policy', 'delay', 'orchestrator'], w.kind),
     w.due, w.id
   limit 1)`
 

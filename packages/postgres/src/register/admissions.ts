@@ -5,13 +5,20 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, noneOf, pageSize, statement, turnOf } from '../query.ts'
 
-/** Waiting runs that are due, and whose thread nobody holds. Literals, not parameters: the partial indexes must match in a generic plan. */
+/** Its agent is paused. The pause is read where the run is admitted, too; here, so that it is not tried all the time. */
+const isPaused = (run: string): RawBuilder<boolean> => sql<boolean>`exists (
+  select from signalbox.pause p
+  where p.tenant_id = ${sql.ref(`${run}.tenant_id`)} and p.target = 'agent' and p.name = ${sql.ref(`${run}.agent`)}
+    and coalesce(p.until > now(), true))`
+
+/** Waiting runs that are due, whose thread nobody holds, and whose agent is not paused. Literals, not parameters: the partial indexes must match in a generic plan. */
 const admissible = build
   .selectFrom('run as r')
   .select(['r.tenant_id as tenantId', 'r.id as runId'])
   .where('r.status', '<>', sql.lit('ended'))
   .where('r.admitted', '=', sql.lit(false))
   .where(sql<boolean>`r.due_at <= now()`)
+  .where(sql<boolean>`not ${isPaused('r')}`)
   .where((where) =>
     where.not(
       where.exists(
@@ -161,6 +168,7 @@ const selectNextInLanes = statement(
                 and o.id <> q.id and (o.admitted or (o.due_at, o.id) < (q.due_at, q.id)))`,
           )
           .where(sql<boolean>`not signalbox.lanes_full(q.id, now())`)
+          .where(sql<boolean>`not ${isPaused('q')}`)
           .orderBy('w.priority', 'desc')
           .orderBy('w.due_at')
           .orderBy('w.run_id')

@@ -16,8 +16,10 @@ import {
   takeDue,
 } from './effects.ts'
 import { undecided, withoutDecision, wrap } from './encode.ts'
+import { pausesOf } from './pauses.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
+import { ledgerOf } from './ledger.ts'
 import {
   readAdmissibleRuns,
   readNextInLanes,
@@ -105,6 +107,8 @@ export function createRegister(options: RegisterOptions): Register {
     renew: (leases, leaseMs) => renewLeases(heartbeat, leases, leaseMs),
     ...governanceOf(pool),
     ...budgetsOf(pool),
+    ...pausesOf(pool),
+    ...ledgerOf(pool),
     close: async () => {
       if (isOwnPool) await Promise.all([pool.end(), heartbeat.end()])
     },

@@ -1,6 +1,7 @@
 /** The assistants of a tenant. Reads go through RLS, writes through functions that check the tenant. */
-import { type JsonObject, limits } from '@signalbox/core'
-import { type RawBuilder, sql } from 'kysely'
+import { type JsonObject, limits, type NotePayload } from '@signalbox/core'
+import { ledgerDraft, systemClock, systemRandom } from '@signalbox/engine'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { compile, inMs, isUuid, pageSize } from '../query.ts'
 import type { Page } from '../read/listings.ts'
 import type { AsTenant } from '../read/tenant-session.ts'
@@ -37,7 +38,13 @@ export interface AssistantPut extends AssistantContent {
   readonly actor: string
 }
 
-/** Assistants of one tenant. What belongs to another one is not there. */
+/** Which version is to be used, and who says so. */
+export interface VersionChoice {
+  readonly version: number
+  readonly actor: string
+}
+
+/** Assistants of one tenant. What belongs to another one is not there. A change that was made is in the ledger. */
 export interface Assistants {
   /** The version that runs use. */
   assistant(tenantId: string, assistantId: string): Promise<StoredAssistant | null>
@@ -53,9 +60,9 @@ export interface Assistants {
    */
   change(assistant: AssistantPut, seen: number): Promise<'ok' | 'moved' | 'full'>
   /** Is there this version? Then runs use it from now on. */
-  choose(tenantId: string, assistantId: string, version: number): Promise<boolean>
+  choose(tenantId: string, assistantId: string, change: VersionChoice): Promise<boolean>
   /** Was it there? */
-  delete(tenantId: string, assistantId: string): Promise<boolean>
+  delete(tenantId: string, assistantId: string, actor: string): Promise<boolean>
 }
 
 const stored = (chosen: RawBuilder<unknown>) => sql<StoredAssistant>`
@@ -66,16 +73,49 @@ const stored = (chosen: RawBuilder<unknown>) => sql<StoredAssistant>`
 
 const current = stored(sql`and v.version = a.version`)
 
+/** What is recorded of a change, and of whom. */
+interface Recorded {
+  readonly tenantId: string
+  readonly actor: string
+  readonly change: NotePayload<'assistant.changed'>
+}
+
+/** A change with its record, in one statement: the record is made where the answer of the change is `done`. */
+function recorded<Answer>(
+  { tenantId, actor, change }: Recorded,
+  call: RawBuilder<Answer>,
+  done: Answer,
+): CompiledQuery<{ readonly answer: Answer }> {
+  const draft = ledgerDraft(
+    { clock: systemClock, random: systemRandom },
+    { tenant: tenantId, type: 'assistant.changed', payload: change, actor },
+  )
+  return compile(sql<{ readonly answer: Answer }>`
+    with changed as materialized (select ${call} as answer)
+    select answer, case when answer = ${done}
+      then signalbox.record_in_ledger(${JSON.stringify(draft)}::jsonb) end as recorded
+    from changed`)
+}
+
 /** The assistants over sessions that read, and that write. */
 export function assistantsOf(read: AsTenant, write: AsTenant): Assistants {
-  const put = async <Code extends string>(assistant: AssistantPut, seen: number | null) => {
-    const call = sql<{ readonly code: Code }>`
-      select signalbox.put_assistant(${JSON.stringify(assistant)}::jsonb, ${seen}::int) as code`
-    return only(await write(assistant.tenantId, compile(call))).code
+  const put = async <Code extends string>(
+    assistant: AssistantPut,
+    seen: number | null,
+    ok: Code,
+  ) => {
+    const { tenantId, actor, assistantId, agent } = assistant
+    const call = sql<Code>`signalbox.put_assistant(${JSON.stringify(assistant)}::jsonb, ${seen}::int)`
+    const change = {
+      assistant: assistantId,
+      change: seen === null ? ('created' as const) : ('updated' as const),
+      agent,
+      version: (seen ?? 0) + 1,
+    }
+    return only(await write(tenantId, recorded({ tenantId, actor, change }, call, ok))).answer
   }
-  const done = async (tenantId: string, call: RawBuilder<boolean>) =>
-    only(await write(tenantId, compile(sql<{ readonly done: boolean }>`select ${call} as done`)))
-      .done
+  const done = async (about: Recorded, call: RawBuilder<boolean>) =>
+    only(await write(about.tenantId, recorded(about, call, true))).answer
   return {
     async assistant(tenantId, assistantId) {
       if (!isUuid(assistantId)) return null
@@ -93,13 +133,20 @@ export function assistantsOf(read: AsTenant, write: AsTenant): Assistants {
         order by v.version desc limit ${pageSize(page.limit, limits.pageMax)} offset ${page.offset ?? 0}`
       return read(tenantId, compile(query))
     },
-    create: (assistant) => put(assistant, null),
-    change: (assistant, seen) => put(assistant, seen),
-    choose: async (tenantId, id, version) =>
+    create: (assistant) => put<'ok' | 'exists' | 'full'>(assistant, null, 'ok'),
+    change: (assistant, seen) => put<'ok' | 'moved' | 'full'>(assistant, seen, 'ok'),
+    choose: async (tenantId, id, { version, actor }) =>
       isUuid(id) &&
-      done(tenantId, sql`signalbox.choose_version(${tenantId}, ${id}, ${version}::int)`),
-    delete: async (tenantId, id) =>
-      isUuid(id) && done(tenantId, sql`signalbox.delete_assistant(${tenantId}, ${id})`),
+      done(
+        { tenantId, actor, change: { assistant: id, change: 'latest_set', version } },
+        sql`signalbox.choose_version(${tenantId}, ${id}, ${version}::int)`,
+      ),
+    delete: async (tenantId, id, actor) =>
+      isUuid(id) &&
+      done(
+        { tenantId, actor, change: { assistant: id, change: 'deleted', version: null } },
+        sql`signalbox.delete_assistant(${tenantId}, ${id})`,
+      ),
   }
 }
 

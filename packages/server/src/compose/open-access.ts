@@ -12,7 +12,7 @@ import { type Environment, pseudonymKeyEnv } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import { anybody, authenticateByKey } from '../http/authenticate.ts'
 import type { Authenticate } from '../http/api.ts'
-import { pseudonymsBy, withIdentity } from '../http/identity.ts'
+import { type Pseudonym, pseudonymsBy, withIdentity } from '../http/identity.ts'
 import { inTime } from '../http/in-time.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
 import { LastUsed } from '../keys/last-used.ts'
@@ -38,6 +38,8 @@ export interface AccessOptions {
 export interface Access {
   readonly authenticate: Authenticate
   readonly keys: Keyring
+  /** Null: callers name no end users. */
+  readonly pseudonym: Pseudonym | null
 }
 
 /** @throws StartError `open_refused`, `pseudonym_key` */
@@ -47,9 +49,9 @@ export async function openAccess(options: AccessOptions, closers: Closers): Prom
   const keys = inTime(keyring, postgresMsMax)
   const byCaller = await authenticateIn(options, keys)
   const { identity } = options.server
-  if (identity === null) return { authenticate: byCaller, keys }
+  if (identity === null) return { authenticate: byCaller, keys, pseudonym: null }
   const pseudonym = pseudonymsBy(await pseudonymKeyFor(options))
-  return { authenticate: withIdentity(byCaller, identity, pseudonym), keys }
+  return { authenticate: withIdentity(byCaller, identity, pseudonym), keys, pseudonym }
 }
 
 async function authenticateIn(options: AccessOptions, keys: Keyring): Promise<Authenticate> {

@@ -1,13 +1,22 @@
 /** The api role: the app over the engine and the reader. */
 import { readFileSync } from 'node:fs'
 import type { AgentDefinition } from '@signalbox/core'
-import { type Engine, type Log, type Register, systemRandom, type WakeBus } from '@signalbox/engine'
+import {
+  createLedger,
+  type Engine,
+  type Log,
+  type Register,
+  systemClock,
+  systemRandom,
+  type WakeBus,
+} from '@signalbox/engine'
 import type { Reader, Resources } from '@signalbox/postgres'
 import { z } from 'zod'
 import { lanesOf } from '../config/lanes-schema.ts'
 import type { Config } from '../config/schema.ts'
 import type { Api } from '../http/api.ts'
 import { createApp, describe } from '../http/app.ts'
+import { createLogReads } from '../http/audit/log-reads.ts'
 import { inTime } from '../http/in-time.ts'
 import { impatient } from '../http/patience.ts'
 import type { Health } from '../health/health.ts'
@@ -61,12 +70,15 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const stopping = new AbortController()
   const timely = inTime(register, registerMsMax)
   const read = inTime(reader, registerMsMax)
+  const ledger = createLedger({ register: timely, clock: systemClock, random: systemRandom })
   const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
     commands: inTime(impatient(tracedCommands(engine.commands, options.tracing)), registerMsMax),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read,
+    ledger,
+    logReads: createLogReads(ledger, Date.now),
     resources: timelyResources(options.resources),
     health: options.health,
     threads: timely,

@@ -40,6 +40,7 @@ import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
 import { type Access, openAccess } from './open-access.ts'
 import { keepTime } from './keep-time.ts'
+import { notedDefinitions } from './noted-definitions.ts'
 import { openAgents } from './open-agents.ts'
 import { measureRegister, openMetrics } from './open-metrics.ts'
 import { secretNames } from './secrets.ts'
@@ -145,7 +146,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     closers,
   )
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
-  const register = measuredRegister(createRegister({ engineUrl: urls.engine }), metrics)
+  const register = openRegister(urls.engine, metrics)
   closers.add('register', () => register.close())
   const resources = createResources({ appUrl: urls.app })
   closers.add('resources', () => resources.close())
@@ -193,6 +194,9 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const stop = () => (stopped ??= closers.close())
   return { url: served?.url ?? null, engine, agents, failed, stop }
 }
+
+const openRegister = (engineUrl: string, metrics: Metrics): Register =>
+  notedDefinitions(measuredRegister(createRegister({ engineUrl }), metrics))
 
 /** The port that was asked of this very process; null: none. */
 const portOf = ({ options, environment }: Assembly): number | null =>

@@ -82,7 +82,7 @@ export const reply = (
   c: Context,
   view: unknown,
   options: {
-    readonly status?: 200 | 202
+    readonly status?: 200 | 201 | 202
     readonly headers?: Readonly<Record<string, string>>
   } = {},
 ): Response =>

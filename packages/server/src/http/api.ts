@@ -5,6 +5,7 @@ import type {
   Commands,
   Engine,
   Lane,
+  Ledger,
   Log,
   Person,
   Random,
@@ -16,6 +17,8 @@ import type { Asked } from '../config/lanes-schema.ts'
 import type { Health } from '../health/health.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
+import type { LogReads } from './audit/log-reads.ts'
+import type { Pseudonym } from './identity.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { Bindings } from './upgrade.ts'
 import type { RunWakes } from '../stream/run-wakes.ts'
@@ -53,6 +56,11 @@ export interface Api {
   readonly followText: Engine['followText']
   readonly followProgress: Engine['followProgress']
   readonly read: ReadModel
+  /** Where what belongs to no run is recorded. */
+  readonly ledger: Ledger
+  readonly logReads: LogReads
+  /** Null: this server knows no end users (`server.identity`). */
+  readonly pseudonym: Pseudonym | null
   /** What tenants keep beside their runs. */
   readonly resources: Omit<Resources, 'close'>
   readonly health: Pick<Health, 'ready' | 'live'>

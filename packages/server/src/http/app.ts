@@ -17,13 +17,16 @@ import { documentRoute } from './routes/document.ts'
 import { auditQuestionRoutes } from './routes/audit-questions.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { cronRoutes } from './routes/crons.ts'
+import { definitionRoutes } from './routes/definitions.ts'
 import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { metaRoutes } from './routes/meta.ts'
+import { pseudonymRoutes } from './routes/pseudonyms.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
+import { pauseRoutes } from './routes/pauses.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { rerunRoutes } from './routes/reruns.ts'
 import { retryRoutes } from './routes/retries.ts'
@@ -39,6 +42,7 @@ import { threadRoutes } from './routes/threads.ts'
 import { unknownRoutes } from './routes/unknown.ts'
 import { a2aRoutes } from '../wires/a2a/routes.ts'
 import { agUiRoutes } from '../wires/ag-ui/routes.ts'
+import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { agentProtocolRoutes } from '../wires/agent-protocol/routes.ts'
 
@@ -57,6 +61,7 @@ export function createApp(
   runSearchRoutes(app, api)
   retryRoutes(app, api)
   queueRoutes(app, api)
+  pauseRoutes(app, api)
   runBatchRoutes(app, api)
   runCreateRoutes(app, api)
   rerunRoutes(app, api)
@@ -67,6 +72,9 @@ export function createApp(
   eventRoutes(app, api)
   auditRoutes(app, api)
   auditQuestionRoutes(app, api)
+  definitionRoutes(app, api)
+  usageRoutes(app, api)
+  pseudonymRoutes(app, api)
   approvalRoutes(app, api)
   unknownRoutes(app, api)
   webhookRoutes(app, api)

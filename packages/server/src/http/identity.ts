@@ -12,7 +12,7 @@ import type { Authenticate, Identified } from './api.ts'
 import { Problem } from './problem.ts'
 
 /** Leaves room for a prefix in the columns that hold it. */
-const charsMax = 190
+export const userIdCharsMax = 190
 
 /** A stable name for an end user of a tenant. The same key gives the same name, in every process. */
 export type Pseudonym = (tenantId: string, endUser: string) => string
@@ -45,15 +45,16 @@ function read(headers: Headers, name: string | undefined): string | null {
   const sent = name === undefined ? null : headers.get(name)
   if (sent === null || sent.trim() === '') return null
   const value = decode(sent)?.trim() ?? ''
-  if (value !== '' && value.length <= charsMax && isOne(value)) return value
+  if (isUserId(value)) return value
   throw new Problem('invalid_header', {
-    detail: `${name} takes one value of 1 to ${charsMax} characters, without commas.`,
+    detail: `${name} takes one value of 1 to ${userIdCharsMax} characters, without commas.`,
     field: (name ?? '').toLowerCase(),
   })
 }
 
-/** Neither a list nor anything that could break a line. */
-const isOne = (value: string): boolean => !/[,\p{Cc}]/u.test(value)
+/** May this be the id of a user? It is neither a list nor anything that could break a line. */
+export const isUserId = (value: string): boolean =>
+  value !== '' && value.length <= userIdCharsMax && !/[,\p{Cc}]/u.test(value)
 
 /** Headers are bytes; names of people are UTF-8. */
 function decode(sent: string): string | null {

@@ -78,8 +78,9 @@ export async function chooseVersion(
   choice: { readonly name: string; readonly version: number },
 ): Promise<StoredAssistant> {
   const { assistantId, versions } = await storedNamed(api, caller, choice.name)
-  const { tenantId } = caller
-  if (!(await api.resources.assistants.choose(tenantId, assistantId, choice.version)))
+  const { tenantId, actor } = caller
+  const { version } = choice
+  if (!(await api.resources.assistants.choose(tenantId, assistantId, { version, actor })))
     throw new Problem('invalid_request', {
       detail: `version: takes 1 to ${versions}, the versions there are`,
       field: 'version',
@@ -90,7 +91,7 @@ export async function chooseVersion(
 /** Deletes an assistant with its versions. Runs keep the definitions they were made with. @throws Problem */
 export async function deleteAssistant(api: Deps, caller: Identified, name: string): Promise<void> {
   const { assistantId } = await storedNamed(api, caller, name)
-  await api.resources.assistants.delete(caller.tenantId, assistantId)
+  await api.resources.assistants.delete(caller.tenantId, assistantId, caller.actor)
 }
 
 /** @throws Problem `assistant_configured`, `unknown_agent` */

@@ -4,6 +4,7 @@
  */
 
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { pauseProblemKinds } from './pause-problem-codes.ts'
 import { registerProblemKinds } from './register-problem-codes.ts'
 import { repeatProblemKinds } from './repeat-problem-codes.ts'
 import { socketProblemKinds } from './socket-problem-codes.ts'
@@ -113,6 +114,11 @@ export const problemKinds = {
     title: 'No such approval is asked for',
     help: 'GET /approvals lists the calls that wait for an approval.',
   },
+  unknown_definition: {
+    status: 404,
+    title: 'No run of this tenant has used such a definition',
+    help: 'GET /events/queries/definitions lists the definitions that runs of the tenant have used.',
+  },
   unknown_query: {
     status: 404,
     title: 'There is no such saved query',
@@ -164,6 +170,7 @@ export const problemKinds = {
     help: 'An ended run cannot be cancelled, answered or spoken to. GET the run for its outcome.',
   },
   ...repeatProblemKinds,
+  ...pauseProblemKinds,
   interrupts_open: {
     status: 409,
     title: 'The thread waits for answers',

@@ -117,6 +117,10 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /events/stats': audit,
   'GET /events/queries': audit,
   'GET /events/queries/{name}': audit,
+  'GET /definitions/{hash}': audit,
+  'GET /usage': readOrAudit,
+  // Tells who somebody is: each answer stands in the ledger.
+  'POST /pseudonyms': audit,
 
   'GET /threads/{thread_id}/runs/{run_id}/webhooks': readOrAudit,
   'POST /threads/{thread_id}/runs/{run_id}/webhooks/{delivery_id}/replay': admin,
@@ -162,6 +166,11 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'GET /a2a/{agent}/extendedAgentCard': 'known',
+
+  // Whoever finds a run paused must find out why.
+  'GET /pauses': either('read', 'audit', 'admin'),
+  'POST /pauses': admin,
+  'DELETE /pauses/{pause_id}': admin,
 
   'GET /keys': admin,
   'POST /keys': admin,

@@ -1,5 +1,5 @@
 /** A register that counts. Nothing in the write path knows that it is counted. */
-import type { AppendItem, AppendResult, Register } from '@signalbox/engine'
+import type { AppendItem, AppendResult, PausePort, Register } from '@signalbox/engine'
 import type { Metrics } from './metrics.ts'
 
 /** The same register; what is appended through it shows in the metrics. */
@@ -66,9 +66,18 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     reserve: (reservation) => register.reserve(reservation),
     spend: (effect, used) => register.spend(effect, used),
     settleBudgets: () => register.settleBudgets(),
+    ...pausesOf(register),
+    recordInLedger: (draft) => register.recordInLedger(draft),
+    useDefinition: (hash, draft) => register.useDefinition(hash, draft),
     close: () => register.close(),
   }
 }
+
+const pausesOf = (register: PausePort): PausePort => ({
+  pause: (draft) => register.pause(draft),
+  lift: (tenantId, pauseId, told) => register.lift(tenantId, pauseId, told),
+  pauses: (tenantId) => register.pauses(tenantId),
+})
 
 function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefined): void {
   if (result?.code !== 'ok') return

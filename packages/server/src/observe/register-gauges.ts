@@ -80,6 +80,16 @@ const gauges: readonly Shown[] = [
     (tally) => seconds(tally.feedDelayMs),
   ),
   {
+    name: 'pauses',
+    help: 'Pauses that stand, by what starts nothing new.',
+    labelNames: ['target'],
+    series: ({ pauses }) =>
+      ['agent', 'tool', 'queue'].map((target) => [
+        { target },
+        pauses.find((each) => each.target === target)?.count ?? 0,
+      ]),
+  },
+  {
     name: 'breaker_open',
     help: '1 if the model is not called for now, because it failed too often.',
     labelNames: ['model'],

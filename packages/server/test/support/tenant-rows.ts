@@ -32,11 +32,14 @@ export interface Named {
   readonly chat_id: string
   readonly cron_id: string
   readonly delivery_id: string
+  readonly pause_id: string
   /** Of A2A. */
   readonly task: string
   readonly config: string
   /** Of a saved query. */
   readonly name: string
+  /** Of a definition. */
+  readonly hash: string
 }
 
 const gone: Row = { is: 'gone' }
@@ -52,6 +55,7 @@ const cron = (): object => ({ ...run(), schedule: '0 0 1 1 *' })
 const letter = (messageId: string): object => ({
   message: { messageId, role: 'ROLE_USER', parts: [{ text: 'Write.' }] },
 })
+const pause = (): object => ({ target: { agent: 'hasty' }, reason: 'An outage.' })
 const approve = (): object => ({ decision: 'approve' })
 /** The run may have ended by then: an answer that only its owner gets. */
 const endedToo = [200, 202, 409]
@@ -63,6 +67,10 @@ const ofRun = (method: string, suffix: string, row: Row): Readonly<Record<string
 
 /** By operation, as in the OpenAPI document. */
 export const rows: Readonly<Record<string, Row>> = {
+  'GET /definitions/{hash}': gone,
+  'GET /usage': { is: 'apart', query: '?by=user,month' },
+  'POST /pseudonyms': { is: 'apart', body: () => ({ user_id: 'ann' }) },
+
   'GET /live': common,
   'GET /ok': common,
   'GET /ready': common,
@@ -114,6 +122,10 @@ export const rows: Readonly<Record<string, Row>> = {
   'GET /runs': apart,
   'GET /runs/stats': apart,
   'GET /queues': apart,
+  'GET /pauses': apart,
+  // B pauses what B has: an agent of the configuration, for B alone.
+  'POST /pauses': { is: 'apart', body: pause, own: [200, 201] },
+  'DELETE /pauses/{pause_id}': { is: 'gone', own: [204] },
   ...ofRun('GET', '', gone),
   ...ofRun('GET', '/children', gone),
   ...ofRun('GET', '/join', gone),

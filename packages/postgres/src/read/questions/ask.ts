@@ -49,10 +49,10 @@ export function questionQuery(
   filter: QuestionFilter,
   scope: AuditScope | null = null,
 ): CompiledQuery<Found> {
-  const { types, ofTools, joins } = questions[name]
+  const { types, ofTools, joins, holds: ownHolds } = questions[name]
   const { path, ...rest } = filter
   const size = pageSize(filter.limit, limits.pageMax)
-  const step = path === undefined ? size : limits.searchedCallsMax
+  const step = looksFurther(name, filter) ? limits.searchedCallsMax : size
   const also = ofTools ? [sql<boolean>`e.tool is not null`] : []
   const events = matching({ ...rest, type: types }, scope, { size: step, also })
   const picked = sql`
@@ -66,7 +66,7 @@ export function questionQuery(
       select row_to_json(answer) from (select ${sql.join(columns)}) answer
     ) as row
     from (
-      select e.*, ${positionOf('e')} as position, ${holds(path)} as holds from (${picked}) e
+      select e.*, ${positionOf('e')} as position, ${path === undefined ? (ownHolds ?? sql`true`) : holds(path)} as holds from (${picked}) e
       ${path === undefined ? sql`` : sql`${ofEffect} ${ofCall} offset 0`}
     ) e
     join signalbox.run r on r.id = e.run_id
@@ -77,20 +77,26 @@ export function questionQuery(
     limit ${size + 1}`)
 }
 
+/** Does the question look at events that may be no answer? */
+const looksFurther = (name: QuestionName, { path }: QuestionFilter): boolean =>
+  path !== undefined || questions[name].holds !== undefined
+
 /** Is the path a part of the arguments, of a call that may change something? Compared as JSON writes it. */
-function holds(path: string | undefined): RawBuilder<unknown> {
-  if (path === undefined) return sql`true`
+function holds(path: string): RawBuilder<unknown> {
   const written = JSON.stringify(path).slice(1, -1)
   return sql`coalesce(x.mode <> 'read' and strpos((${args.sql})::text, ${written}) > 0, false)`
 }
 
 /** The page that rows of `questionQuery` make. */
-export function answerPage(found: readonly Found[], filter: QuestionFilter): AnswerPage {
+export function answerPage(
+  found: readonly Found[],
+  { name, filter }: { readonly name: QuestionName; readonly filter: QuestionFilter },
+): AnswerPage {
   const size = pageSize(filter.limit, limits.pageMax)
   const answers = found.filter(({ holds: isAnswer }) => isAnswer).slice(0, size)
   const rows = answers.map(({ row }) => row)
   if (rows.length === size && size > 0) return { rows, next: answers.at(-1)?.position ?? null }
   const last = found.at(-1)
-  const isCut = filter.path !== undefined && last?.n === limits.searchedCallsMax
+  const isCut = looksFurther(name, filter) && last?.n === limits.searchedCallsMax
   return { rows, next: isCut ? last.position : null }
 }

@@ -1,5 +1,6 @@
 /** The questions auditors ask, each with the columns that answer it. A name is never changed: people script with it. */
 import { sql } from 'kysely'
+import { approver, requester, unapprovedCalls } from './approved.ts'
 import {
   args,
   callId,
@@ -13,20 +14,8 @@ import {
   resolutionColumns,
   tool,
 } from './columns.ts'
-
-/** One question. */
-export interface Question {
-  readonly asks: string
-  /** Types of the events that answer it. */
-  readonly types: readonly string[]
-  /** Only calls of tools, where the events are of other effects too. */
-  readonly ofTools?: true
-  /** Filters that must be given. */
-  readonly needs?: readonly ('since' | 'until' | 'path')[]
-  readonly joins: readonly ReturnType<typeof sql>[]
-  /** After those that all answers have. */
-  readonly columns: readonly QuestionColumn[]
-}
+import { ledgerQuestions } from './ledger.ts'
+import type { Question } from './question.ts'
 
 /** Names of the questions. */
 export const questionNames = [
@@ -36,6 +25,10 @@ export const questionNames = [
   'safety_stops',
   'executed_calls',
   'file_changes',
+  'unapproved_calls',
+  'definitions',
+  'administration',
+  'log_access',
 ] as const
 /** One of `questionNames`. */
 export type QuestionName = (typeof questionNames)[number]
@@ -54,6 +47,8 @@ const attempt = fromPayload('attempt', '{attempt}', 'Which execution of the call
 
 /** Every question by its name. */
 export const questions: Readonly<Record<QuestionName, Question>> = {
+  ...ledgerQuestions,
+  unapproved_calls: unapprovedCalls,
   denied_calls: {
     asks: 'Which calls were denied, by which policy, and why?',
     types: ['call.denied', 'tool.denied'],
@@ -109,6 +104,21 @@ export const questions: Readonly<Record<QuestionName, Question>> = {
         sql: sql`e.payload #>> '{by,id}'`,
       },
       fromPayload('role', '{by,role}', 'In which role.'),
+      {
+        name: 'requester',
+        says: 'Who asked for the run: its user, or who created it where there is none.',
+        sql: requester,
+      },
+      {
+        name: 'approver',
+        says: 'Who decided, in the same form; null where nobody did.',
+        sql: approver,
+      },
+      {
+        name: 'four_eyes',
+        says: 'Is the approver another than the requester? Null where nobody decided.',
+        sql: sql`${approver} <> ${requester}`,
+      },
       tool,
       callId,
       args,

@@ -30,7 +30,11 @@ export const commonColumns: readonly QuestionColumn[] = [
   { name: 'run_id', says: 'The run.', sql: sql`e.run_id::text` },
   { name: 'seq', says: 'The number of the event in the run.', sql: sql`e.seq` },
   { name: 'thread_id', says: 'The thread of the run.', sql: sql`e.thread_id` },
-  { name: 'agent', says: 'The agent of the run.', sql: sql`r.agent` },
+  {
+    name: 'agent',
+    says: 'The agent of the run; in the ledger, the one that the record is about.',
+    sql: sql`case when r.machine = 'ledger' then e.payload ->> 'agent' else r.agent end`,
+  },
   {
     name: 'user',
     says: 'The authenticated user the run works for.',

@@ -5,7 +5,7 @@
 import { limits } from '@signalbox/core'
 import type { SearchFilter } from '@signalbox/postgres'
 import { textStream } from '../../stream/sse.ts'
-import type { Api } from '../api.ts'
+import type { Api, Identified } from '../api.ts'
 import { nextLink } from '../next-link.ts'
 import { type Row, rowsOf } from './columns.ts'
 import { csvTexts } from './csv.ts'
@@ -18,7 +18,9 @@ const stallMs = 60_000
 
 /** Which events, in which form. */
 export interface ExportWish {
-  readonly tenantId: string
+  readonly caller: Identified
+  /** The filters as the request has them. */
+  readonly query: object
   /** Null: none. */
   readonly filter: SearchFilter | null
   readonly format: Exclude<Format, 'json'>
@@ -34,12 +36,13 @@ const positionHeader = 'x-signalbox-position'
 
 /** Streams the export. The next page is read when the client has taken the one before. */
 export async function exportResponse(
-  api: Pick<Api, 'read' | 'log'>,
+  api: Pick<Api, 'read' | 'log' | 'logReads'>,
   wish: ExportWish,
 ): Promise<Response> {
-  const { format } = wish
-  const { filter, headers } = await bounded(api, wish)
-  const pages = exportPages(api, wish.tenantId, filter)
+  const { format, caller, query } = wish
+  const { filter, headers, events } = await bounded(api, wish)
+  await api.logReads.exported(caller, { format, query, events })
+  const pages = exportPages(api, caller.tenantId, filter)
   const after = wish.filter?.after
   const pieces = {
     ndjson: () => lines(pages),
@@ -64,24 +67,32 @@ export async function exportResponse(
 interface Bounded {
   readonly filter: SearchFilter | null
   readonly headers: Readonly<Record<string, string>>
+  /** How many there are at most; null if nobody counted. */
+  readonly events: number | null
 }
 
 /** The filter of a piece, and what is said of its end. */
 async function bounded(api: Pick<Api, 'read'>, wish: ExportWish): Promise<Bounded> {
-  const { filter, tenantId, url } = wish
+  const { filter, caller, url } = wish
   const size = wish.limit ?? (wish.format === 'parquet' ? limits.exportRowsMax : null)
-  if (filter === null || size === null) return { filter, headers: {} }
+  if (filter === null || size === null)
+    return { filter, headers: {}, events: filter === null ? 0 : null }
   const { q: _, ...looked } = filter
-  const end = await inBounds(() => api.read.auditPiece(tenantId, looked, size))
+  const end = await inBounds(() => api.read.auditPiece(caller.tenantId, looked, size))
   if (end === null) {
     const { after } = filter
-    return { filter: null, headers: after === undefined ? {} : { [positionHeader]: after } }
+    return {
+      filter: null,
+      headers: after === undefined ? {} : { [positionHeader]: after },
+      events: 0,
+    }
   }
   const { position, count } = end
   const link = count === size ? { link: nextLink(url, position) } : {}
   return {
     filter: { ...filter, through: position },
     headers: { [positionHeader]: position, ...link },
+    events: count,
   }
 }
 

@@ -1,25 +1,10 @@
 /** Counts of events over HTTP. */
 import { z } from '@hono/zod-openapi'
-import { limits } from '@signalbox/core'
 import { type StatsGroup, type StatsKey, statsKeys } from '@signalbox/postgres'
-
-const isKey = (text: string): text is StatsKey => statsKeys.some((key) => key === text)
-const said = `takes up to ${limits.statsKeysMax} of ${statsKeys.join(', ')}, with commas between`
+import { groupBy } from '../wire/group-by.ts'
 
 /** What to count by, in the order of the columns. */
-export const GroupBy = z
-  .string()
-  .max(limits.idCharsMax)
-  .default('type')
-  .transform((text, context) => {
-    const keys = text.split(',').map((each) => each.trim())
-    const known = keys.filter(isKey)
-    const isGood = known.length === keys.length && new Set(keys).size === keys.length
-    if (isGood && keys.length <= limits.statsKeysMax) return known
-    context.addIssue({ code: 'custom', message: said })
-    return z.NEVER
-  })
-  .openapi({ type: 'string', example: 'tool,verdict' })
+export const GroupBy = groupBy(statsKeys, { default: 'type', example: 'tool,verdict' })
 
 /** What is answered. */
 export const Stats = z

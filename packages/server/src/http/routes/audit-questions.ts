@@ -70,8 +70,10 @@ export function auditQuestionRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const name = known(c.req.valid('param').name)
     const { path, limit = pageDefault, ...query } = c.req.valid('query')
     check(name, { ...query, path })
-    const { tenantId } = c.get('caller')
+    const caller = c.get('caller')
+    const { tenantId } = caller
     const filter = await filterOf(api, tenantId, query)
+    await api.logReads.searched(caller, `/events/queries/${name}`)
     if (filter === null) return reply(c, { name, rows: [], next: null })
     const about = { ...filter, limit, ...(path === undefined ? {} : { path }) }
     const { rows, next } = await inBounds(() => api.read.auditAnswers(tenantId, name, about))

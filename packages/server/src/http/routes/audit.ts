@@ -51,12 +51,14 @@ function eventsRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(audit, async (c) => {
     const { format: named, header = true, limit, ...query } = c.req.valid('query')
-    const { tenantId } = c.get('caller')
+    const caller = c.get('caller')
+    const { tenantId } = caller
     const format = formatOf(c, named)
     const filter = await filterOf(api, tenantId, query)
     const { url } = c.req
     if (format !== 'json')
-      return exportResponse(api, { tenantId, filter, format, limit, header, url })
+      return exportResponse(api, { caller, query, filter, format, limit, header, url })
+    await api.logReads.searched(caller, '/events')
     const size = pageSize(limit)
     const { events, next } =
       filter === null
@@ -81,16 +83,30 @@ function statsRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     method: 'get',
     path: '/events/stats',
     tags,
-    summary: `Counts events by up to ${limits.statsKeysMax} of: ${statsKeys.join(', ')}`,
-    request: { query: z.object({ ...searchFilters, group_by: GroupBy, limit: Limit }) },
+    summary: `Counts events, or the runs that have them, by up to ${limits.statsKeysMax} of: ${statsKeys.join(', ')}`,
+    request: {
+      query: z.object({
+        ...searchFilters,
+        group_by: GroupBy,
+        of: z.enum(['events', 'runs']).optional(),
+        limit: Limit,
+      }),
+    },
     responses: answers({ description: 'Counts.', schema: Stats }, ['question_too_broad']),
   })
   app.openapi(stats, async (c) => {
-    const { group_by: by, limit = limits.statsGroupsMax, ...query } = c.req.valid('query')
-    const { tenantId } = c.get('caller')
+    const {
+      group_by: by,
+      of = 'events',
+      limit = limits.statsGroupsMax,
+      ...query
+    } = c.req.valid('query')
+    const caller = c.get('caller')
+    const { tenantId } = caller
     const filter = await filterOf(api, tenantId, query)
+    await api.logReads.searched(caller, '/events/stats')
     const groups =
-      filter === null ? [] : await inBounds(() => api.read.auditStats(tenantId, filter, by))
+      filter === null ? [] : await inBounds(() => api.read.auditStats(tenantId, filter, { by, of }))
     return reply(c, statsView(by, groups, limit))
   })
 }

@@ -14,7 +14,9 @@ const Queue = z
     /** Since when the one that has waited longest may be taken, and how long that is; null if none waits. */
     oldest_waiting_at: z.string().nullable(),
     oldest_waiting_ms: z.number().int().nullable(),
-    /** Calls that may not be taken yet: a pause before another try. */
+    /** Calls that wait because their agent, their tool or the queue is paused. */
+    paused: z.number().int(),
+    /** Calls that may not be taken yet: the wait before another try. */
     delayed: z.number().int(),
     /** Calls that a worker has. */
     running: z.number().int(),

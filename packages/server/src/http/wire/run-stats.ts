@@ -2,28 +2,14 @@
 import { z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import { type RunCount, runCountKeys, type RunCountKey } from '@signalbox/postgres'
+import { groupBy } from './group-by.ts'
 import { wireStatus } from './run-view.ts'
 
 /** What runs may be counted by. */
 export const runStatsKeys = runCountKeys
 
-const isKey = (text: string): text is RunCountKey => runStatsKeys.some((key) => key === text)
-const said = `takes up to ${limits.statsKeysMax} of ${runStatsKeys.join(', ')}, with commas between`
-
 /** What to count by, in the order of the columns. */
-export const RunGroupBy = z
-  .string()
-  .max(limits.idCharsMax)
-  .default('status')
-  .transform((text, context) => {
-    const keys = text.split(',').map((each) => each.trim())
-    const known = keys.filter(isKey)
-    const isGood = known.length === keys.length && new Set(keys).size === keys.length
-    if (isGood && keys.length <= limits.statsKeysMax) return known
-    context.addIssue({ code: 'custom', message: said })
-    return z.NEVER
-  })
-  .openapi({ type: 'string', example: 'agent,outcome' })
+export const RunGroupBy = groupBy(runStatsKeys, { default: 'status', example: 'agent,outcome' })
 
 /** What is answered. */
 export const RunStats = z

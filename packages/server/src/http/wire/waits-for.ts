@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { waitKinds, type WaitsFor as WaitsForRow } from '@signalbox/postgres'
 import { iso } from './iso.ts'
+import { PauseTarget, targetView } from './pause-view.ts'
 
 export const WaitKind = z.enum(waitKinds)
 
@@ -9,12 +10,12 @@ export const WaitKind = z.enum(waitKinds)
 export const WaitsFor = z
   .object({
     /**
-     * `approval`, `input` and `unknown` want a human. `worker`: no worker has taken the call. `tool`, `model`, `policy`: under way.
+     * `approval`, `input` and `unknown` want a human. `paused`: its agent, a tool or a queue is paused. `worker`: no worker has taken the call. `tool`, `model`, `policy`: under way.
      * `child`: a run that it has started. `thread`, `lane`: its turn. `delay`: a time. `orchestrator`: its next step.
      */
     kind: WaitKind,
     since: z.string(),
-    /** `delay`: when it is over. */
+    /** `delay`, `paused`: when it is over, if that is known. */
     until: z.string().optional(),
     /** `approval`: when it expires, if it does. */
     expires_at: z.string().optional(),
@@ -30,13 +31,17 @@ export const WaitsFor = z
     run_id: z.string().optional(),
     /** `lane`: the limits (`runLimits`) that it waits for. */
     lanes: z.array(z.string()).optional(),
+    /** `paused`: which pause it is, of what, and why. */
+    pause_id: z.string().optional(),
+    target: PauseTarget.optional(),
+    reason: z.string().optional(),
   })
   .openapi('WaitsFor')
 export type WaitsFor = z.infer<typeof WaitsFor>
 
 export function waitsForView(row: WaitsForRow): WaitsFor {
   const { kind, since, until, expiresAt, approvalId, callId, tool, queue } = row
-  const { effectId, attempt, owner, runId, lanes } = row
+  const { effectId, attempt, owner, runId, lanes, pauseId, target, reason } = row
   return {
     kind,
     since: iso(since),
@@ -51,5 +56,8 @@ export function waitsForView(row: WaitsForRow): WaitsFor {
     ...(owner === undefined ? {} : { owner }),
     ...(runId === undefined ? {} : { run_id: runId }),
     ...(lanes === undefined ? {} : { lanes: [...lanes] }),
+    ...(pauseId === undefined ? {} : { pause_id: pauseId }),
+    ...(target === undefined ? {} : { target: targetView(target) }),
+    ...(reason === undefined ? {} : { reason }),
   }
 }
