@@ -48,7 +48,7 @@ async function goAway(stack: Stack, way: Way): Promise<() => Promise<void>> {
     await stack.endPostgres()
     return () => stack.beginPostgres()
   }
-  const pids = await familyOf(stack.postgresPid)
+  const pids = await familyOf(await stack.postgresPid())
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   return async () => {
     for (const pid of pids) wake(pid)

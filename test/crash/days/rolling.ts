@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
 import { z } from 'zod'
 import { seeded } from '../../simulation/seeded.ts'
+import { forThisMachine } from '../../support/for-this-machine.ts'
 import type { Child } from '../child.ts'
 import { Client, patient } from '../client.ts'
 import { operate } from '../operator.ts'
 import { type Build, makeBuild } from '../rolling/build.ts'
 import type { Setting } from '../sending.ts'
 import { roles, Stack } from '../stack.ts'
-import { strain } from './strain.ts'
 import { countOpen } from '../tables.ts'
 import { crowd } from './crowd.ts'
 import type { Day, Outcome } from './days.ts'
@@ -153,7 +153,7 @@ async function transactions(databaseUrl: string): Promise<number> {
 }
 
 async function ended({ databaseUrl }: Stack): Promise<boolean> {
-  const deadline = Date.now() + settleMs * strain()
+  const deadline = Date.now() + forThisMachine(settleMs)
   while (Date.now() < deadline) {
     if ((await countOpen(databaseUrl, threads)) === 0) return true
     await sleep(200)
