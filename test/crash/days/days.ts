@@ -90,7 +90,7 @@ function core(choice: Choice): readonly Day[] {
   const { full } = choice
   const other = otherThan(choice)
   return [
-    full ? rolling(12, 20) : rolling(2, 3),
+    full ? rolling(13, 20) : rolling(2, 3),
     transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 16, faults: 10 }),
     schedule('postgres', [silence('postgres', 'open')], { isProxied: true }),
     schedule('postgres', [outage(15, 'killed')]),

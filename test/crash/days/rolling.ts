@@ -87,13 +87,15 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   const sent = crowd(times)(setting(2))
   await killByTurns(deploy, kills)
   await sent
+  const [old] = addresses.splice(0, 1)
+  await crowd(times)(setting(3))
+  addresses.splice(0, 1, () => old?.() ?? null)
+  await Promise.all(next.map((child) => child.end()))
+  // Also what the old build cannot judge is answered by way of it.
+  await sleep(aloneMs)
   over.abort()
   await human
-  addresses.shift()
-  await crowd(times)(setting(3))
-  addresses.pop()
-  const quiet = await oldOnesAlone(deploy)
-  addresses.push(() => stack.child('api').url)
+  const quiet = await countQueries(deploy)
   const replaced = roles.map((role) => stack.add(role, { entry: build.entry }))
   await Promise.all(replaced.map((child) => child.up()))
   addresses.push(() => replaced[0]?.url ?? null)
@@ -125,10 +127,8 @@ async function killByTurns({ stack, next, unit }: Deploy, kills: number): Promis
   }
 }
 
-/** The new build is taken back: what it has left must not make the old one busy. */
-async function oldOnesAlone({ stack, next, violations }: Deploy) {
-  await Promise.all(next.map((child) => child.end()))
-  await sleep(aloneMs)
+/** The new build was taken back: what it has left must not make the old one busy. */
+async function countQueries({ stack, violations }: Deploy) {
   const before = await transactions(stack.databaseUrl)
   await sleep(countedMs)
   const perSecond = Math.round(
@@ -173,6 +173,8 @@ async function judge({ stack, build, client }: Deploy): Promise<z.infer<typeof J
     world: stack.world,
     received: stack.receiver.received.map(({ id }) => id),
     created: [...client.created],
+    acknowledged: client.acknowledged,
+    complaints: client.complaints,
   }
   const said = await new Promise<string>((resolve, reject) => {
     const child = execFile(
