@@ -13,11 +13,14 @@ import { Stack } from '../stack.ts'
 import { type Day, daysOf } from './days.ts'
 import { smallDiskMissing } from './small-disk.ts'
 
+/** They wait more than they work. */
+const lanesDefault = 3
+
 const { values } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     only: { type: 'string' },
-    lanes: { type: 'string', default: '2' },
+    lanes: { type: 'string', default: String(lanesDefault) },
     seed: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
