@@ -6,7 +6,7 @@ import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
 import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 import type { SmallDisk } from './small-disk.ts'
 
@@ -45,8 +45,8 @@ async function missing(stack: Stack, messages: readonly string[]): Promise<reado
 }
 
 const postgresDies: Fault = {
-  ...fault('the embedded Postgres is killed', async (stack, middle) => {
-    await middle()
+  ...fault('the embedded Postgres is killed', async (stack) => {
+    await atWork(stack)
     for (let n = 0; n < deaths; n++) {
       kill(await stack.postgresPid())
       await sleep(betweenMs)
@@ -57,8 +57,8 @@ const postgresDies: Fault = {
 }
 
 const diskIsFull: Fault = {
-  ...fault('the disk is full', async (stack, middle) => {
-    await middle()
+  ...fault('the disk is full', async (stack) => {
+    await atWork(stack)
     const disk = diskOf(stack)
     const until = performance.now() + fullMs
     // Again and again: what Postgres gives back is filled as well.

@@ -3,7 +3,7 @@ import type { Role } from '@signalbox/server'
 import type { Child } from '../child.ts'
 import type { Fault } from '../schedule.ts'
 import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
 const hourMs = 3_600_000
@@ -33,8 +33,8 @@ export function clockJump(role: Role, hours: 1 | -1): Fault {
       child = stack.add(role, { nodeArgs: ['--import', jump(hours * hourMs)] })
       await child.up()
     },
-    play: async (_, middle) => {
-      await middle()
+    play: async (stack) => {
+      await atWork(stack)
       child?.signal('SIGUSR2')
     },
     missed: () => Promise.resolve([]),

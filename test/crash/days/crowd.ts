@@ -1,6 +1,9 @@
 /** Runs in every state: an outage finds each kind of work begun, waiting, or about to begin. */
 import type { Plan } from '../plan.ts'
-import { create, type Part, type Setting } from '../sending.ts'
+import { create, type Part, type Setting, soon } from '../sending.ts'
+import type { Stack } from '../stack.ts'
+import { isSpeaking } from '../tables.ts'
+import { readWorld } from '../world.ts'
 
 type Kind = (setting: Setting, n: number) => Promise<string>
 
@@ -20,6 +23,7 @@ const kinds: readonly Kind[] = [
   kind('lingers', { turns: [['linger', 'look'], ['put']] }),
   kind('speaks', { delayMs: 900, turns: [['pay']] }),
   kind('speaks-long', { delayMs: 900, chars: longChars }),
+  kind('asks-slowly', { delayMs: 900, turns: [['put', 'look']] }, 'guarded'),
   // Waiting for a human, for another model, for a policy.
   kind('asks', { turns: [['put', 'look'], ['pay']] }, 'guarded'),
   kind('falls', { turns: [['pay']] }, 'falling'),
@@ -38,6 +42,20 @@ export const crowd =
       inOrder(setting),
     ])
   }
+
+/** No longer ago than this a call that takes four seconds has just begun. */
+const justNowMs = 1_500
+
+/**
+ * Waits until there is much to lose: a call has just begun that will take a while, and so will the answer of a model whose
+ * calls a human must approve.
+ */
+export const atWork = ({ world, databaseUrl }: Stack): Promise<void> =>
+  soon(async () => {
+    const lingering = readWorld(world).findLast(({ tool }) => tool === 'linger')
+    const isFresh = lingering !== undefined && Date.now() - lingering.at < justNowMs
+    return isFresh && (await isSpeaking(databaseUrl, 'asks-slowly-0').catch(() => false))
+  })
 
 async function inOrder(setting: Setting): Promise<void> {
   const thread = 'in-order'

@@ -5,7 +5,7 @@ import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
 import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { atWork, crowd } from './crowd.ts'
 import { Watchers } from './watchers.ts'
 
 const seconds = 1_000
@@ -26,9 +26,9 @@ export function outage(awayS: number, way: Way): Fault {
     parts: [...families, crowd(crowdTimes), watchers.part],
     patienceMs: awayS * seconds + settleMs,
     settleMs,
-    async play(stack, middle) {
+    async play(stack) {
       watchers.follow(() => stack.child('api').url)
-      await middle()
+      await atWork(stack)
       const away = sleep(awayS * seconds)
       const back = await goAway(stack, way)
       await away

@@ -8,7 +8,7 @@ import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
 import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
 const fullMs = 8_000
@@ -21,8 +21,8 @@ const fault = (name: string, spoil: (stack: Stack) => Promise<void>): Fault => (
   parts: [...families, crowd(2)],
   patienceMs: settleMs,
   settleMs,
-  async play(stack, middle) {
-    await middle()
+  async play(stack) {
+    await atWork(stack)
     await spoil(stack)
   },
   missed: () => Promise.resolve([]),

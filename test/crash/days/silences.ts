@@ -4,7 +4,7 @@ import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
 import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
 /** A connection that falls silent is given up after this. */
@@ -21,8 +21,8 @@ export const silence = (to: To, which: 'open' | 'all'): Fault => ({
   patienceMs: givenUpMs + settleMs,
   // Silence is found out only by waiting.
   settleMs: givenUpMs + settleMs,
-  async play(stack, middle) {
-    await middle()
+  async play(stack) {
+    await atWork(stack)
     const proxy = proxyOf(stack, to)
     proxy.fallSilent(which === 'all' ? 'all' : undefined)
     if (which === 'all') await sleep(silentMs)
