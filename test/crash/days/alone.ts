@@ -5,7 +5,7 @@ import { serverLog } from '../child.ts'
 import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
-import { timelineViolations } from './check.ts'
+import { dayViolations } from './check.ts'
 import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -25,7 +25,7 @@ const fault = (name: string, play: Fault['play']): Fault => ({
   settleMs: startsMs + settleMs,
   play,
   missed: () => Promise.resolve([]),
-  check: timelineViolations,
+  check: dayViolations,
 })
 
 function diskOf({ disk }: Stack): SmallDisk {

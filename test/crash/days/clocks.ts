@@ -2,8 +2,8 @@
 import type { Role } from '@signalbox/server'
 import type { Child } from '../child.ts'
 import type { Fault } from '../schedule.ts'
-import { timelineViolations } from './check.ts'
-import { atWork, crowd } from './crowd.ts'
+import { dayViolations } from './check.ts'
+import { atWork, crowd, failedViolations } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
 const hourMs = 3_600_000
@@ -39,6 +39,6 @@ export function clockJump(role: Role, hours: 1 | -1): Fault {
     },
     missed: () => Promise.resolve([]),
     // Marks of a worker whose clock jumped say what its clock said.
-    check: role === 'worker' ? () => [] : timelineViolations,
+    check: role === 'worker' ? failedViolations : dayViolations,
   }
 }

@@ -2,15 +2,18 @@
 import type { Plan } from '../plan.ts'
 import { create, type Part, type Setting, soon } from '../sending.ts'
 import type { Stack } from '../stack.ts'
-import { isSpeaking } from '../tables.ts'
+import { isSpeaking, type StoredRun } from '../tables.ts'
 import { readWorld } from '../world.ts'
 
-type Kind = (setting: Setting, n: number) => Promise<string>
+interface Kind {
+  readonly name: string
+  send(setting: Setting, n: number): Promise<string>
+}
 
-const kind =
-  (name: string, plan: Omit<Plan, 'name'>, agent = 'plain'): Kind =>
-  (setting, n) =>
-    create(setting, { ...plan, name: `${name}-${n}` }, { agent })
+const kind = (name: string, plan: Omit<Plan, 'name'>, agent = 'plain'): Kind => ({
+  name,
+  send: (setting, n) => create(setting, { ...plan, name: `${name}-${n}` }, { agent }),
+})
 
 const longChars = 40_000
 
@@ -38,7 +41,7 @@ export const crowd =
   async (setting) => {
     const numbers = Array.from({ length: times }, (_, n) => n)
     await Promise.all([
-      ...kinds.flatMap((each) => numbers.map((n) => each(setting, n))),
+      ...kinds.flatMap((each) => numbers.map((n) => each.send(setting, n))),
       inOrder(setting),
     ])
   }
@@ -57,8 +60,17 @@ export const atWork = ({ world, databaseUrl }: Stack): Promise<void> =>
     return isFresh && (await isSpeaking(databaseUrl, 'asks-slowly-0').catch(() => false))
   })
 
+const thread = 'in-order'
+const names = kinds.map(({ name }) => name).join('|')
+const ofCrowd = new RegExp(`-(?:(?:${names})-\\d+|${thread})$`)
+
+/** Runs of the crowd, each of which ends well whatever happens, that have ended otherwise. */
+export const failedViolations = (runs: readonly StoredRun[]): readonly string[] =>
+  runs
+    .filter(({ head }) => ofCrowd.test(head.threadId) && head.stateName !== 'completed')
+    .map(({ head }) => `D5 the run of ${head.threadId} is ${head.stateName}`)
+
 async function inOrder(setting: Setting): Promise<void> {
-  const thread = 'in-order'
   await create(setting, { name: 'first', delayMs: 900, turns }, { thread })
   await create(setting, { name: 'second', turns }, { thread })
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
-import { timelineViolations } from './check.ts'
+import { dayViolations } from './check.ts'
 import { atWork, crowd } from './crowd.ts'
 import { Watchers } from './watchers.ts'
 
@@ -35,10 +35,7 @@ export function outage(awayS: number, way: Way): Fault {
       await back()
     },
     missed: () => Promise.resolve([]),
-    check: (runs, executions) => [
-      ...timelineViolations(runs, executions),
-      ...watchers.violations(runs),
-    ],
+    check: (runs, executions) => [...dayViolations(runs, executions), ...watchers.violations(runs)],
   }
 }
 

@@ -7,7 +7,7 @@ import { queueSettings } from '@signalbox/bullmq'
 import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
-import { timelineViolations } from './check.ts'
+import { dayViolations } from './check.ts'
 import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
@@ -26,7 +26,7 @@ const fault = (name: string, spoil: (stack: Stack) => Promise<void>): Fault => (
     await spoil(stack)
   },
   missed: () => Promise.resolve([]),
-  check: timelineViolations,
+  check: dayViolations,
 })
 
 function redisOf<Server>(server: Server | null): Server {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
-import { timelineViolations } from './check.ts'
+import { dayViolations } from './check.ts'
 import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
@@ -29,7 +29,7 @@ export const silence = (to: To, which: 'open' | 'all'): Fault => ({
     proxy.heal()
   },
   missed: () => Promise.resolve([]),
-  check: timelineViolations,
+  check: dayViolations,
 })
 
 function proxyOf({ proxies }: Stack, to: To) {

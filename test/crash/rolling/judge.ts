@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { violations } from '../check.ts'
 import { readRuns, type StoredRun } from '../tables.ts'
 import { readWorld } from '../world.ts'
-import { timelineViolations } from '../days/check.ts'
+import { dayViolations } from '../days/check.ts'
 
 const Orders = z.object({
   databaseUrl: z.string(),
@@ -52,7 +52,7 @@ process.stdout.write(
   JSON.stringify({
     violations: [
       ...violations(runs, { executions, received }, client),
-      ...timelineViolations(runs, executions),
+      ...dayViolations(runs, executions),
       ...runs.flatMap(faults),
     ],
     counts: { runs: runs.length, ...counts },
