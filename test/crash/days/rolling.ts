@@ -25,6 +25,8 @@ const patienceMs = 120_000
 /** How long an old process is alone, until it has looked at everything, and while its queries are counted. */
 const aloneMs = 8_000
 const countedMs = 6_000
+/** How long the new build is beside the old one again, before that goes for good. */
+const besideMs = 8_000
 /** A quiet process asks less than twenty times a second, a role and what it was left with included. */
 const queriesMax = 60
 
@@ -33,6 +35,7 @@ interface Deploy {
   readonly build: Build
   readonly client: Client
   readonly unit: () => number
+  readonly old: readonly Child[]
   readonly next: readonly Child[]
   readonly violations: string[]
 }
@@ -66,9 +69,11 @@ interface Plan {
 
 async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome> {
   const unit = seeded(seed)
-  const addresses: (() => string | null)[] = [() => stack.child('api').url]
+  const old = roles.map((role) => stack.child(role))
+  /** Builds whose API clients reach. */
+  let served: readonly (readonly Child[])[] = [old]
   const client = new Client(
-    () => addresses[Math.floor(unit() * addresses.length)]?.() ?? null,
+    () => served[Math.floor(unit() * served.length)]?.[0]?.url ?? null,
     patient(patienceMs),
   )
   const setting = (wave: number): Setting => ({
@@ -80,16 +85,16 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   await crowd(times)(setting(1))
   const next = roles.map((role) => stack.add(role, { entry: build.entry }))
   await Promise.all(next.map((child) => child.up()))
-  const deploy: Deploy = { stack, build, client, unit, next, violations: [] }
-  addresses.push(() => next[0]?.url ?? null)
+  const deploy: Deploy = { stack, build, client, unit, old, next, violations: [] }
+  served = [old, next]
   const over = new AbortController()
   const human = operate(client, unit, over.signal)
   const sent = crowd(times)(setting(2))
   await killByTurns(deploy, kills)
   await sent
-  const [old] = addresses.splice(0, 1)
+  served = [next]
   await crowd(times)(setting(3))
-  addresses.splice(0, 1, () => old?.() ?? null)
+  served = [old]
   await Promise.all(next.map((child) => child.end()))
   // Also what the old build cannot judge is answered by way of it.
   await sleep(aloneMs)
@@ -98,9 +103,12 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   const quiet = await countQueries(deploy)
   const replaced = roles.map((role) => stack.add(role, { entry: build.entry }))
   await Promise.all(replaced.map((child) => child.up()))
-  addresses.push(() => replaced[0]?.url ?? null)
+  served = [old, replaced]
   const end = new AbortController()
   const last = operate(client, unit, end.signal)
+  await sleep(besideMs)
+  served = [replaced]
+  await Promise.all(old.map((child) => child.end()))
   const isOver = await ended(stack)
   end.abort()
   await last
@@ -116,8 +124,7 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   }
 }
 
-async function killByTurns({ stack, next, unit }: Deploy, kills: number): Promise<void> {
-  const old = roles.map((role) => stack.child(role))
+async function killByTurns({ old, next, unit }: Deploy, kills: number): Promise<void> {
   for (let n = 0; n < 2 * kills; n++) {
     const build = n % 2 === 0 ? old : next
     await sleep(500 + 1_000 * unit())
