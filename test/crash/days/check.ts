@@ -29,7 +29,7 @@ const isOver = (event: StoredEvent, { effectId, attempt }: TimedExecution): bool
 
 const unexplained = 'the lease lapsed although its worker lived'
 
-/** What is checked after every day. */
+/** What is checked after a day on which all clocks are right. */
 export const dayViolations = (
   runs: readonly StoredRun[],
   executions: readonly TimedExecution[],
