@@ -94,7 +94,7 @@ export class Child {
     return this.#process?.pid
   }
 
-  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2' | 'SIGHUP'): void {
     this.#process?.kill(name)
   }
 

@@ -28,6 +28,8 @@ export interface Extras {
   readonly isClustered?: boolean
   /** One process of every role in place of three, with a Postgres of its own; data and log are on a small disk. */
   readonly isAlone?: boolean
+  /** What its processes are started with. */
+  readonly nodeArgs?: readonly string[]
 }
 
 interface Proxies {
@@ -65,13 +67,21 @@ export class Stack {
   readonly #orders: Omit<ChildOrders, 'owner' | 'role'>
   readonly #children: Readonly<Record<Role, Child>>
   readonly #extra: Child[] = []
+  readonly #nodeArgs: readonly string[]
   #postgres: EmbeddedPostgres | null
   #databaseUrl: string
 
   private constructor(
     backend: Backend,
     parts: Parts,
-    { sabotage, scene }: Pick<ChildOrders, 'sabotage'> & { readonly scene: Scene | undefined },
+    {
+      sabotage,
+      scene,
+      nodeArgs,
+    }: Pick<ChildOrders, 'sabotage'> & {
+      readonly scene: Scene | undefined
+      readonly nodeArgs: readonly string[]
+    },
   ) {
     const { postgres, redis, cluster, proxies, disk } = parts
     this.backend = backend
@@ -94,6 +104,7 @@ export class Stack {
       ...(disk && { disk: disk.dir }),
       ...(scene && { scene }),
     }
+    this.#nodeArgs = nodeArgs
     const api = this.#spawn('api')
     this.#children = disk
       ? { api, orchestrator: api, worker: api }
@@ -104,7 +115,7 @@ export class Stack {
   static async start(
     backend: Backend,
     sabotage: string | null,
-    { scene, isProxied = false, isClustered = false, isAlone = false }: Extras = {},
+    { scene, isProxied = false, isClustered = false, isAlone = false, nodeArgs = [] }: Extras = {},
   ): Promise<Stack> {
     const dir = await mkdtemp(join(tmpdir(), 'signalbox-crash-'))
     // Postgres does not run as root, and must be able to enter.
@@ -124,7 +135,7 @@ export class Stack {
           }
         : null
     const parts = { dir, postgres, redis, cluster, receiver, proxies, disk }
-    const stack = new Stack(backend, parts, { sabotage, scene })
+    const stack = new Stack(backend, parts, { sabotage, scene, nodeArgs })
     await stack.up()
     if (disk) stack.#databaseUrl = (await findOn(disk)).url
     return stack
@@ -212,7 +223,7 @@ export class Stack {
   }
 
   #spawn(role: Role, start?: Start): Child {
-    return new Child({ ...this.#orders, role }, start)
+    return new Child({ ...this.#orders, role }, { nodeArgs: this.#nodeArgs, ...start })
   }
 }
 

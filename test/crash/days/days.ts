@@ -5,7 +5,7 @@ import { type Backend, type Extras, Stack } from '../stack.ts'
 import { aloneDays } from './alone.ts'
 import { asleep } from './asleep.ts'
 import { lostByLiving } from './check.ts'
-import { clockJump } from './clocks.ts'
+import { clockJump, jumpingClock } from './clocks.ts'
 import { outage } from './outages.ts'
 import { clusterDays, redisDays } from './redis-days.ts'
 import { rolling } from './rolling.ts'
@@ -84,6 +84,8 @@ export function daysOf(choice: Choice): Chosen {
   return { days, all: all.length }
 }
 
+const clocks: Extras = { nodeArgs: jumpingClock }
+
 const otherThan = ({ hasRedis }: Choice): Backend => (hasRedis ? 'redis' : 'postgres')
 
 function core(choice: Choice): readonly Day[] {
@@ -134,8 +136,12 @@ function groups(choice: Choice): readonly Group[] {
         schedule('postgres', [asleep('a call begun')]),
         schedule('postgres', [asleep('a call about to be judged again')]),
         schedule(other, [asleep('a call that was judged again')]),
-        schedule(other, [clockJump('orchestrator', 1), clockJump('worker', -1)]),
-        schedule('postgres', [clockJump('orchestrator', -1), clockJump('worker', 1)]),
+        schedule(other, [clockJump('orchestrator', 'ahead'), clockJump('worker', 'back')], clocks),
+        schedule(
+          'postgres',
+          [clockJump('worker', 'ahead'), clockJump('orchestrator', 'back')],
+          clocks,
+        ),
         ...(hasDisk
           ? aloneDays.map((fault) => schedule('postgres', [fault], { isAlone: true }))
           : []),
