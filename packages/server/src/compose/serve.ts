@@ -1,7 +1,14 @@
 /** The api role: the app over the engine and the reader. */
 import { readFileSync } from 'node:fs'
 import type { AgentDefinition } from '@signalbox/core'
-import { type Engine, type Log, type Register, systemRandom, type WakeBus } from '@signalbox/engine'
+import {
+  type Clock,
+  type Engine,
+  type Log,
+  type Register,
+  systemRandom,
+  type WakeBus,
+} from '@signalbox/engine'
 import type { Reader, Resources } from '@signalbox/postgres'
 import { z } from 'zod'
 import { lanesOf } from '../config/lanes-schema.ts'
@@ -46,6 +53,7 @@ export interface ServeOptions {
   readonly server: Config['server']
   readonly runLimits: Config['runLimits']
   readonly webhooks: WebhookSettings
+  readonly clock: Clock
   readonly log: Log
   readonly inspect?: Inspect
 }
@@ -79,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     lanesOf: (asked) => lanesOf(options.runLimits, asked),
     ...options.access,
     random: systemRandom,
-    now: Date.now,
+    now: options.clock.now,
     log,
     settings: { ...server.limits, heartbeatMs: 5_000, pollMs },
     stopping: stopping.signal,

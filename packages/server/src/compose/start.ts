@@ -5,13 +5,13 @@
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '@signalbox/core'
 import {
+  type Clock,
   createEngine,
   type Engine,
   type EngineDeps,
   type EngineSettings,
   type Log,
   type Register,
-  systemClock,
   systemRandom,
   type WakeBus,
 } from '@signalbox/engine'
@@ -35,6 +35,7 @@ import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import type { Health } from '../health/health.ts'
 import { Closers } from './closers.ts'
+import { keepCommonClock } from './common-clock.ts'
 import { openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
@@ -144,6 +145,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     },
     closers,
   )
+  const clock = await keepCommonClock(urls.engine, log, closers)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = measuredRegister(createRegister({ engineUrl: urls.engine }), metrics)
   closers.add('register', () => register.close())
@@ -154,7 +156,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
-  const sending = { settings: webhooks, read: reader, now: Date.now }
+  const sending = { settings: webhooks, read: reader, now: clock.now }
   const { asked, ...made } = await portsOf(assembly, {
     roles,
     open,
@@ -173,7 +175,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     agents: (name) => agents.get(name) ?? null,
     observer: observerOf(metrics, tracing),
     onNotMine: (runs) => metrics.runsNotMine.set(runs),
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log,
     roles: roles.filter((role) => role !== 'api'),
@@ -185,7 +187,8 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
   const health = await wellbeing.open(known, closers)
   const { register: kept, wakeBus } = ports
-  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, tracing, health }
+  const told = { metrics, tracing, health }
+  const shared = { register: kept, wakeBus, resources, engine, agents, clock, ...told }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
@@ -220,6 +223,7 @@ async function serveApi(
     readonly register: Register
     readonly resources: Resources
     readonly wakeBus: WakeBus
+    readonly clock: Clock
     readonly engine: Engine
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly metrics: Metrics
