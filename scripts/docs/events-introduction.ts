@@ -13,7 +13,7 @@ under the names that the API gives them:
 | \`run_id\`, \`seq\` | Which run, and the number of the event in it: 1, 2, 3 …, without a gap. |
 | \`thread_id\` | The conversation. |
 | \`type\`, \`version\` | What happened, and in which form it is written. Older versions are lifted when they are read, the rows stay. |
-| \`at\` | When, by the clock of the process that wrote it. Use \`seq\` and \`position\` for order, never this. |
+| \`at\` | When, by the clock of the database as the process that wrote it knows it. Use \`seq\` and \`position\` for order, never this. |
 | \`actor\` | Who: \`user:<id>\` where the server knows users, \`api\` or \`key:default\` for another client, else the name of a process. |
 | \`tool\`, \`verdict\` | The tool it is about and one word of outcome, to filter by. Null where there is none. |
 | \`payload\` | The facts, as below. |

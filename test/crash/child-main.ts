@@ -11,9 +11,9 @@ import { Failpoints, type Ports } from './failpoints.ts'
 import { isSabotage, sabotages } from './sabotage.ts'
 
 const orders = ChildOrders.parse(JSON.parse(process.env['SIGNALBOX_CRASH_ORDERS'] ?? ''))
-const { role, owner, sabotage } = orders
+const { role, owner, sabotage, databaseUrl, disk } = orders
 const setting = orders.scene
-  ? sceneOf(orders.scene, orders.world, role)
+  ? sceneOf(orders.scene, orders.world, databaseUrl === null ? 'worker' : role)
   : { config: configurationOf(orders.world, role), engine: engineSettings }
 
 /** Written at once, so that the last words before a kill can be read. */
@@ -44,23 +44,27 @@ process.on('message', (message: ToChild) => {
   }
 })
 
-const { url } = await startSignalbox({
+const { url, failed } = await startSignalbox({
   loaded: {
     config: setting.config,
     file: import.meta.filename,
     dir: dirname(orders.world),
   },
   env: {
-    DATABASE_URL: orders.databaseUrl,
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     [webhookSecretEnv]: `whsec_${Buffer.alloc(32, 'crash').toString('base64')}`,
     ...(orders.redisUrl === null ? {} : { REDIS_URL: orders.redisUrl }),
   },
-  roles: [role],
+  ...(databaseUrl === null ? {} : { roles: [role] }),
   port: 0,
   engine: { ...setting.engine, owner },
-  log: { debug: () => {}, info: () => {}, warn: say('warn'), error: say('error') },
+  // On a disk of its own it writes its log there, as a server does.
+  ...(disk === undefined
+    ? { log: { debug: () => {}, info: () => {}, warn: say('warn'), error: say('error') } }
+    : { dataDir: disk }),
   wrapPorts,
 })
+void failed.then(() => process.exit(1))
 tell({ type: 'started', url })
 // At its exit a process would write it; ours never get that far, and their heirs are to start faster.
 flushCompileCache()

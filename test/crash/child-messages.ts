@@ -11,11 +11,14 @@ export const ChildOrders = z.object({
   role: z.enum(['api', 'orchestrator', 'worker']),
   /** Names the process in leases and events, another for each start. */
   owner: z.string(),
-  databaseUrl: z.string(),
+  /** Null: the process has every role, and a Postgres of its own on its disk. */
+  databaseUrl: z.string().nullable(),
   redisUrl: z.string().nullable(),
   /** Where tools leave their marks. */
   world: z.string(),
   log: z.string(),
+  /** Where the data of its Postgres and its log are, if it has one of its own. */
+  disk: z.string().exactOptional(),
   sabotage: z.string().nullable(),
   /** What the process is set up for; absent: the failpoints. */
   scene: Scene.exactOptional(),

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '@signalbox/server'
@@ -23,6 +24,9 @@ export interface Start {
   readonly entry?: URL
   readonly nodeArgs?: readonly string[]
 }
+
+/** The log of a process that has a disk. */
+export const serverLog = (disk: string): string => join(disk, 'server.log')
 
 const restartMs = 50
 /** A loaded machine takes its time. */
@@ -90,7 +94,7 @@ export class Child {
     return this.#process?.pid
   }
 
-  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2' | 'SIGHUP'): void {
     this.#process?.kill(name)
   }
 
@@ -103,6 +107,7 @@ export class Child {
   #begin(): void {
     this.#owner = `${this.#orders.role}.${randomBytes(4).toString('hex')}`
     const orders: ChildOrders = { ...this.#orders, owner: this.#owner }
+    const output = orders.disk === undefined ? null : openSync(serverLog(orders.disk), 'a')
     const child = fork(this.#start.entry ?? new URL('child-main.ts', import.meta.url), {
       env: {
         PATH: process.env['PATH'],
@@ -110,8 +115,9 @@ export class Child {
         SIGNALBOX_CRASH_ORDERS: JSON.stringify(orders),
       },
       execArgv: ['--no-warnings', ...(this.#start.nodeArgs ?? [])],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', output ?? 'ignore', 'inherit', 'ipc'],
     })
+    if (output !== null) closeSync(output)
     this.#process = child
     child.on('message', (message: FromChild) => {
       if (message.type !== 'started') return

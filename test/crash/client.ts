@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FactType, JsonObject } from '@signalbox/core'
 import { z } from 'zod'
+import { forThisMachine } from '../support/for-this-machine.ts'
 import type { Plan } from './plan.ts'
 
 const pauseMs = 40
@@ -19,8 +20,9 @@ const impatient: Patience = { patienceMs: 30_000, answerMs: 3_000 }
 /** With the settings of production a server takes its time to say that it cannot. */
 const answerMsInProduction = 35_000
 
+/** `patienceMs` on the reference machine. */
 export const patient = (patienceMs: number): Patience => ({
-  patienceMs,
+  patienceMs: forThisMachine(patienceMs),
   answerMs: answerMsInProduction,
 })
 

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from '../simulation/seeded.ts'
 import { explainUnknowns, type Unknown, violations } from './check.ts'
 import { Client, patient } from './client.ts'
-import { strain } from './days/strain.ts'
 import { operate } from './operator.ts'
 import type { Stack } from './stack.ts'
 import type { Part } from './sending.ts'
@@ -48,7 +47,7 @@ export interface Played {
 }
 
 /** After the last fault, every run ends within this (I12). */
-const settleMsMax = forThisMachine(30_000)
+const settleMsMax = 30_000
 const lookMs = 60
 
 let counter = 0
@@ -117,7 +116,7 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
 
 /** Waits until every run of the schedule has ended; the operator answers what waits for a human meanwhile. */
 async function settled(stack: Stack, name: string, withinMs = settleMsMax): Promise<boolean> {
-  const deadline = Date.now() + withinMs * strain()
+  const deadline = Date.now() + forThisMachine(withinMs)
   while (Date.now() < deadline) {
     // Postgres itself may be the one that is away.
     const open = await countOpen(stack.databaseUrl, `${name}-`).catch(() => -1)

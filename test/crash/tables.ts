@@ -126,6 +126,16 @@ export function countStarts(
   )
 }
 
+/** Does a model speak to a run of a thread whose id ends so? */
+export function isSpeaking(databaseUrl: string, threadEnd: string): Promise<boolean> {
+  const sql = `select count(*)::int as n from signalbox.effect e join signalbox.run r on r.id = e.run_id
+    where e.kind = 'model.call' and e.status = 'started' and r.thread_id like '%' || $1`
+  return asSuperuser(
+    databaseUrl,
+    async (client) => Number((await client.query(sql, [threadEnd])).rows[0]?.n) > 0,
+  )
+}
+
 /** Empties every table of BullMQ but the one that says which tables there are. */
 export function truncateQueue(databaseUrl: string): Promise<void> {
   return asSuperuser(databaseUrl, async (client) => {

@@ -38,11 +38,11 @@ export class Watch {
   #since = Date.now()
   #error: string | null = null
   #lost = 0
-  #warnedAt = 0
+  #warnedAt = -Infinity
   #unsaid = 0
   #ended = false
-  /** When the store last refused what it was sent; 0: it takes it. */
-  #refusedAt = 0
+  /** When the store last refused what it was sent, by the monotonic clock; `-Infinity`: it takes it. */
+  #refusedAt = -Infinity
   /** Was it logged that it is down? */
   #told = false
 
@@ -54,7 +54,7 @@ export class Watch {
   /** Something was answered. It says nothing about a store that is there, answers, and refuses what it is sent. */
   up(): void {
     if (this.#status === 'up' || this.#ended) return
-    if (Date.now() - this.#refusedAt < refusalMs) return
+    if (performance.now() - this.#refusedAt < refusalMs) return
     if (this.#status === 'down')
       this.#log.info('connected again', { to: this.#name, lost: this.#lost })
     this.#become('up', null)
@@ -62,13 +62,13 @@ export class Watch {
 
   /** Connected anew, or what was sent was taken. */
   connected(): void {
-    this.#refusedAt = 0
+    this.#refusedAt = -Infinity
     this.up()
   }
 
   /** The store is there, and refuses what it is sent: its memory is full, it only reads. */
   refused(error: unknown): void {
-    this.#refusedAt = Date.now()
+    this.#refusedAt = performance.now()
     this.down(error, 'connected, and refused')
   }
 
@@ -123,7 +123,7 @@ export class Watch {
   /** Whether it was logged: no more often than every five seconds. */
   #warn(message: string, error: string): boolean {
     if (this.#ended) return false
-    const now = Date.now()
+    const now = performance.now()
     if (now - this.#warnedAt < warnEveryMs) {
       this.#unsaid += 1
       return false

@@ -86,6 +86,7 @@ export {
 export { type QuestionName, questionNames, questions } from './read/questions/catalogue.ts'
 export type { QuestionColumn } from './read/questions/columns.ts'
 export { createRegisterProbe, type RegisterLook, type RegisterProbe } from './probe.ts'
+export { type DatabaseTime, openDatabaseTime } from './time.ts'
 export {
   type Backlog,
   countMax,

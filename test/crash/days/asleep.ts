@@ -9,7 +9,7 @@ import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
 import { soon } from '../sending.ts'
 import { readWorld } from '../world.ts'
-import { timelineViolations } from './check.ts'
+import { dayViolations } from './check.ts'
 import { crowd } from './crowd.ts'
 import { leaseMs, settleMs } from './outages.ts'
 
@@ -49,7 +49,7 @@ export const asleep = (where: keyof typeof places): Fault => {
     },
     missed: () => Promise.resolve([]),
     check: (runs, executions) => [
-      ...timelineViolations(runs, executions),
+      ...dayViolations(runs, executions),
       ...(isAsleep ? [] : ['the worker did not fall asleep']),
     ],
   }

@@ -4,9 +4,10 @@ import { effectOf, isEnd } from '../../invariants/run-record.ts'
 import type { Played } from '../schedule.ts'
 import type { StoredRun } from '../tables.ts'
 import type { TimedExecution } from '../world.ts'
+import { failedViolations } from './crowd.ts'
 
 /** No execution begins after its attempt was given up, or its run has ended (D7). */
-export function timelineViolations(
+function timelineViolations(
   runs: readonly StoredRun[],
   executions: readonly TimedExecution[],
 ): readonly string[] {
@@ -27,6 +28,12 @@ const isOver = (event: StoredEvent, { effectId, attempt }: TimedExecution): bool
     event.payload['attempt'] === attempt)
 
 const unexplained = 'the lease lapsed although its worker lived'
+
+/** What is checked after a day on which all clocks are right. */
+export const dayViolations = (
+  runs: readonly StoredRun[],
+  executions: readonly TimedExecution[],
+): readonly string[] => [...timelineViolations(runs, executions), ...failedViolations(runs)]
 
 /** Outcomes that were lost although the worker that had them lived (D5). */
 export const lostByLiving = ({ unknowns }: Played): readonly string[] =>

@@ -1,44 +1,42 @@
-/** A process whose clock is an hour ahead, or behind: leases and timers go by the clock of Postgres. */
+/** The clock of a process jumps by an hour, ahead or back, and is right again after its restart. */
 import type { Role } from '@signalbox/server'
-import type { Child } from '../child.ts'
 import type { Fault } from '../schedule.ts'
-import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { atWork, crowd, failedViolations } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
 const hourMs = 3_600_000
+const signals = { ahead: 'SIGUSR2', back: 'SIGHUP' } as const
 
-/** Loaded before the program: `Date` jumps at the signal. */
-const jump = (ms: number): string =>
+/** Loaded before the program: `Date` jumps at a signal. */
+export const jumpingClock: readonly string[] = [
+  '--import',
   `data:text/javascript,${encodeURIComponent(`
   const now = Date.now
   let by = 0
-  process.on('SIGUSR2', () => { by = ${ms} })
+  process.on('${signals.ahead}', () => { by = ${hourMs} })
+  process.on('${signals.back}', () => { by = ${-hourMs} })
   globalThis.Date = class extends Date {
     constructor(...args) { args.length === 0 ? super(now() + by) : super(...args) }
     static now() { return now() + by }
   }
-`)}`
+`)}`,
+]
 
-/** One more process, whose clock jumps while it works. */
-export function clockJump(role: Role, hours: 1 | -1): Fault {
-  let child: Child | null = null
-  return {
-    name: `the clock of one ${role} jumps by ${hours} h`,
-    waves: ['work'],
-    parts: [crowd(2)],
-    settleMs,
-    patienceMs: settleMs,
-    prepare: async (stack) => {
-      child = stack.add(role, { nodeArgs: ['--import', jump(hours * hourMs)] })
-      await child.up()
-    },
-    play: async (_, middle) => {
-      await middle()
-      child?.signal('SIGUSR2')
-    },
-    missed: () => Promise.resolve([]),
-    // Marks of a worker whose clock jumped say what its clock said.
-    check: role === 'worker' ? () => [] : timelineViolations,
-  }
-}
+/** The only process of its role, on a stack with jumping clocks. */
+export const clockJump = (role: Role, way: keyof typeof signals): Fault => ({
+  name: `the clock of the ${role} jumps an hour ${way}`,
+  waves: ['work'],
+  parts: [crowd(2)],
+  settleMs,
+  patienceMs: settleMs,
+  play: async (stack) => {
+    await atWork(stack)
+    stack.child(role).signal(signals[way])
+  },
+  missed: async (stack) => {
+    await stack.child(role).kill('restarted to have its clock right')
+    return []
+  },
+  // Events and marks of executions may say what the clock of their process said: no order follows from them.
+  check: failedViolations,
+})

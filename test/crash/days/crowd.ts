@@ -1,13 +1,19 @@
 /** Runs in every state: an outage finds each kind of work begun, waiting, or about to begin. */
 import type { Plan } from '../plan.ts'
-import { create, type Part, type Setting } from '../sending.ts'
+import { create, type Part, type Setting, soon } from '../sending.ts'
+import type { Stack } from '../stack.ts'
+import { isSpeaking, type StoredRun } from '../tables.ts'
+import { readWorld } from '../world.ts'
 
-type Kind = (setting: Setting, n: number) => Promise<string>
+interface Kind {
+  readonly name: string
+  send(setting: Setting, n: number): Promise<string>
+}
 
-const kind =
-  (name: string, plan: Omit<Plan, 'name'>, agent = 'plain'): Kind =>
-  (setting, n) =>
-    create(setting, { ...plan, name: `${name}-${n}` }, { agent })
+const kind = (name: string, plan: Omit<Plan, 'name'>, agent = 'plain'): Kind => ({
+  name,
+  send: (setting, n) => create(setting, { ...plan, name: `${name}-${n}` }, { agent }),
+})
 
 const longChars = 40_000
 
@@ -20,6 +26,7 @@ const kinds: readonly Kind[] = [
   kind('lingers', { turns: [['linger', 'look'], ['put']] }),
   kind('speaks', { delayMs: 900, turns: [['pay']] }),
   kind('speaks-long', { delayMs: 900, chars: longChars }),
+  kind('asks-slowly', { delayMs: 900, turns: [['put', 'look']] }, 'guarded'),
   // Waiting for a human, for another model, for a policy.
   kind('asks', { turns: [['put', 'look'], ['pay']] }, 'guarded'),
   kind('falls', { turns: [['pay']] }, 'falling'),
@@ -34,13 +41,36 @@ export const crowd =
   async (setting) => {
     const numbers = Array.from({ length: times }, (_, n) => n)
     await Promise.all([
-      ...kinds.flatMap((each) => numbers.map((n) => each(setting, n))),
+      ...kinds.flatMap((each) => numbers.map((n) => each.send(setting, n))),
       inOrder(setting),
     ])
   }
 
+/** No longer ago than this a call that takes four seconds has just begun. */
+const justNowMs = 1_500
+
+/**
+ * Waits until there is much to lose: a call has just begun that will take a while, and so will the answer of a model whose
+ * calls a human must approve.
+ */
+export const atWork = ({ world, databaseUrl }: Stack): Promise<void> =>
+  soon(async () => {
+    const lingering = readWorld(world).findLast(({ tool }) => tool === 'linger')
+    const isFresh = lingering !== undefined && Date.now() - lingering.at < justNowMs
+    return isFresh && (await isSpeaking(databaseUrl, 'asks-slowly-0').catch(() => false))
+  })
+
+const thread = 'in-order'
+const names = kinds.map(({ name }) => name).join('|')
+const ofCrowd = new RegExp(`-(?:(?:${names})-\\d+|${thread})$`)
+
+/** Runs of the crowd, each of which ends well whatever happens, that have ended otherwise. */
+export const failedViolations = (runs: readonly StoredRun[]): readonly string[] =>
+  runs
+    .filter(({ head }) => ofCrowd.test(head.threadId) && head.stateName !== 'completed')
+    .map(({ head }) => `D5 the run of ${head.threadId} is ${head.stateName}`)
+
 async function inOrder(setting: Setting): Promise<void> {
-  const thread = 'in-order'
   await create(setting, { name: 'first', delayMs: 900, turns }, { thread })
   await create(setting, { name: 'second', turns }, { thread })
 }

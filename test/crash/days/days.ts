@@ -1,11 +1,13 @@
 /** The days there are. One that is a fault of a schedule gets a stack of its own, with the settings of production. */
+import { sampled, type Share } from '../../../scripts/ci/sampled.ts'
 import { type Fault, playSchedule } from '../schedule.ts'
 import { type Backend, type Extras, Stack } from '../stack.ts'
-import { lostByLiving } from './check.ts'
-import { clockJump } from './clocks.ts'
+import { aloneDays } from './alone.ts'
 import { asleep } from './asleep.ts'
+import { lostByLiving } from './check.ts'
+import { clockJump, jumpingClock } from './clocks.ts'
 import { outage } from './outages.ts'
-import { redisDays } from './redis-days.ts'
+import { clusterDays, redisDays } from './redis-days.ts'
 import { rolling } from './rolling.ts'
 import { silence } from './silences.ts'
 import { transcripts } from './transcripts.ts'
@@ -32,7 +34,7 @@ const schedule = (backend: Backend, faults: readonly Fault[], extras: Extras = {
       const figures: string[] = []
       for (const fault of faults) {
         const played = await playSchedule(stack, fault, seed)
-        const bad = [...played.violations, ...lostByLiving(played)]
+        const bad = [...played.violations, ...played.missed, ...lostByLiving(played)]
         violations.push(...bad.map((each) => `${fault.name}: ${each}`))
         figures.push(
           `${played.runs} runs, ${played.events} events in ${Math.round(played.ms / 1_000)} s`,
@@ -49,36 +51,101 @@ const schedule = (backend: Backend, faults: readonly Fault[], extras: Extras = {
   },
 })
 
-export function daysOf({ full, hasRedis }: { full: boolean; hasRedis: boolean }): readonly Day[] {
-  const backends: readonly Backend[] = hasRedis ? ['postgres', 'redis'] : ['postgres']
-  const other = backends.at(-1) ?? 'postgres'
+export interface Choice {
+  /** All of them, and those that come in two sizes in the larger one. */
+  readonly full: boolean
+  /** Only days whose name holds this: all of them. */
+  readonly only: string | null
+  readonly seed: number
+  readonly hasRedis: boolean
+  readonly hasDisk: boolean
+}
+
+export interface Chosen {
+  readonly days: readonly Day[]
+  /** How many there are in all. */
+  readonly all: number
+}
+
+/** Without `full`, those that are always played, and of each other group one, which the seed decides. */
+export function daysOf(choice: Choice): Chosen {
+  const { full, only, seed } = choice
+  const always = core(choice)
+  const others = groups(choice).flatMap(({ group, days }) =>
+    days.map((day): Share & { readonly day: Day } => ({ group, oneIn: days.length, day })),
+  )
+  const all = [...always, ...others.map(({ day }) => day)]
+  const days =
+    only !== null
+      ? all.filter(({ name }) => name.includes(only))
+      : full
+        ? all
+        : [...always, ...sampled(others, seed).map(({ day }) => day)]
+  return { days, all: all.length }
+}
+
+const clocks: Extras = { nodeArgs: jumpingClock }
+
+const otherThan = ({ hasRedis }: Choice): Backend => (hasRedis ? 'redis' : 'postgres')
+
+function core(choice: Choice): readonly Day[] {
+  const { full } = choice
+  const other = otherThan(choice)
   return [
-    schedule('postgres', [outage(15, 'killed')]),
-    schedule(other, [outage(15, 'hanging')]),
-    schedule(other, [outage(5, 'killed'), outage(5, 'hanging')]),
-    schedule('postgres', [silence('postgres', 'open')], { isProxied: true }),
-    schedule(other, [silence('postgres', 'all')], { isProxied: true }),
-    ...(hasRedis
-      ? [
-          schedule('redis', [silence('redis', 'open'), silence('redis', 'all')], {
-            isProxied: true,
-          }),
-        ]
-      : []),
-    full ? rolling(12, 20) : rolling(2, 3),
+    full ? rolling(13, 20) : rolling(2, 3),
     transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 16, faults: 10 }),
-    ...(hasRedis ? [schedule('redis', redisDays)] : []),
+    schedule('postgres', [silence('postgres', 'open')], { isProxied: true }),
+    schedule('postgres', [outage(15, 'killed')]),
     schedule(other, [asleep('a call claimed and not begun')]),
-    schedule('postgres', [asleep('a call begun')]),
-    schedule(other, [clockJump('orchestrator', 1), clockJump('worker', -1)]),
-    ...(full
-      ? [
-          schedule('postgres', [clockJump('orchestrator', -1), clockJump('worker', 1)]),
-          schedule('postgres', [outage(60, 'killed')]),
-          schedule(other, [outage(60, 'hanging')]),
-          schedule('postgres', [asleep('a call about to be judged again')]),
-          schedule(other, [asleep('a call that was judged again')]),
-        ]
-      : []),
+  ]
+}
+
+interface Group {
+  readonly group: string
+  readonly days: readonly Day[]
+}
+
+function groups(choice: Choice): readonly Group[] {
+  const { hasRedis, hasDisk } = choice
+  const other = otherThan(choice)
+  return [
+    {
+      group: 'outages',
+      days: [
+        schedule(other, [outage(15, 'hanging')]),
+        schedule(other, [outage(5, 'killed'), outage(5, 'hanging')]),
+        schedule(other, [silence('postgres', 'all')], { isProxied: true }),
+        schedule('postgres', [outage(60, 'killed')]),
+        schedule(other, [outage(60, 'hanging')]),
+      ],
+    },
+    {
+      group: 'queues',
+      days: hasRedis
+        ? [
+            ...redisDays.map((fault) => schedule('redis', [fault])),
+            ...clusterDays.map((fault) => schedule('redis', [fault], { isClustered: true })),
+            schedule('redis', [silence('redis', 'open')], { isProxied: true }),
+            schedule('redis', [silence('redis', 'all')], { isProxied: true }),
+          ]
+        : [],
+    },
+    {
+      group: 'processes',
+      days: [
+        schedule('postgres', [asleep('a call begun')]),
+        schedule('postgres', [asleep('a call about to be judged again')]),
+        schedule(other, [asleep('a call that was judged again')]),
+        schedule(other, [clockJump('orchestrator', 'ahead'), clockJump('worker', 'back')], clocks),
+        schedule(
+          'postgres',
+          [clockJump('worker', 'ahead'), clockJump('orchestrator', 'back')],
+          clocks,
+        ),
+        ...(hasDisk
+          ? aloneDays.map((fault) => schedule('postgres', [fault], { isAlone: true }))
+          : []),
+      ],
+    },
   ]
 }

@@ -1,30 +1,48 @@
 /**
  * `npm run test:days [-- --full] [--only <name>]`: bad days. Real processes with the settings of production, and servers that
- * are away for long, fall silent, or are met by another build. Exit 1 on any violation.
+ * are away for long, fall silent, are full, or are met by another build. Exit 1 on any violation. Without `--full` it plays a
+ * core of them and a sample of the others, which the seed decides, in some minutes.
  *
- * `--lanes` days at a time · `--seed` · `--keep` leaves data and logs. Without `--full` a sample that takes minutes.
+ * `--lanes` days at a time · `--seed`, else the tree of the commit gives one · `--keep` leaves data and logs. Limits of time
+ * follow `SIGNALBOX_MACHINE_SPEED`.
  */
 import { parseArgs } from 'node:util'
 import { redisMissing } from '../../../packages/bullmq/test/support/redis-server.ts'
+import { treeNumber } from '../../../scripts/ci/tree-number.ts'
+import { Stack } from '../stack.ts'
 import { type Day, daysOf } from './days.ts'
+import { smallDiskMissing } from './small-disk.ts'
+
+/** They wait more than they work. */
+const lanesDefault = 3
 
 const { values } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     only: { type: 'string' },
-    lanes: { type: 'string', default: '2' },
-    seed: { type: 'string', default: '1' },
+    lanes: { type: 'string', default: String(lanesDefault) },
+    seed: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 })
-const seed = Number(values.seed)
+const tree = treeNumber(import.meta.dirname)
+const seed = Number(values.seed ?? tree.number)
 const began = performance.now()
-const { only } = values
-const days = daysOf({ full: values.full, hasRedis: !redisMissing }).filter(
-  ({ name }) => only === undefined || name.includes(only),
-)
-if (redisMissing) console.log(`redis${redisMissing}`)
-console.log(`seed ${seed}`)
+const diskMissing = smallDiskMissing()
+const { days, all } = daysOf({
+  full: values.full,
+  only: values.only ?? null,
+  seed,
+  hasRedis: !redisMissing,
+  hasDisk: diskMissing === null,
+})
+if (redisMissing) console.log('skipped: all days of Redis: redis-server is not on PATH')
+if (diskMissing !== null) console.log(`skipped: the days of a disk: ${diskMissing}`)
+console.log(`seed ${seed}${values.seed === undefined ? `, of ${tree.of}` : ''}`)
+if (days.length < all) console.log(`${days.length} of ${all} days; --full plays all`)
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void Stack.stopAll().finally(() => process.exit(130)))
 
 let failed = 0
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
-import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { dayViolations } from './check.ts'
+import { atWork, crowd } from './crowd.ts'
 import { Watchers } from './watchers.ts'
 
 const seconds = 1_000
@@ -26,19 +26,16 @@ export function outage(awayS: number, way: Way): Fault {
     parts: [...families, crowd(crowdTimes), watchers.part],
     patienceMs: awayS * seconds + settleMs,
     settleMs,
-    async play(stack, middle) {
+    async play(stack) {
       watchers.follow(() => stack.child('api').url)
-      await middle()
+      await atWork(stack)
       const away = sleep(awayS * seconds)
       const back = await goAway(stack, way)
       await away
       await back()
     },
     missed: () => Promise.resolve([]),
-    check: (runs, executions) => [
-      ...timelineViolations(runs, executions),
-      ...watchers.violations(runs),
-    ],
+    check: (runs, executions) => [...dayViolations(runs, executions), ...watchers.violations(runs)],
   }
 }
 
@@ -48,7 +45,7 @@ async function goAway(stack: Stack, way: Way): Promise<() => Promise<void>> {
     await stack.endPostgres()
     return () => stack.beginPostgres()
   }
-  const pids = await familyOf(stack.postgresPid)
+  const pids = await familyOf(await stack.postgresPid())
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   return async () => {
     for (const pid of pids) wake(pid)

@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
 import { z } from 'zod'
 import { seeded } from '../../simulation/seeded.ts'
+import { forThisMachine } from '../../support/for-this-machine.ts'
 import type { Child } from '../child.ts'
 import { Client, patient } from '../client.ts'
 import { operate } from '../operator.ts'
 import { type Build, makeBuild } from '../rolling/build.ts'
 import type { Setting } from '../sending.ts'
 import { roles, Stack } from '../stack.ts'
-import { strain } from './strain.ts'
 import { countOpen } from '../tables.ts'
 import { crowd } from './crowd.ts'
 import type { Day, Outcome } from './days.ts'
@@ -25,6 +25,8 @@ const patienceMs = 120_000
 /** How long an old process is alone, until it has looked at everything, and while its queries are counted. */
 const aloneMs = 8_000
 const countedMs = 6_000
+/** How long the new build is beside the old one again, before that goes for good. */
+const besideMs = 8_000
 /** A quiet process asks less than twenty times a second, a role and what it was left with included. */
 const queriesMax = 60
 
@@ -33,6 +35,7 @@ interface Deploy {
   readonly build: Build
   readonly client: Client
   readonly unit: () => number
+  readonly old: readonly Child[]
   readonly next: readonly Child[]
   readonly violations: string[]
 }
@@ -66,9 +69,11 @@ interface Plan {
 
 async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome> {
   const unit = seeded(seed)
-  const addresses: (() => string | null)[] = [() => stack.child('api').url]
+  const old = roles.map((role) => stack.child(role))
+  /** Builds whose API clients reach. */
+  let served: readonly (readonly Child[])[] = [old]
   const client = new Client(
-    () => addresses[Math.floor(unit() * addresses.length)]?.() ?? null,
+    () => served[Math.floor(unit() * served.length)]?.[0]?.url ?? null,
     patient(patienceMs),
   )
   const setting = (wave: number): Setting => ({
@@ -80,25 +85,30 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   await crowd(times)(setting(1))
   const next = roles.map((role) => stack.add(role, { entry: build.entry }))
   await Promise.all(next.map((child) => child.up()))
-  const deploy: Deploy = { stack, build, client, unit, next, violations: [] }
-  addresses.push(() => next[0]?.url ?? null)
+  const deploy: Deploy = { stack, build, client, unit, old, next, violations: [] }
+  served = [old, next]
   const over = new AbortController()
   const human = operate(client, unit, over.signal)
   const sent = crowd(times)(setting(2))
   await killByTurns(deploy, kills)
   await sent
+  served = [next]
+  await crowd(times)(setting(3))
+  served = [old]
+  await Promise.all(next.map((child) => child.end()))
+  // Also what the old build cannot judge is answered by way of it.
+  await sleep(aloneMs)
   over.abort()
   await human
-  addresses.shift()
-  await crowd(times)(setting(3))
-  addresses.pop()
-  const quiet = await oldOnesAlone(deploy)
-  addresses.push(() => stack.child('api').url)
+  const quiet = await countQueries(deploy)
   const replaced = roles.map((role) => stack.add(role, { entry: build.entry }))
   await Promise.all(replaced.map((child) => child.up()))
-  addresses.push(() => replaced[0]?.url ?? null)
+  served = [old, replaced]
   const end = new AbortController()
   const last = operate(client, unit, end.signal)
+  await sleep(besideMs)
+  served = [replaced]
+  await Promise.all(old.map((child) => child.end()))
   const isOver = await ended(stack)
   end.abort()
   await last
@@ -114,8 +124,7 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   }
 }
 
-async function killByTurns({ stack, next, unit }: Deploy, kills: number): Promise<void> {
-  const old = roles.map((role) => stack.child(role))
+async function killByTurns({ old, next, unit }: Deploy, kills: number): Promise<void> {
   for (let n = 0; n < 2 * kills; n++) {
     const build = n % 2 === 0 ? old : next
     await sleep(500 + 1_000 * unit())
@@ -125,10 +134,8 @@ async function killByTurns({ stack, next, unit }: Deploy, kills: number): Promis
   }
 }
 
-/** The new build is taken back: what it has left must not make the old one busy. */
-async function oldOnesAlone({ stack, next, violations }: Deploy) {
-  await Promise.all(next.map((child) => child.end()))
-  await sleep(aloneMs)
+/** The new build was taken back: what it has left must not make the old one busy. */
+async function countQueries({ stack, violations }: Deploy) {
   const before = await transactions(stack.databaseUrl)
   await sleep(countedMs)
   const perSecond = Math.round(
@@ -153,7 +160,7 @@ async function transactions(databaseUrl: string): Promise<number> {
 }
 
 async function ended({ databaseUrl }: Stack): Promise<boolean> {
-  const deadline = Date.now() + settleMs * strain()
+  const deadline = Date.now() + forThisMachine(settleMs)
   while (Date.now() < deadline) {
     if ((await countOpen(databaseUrl, threads)) === 0) return true
     await sleep(200)
@@ -173,6 +180,8 @@ async function judge({ stack, build, client }: Deploy): Promise<z.infer<typeof J
     world: stack.world,
     received: stack.receiver.received.map(({ id }) => id),
     created: [...client.created],
+    acknowledged: client.acknowledged,
+    complaints: client.complaints,
   }
   const said = await new Promise<string>((resolve, reject) => {
     const child = execFile(

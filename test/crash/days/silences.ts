@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
 import type { Stack } from '../stack.ts'
-import { timelineViolations } from './check.ts'
-import { crowd } from './crowd.ts'
+import { dayViolations } from './check.ts'
+import { atWork, crowd } from './crowd.ts'
 import { settleMs } from './outages.ts'
 
 /** A connection that falls silent is given up after this. */
@@ -21,15 +21,15 @@ export const silence = (to: To, which: 'open' | 'all'): Fault => ({
   patienceMs: givenUpMs + settleMs,
   // Silence is found out only by waiting.
   settleMs: givenUpMs + settleMs,
-  async play(stack, middle) {
-    await middle()
+  async play(stack) {
+    await atWork(stack)
     const proxy = proxyOf(stack, to)
     proxy.fallSilent(which === 'all' ? 'all' : undefined)
     if (which === 'all') await sleep(silentMs)
     proxy.heal()
   },
   missed: () => Promise.resolve([]),
-  check: timelineViolations,
+  check: dayViolations,
 })
 
 function proxyOf({ proxies }: Stack, to: To) {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { project } from '@signalbox/core'
 import { parentOf } from '../../invariants/run-record.ts'
 import { seeded } from '../../simulation/seeded.ts'
+import { forThisMachine } from '../../support/for-this-machine.ts'
 import type { Child } from '../child.ts'
 import { Client, patient } from '../client.ts'
 import { operate } from '../operator.ts'
@@ -14,7 +15,6 @@ import { countOpen, readRuns, type StoredRun } from '../tables.ts'
 import { logViolations } from '../../invariants/check-log.ts'
 import { replayViolations } from '../../invariants/check-replay.ts'
 import type { Day } from './days.ts'
-import { strain } from './strain.ts'
 import type { Story } from './stories.ts'
 
 const patienceMs = 120_000
@@ -127,7 +127,7 @@ async function disturb(children: readonly Child[], unit: () => number): Promise<
 }
 
 async function ended({ databaseUrl }: Stack, threads: string): Promise<boolean> {
-  const deadline = Date.now() + settleMs * strain()
+  const deadline = Date.now() + forThisMachine(settleMs)
   while (Date.now() < deadline) {
     if ((await countOpen(databaseUrl, threads)) === 0) return true
     await sleep(200)

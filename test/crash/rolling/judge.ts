@@ -3,11 +3,12 @@
  * output, as JSON.
  */
 import { text } from 'node:stream/consumers'
+import { isFactType } from '@signalbox/core'
 import { z } from 'zod'
 import { violations } from '../check.ts'
 import { readRuns, type StoredRun } from '../tables.ts'
 import { readWorld } from '../world.ts'
-import { timelineViolations } from '../days/check.ts'
+import { dayViolations } from '../days/check.ts'
 
 const Orders = z.object({
   databaseUrl: z.string(),
@@ -15,14 +16,16 @@ const Orders = z.object({
   world: z.string(),
   received: z.array(z.string()),
   created: z.array(z.tuple([z.string(), z.string()])),
+  acknowledged: z.array(z.object({ runId: z.string(), type: z.string().refine(isFactType) })),
+  complaints: z.array(z.string()),
 })
 
-const { databaseUrl, threads, world, received, created } = Orders.parse(
+const { databaseUrl, threads, world, received, created, ...promised } = Orders.parse(
   JSON.parse(await text(process.stdin)),
 )
 const runs = await readRuns(databaseUrl, threads)
 const executions = readWorld(world)
-const client = { created: new Map(created), acknowledged: [], complaints: [] }
+const client = { created: new Map(created), ...promised }
 
 /** Nothing of another build is ever a fault of a run, or ignored. */
 const bad = ['run.faulted', 'event.ignored', 'state.repaired']
@@ -49,7 +52,7 @@ process.stdout.write(
   JSON.stringify({
     violations: [
       ...violations(runs, { executions, received }, client),
-      ...timelineViolations(runs, executions),
+      ...dayViolations(runs, executions),
       ...runs.flatMap(faults),
     ],
     counts: { runs: runs.length, ...counts },

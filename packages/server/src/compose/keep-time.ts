@@ -1,6 +1,6 @@
 /** The timekeeper of a process that decides: it creates runs as the API does, without serving one. */
 import type { AgentDefinition } from '@signalbox/core'
-import { type Engine, type Log, type Register, systemClock, systemRandom } from '@signalbox/engine'
+import { type Clock, type Engine, type Log, type Register, systemRandom } from '@signalbox/engine'
 import { createReader, createUpkeep, type Resources } from '@signalbox/postgres'
 import { lanesOf, type LaneRules } from '../config/lanes-schema.ts'
 import { startTimekeeper } from '../crons/timekeeper.ts'
@@ -23,6 +23,7 @@ export function keepTime(
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly webhooks: WebhookSettings
     readonly runLimits: LaneRules
+    readonly clock: Clock
     readonly log: Log
   },
   closers: Closers,
@@ -43,10 +44,10 @@ export function keepTime(
       resources: parts.resources,
       threads: parts.register,
       random: systemRandom,
-      now: () => systemClock.now(),
+      now: () => parts.clock.now(),
     },
     upkeep,
-    clock: systemClock,
+    clock: parts.clock,
     random: systemRandom,
     log: parts.log,
     pollMs,

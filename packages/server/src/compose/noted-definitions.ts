@@ -2,14 +2,20 @@
  * A register that notes which definitions a tenant uses. Each is asked for once per process and tenant, before the first run that
  * uses it is created: a run never has a definition that the ledger does not know.
  */
-import type { AppendItem, Register } from '@signalbox/engine'
-import { ledgerDraft, systemClock, systemRandom } from '@signalbox/engine'
+import {
+  type AppendItem,
+  type Clock,
+  ledgerDraft,
+  type Register,
+  systemRandom,
+} from '@signalbox/engine'
 
 /** Tenants times definitions that are remembered. Beyond it all are forgotten, and asked for again. */
 const rememberedMax = 10_000
 
 /** The same register. A create fails if its definition cannot be noted, as it does if the register cannot be reached. */
-export function notedDefinitions(register: Register): Register {
+export function notedDefinitions(register: Register, clock: Pick<Clock, 'now'>): Register {
+  const world = { clock, random: systemRandom }
   const noted = new Map<string, Promise<unknown>>()
   const note = ({ tenantId, create, facts }: AppendItem): Promise<unknown> | undefined => {
     if (!create) return undefined
@@ -41,5 +47,3 @@ export function notedDefinitions(register: Register): Register {
     },
   }
 }
-
-const world = { clock: systemClock, random: systemRandom }

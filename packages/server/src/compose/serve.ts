@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import type { AgentDefinition } from '@signalbox/core'
 import {
+  type Clock,
   createLedger,
   type Engine,
   type Log,
   type Register,
-  systemClock,
   systemRandom,
   type WakeBus,
 } from '@signalbox/engine'
@@ -55,6 +55,7 @@ export interface ServeOptions {
   readonly server: Config['server']
   readonly runLimits: Config['runLimits']
   readonly webhooks: WebhookSettings
+  readonly clock: Clock
   readonly log: Log
   readonly inspect?: Inspect
 }
@@ -70,7 +71,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const stopping = new AbortController()
   const timely = inTime(register, registerMsMax)
   const read = inTime(reader, registerMsMax)
-  const ledger = createLedger({ register: timely, clock: systemClock, random: systemRandom })
+  const ledger = createLedger({ register: timely, clock: options.clock, random: systemRandom })
   const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
     commands: inTime(impatient(tracedCommands(engine.commands, options.tracing)), registerMsMax),
@@ -78,7 +79,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read,
     ledger,
-    logReads: createLogReads(ledger, Date.now),
+    logReads: createLogReads(ledger, options.clock.now),
     resources: timelyResources(options.resources),
     health: options.health,
     threads: timely,
@@ -91,7 +92,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     lanesOf: (asked) => lanesOf(options.runLimits, asked),
     ...options.access,
     random: systemRandom,
-    now: Date.now,
+    now: options.clock.now,
     log,
     settings: { ...server.limits, heartbeatMs: 5_000, pollMs },
     stopping: stopping.signal,

@@ -5,13 +5,13 @@
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '@signalbox/core'
 import {
+  type Clock,
   createEngine,
   type Engine,
   type EngineDeps,
   type EngineSettings,
   type Log,
   type Register,
-  systemClock,
   systemRandom,
   type WakeBus,
 } from '@signalbox/engine'
@@ -35,6 +35,7 @@ import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import type { Health } from '../health/health.ts'
 import { Closers } from './closers.ts'
+import { keepCommonClock } from './common-clock.ts'
 import { openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
@@ -145,8 +146,9 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     },
     closers,
   )
+  const clock = await keepCommonClock(urls.engine, log, closers)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
-  const register = openRegister(urls.engine, metrics)
+  const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
   const resources = createResources({ appUrl: urls.app })
   closers.add('resources', () => resources.close())
@@ -155,7 +157,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
-  const sending = { settings: webhooks, read: reader, now: Date.now }
+  const sending = { settings: webhooks, read: reader, now: clock.now }
   const { asked, ...made } = await portsOf(assembly, {
     roles,
     open,
@@ -174,7 +176,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     agents: (name) => agents.get(name) ?? null,
     observer: observerOf(metrics, tracing),
     onNotMine: (runs) => metrics.runsNotMine.set(runs),
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log,
     roles: roles.filter((role) => role !== 'api'),
@@ -186,7 +188,8 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
   const health = await wellbeing.open(known, closers)
   const { register: kept, wakeBus } = ports
-  const shared = { register: kept, wakeBus, resources, engine, agents, metrics, tracing, health }
+  const told = { metrics, tracing, health }
+  const shared = { register: kept, wakeBus, resources, engine, agents, clock, ...told }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
@@ -195,8 +198,8 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   return { url: served?.url ?? null, engine, agents, failed, stop }
 }
 
-const openRegister = (engineUrl: string, metrics: Metrics): Register =>
-  notedDefinitions(measuredRegister(createRegister({ engineUrl }), metrics))
+const openRegister = (engineUrl: string, clock: Clock, metrics: Metrics): Register =>
+  notedDefinitions(measuredRegister(createRegister({ engineUrl }), metrics), clock)
 
 /** The port that was asked of this very process; null: none. */
 const portOf = ({ options, environment }: Assembly): number | null =>
@@ -224,6 +227,7 @@ async function serveApi(
     readonly register: Register
     readonly resources: Resources
     readonly wakeBus: WakeBus
+    readonly clock: Clock
     readonly engine: Engine
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly metrics: Metrics
