@@ -32,13 +32,13 @@ export const planSeed = (seed: number, n: number): number => seed * 10 + n
 export async function client(
   seed: number,
   life: Incarnation,
-  { commands }: SimulatedEngine,
+  engine: SimulatedEngine,
 ): Promise<void> {
   const { schedule } = life.process
   for (let n = 0; n < runsPerSeed; n++) {
     const threadId = n === 2 ? 't0' : `t${n}`
     const definition = simulatedAgent((seed + n) % 2 === 0 ? 'tell' : 'ask', planSeed(seed, n))
-    const created = await commands
+    const created = await engine.commands
       .createRun({
         ...caller,
         threadId,
@@ -52,7 +52,7 @@ export async function client(
     await life.clock.sleep(schedule.between(0, 200))
     if (!created || !('runId' in created) || (seed + n) % 4 !== 0) continue
     await life.clock.sleep(schedule.between(0, 400))
-    await commands
+    await engine.commands
       .cancel({
         ...caller,
         runId: created.runId,

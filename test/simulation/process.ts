@@ -6,7 +6,7 @@
  */
 import type { Clock } from '@signalbox/engine'
 import { type Trouble, troubleAt } from './days.ts'
-import type { Schedule } from './schedule.ts'
+import { epoch, type Schedule } from './schedule.ts'
 
 const crashBefore = 0.006
 const crashAfter = 0.012
@@ -84,6 +84,14 @@ export class Incarnation {
     return troubleAt(schedule.day, name, schedule.now)
   }
 
+  /** How wrong its wall clock is. Milliseconds. */
+  get #wrongMs(): number {
+    const { schedule, name } = this.process
+    const { jump } = schedule.day
+    const isSet = jump?.of === name && jump.from <= schedule.now && schedule.now < jump.until
+    return isSet ? jump.byMs : 0
+  }
+
   /** Runs a callback of this process: not once it is dead, and not before it goes on, if it stands still. */
   later(delayMs: number, run: () => void): void {
     this.process.schedule.after(delayMs, () => this.#run(run))
@@ -132,7 +140,7 @@ export class Incarnation {
   }
 
   readonly clock: Clock = {
-    now: () => Math.floor(1_700_000_000_000 + this.process.schedule.now),
+    now: () => Math.floor(epoch + this.process.schedule.now + this.#wrongMs),
     monotonic: () => this.process.schedule.now,
     sleep: (ms, signal) =>
       new Promise((resolve) => {

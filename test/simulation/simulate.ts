@@ -7,6 +7,7 @@ import { createEngine, type Role } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
+import { eitherOf, machinesOf } from './builds.ts'
 import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { countedRegister } from './histories.ts'
@@ -88,8 +89,9 @@ export async function simulate(seed: number): Promise<Simulated> {
   const random = randomOf(schedule)
   const agents = simulatedAgents()
 
-  const engineOf = (life: Incarnation, roles: readonly Role[]) =>
+  const engineOf = (life: Incarnation, roles: readonly Role[], machines = machinesOf(life)) =>
     createEngine({
+      machines,
       register: registerOf(life, seen),
       dispatcher: queue.dispatcher(life),
       hintSource: roles.includes('worker') ? queue.source(life) : null,
@@ -118,7 +120,10 @@ export async function simulate(seed: number): Promise<Simulated> {
       },
     })
 
-  const officeOf = (life: Incarnation): Office => ({ world, register, engine: engineOf(life, []) })
+  const officeOf = (life: Incarnation): Office => {
+    const engine = eitherOf(life, (machines) => engineOf(life, [], machines))
+    return { world, register, engine }
+  }
   const boot = (roles: readonly Role[]) => (life: Incarnation) => {
     const engine = engineOf(life, roles)
     void engine.start()
