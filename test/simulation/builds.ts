@@ -99,20 +99,25 @@ const isDelivery = (effects: RunRecord['effects'], event: StoredEvent): boolean 
 /** A cancel and a timeout need no policy: the run ends this soon after them, or after the faults. */
 const leavingMs = 4_000
 
-/** Where nobody can load a policy, what ends a run ends it all the same. */
+/** Only what ends a run is decided without its policies; where nobody can load them, that ends it all the same. */
 function lackViolations(
   { schedule: { day } }: World,
   { head: { runId }, log }: RunRecord,
 ): readonly string[] {
-  if (!day.lack || !isOfAll(day.lack)) return []
-  const left = log.find(isLeaving)
-  if (!left) return []
+  const wrong = log
+    .filter((step) => isStep(step) && step.payload['withoutPolicies'] === true)
+    .filter((step) => !ends(decisionSchemas['run.transitioned'].parse(step.payload).path.at(-1)))
+    .map(({ seq }) => `P1 ${runId} was decided without its policies at ${seq}`)
+  const left = day.lack && isOfAll(day.lack) ? log.find(isLeaving) : undefined
+  if (!left) return wrong
   const until = Math.max(left.at, epoch + day.faultsEndMs) + leavingMs
   const endedAt = log.find(isEnd)?.at ?? Infinity
   return endedAt > until
-    ? [`I12 ${runId} was to end at ${left.at - epoch}, and ended at ${endedAt - epoch}`]
-    : []
+    ? [...wrong, `I12 ${runId} was to end at ${left.at - epoch}, and ended at ${endedAt - epoch}`]
+    : wrong
 }
+
+const ends = (state: string | undefined): boolean => state === 'cancelling' || state === 'cancelled'
 
 const isLeaving = ({ type, payload }: StoredEvent): boolean =>
   type === 'cancel.requested' || (type === 'timer.fired' && payload['timerId'] === 'timeout')

@@ -5,6 +5,10 @@ import type { Schedule } from './schedule.ts'
 
 const lost = 0.15
 const doubled = 0.15
+/** From when a worker cannot use a hint until others see it. */
+const backMs = 200
+
+type Perform = Parameters<HintSource['start']>[1]
 
 /** A worker that may take a hint, as soon as it has room. */
 type Look = () => void
@@ -41,11 +45,19 @@ export class SimulatedQueue {
     }
   }
 
+  /** A hint that a worker cannot use is for others. */
+  #putBack(life: Incarnation, hint: Hint): void {
+    life.later(backMs, () => {
+      this.#hints.push(hint)
+      for (const { look } of this.#looks.filter((each) => each.life.alive)) look()
+    })
+  }
+
   source(life: Incarnation): HintSource {
     let room = 0
     let looking = false
     // Whoever looks first has it: each takes its time.
-    const lookWith = (perform: (effectId: string) => Promise<unknown>): Look => {
+    const lookWith = (perform: Perform): Look => {
       const look: Look = () => {
         if (looking || room <= 0 || this.#hints.length === 0) return
         looking = true
@@ -54,8 +66,9 @@ export class SimulatedQueue {
           const hint = room > 0 ? this.#hints.shift() : undefined
           if (!hint) return
           room -= 1
-          void perform(hint.effectId).then(() => {
+          void perform(hint.effectId).then((answer) => {
             room += 1
+            if (answer === 'not_mine') this.#putBack(life, hint)
             look()
           })
           look()
