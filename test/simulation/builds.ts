@@ -75,7 +75,7 @@ function versionViolations(
   const isNewer = versionOf(log) === 2
   const strangers = log
     .filter(({ type, actor }) => isNewer && isWork(type) && isOlder(day, actor))
-    .filter((event) => !isDelivery(effects, event))
+    .filter((event) => !isOfAnyBuild(effects, event))
     .map(({ type, seq, actor }) => `V3 ${actor} wrote ${type} at ${seq} of ${runId}, of version 2`)
   const wrong = log.filter(isStep).filter((step) => {
     const asked = decisionSchemas['run.transitioned'].parse(step.payload).effects
@@ -92,8 +92,8 @@ function versionViolations(
 
 const isWork = (type: string): boolean => type === 'run.transitioned' || type === 'effect.started'
 
-/** To tell somebody of a run takes no machine. */
-const isDelivery = (effects: RunRecord['effects'], event: StoredEvent): boolean =>
+/** To tell somebody of a run, or to recall a result, takes no machine. */
+const isOfAnyBuild = (effects: RunRecord['effects'], event: StoredEvent): boolean =>
   effects.some(({ effectId, spec }) => spec.kind === 'webhook.deliver' && isAbout(event, effectId))
 
 /** A cancel and a timeout need no policy: the run ends this soon after them, or after the faults. */
