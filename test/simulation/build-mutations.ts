@@ -84,11 +84,4 @@ export const buildMutations: readonly Mutation[] = [
     becomes:
       "      if (view.seq > 0) throw new TerminalError('unprepared', 'its policies are not ready')\n      strangers.leave(\n        view,",
   },
-  {
-    name: 'a run of another build is faulted (D8)',
-    file: engine('record/view.ts'),
-    line: '      const { tenantId } = tail.head\n',
-    becomes:
-      '      const { tenantId } = tail.head\n      if (error instanceof NewerError && tail.head.machineVersion > 1) return null\n',
-  },
 ]

@@ -4,12 +4,12 @@
  * is neither decided nor performed there, and it is not faulted.
  */
 import { decisionSchemas, factSchemas, type Machines, type PolicySpec } from '@signalbox/core'
-import type { StoredEvent } from '@signalbox/engine'
+import type { Register, StoredEvent } from '@signalbox/engine'
 import { builds } from '../../packages/core/test/support/machine-two.ts'
 import { isAbout, isEnd, isStep, type RunRecord } from '../invariants/run-record.ts'
 import { type Day, isOfAll } from './days.ts'
 import type { Incarnation } from './process.ts'
-import { epoch } from './schedule.ts'
+import { epoch, type Schedule } from './schedule.ts'
 import { mixOf, seeded } from './seeded.ts'
 import type { World } from './world.ts'
 
@@ -53,6 +53,22 @@ export function lacks({ process: { name, schedule } }: Incarnation, spec: Policy
   if (!lack || schedule.now >= lack.until || !lack.of.includes(name)) return false
   return seeded(mixOf(`lacks ${JSON.stringify(spec)}`))() < missing
 }
+
+/** How often a cached state is gone where processes differ. */
+const forgotten = 0.2
+
+/** Caches of states may be deleted at any time: whoever reads a run then folds its log, by its machine and its policies. */
+export const forgetful = (schedule: Schedule, real: Register): Register =>
+  schedule.day.kind !== 'versions' && schedule.day.kind !== 'lacking'
+    ? real
+    : {
+        ...real,
+        tail: async (runId) => {
+          const tail = await real.tail(runId)
+          if (!tail || !schedule.chance(forgotten)) return tail
+          return { ...tail, head: { ...tail.head, state: null } }
+        },
+      }
 
 /** What must hold of a run where processes differ. */
 export const buildViolations = (world: World, run: RunRecord): readonly string[] => [

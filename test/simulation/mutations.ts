@@ -95,12 +95,6 @@ export const mutations: readonly Mutation[] = [
     becomes: "becomes: retry ? 'unknown' : 'done',",
   },
   {
-    name: 'a prompt is built of what came after its claim (I24)',
-    file: engine('perform/transcript.ts'),
-    line: 'event.runId !== runId || event.seq <= seq',
-    becomes: 'event.seq > 0',
-  },
-  {
     name: 'cancelling ends while calls are open (I7)',
     file: core('machine/guards.ts'),
     line: '!context.modelOpen && !someOpen({ context })',
@@ -219,11 +213,5 @@ export const mutations: readonly Mutation[] = [
     file: core('verdict/retry/verdict.ts'),
     line: "    case 'interrupted':\n",
     becomes: "    case 'interrupted':\n    case 'safety':\n",
-  },
-  {
-    name: 'one lost answer of the register ends a run as failed',
-    file: engine('record/patience.ts'),
-    line: 'return wait && !wait.over',
-    becomes: 'return wait && wait.over',
   },
 ]

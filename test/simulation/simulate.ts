@@ -7,7 +7,7 @@ import { createEngine, type Role } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
-import { eitherOf, machinesOf } from './builds.ts'
+import { eitherOf, forgetful, machinesOf } from './builds.ts'
 import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { countedRegister } from './histories.ts'
@@ -83,7 +83,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
   const tamperedOrNot = tampered ? tamperedWith(schedule, register) : register
-  const seen = withVictim(tamperedOrNot, register, world.way)
+  const seen = forgetful(schedule, withVictim(tamperedOrNot, register, world.way))
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
   const random = randomOf(schedule)
@@ -92,7 +92,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   const engineOf = (life: Incarnation, roles: readonly Role[], machines = machinesOf(life)) =>
     createEngine({
       machines,
-      register: registerOf(life, seen),
+      register: registerOf(life, seen, register),
       dispatcher: queue.dispatcher(life),
       hintSource: roles.includes('worker') ? queue.source(life) : null,
       wakeBus: bus.of(life),
