@@ -9,6 +9,7 @@ import type {
 } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { simulatedAgent } from './agents.ts'
+import { plansPerSeed } from './families.ts'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
 import { isVictim } from './victims.ts'
@@ -26,7 +27,7 @@ export const requester = { id: 'ann', role: 'clerk' }
 const people = [requester, { id: 'bob', role: 'manager' }] as const
 
 /** The plan of a run, and its agent with it. */
-export const planSeed = (seed: number, n: number): number => seed * 10 + n
+export const planSeed = (seed: number, n: number): number => seed * plansPerSeed + n
 
 /** Creates the runs under idempotency keys, repeating after each lost answer, also from its next life. */
 export async function client(
