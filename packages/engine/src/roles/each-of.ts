@@ -135,9 +135,9 @@ async function inLanes<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const left = [...items]
-  const beganAt = clock.now()
+  const beganAt = clock.monotonic()
   const lane = async (): Promise<void> => {
-    while (left.length > 0 && !stopped.aborted && clock.now() - beganAt < allMsMax)
+    while (left.length > 0 && !stopped.aborted && clock.monotonic() - beganAt < allMsMax)
       for (const item of left.splice(0, 1)) await settlesWithin(clock, itemMsMax, work(item))
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane))

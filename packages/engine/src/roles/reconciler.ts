@@ -243,7 +243,7 @@ export async function poll(deps: ReconcilerDeps): Promise<void> {
 /** One look at everything that is due. Answers the pause to the next one, in milliseconds. */
 async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): Promise<number> {
   const { clock, random, settings, draining, register } = deps
-  const beganAt = clock.now()
+  const beganAt = clock.monotonic()
   let [answered, more, changed] = [0, false, false]
   let bound = boundOf(clock)
   try {
@@ -263,7 +263,7 @@ async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): P
     const pauseMin = changed ? pauseMsMin.changed : pauseMsMin.unchanged
     if (more) return Math.max(againMs, pauseMin)
     if (bound.isOver()) bound = boundOf(clock)
-    const lookedMs = Math.max(0, clock.now() - beganAt) + askedMsMax
+    const lookedMs = Math.ceil(clock.monotonic() - beganAt) + askedMsMax
     const due = await bound.ask(register.nextDue(EffectKind.options, lookedMs)).catch(() => null)
     const pace = settings.pollMs * (0.8 + 0.4 * random.unit())
     return due === null ? pace : Math.min(pace, Math.max(due, pauseMin))
