@@ -5,7 +5,7 @@
  * still: no callback of it runs, while the clocks go on. An old incarnation never resumes.
  */
 import type { Clock } from '@signalbox/engine'
-import { type Trouble, troubleAt } from './days.ts'
+import { type Day, type Trouble, troubleAt } from './days.ts'
 import { epoch, type Schedule } from './schedule.ts'
 
 const crashBefore = 0.006
@@ -13,6 +13,9 @@ const crashAfter = 0.012
 const lostAnswer = 0.02
 const stall = 0.012
 const lateAnswer = 0.03
+
+/** What is under way while a process stands still comes to the register when others have taken it over. */
+const stallOf = ({ kind }: Day): number => (kind === 'freeze' ? 3 * stall : stall)
 
 class SimulatedProcess {
   readonly name: string
@@ -119,7 +122,7 @@ export class Incarnation {
     const { faults, day } = schedule
     const fate = schedule.unit() / danger
     // Where a lease is lost to an outage alone, or not at all, no call may stall.
-    const stalls = faults && schedule.chance(stall) && day.kind !== 'outage'
+    const stalls = faults && schedule.chance(stallOf(day)) && day.kind !== 'outage'
     const late = stalls ? schedule.between(400, 2_500) : 0
     return new Promise((resolve, reject) => {
       schedule.after(schedule.between(0.5, 4) + late, () => {

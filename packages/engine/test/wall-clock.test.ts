@@ -32,7 +32,10 @@ async function begunWith(setByMs: number): Promise<readonly string[]> {
   return begun
 }
 
-test.each([0, hourMs, -hourMs])('a wall clock that is set by %i ms changes no look', async (byMs) => {
-  // What was not begun after four seconds is left to the next look.
-  expect(await begunWith(byMs)).toEqual(['a', 'b', 'c', 'd'])
-})
+test.each([0, hourMs, -hourMs])(
+  'a wall clock that is set by %i ms changes no look',
+  async (byMs) => {
+    // What was not begun after four seconds is left to the next look.
+    expect(await begunWith(byMs)).toEqual(['a', 'b', 'c', 'd'])
+  },
+)
