@@ -1,7 +1,8 @@
 /**
  * One simulated schedule: three orchestrators and workers as processes of the real engine, over a register that keeps what
  * it is told and hints that do not. A client creates runs (and repeats itself after lost answers) and cancels some, two
- * people answer what waits for a human, and in some seeds every policy is switched off at one moment.
+ * people answer what waits for a human, and in some seeds every policy is switched off at one moment. Bad days (`days.ts`) are
+ * wrong for longer than a call takes.
  */
 import { createEngine, type Role } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
