@@ -53,12 +53,6 @@ export const badDayMutations: readonly Mutation[] = [
     becomes: 'if (!kept) continue',
   },
   {
-    name: 'a claim counts from its draft, however often it was sent (L1)',
-    file: engine('perform/claim.ts'),
-    line: 'tries > 1 ? -Infinity : drafted',
-    becomes: 'drafted',
-  },
-  {
     name: 'a receiver is told under a lease that nobody has looked at (L1)',
     file: engine('perform/webhook.ts'),
     line: '  await held.begin()\n',
@@ -81,12 +75,6 @@ export const badDayMutations: readonly Mutation[] = [
     file: engine('roles/worker.ts'),
     line: 'const noted = await append(deps, row, late)',
     becomes: "const noted = { code: 'ok', detail: late.type }",
-  },
-  {
-    name: 'a result is given up when a cancel comes (T7)',
-    file: engine('perform/tool-call.ts'),
-    line: 'return held.keep(() => report(deps, asked, { outcome, durationMs }))',
-    becomes: 'return report(deps, asked, { outcome, durationMs })',
   },
   {
     name: 'what an effect waits for is tried three times (D5)',

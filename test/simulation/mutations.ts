@@ -4,8 +4,8 @@
  *
  * Not in the list, because the simulation cannot tell them from the code as it is: a prompt built of what came after its claim
  * (after it a run says nothing more to this call, and one that was taken over does not begin), a lost answer that is waited
- * for nine times instead of for ever (`packages/engine/test/outage.test.ts`), and a lease that counts from a draft whose first
- * answer was lost (`packages/engine/test/leases.test.ts`).
+ * for nine times instead of for ever, a result that is not kept through a cancel (both `packages/engine/test/outage.test.ts`),
+ * and a lease that counts from a draft whose first answer was lost (`packages/engine/test/leases.test.ts`).
  */
 export interface Mutation {
   readonly name: string
