@@ -4,7 +4,7 @@
  */
 import { AgentDefinition, type ToolSpec } from '@signalbox/core'
 import { dayOf } from './days.ts'
-import { planOf, seedOf, sharedLimits, startTools } from './families.ts'
+import { planOf, seedOf, sharedLimits, startsIn, startTools } from './families.ts'
 import { seeded } from './seeded.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
@@ -114,7 +114,8 @@ function policiesOf(unit: Unit, seed: number) {
     ...(unit() < (lacksSome(seed) ? 0.6 : 0.06) ? [pure] : []),
     ...(unit() < 0.15 ? [ask('first')] : []),
     ...(unit() < 0.1 ? [ask('second')] : []),
-    ...(unit() < 0.06 ? [passport] : []),
+    // What starts runs is asked for again when an attempt was lost.
+    ...(unit() < (startsIn(seed, 0) > 0 ? 0.4 : 0.06) ? [passport] : []),
   ]
 }
 

@@ -7,6 +7,8 @@ const lost = 0.15
 const doubled = 0.15
 /** From when a worker cannot use a hint until others see it. */
 const backMs = 200
+/** How late the second of two hints comes. */
+const doubleMsMax = 1_500
 
 type Perform = Parameters<HintSource['start']>[1]
 
@@ -34,7 +36,7 @@ export class SimulatedQueue {
           for (const hint of hints) {
             if (faults && this.#schedule.chance(lost)) continue
             this.#hints.push(hint)
-            if (faults && this.#schedule.chance(doubled)) this.#hints.unshift(hint)
+            if (faults && this.#schedule.chance(doubled)) this.#double(hint)
           }
           this.#looks = this.#looks.filter((each) => each.life.alive)
           for (const { look } of this.#looks) look()
@@ -47,10 +49,20 @@ export class SimulatedQueue {
 
   /** A hint that a worker cannot use is for others. */
   #putBack(life: Incarnation, hint: Hint): void {
-    life.later(backMs, () => {
-      this.#hints.push(hint)
-      for (const { look } of this.#looks.filter((each) => each.life.alive)) look()
-    })
+    life.later(backMs, () => this.#add(hint))
+  }
+
+  /** At once, or, on a bad day, when its call may long have been lost. */
+  #double(hint: Hint): void {
+    const schedule = this.#schedule
+    if (schedule.day.kind === 'none') this.#hints.unshift(hint)
+    else schedule.after(schedule.between(0, doubleMsMax), () => this.#add(hint))
+  }
+
+  #add(hint: Hint): void {
+    this.#hints.push(hint)
+    this.#looks = this.#looks.filter((each) => each.life.alive)
+    for (const { look } of this.#looks) look()
   }
 
   source(life: Incarnation): HintSource {

@@ -69,6 +69,14 @@ export interface Office {
   readonly engine: SimulatedEngine
 }
 
+/** How often a look at a run that has been started, or at one that has others at work, cancels it. */
+const leavingOf = { child: 0.005, parent: 0.03 }
+
+const hasLiving = ({ tables }: MemoryRegister, runId: string): boolean =>
+  [...tables.runs.values()].some(
+    ({ parent, status }) => parent?.runId === runId && status !== 'ended',
+  )
+
 /** Answers what waits for a human, after a while, with any of the possible answers. `who` is 0 or 1. */
 export async function operator(who: 0 | 1, life: Incarnation, office: Office): Promise<void> {
   const { schedule } = life.process
@@ -79,7 +87,8 @@ export async function operator(who: 0 | 1, life: Incarnation, office: Office): P
     const alive = [...register.tables.runs.values()].filter(isAlive(register))
     for (const { runId, parent } of alive) {
       if (isVictim(register, office.world.way, runId)) continue
-      if (parent && schedule.chance(0.005))
+      const leaving = parent ? leavingOf.child : hasLiving(register, runId) ? leavingOf.parent : 0
+      if (leaving > 0 && schedule.chance(leaving))
         await office.engine.commands
           .cancel({ ...caller, runId, action: 'interrupt' })
           .catch(() => null)
