@@ -12,7 +12,7 @@ const crashBefore = 0.006
 const crashAfter = 0.012
 const lostAnswer = 0.02
 const stall = 0.012
-const lateAnswer = 0.03
+const lateAnswer = 0.05
 
 /** What is under way while a process stands still comes to the register when others have taken it over. */
 const stallOf = ({ kind }: Day): number => (kind === 'freeze' ? 3 * stall : stall)
