@@ -136,22 +136,4 @@ export const badDayMutations: readonly Mutation[] = [
     line: "if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'",
     becomes: "if (run.status === 'ended' && !outlives) return 'cancelled'",
   },
-  {
-    name: 'what fails is tried again at once (E3)',
-    file: engine('roles/each-of.ts'),
-    line: 'else rest(one)',
-    becomes: 'else known.delete(id)',
-  },
-  {
-    name: 'one that throws ends the look for all (D3)',
-    file: engine('roles/each-of.ts'),
-    line: '    return false\n  }\n}\n\n/** So many',
-    becomes: '    throw error\n  }\n}\n\n/** So many',
-  },
-  {
-    name: 'a look that changed nothing is repeated at once (D11)',
-    file: engine('roles/reconciler.ts'),
-    line: '{ changed: 5, unchanged: 50 }',
-    becomes: '{ changed: 5, unchanged: 0 }',
-  },
 ]
