@@ -12,6 +12,7 @@ export function effectViolations(
     const executed = executions.filter((each) => each.effectId === effect.effectId)
     return [
       ...countViolations(run, effect, executed),
+      ...attemptViolations(run, effect),
       ...sameViolations(effect, executed),
       ...honestyViolations(run, effect, executed),
     ]
@@ -60,6 +61,32 @@ function countViolations(
     bad.push(`I7 ${effectId} is ${status} after the end of its run`)
   return bad
 }
+
+/** What is said to have become of an effect is said of the attempt under way; what became of an earlier one is a note. */
+function attemptViolations({ log }: RunRecord, { effectId }: EffectRecord): readonly string[] {
+  let started = 0
+  const bad: string[] = []
+  for (const { type, payload, seq } of log.filter((event) => isAbout(event, effectId))) {
+    if (type === 'effect.started') started += 1
+    else if (fenced.has(type) && payload['attempt'] !== started)
+      bad.push(`I7 ${type} at ${seq} is of attempt ${Number(payload['attempt'])} of ${effectId}`)
+  }
+  return bad
+}
+
+/** Facts that count only while their attempt is the current one. */
+const fenced = new Set([
+  'budget.refused',
+  'child.started',
+  'model.aborted',
+  'model.completed',
+  'policy.answered',
+  'tool.aborted',
+  'tool.completed',
+  'tool.denied',
+  'tool.failed',
+  'tool.unknown',
+])
 
 /** What the pinned definition says of the tool, whatever became of it in the effect's row. */
 function promisedMode({ agent }: RunRecord, { spec, mode }: EffectRecord): EffectMode {

@@ -3,7 +3,8 @@
  * short and every pair of them meets in ten thousand.
  */
 import { AgentDefinition, type ToolSpec } from '@signalbox/core'
-import { planOf, sharedLimits, startTools } from './families.ts'
+import { dayOf } from './days.ts'
+import { planOf, seedOf, sharedLimits, startsIn, startTools } from './families.ts'
 import { seeded } from './seeded.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
@@ -93,6 +94,9 @@ function guardrailsOf(unit: Unit, seed: number) {
   }
 }
 
+/** Is it played where processes lack policies? There most agents have one that no run can be decided without. */
+const lacksSome = (plan: number): boolean => dayOf(seedOf(plan)).kind === 'lacking'
+
 /** A list that denies what others ask about, one that reads arguments, some with I/O, a passport that can be suspended. */
 function policiesOf(unit: Unit, seed: number) {
   const list = { use: 'allowlist', id: 'list', deniedTools: ['put'], approvalTools: ['look'] }
@@ -107,10 +111,11 @@ function policiesOf(unit: Unit, seed: number) {
   }
   return [
     ...(unit() < 0.06 ? [list] : []),
-    ...(unit() < 0.06 ? [pure] : []),
+    ...(unit() < (lacksSome(seed) ? 0.6 : 0.06) ? [pure] : []),
     ...(unit() < 0.15 ? [ask('first')] : []),
     ...(unit() < 0.1 ? [ask('second')] : []),
-    ...(unit() < 0.06 ? [passport] : []),
+    // What starts runs is asked for again when an attempt was lost.
+    ...(unit() < (startsIn(seed, 0) > 0 ? 0.4 : 0.06) ? [passport] : []),
   ]
 }
 

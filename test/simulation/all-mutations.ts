@@ -1,5 +1,6 @@
 /** Every line whose loss must turn the simulation red. */
 import { badDayMutations } from './bad-day-mutations.ts'
+import { buildMutations } from './build-mutations.ts'
 import { familyMutations } from './family-mutations.ts'
 import { historyMutations } from './history-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
@@ -15,4 +16,5 @@ export const allMutations: readonly Mutation[] = [
   ...rerunMutations,
   ...steeringMutations,
   ...badDayMutations,
+  ...buildMutations,
 ]

@@ -16,8 +16,9 @@ import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
-import { type countedRegister, historyViolations } from './histories.ts'
+import { type Counted, historyViolations } from './histories.ts'
 import { steeringViolations } from './steering.ts'
+import { allMachines, buildViolations } from './builds.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
 import { epoch } from './schedule.ts'
@@ -25,18 +26,17 @@ import { outageViolations, resultViolations } from './outages.ts'
 import { butForVictims, isVictim, paceViolations } from './victims.ts'
 import type { World } from './world.ts'
 
-export function violations(
-  world: World,
-  counted: ReturnType<typeof countedRegister>,
-): readonly string[] {
+export function violations(world: World, counted: Counted): readonly string[] {
   const { register } = counted
   const runs = recordsOf(register)
+  const { jump } = world.schedule.day
+  const inTime = jump ? runs.map((run) => timed(run, counted)) : runs
   /** Whatever a fault had begun is over by then. */
   const noticing = { since: epoch + world.schedule.day.calmMs, withinMs: 4_000 }
   const found = [
     ...runs.flatMap((run) => [
       ...logViolations(run),
-      ...replayViolations(run, evaluatorOf),
+      ...replayViolations(run, evaluatorOf, allMachines),
       ...effectViolations(run, world.executions),
       ...callViolations(run, world.executions),
       ...approvalViolations(run, runs),
@@ -45,10 +45,11 @@ export function violations(
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
       ...resultViolations(world, run),
+      ...buildViolations(world, run),
     ]),
     ...historyViolations(counted, runs),
     ...threadViolations(runs),
-    ...supersedingViolations(runs, noticing),
+    ...supersedingViolations(inTime, noticing),
     ...laneViolations(runs),
     ...rerunViolations(runs, world.executions),
     ...crowdViolations(world, runs),
@@ -56,7 +57,7 @@ export function violations(
     ...inheritedViolations(runs),
     ...budgetViolations(runs, world.executions),
     ...strayViolations([...register.tables.effects.values()], world.executions),
-    ...worldViolations(world, runs),
+    ...worldViolations(world, inTime),
     ...paceViolations(world.schedule.calls),
     ...world.complaints,
   ]
@@ -66,6 +67,15 @@ export function violations(
     ids.filter((runId) => isVictim(register, world.way, runId)),
   )
 }
+
+/** Its events bear the times at which they were written: the clock of whoever drafted them may be wrong. */
+const timed = (run: RunRecord, { writtenAt }: Counted): RunRecord => ({
+  ...run,
+  log: run.log.map((event) => ({
+    ...event,
+    at: writtenAt.get(Number(event.position)) ?? event.at,
+  })),
+})
 
 function recordsOf({ tables }: MemoryRegister): readonly RunRecord[] {
   return [...tables.runs.values()].map((head) => ({

@@ -2,6 +2,7 @@
 import { decisionSchemas, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
+import { isOfAll } from './days.ts'
 import { epoch, type Schedule } from './schedule.ts'
 import { ways } from './victims.ts'
 import type { World } from './world.ts'
@@ -34,6 +35,9 @@ const told = new Set(['approval.answered', 'budget.refused', 'child.ended', 'rec
 
 /** What ten thousand seeds must have shown, at the least: what is rare, and trees of runs. */
 export const expected: readonly string[] = [
+  'a clock is set back',
+  'a clock is set forward',
+  'all lack policies',
   'answer.missing',
   'approval.skipped',
   'answers come late',
@@ -68,6 +72,9 @@ export const expected: readonly string[] = [
   'register hangs for all',
   'register hangs for one',
   'refused busy',
+  'some lack policies',
+  'run of version 1',
+  'run of version 2',
   'superseded interrupt',
   'superseded rollback',
   'superseded late',
@@ -92,6 +99,7 @@ export function countsOf(
     count(run.outcome ?? 'open')
     const log = register.tables.events.get(run.runId) ?? []
     depths.add(parentOf({ log })?.depth ?? 0)
+    if (schedule.day.kind === 'versions') count(`run of version ${run.machineVersion}`)
   }
   for (const what of crowdCounts(register, schedule)) count(what)
   for (const what of dayCounts(schedule)) count(what)
@@ -131,7 +139,7 @@ function crowdCounts(register: MemoryRegister, { day }: Pick<Schedule, 'day'>): 
 }
 
 /** What was wrong for longer than a call, by seeds. */
-const dayCounts = ({ day: { kind, troubles } }: Schedule): readonly string[] => [
+const dayCounts = ({ day: { kind, troubles, jump, lack } }: Schedule): readonly string[] => [
   ...new Set(
     troubles.map(({ of, how }) =>
       how === 'freezes' ? 'process freezes' : `register ${how} for ${of === null ? 'all' : 'one'}`,
@@ -139,4 +147,6 @@ const dayCounts = ({ day: { kind, troubles } }: Schedule): readonly string[] => 
   ),
   ...(kind === 'late' ? ['answers come late'] : []),
   ...(kind === 'handover' ? ['processes hand over'] : []),
+  ...(jump ? [`a clock is set ${jump.byMs > 0 ? 'forward' : 'back'}`] : []),
+  ...(lack ? [`${isOfAll(lack) ? 'all' : 'some'} lack policies`] : []),
 ]

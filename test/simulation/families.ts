@@ -8,8 +8,14 @@ import { seeded } from './seeded.ts'
 /** Far above the plans of clients: the plan of level n is that of level 0 and n of these. */
 const level = 500_000_000
 
+/** The plans of a seed follow one another. */
+export const plansPerSeed = 10
+
 /** How many plans start runs. */
 const starting = 0.1
+
+/** The seed in which a plan is played. */
+export const seedOf = (plan: number): number => Math.floor((plan % level) / plansPerSeed)
 
 const levelOf = (seed: number): number => Math.floor(seed / level)
 

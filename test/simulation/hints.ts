@@ -5,6 +5,12 @@ import type { Schedule } from './schedule.ts'
 
 const lost = 0.15
 const doubled = 0.15
+/** From when a worker cannot use a hint until others see it. */
+const backMs = 200
+/** How late the second of two hints comes. */
+const doubleMsMax = 1_500
+
+type Perform = Parameters<HintSource['start']>[1]
 
 /** A worker that may take a hint, as soon as it has room. */
 type Look = () => void
@@ -30,7 +36,7 @@ export class SimulatedQueue {
           for (const hint of hints) {
             if (faults && this.#schedule.chance(lost)) continue
             this.#hints.push(hint)
-            if (faults && this.#schedule.chance(doubled)) this.#hints.unshift(hint)
+            if (faults && this.#schedule.chance(doubled)) this.#double(hint)
           }
           this.#looks = this.#looks.filter((each) => each.life.alive)
           for (const { look } of this.#looks) look()
@@ -41,11 +47,29 @@ export class SimulatedQueue {
     }
   }
 
+  /** A hint that a worker cannot use is for others. */
+  #putBack(life: Incarnation, hint: Hint): void {
+    life.later(backMs, () => this.#add(hint))
+  }
+
+  /** At once, or, on a bad day, when its call may long have been lost. */
+  #double(hint: Hint): void {
+    const schedule = this.#schedule
+    if (schedule.day.kind === 'none') this.#hints.unshift(hint)
+    else schedule.after(schedule.between(0, doubleMsMax), () => this.#add(hint))
+  }
+
+  #add(hint: Hint): void {
+    this.#hints.push(hint)
+    this.#looks = this.#looks.filter((each) => each.life.alive)
+    for (const { look } of this.#looks) look()
+  }
+
   source(life: Incarnation): HintSource {
     let room = 0
     let looking = false
     // Whoever looks first has it: each takes its time.
-    const lookWith = (perform: (effectId: string) => Promise<unknown>): Look => {
+    const lookWith = (perform: Perform): Look => {
       const look: Look = () => {
         if (looking || room <= 0 || this.#hints.length === 0) return
         looking = true
@@ -54,8 +78,9 @@ export class SimulatedQueue {
           const hint = room > 0 ? this.#hints.shift() : undefined
           if (!hint) return
           room -= 1
-          void perform(hint.effectId).then(() => {
+          void perform(hint.effectId).then((answer) => {
             room += 1
+            if (answer === 'not_mine') this.#putBack(life, hint)
             look()
           })
           look()

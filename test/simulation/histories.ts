@@ -21,19 +21,30 @@ function eventsMaxOf(seed: number): number | undefined {
   return unit() < short ? fewest + Math.floor(unit() ** 3 * (most - fewest)) : undefined
 }
 
+/** A register, and what it has seen. */
+export interface Counted {
+  readonly register: MemoryRegister
+  /** Appends about each run. */
+  readonly appends: ReadonlyMap<string, number>
+  /** When events were written, by their positions, whatever the clocks of those who drafted them say. */
+  readonly writtenAt: ReadonlyMap<number, number>
+}
+
 /** A register whose runs may have so many events, with the number of appends about each run. */
-export function countedRegister(
-  seed: number,
-  clock: { readonly now: () => number },
-): { readonly register: MemoryRegister; readonly appends: ReadonlyMap<string, number> } {
+export function countedRegister(seed: number, clock: { readonly now: () => number }): Counted {
   const eventsMax = eventsMaxOf(seed)
   const register = createMemoryRegister(clock, eventsMax === undefined ? {} : { eventsMax })
   const appends = new Map<string, number>()
+  const writtenAt = new Map<number, number>()
+  const { tables } = register
   const append = (item: AppendItem) => {
     appends.set(item.runId, (appends.get(item.runId) ?? 0) + 1)
-    return register.append(item)
+    const before = tables.written
+    const answer = register.append(item)
+    for (let n = before + 1; n <= tables.written; n++) writtenAt.set(n, clock.now())
+    return answer
   }
-  return { register: { ...register, append }, appends }
+  return { register: { ...register, append }, appends, writtenAt }
 }
 
 /** Appends that add nothing are repetitions and lost races: a few for each event, however long the run waits. */
@@ -44,7 +55,7 @@ const isLeaving = ({ type, payload }: StoredEvent): boolean =>
 
 /** What must hold of the histories of a seed. */
 export function historyViolations(
-  { register, appends }: ReturnType<typeof countedRegister>,
+  { register, appends }: Counted,
   runs: readonly RunRecord[],
 ): readonly string[] {
   const { eventsMax } = register.tables

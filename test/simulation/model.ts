@@ -152,10 +152,15 @@ function failed(request: ModelRequest, failure: Failure, schedule: Schedule): Mo
   return { ...turn, error }
 }
 
+const isPerilous = ({ day: { kind } }: Schedule): boolean =>
+  kind === 'outage' || kind === 'late' || kind === 'freeze'
+
 /** What the plan says, as far as the guard lets it. */
 function answer(request: ModelRequest, schedule: Schedule, moment: Moment): ModelTurn {
   const plan = planTurn(moment)
-  const calls = plan.map(({ tool: name, n }, index) => {
+  const calls = plan.map(({ tool, n }, index) => {
+    // Where leases are in danger, most calls are such as may not be made again.
+    const name = isPerilous(schedule) && tool === 'look' && n > 0 ? 'pay' : tool
     const args = { n }
     const id = `${request.callIdPrefix}_${index}`
     return { type: 'tool_call' as const, id, name, args, argsHash: hashOf(args) }

@@ -1,6 +1,11 @@
 /**
  * Safety lines of the production code, each with what it becomes when somebody deletes or weakens it. `mutate.ts` plays the
  * simulation on a copy with one of them changed at a time: a mutation that survives is a line nothing guards.
+ *
+ * Not in the list, because the simulation cannot tell them from the code as it is: a prompt built of what came after its claim
+ * (after it a run says nothing more to this call, and one that was taken over does not begin), a lost answer that is waited
+ * for nine times instead of for ever, a result that is not kept through a cancel (both `packages/engine/test/outage.test.ts`),
+ * and a lease that counts from a draft whose first answer was lost (`packages/engine/test/leases.test.ts`).
  */
 export interface Mutation {
   readonly name: string
@@ -93,12 +98,6 @@ export const mutations: readonly Mutation[] = [
     file: engine('commands.ts'),
     line: "becomes: retry ? 'pending' : 'done',",
     becomes: "becomes: retry ? 'unknown' : 'done',",
-  },
-  {
-    name: 'a prompt is built of what came after its claim (I24)',
-    file: engine('perform/transcript.ts'),
-    line: 'event.runId !== runId || event.seq <= seq',
-    becomes: 'event.seq > 0',
   },
   {
     name: 'cancelling ends while calls are open (I7)',
@@ -219,11 +218,5 @@ export const mutations: readonly Mutation[] = [
     file: core('verdict/retry/verdict.ts'),
     line: "    case 'interrupted':\n",
     becomes: "    case 'interrupted':\n    case 'safety':\n",
-  },
-  {
-    name: 'one lost answer of the register ends a run as failed',
-    file: engine('record/patience.ts'),
-    line: 'return wait && !wait.over',
-    becomes: 'return wait && wait.over',
   },
 ]

@@ -9,6 +9,7 @@ import type {
 } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { simulatedAgent } from './agents.ts'
+import { plansPerSeed } from './families.ts'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
 import { isVictim } from './victims.ts'
@@ -26,19 +27,19 @@ export const requester = { id: 'ann', role: 'clerk' }
 const people = [requester, { id: 'bob', role: 'manager' }] as const
 
 /** The plan of a run, and its agent with it. */
-export const planSeed = (seed: number, n: number): number => seed * 10 + n
+export const planSeed = (seed: number, n: number): number => seed * plansPerSeed + n
 
 /** Creates the runs under idempotency keys, repeating after each lost answer, also from its next life. */
 export async function client(
   seed: number,
   life: Incarnation,
-  { commands }: SimulatedEngine,
+  engine: SimulatedEngine,
 ): Promise<void> {
   const { schedule } = life.process
   for (let n = 0; n < runsPerSeed; n++) {
     const threadId = n === 2 ? 't0' : `t${n}`
     const definition = simulatedAgent((seed + n) % 2 === 0 ? 'tell' : 'ask', planSeed(seed, n))
-    const created = await commands
+    const created = await engine.commands
       .createRun({
         ...caller,
         threadId,
@@ -52,7 +53,7 @@ export async function client(
     await life.clock.sleep(schedule.between(0, 200))
     if (!created || !('runId' in created) || (seed + n) % 4 !== 0) continue
     await life.clock.sleep(schedule.between(0, 400))
-    await commands
+    await engine.commands
       .cancel({
         ...caller,
         runId: created.runId,
@@ -68,6 +69,14 @@ export interface Office {
   readonly engine: SimulatedEngine
 }
 
+/** How often a look at a run that has been started, or at one that has others at work, cancels it. */
+const leavingOf = { child: 0.005, parent: 0.03 }
+
+const hasLiving = ({ tables }: MemoryRegister, runId: string): boolean =>
+  [...tables.runs.values()].some(
+    ({ parent, status }) => parent?.runId === runId && status !== 'ended',
+  )
+
 /** Answers what waits for a human, after a while, with any of the possible answers. `who` is 0 or 1. */
 export async function operator(who: 0 | 1, life: Incarnation, office: Office): Promise<void> {
   const { schedule } = life.process
@@ -78,7 +87,8 @@ export async function operator(who: 0 | 1, life: Incarnation, office: Office): P
     const alive = [...register.tables.runs.values()].filter(isAlive(register))
     for (const { runId, parent } of alive) {
       if (isVictim(register, office.world.way, runId)) continue
-      if (parent && schedule.chance(0.005))
+      const leaving = parent ? leavingOf.child : hasLiving(register, runId) ? leavingOf.parent : 0
+      if (leaving > 0 && schedule.chance(leaving))
         await office.engine.commands
           .cancel({ ...caller, runId, action: 'interrupt' })
           .catch(() => null)

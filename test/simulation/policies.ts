@@ -12,8 +12,10 @@ import {
 import type { PolicyHost } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { beginsUnderLease } from './beginnings.ts'
+import { lacks } from './builds.ts'
 import type { Incarnation } from './process.ts'
-import { seeded } from './seeded.ts'
+import { epoch } from './schedule.ts'
+import { mixOf, seeded } from './seeded.ts'
 import type { World } from './world.ts'
 
 /** What a policy says, or that it throws. */
@@ -28,12 +30,7 @@ export type Asked = Pick<PolicyRequest, 'tool' | 'args' | 'isSubagent'>
 export function wordOf(spec: PolicySpec, { tool, args, isSubagent }: Asked): Word {
   if (spec.use !== 'cedar' && !needsIo(spec)) return 'allow'
   const who = isSubagent ? ' for a run' : ''
-  const text = `${JSON.stringify(spec)} ${tool} ${JSON.stringify(args)}${who}`
-  const mixed = Array.from(text).reduce(
-    (sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0),
-    7,
-  )
-  const drawn = seeded(mixed)()
+  const drawn = seeded(mixOf(`${JSON.stringify(spec)} ${tool} ${JSON.stringify(args)}${who}`))()
   if (drawn < 0.15) return 'deny'
   if (drawn < 0.4) return 'require_approval'
   return drawn < 0.5 ? 'throw' : 'allow'
@@ -64,15 +61,25 @@ export function simulatedPolicies(
   { tables }: MemoryRegister,
   life: Incarnation,
 ): PolicyHost {
-  const { schedule, killedAt } = world
+  const { schedule, killedAt, complaints } = world
+  const mustHave = (spec: PolicySpec): void => {
+    if (lacks(life, spec)) complaints.push(`P1 ${life.owner} asks ${spec.id}, which it lacks`)
+  }
   const ask: PolicyHost['ask'] = async (spec, asked, signal) => {
+    mustHave(spec)
     await life.clock.sleep(schedule.between(1, schedule.chance(slow) ? 700 : 30), signal)
     signal.throwIfAborted()
-    return answerOrThrow(spec, life.clock.now() >= killedAt ? 'deny' : wordOf(spec, asked))
+    return answerOrThrow(spec, epoch + schedule.now >= killedAt ? 'deny' : wordOf(spec, asked))
   }
   return {
-    evaluator: evaluatorOf,
-    prepare: async () => {},
+    evaluator: (spec) => {
+      mustHave(spec)
+      return evaluatorOf(spec)
+    },
+    prepare: async (specs) => {
+      const lacked = specs.find((spec) => lacks(life, spec))
+      if (lacked) throw new Error(`the module of ${lacked.id} is missing`)
+    },
     ask: (spec, asked, signal) => {
       const { runId, callId } = asked
       const effect = [...tables.effects.values()].find(

@@ -5,14 +5,17 @@
  * still: no callback of it runs, while the clocks go on. An old incarnation never resumes.
  */
 import type { Clock } from '@signalbox/engine'
-import { type Trouble, troubleAt } from './days.ts'
-import type { Schedule } from './schedule.ts'
+import { type Day, type Trouble, troubleAt } from './days.ts'
+import { epoch, type Schedule } from './schedule.ts'
 
 const crashBefore = 0.006
 const crashAfter = 0.012
 const lostAnswer = 0.02
 const stall = 0.012
-const lateAnswer = 0.03
+const lateAnswer = 0.05
+
+/** What is under way while a process stands still comes to the register when others have taken it over. */
+const stallOf = ({ kind }: Day): number => (kind === 'freeze' ? 3 * stall : stall)
 
 class SimulatedProcess {
   readonly name: string
@@ -84,6 +87,14 @@ export class Incarnation {
     return troubleAt(schedule.day, name, schedule.now)
   }
 
+  /** How wrong its wall clock is. Milliseconds. */
+  get #wrongMs(): number {
+    const { schedule, name } = this.process
+    const { jump } = schedule.day
+    const isSet = jump?.of === name && jump.from <= schedule.now && schedule.now < jump.until
+    return isSet ? jump.byMs : 0
+  }
+
   /** Runs a callback of this process: not once it is dead, and not before it goes on, if it stands still. */
   later(delayMs: number, run: () => void): void {
     this.process.schedule.after(delayMs, () => this.#run(run))
@@ -111,7 +122,7 @@ export class Incarnation {
     const { faults, day } = schedule
     const fate = schedule.unit() / danger
     // Where a lease is lost to an outage alone, or not at all, no call may stall.
-    const stalls = faults && schedule.chance(stall) && day.kind !== 'outage'
+    const stalls = faults && schedule.chance(stallOf(day)) && day.kind !== 'outage'
     const late = stalls ? schedule.between(400, 2_500) : 0
     return new Promise((resolve, reject) => {
       schedule.after(schedule.between(0.5, 4) + late, () => {
@@ -132,7 +143,7 @@ export class Incarnation {
   }
 
   readonly clock: Clock = {
-    now: () => Math.floor(1_700_000_000_000 + this.process.schedule.now),
+    now: () => Math.floor(epoch + this.process.schedule.now + this.#wrongMs),
     monotonic: () => this.process.schedule.now,
     sleep: (ms, signal) =>
       new Promise((resolve) => {

@@ -19,7 +19,7 @@ export function simulatedReceiver(
     deliver: async ({ id, runId, on }, signal) => {
       const effect = tables.effects.get(id)
       beginsUnderLease(world, life, tables, { effect, what: `the delivery ${id}` })
-      const slow = schedule.faults && schedule.chance(0.2)
+      const slow = schedule.faults && schedule.chance(schedule.day.kind === 'freeze' ? 0.6 : 0.2)
       await life.clock.sleep(schedule.between(2, slow ? slowMs : 40), signal)
       signal.throwIfAborted()
       if (!life.alive) return new Promise(() => {})

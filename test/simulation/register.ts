@@ -1,8 +1,10 @@
 /** The register as one life of a process reaches it: each method is a port call, which may fail or never be answered. */
-import type { Register } from '@signalbox/engine'
+import type { AppendItem, Register } from '@signalbox/engine'
+import type { MemoryRegister } from '@signalbox/engine/memory'
 import { z } from 'zod'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
+import { itemOf } from './victims.ts'
 
 /** How many of its answers show that somebody has been at a register. */
 const tamperedRows = 0.2
@@ -21,8 +23,26 @@ const polled = new Set([
 /** How many of them cost no step of the schedule. The others are in the danger of all. */
 const atOnce = 2 / 3
 
+/** How much likelier a process fails when it alone knows what others must be told of. */
+const peril = 8
+
+/** Is it told that a run has been started by another, or that one leaves which has started others? */
+function isPerilous({ runs }: MemoryRegister['tables'], item: AppendItem | null): boolean {
+  if (!item) return false
+  const { create, decision, runId } = item
+  if (create?.parent) return true
+  return (
+    decision?.stateName === 'cancelling' &&
+    [...runs.values()].some(({ parent }) => parent?.runId === runId)
+  )
+}
+
 /** Every method of the register as one port call of this life. */
-export function registerOf(life: Incarnation, real: Register): Register {
+export function registerOf(
+  life: Incarnation,
+  real: Register,
+  { tables }: Pick<MemoryRegister, 'tables'>,
+): Register {
   return new Proxy(real, {
     get(target, name, receiver) {
       const method: unknown = Reflect.get(target, name, receiver)
@@ -38,7 +58,9 @@ export function registerOf(life: Incarnation, real: Register): Register {
           await reached(life)
           return answer()
         }
-        const answered = life.io(String(name), call, isPoll ? 1 / (1 - atOnce) : 1)
+        const isInPeril = name === 'append' && isPerilous(tables, itemOf(args[0]))
+        const danger = isPoll ? 1 / (1 - atOnce) : isInPeril ? peril : 1
+        const answered = life.io(String(name), call, danger)
         return name === 'renew' ? answered.then((kept) => noteLost(life, args[0], kept)) : answered
       }
     },

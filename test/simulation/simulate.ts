@@ -1,12 +1,14 @@
 /**
  * One simulated schedule: three orchestrators and workers as processes of the real engine, over a register that keeps what
  * it is told and hints that do not. A client creates runs (and repeats itself after lost answers) and cancels some, two
- * people answer what waits for a human, and in some seeds every policy is switched off at one moment.
+ * people answer what waits for a human, and in some seeds every policy is switched off at one moment. Bad days (`days.ts`) are
+ * wrong for longer than a call takes.
  */
 import { createEngine, type Role } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
+import { eitherOf, forgetful, machinesOf } from './builds.ts'
 import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { countedRegister } from './histories.ts'
@@ -82,15 +84,16 @@ export async function simulate(seed: number): Promise<Simulated> {
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
   const tamperedOrNot = tampered ? tamperedWith(schedule, register) : register
-  const seen = withVictim(tamperedOrNot, register, world.way)
+  const seen = forgetful(schedule, withVictim(tamperedOrNot, register, world.way))
   const queue = new SimulatedQueue(schedule)
   const bus = new SimulatedBus(schedule)
   const random = randomOf(schedule)
   const agents = simulatedAgents()
 
-  const engineOf = (life: Incarnation, roles: readonly Role[]) =>
+  const engineOf = (life: Incarnation, roles: readonly Role[], machines = machinesOf(life)) =>
     createEngine({
-      register: registerOf(life, seen),
+      machines,
+      register: registerOf(life, seen, register),
       dispatcher: queue.dispatcher(life),
       hintSource: roles.includes('worker') ? queue.source(life) : null,
       wakeBus: bus.of(life),
@@ -118,7 +121,10 @@ export async function simulate(seed: number): Promise<Simulated> {
       },
     })
 
-  const officeOf = (life: Incarnation): Office => ({ world, register, engine: engineOf(life, []) })
+  const officeOf = (life: Incarnation): Office => {
+    const engine = eitherOf(life, (machines) => engineOf(life, [], machines))
+    return { world, register, engine }
+  }
   const boot = (roles: readonly Role[]) => (life: Incarnation) => {
     const engine = engineOf(life, roles)
     void engine.start()

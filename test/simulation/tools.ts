@@ -5,6 +5,9 @@ import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
 import { hashOf, type World } from './world.ts'
 
+/** How many calls last longer than a lease on a bad day. */
+const long = 0.3
+
 export function simulatedTools(
   world: World,
   register: MemoryRegister,
@@ -34,7 +37,8 @@ export function simulatedTools(
         argsHash: hashOf(request.args),
       })
       schedule.note(`executes ${request.idempotencyKey}`)
-      await life.clock.sleep(schedule.between(1, schedule.chance(0.1) ? 1_500 : 60), signal)
+      const isLong = schedule.chance(schedule.day.kind === 'none' ? 0.1 : long)
+      await life.clock.sleep(schedule.between(1, isLong ? 1_500 : 60), signal)
       if (signal.aborted) {
         const settled = schedule.chance(0.5)
         if (!settled) world.unsettled.add(`${effectId} ${attempt}`)

@@ -65,7 +65,8 @@ function carries({ facts = [], decision, claims = [], admit, create }: AppendIte
 
 const isItem = (value: unknown): value is AppendItem =>
   typeof value === 'object' && value !== null && 'runId' in value
-const itemOf = (value: unknown): AppendItem | null => (isItem(value) ? value : null)
+/** What is appended, where it is that. */
+export const itemOf = (value: unknown): AppendItem | null => (isItem(value) ? value : null)
 
 /** The same register, but for the victim. */
 export function withVictim<R extends Register>(
