@@ -25,7 +25,7 @@ function verdict(...flags: string[]): { readonly code: number | null; readonly l
 it('names each suite that executed less than its minimum, and ends with the number of complaints', () => {
   const { code, lines } = verdict()
   expect(code).toBe(3)
-  expect(lines.filter((line) => /^- test\/replay: 0 executed/.test(line))).toHaveLength(1)
+  expect(lines.filter((line) => line.startsWith('- test/replay: 0 executed'))).toHaveLength(1)
   expect(lines.filter((line) => line.startsWith('- test/simulation'))).toEqual([])
   expect(lines.at(-1)).toMatch(/^3001 passed, [1-9]\d* failed$/)
 })

@@ -54,6 +54,11 @@ let reader: Reader
 let app: pg.Client
 let engine: pg.Client
 
+const recorded = (type: LedgerType) => ({
+  ...draftedEntry,
+  event: event(type, { payload: { agent: 'writer' } }),
+})
+
 beforeAll(async () => {
   reader = createReader({ appUrl: bench.database.appUrl })
   app = new pg.Client(bench.database.appUrl)
@@ -99,10 +104,6 @@ beforeAll(async () => {
     event(type, { tool: 'write', payload: ofCall }),
   )
   await bench.register.append({ ...about(run), notes: began })
-  const recorded = (type: LedgerType) => ({
-    ...draftedEntry,
-    event: event(type, { payload: { agent: 'writer' } }),
-  })
   await bench.register.putDefinition('d', definition)
   await bench.register.useDefinition('d', recorded('definition.used'))
   for (const type of ['key.created', 'log.searched'] as const)

@@ -10,21 +10,21 @@ import { startTest } from './support/signalbox.ts'
 const hourMs = 3_600_000
 
 function world() {
-  const it = { wall: 1_000_000, steady: 500, database: 1_000_000, delayMs: 0, away: false }
+  const state = { wall: 1_000_000, steady: 500, database: 1_000_000, delayMs: 0, away: false }
   const pass = (ms: number): void => {
-    it.wall += ms
-    it.steady += ms
-    it.database += ms
+    state.wall += ms
+    state.steady += ms
+    state.database += ms
   }
   const ask = async (): Promise<number> => {
-    pass(it.delayMs / 2)
-    const said = it.database
-    pass(it.delayMs / 2)
-    if (it.away) throw new Error('away')
+    pass(state.delayMs / 2)
+    const said = state.database
+    pass(state.delayMs / 2)
+    if (state.away) throw new Error('away')
     return said
   }
-  const machine = { ...systemClock, now: () => it.wall, monotonic: () => it.steady }
-  return { it, pass, ...commonClock(ask, machine) }
+  const machine = { ...systemClock, now: () => state.wall, monotonic: () => state.steady }
+  return { it: state, pass, ...commonClock(ask, machine) }
 }
 
 describe('the common clock', () => {

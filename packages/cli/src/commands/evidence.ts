@@ -75,7 +75,8 @@ function usageCommand(program: Command, shell: Shell): void {
     .option(
       '-a, --agent <agent>',
       'of this agent (may be repeated)',
-      (value: string, before: readonly string[] = []) => [...before, value],
+      (value: string, before: readonly string[]) => [...before, value],
+      [],
     )
     .option('-n, --limit <n>', 'how many groups at most', wholeNumber(1, 1000))
     .action(async (options: UsageOptions) => {

@@ -131,10 +131,10 @@ export interface PolicyHost {
 /** Time, so that the simulation can own it. */
 export interface Clock {
   /** Milliseconds since the epoch, for what people read. It may be set, in either direction: nothing is decided by it. */
-  now(): number
+  readonly now: () => number
   /** Milliseconds since some moment, never set and never going back: for how long something took or may take. */
-  monotonic(): number
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  readonly monotonic: () => number
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
 /** Chance, so that the simulation can own it. */

@@ -17,7 +17,7 @@ const rememberedMax = 10_000
 export function notedDefinitions(register: Register, clock: Pick<Clock, 'now'>): Register {
   const world = { clock, random: systemRandom }
   const noted = new Map<string, Promise<unknown>>()
-  const note = ({ tenantId, create, facts }: AppendItem): Promise<unknown> | undefined => {
+  const note = async ({ tenantId, create, facts }: AppendItem): Promise<unknown> => {
     if (!create) return undefined
     const { definitionHash: hash, agent } = create
     const use = `${hash} ${tenantId}`

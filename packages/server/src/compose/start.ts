@@ -187,9 +187,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   closers.add('engine', () => engine.stop(config.server.graceMs))
   const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
   const health = await wellbeing.open(known, closers)
-  const { register: kept, wakeBus } = ports
-  const told = { metrics, tracing, health }
-  const shared = { register: kept, wakeBus, resources, engine, agents, clock, ...told }
+  const shared = { ...ports, resources, engine, agents, clock, metrics, tracing, health }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
