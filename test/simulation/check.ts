@@ -17,6 +17,7 @@ import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type countedRegister, historyViolations } from './histories.ts'
+import { pauseViolations } from './pauses.ts'
 import { steeringViolations } from './steering.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
@@ -46,6 +47,7 @@ export function violations(
       ...outageViolations(world, run),
       ...resultViolations(world, run),
     ]),
+    ...pauseViolations(world, register),
     ...historyViolations(counted, runs),
     ...threadViolations(runs),
     ...supersedingViolations(runs, noticing),
@@ -68,7 +70,8 @@ export function violations(
 }
 
 function recordsOf({ tables }: MemoryRegister): readonly RunRecord[] {
-  return [...tables.runs.values()].map((head) => ({
+  const runs = [...tables.runs.values()].filter(({ machine }) => machine !== 'ledger')
+  return runs.map((head) => ({
     head,
     log: tables.events.get(head.runId) ?? [],
     effects: [...tables.effects.values()].filter(({ runId }) => runId === head.runId),
