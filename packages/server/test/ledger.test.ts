@@ -80,6 +80,12 @@ const boss = () => keys['boss'] ?? { text: '', id: '' }
 const auditor = () => keys['auditor'] ?? { text: '', id: '' }
 const actorOf = ({ id }: { readonly id: string }) => `key:${id}`
 
+const runOn = (box: TestSignalbox | undefined, as: { readonly text: string }) =>
+  call(box?.api ?? '', 'POST', '/runs/wait', {
+    body: { assistant_id: 'writer', input: 'Write.' },
+    headers: showing(as.text),
+  })
+
 describe('the ledger', () => {
   it('holds keys that are made and revoked, by whom, once each, and never their text', async () => {
     const made = await asked(boss(), 'POST', '/keys', { name: 'ci', scopes: ['read'] })
@@ -119,13 +125,13 @@ describe('the ledger', () => {
   })
 
   it('holds a definition once per tenant, whichever process creates its runs', async () => {
-    const run = (box: TestSignalbox | undefined, as: { readonly text: string }) =>
-      call(box?.api ?? '', 'POST', '/runs/wait', {
-        body: { assistant_id: 'writer', input: 'Write.' },
-        headers: showing(as.text),
-      })
     const other = await keyOf('b')
-    await Promise.all([run(one, boss()), run(one, boss()), run(two, boss()), run(two, other)])
+    await Promise.all([
+      runOn(one, boss()),
+      runOn(one, boss()),
+      runOn(two, boss()),
+      runOn(two, other),
+    ])
     const used = await recorded('definition.used')
     expect(used).toMatchObject([{ actor: actorOf(boss()), payload: { agent: 'writer' } }])
     expect(await recorded('definition.used', 'b')).toMatchObject([{ payload: used[0]?.payload }])
