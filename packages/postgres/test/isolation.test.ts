@@ -50,6 +50,10 @@ const definition = AgentDefinition.parse({
   instructions: 'Write.',
   tools: [],
 })
+const recorded = (type: LedgerType) => ({
+  ...draftedEntry,
+  event: event(type, { payload: { agent: 'writer' } }),
+})
 let reader: Reader
 let app: pg.Client
 let engine: pg.Client
@@ -99,10 +103,6 @@ beforeAll(async () => {
     event(type, { tool: 'write', payload: ofCall }),
   )
   await bench.register.append({ ...about(run), notes: began })
-  const recorded = (type: LedgerType) => ({
-    ...draftedEntry,
-    event: event(type, { payload: { agent: 'writer' } }),
-  })
   await bench.register.putDefinition('d', definition)
   await bench.register.useDefinition('d', recorded('definition.used'))
   for (const type of ['key.created', 'log.searched'] as const)

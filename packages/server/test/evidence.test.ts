@@ -110,23 +110,23 @@ describe('a definition', () => {
   })
 })
 
-describe('usage', () => {
-  const used = async (query: string) => (await get(`/usage?${query}`)).body
-  const expected = async (ids: readonly string[]) => {
-    const sum = { turns: 0, calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 }
-    for (const event of (await Promise.all(ids.map(eventsOf))).flat()) {
-      if (event.type === 'effect.started' && event.tool !== null) sum.calls += 1
-      if (event.type !== 'model.completed') continue
-      const { usage } = event.payload.turn
-      sum.turns += 1
-      sum.input_tokens += usage.inputTokens
-      sum.output_tokens += usage.outputTokens
-      sum.cost += costOf({ ...model, idleTimeoutMs: 1 }, usage)
-    }
-    expect(sum.cost).toBeGreaterThan(0)
-    return { ...sum, runs: ids.length, cost: sum.cost / 1_000_000 }
+const used = async (query: string) => (await get(`/usage?${query}`)).body
+const expected = async (ids: readonly string[]) => {
+  const sum = { turns: 0, calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 }
+  for (const event of (await Promise.all(ids.map(eventsOf))).flat()) {
+    if (event.type === 'effect.started' && event.tool !== null) sum.calls += 1
+    if (event.type !== 'model.completed') continue
+    const { usage } = event.payload.turn
+    sum.turns += 1
+    sum.input_tokens += usage.inputTokens
+    sum.output_tokens += usage.outputTokens
+    sum.cost += costOf({ ...model, idleTimeoutMs: 1 }, usage)
   }
+  expect(sum.cost).toBeGreaterThan(0)
+  return { ...sum, runs: ids.length, cost: sum.cost / 1_000_000 }
+}
 
+describe('usage', () => {
   it('is what the answers and calls of the runs add up to, by agent, user and month', async () => {
     const payers = runs.slice(0, 2)
     const talkers = runs.slice(2)

@@ -10,9 +10,9 @@ const rememberedMax = 10_000
 
 /** The same register. A create fails if its definition cannot be noted, as it does if the register cannot be reached. */
 export function notedDefinitions(register: Register): Register {
-  const noted = new Map<string, Promise<unknown>>()
-  const note = ({ tenantId, create, facts }: AppendItem): Promise<unknown> | undefined => {
-    if (!create) return undefined
+  const noted = new Map<string, Promise<void>>()
+  const note = async ({ tenantId, create, facts }: AppendItem): Promise<void> => {
+    if (!create) return
     const { definitionHash: hash, agent } = create
     const use = `${hash} ${tenantId}`
     const before = noted.get(use)
@@ -23,11 +23,15 @@ export function notedDefinitions(register: Register): Register {
       payload: { hash, agent },
       actor: facts?.[0]?.actor ?? 'engine',
     })
-    const asking = register.useDefinition(hash, draft)
+    const asking = register.useDefinition(hash, draft).then(() => {})
     if (noted.size >= rememberedMax) noted.clear()
     noted.set(use, asking)
-    asking.catch(() => noted.delete(use))
-    return asking
+    try {
+      await asking
+    } catch (error) {
+      noted.delete(use)
+      throw error
+    }
   }
   return {
     ...register,
