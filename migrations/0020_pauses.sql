@@ -1,3 +1,4 @@
+-- needs_code: 18
 -- Pauses: an agent, a tool or a queue of a tenant starts nothing new for a while.
 --
 -- P1 After a pause is acknowledged no effect of its target starts, and no run of its agent is admitted. Every claim and every
@@ -64,7 +65,8 @@ begin
     limit 1 for share skip locked;
     if found then
       update effect set held = coalesce(held, due), next_look = 'infinity',
-        due = case when status = 'pending' then 'infinity' else due end
+        -- A time, for builds that show it: they know no pause.
+        due = case when status = 'pending' then timestamptz '9999-12-31 00:00:00+00' else due end
       where id = e.id;
     end if;
   end if;

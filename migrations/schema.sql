@@ -1565,7 +1565,8 @@ begin
     limit 1 for share skip locked;
     if found then
       update effect set held = coalesce(held, due), next_look = 'infinity',
-        due = case when status = 'pending' then 'infinity' else due end
+        -- A time, for builds that show it: they know no pause.
+        due = case when status = 'pending' then timestamptz '9999-12-31 00:00:00+00' else due end
       where id = e.id;
     end if;
   end if;

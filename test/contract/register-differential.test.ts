@@ -168,6 +168,32 @@ const examples: [Move[]][] = [
       move(0, 17, 0),
     ],
   ],
+  // A pause refuses claims and admissions, of calls that wait and of one whose lease is over; lifted, what it held goes on.
+  [
+    [
+      move(0, 26, 1),
+      move(0, 26, 1, true),
+      move(0, 8, 0),
+      move(0, 27, 1),
+      move(0, 8, 0),
+      move(0, 28, 0),
+      move(0, 8, 0),
+    ],
+  ],
+  [
+    [
+      move(0, 8, 0),
+      move(0, 26, 0),
+      move(0, 8, 0),
+      move(1, 0, 0),
+      move(1, 2, 0),
+      move(1, 25, 0),
+      move(0, 27, 0),
+      move(1, 2, 0),
+      move(0, 28, 0),
+      move(0, 8, 0),
+    ],
+  ],
   [[move(1, 16, 1, true), move(3, 16, 1, true), move(3, 25, 0), move(1, 25, 0), move(3, 2, 0)]],
 ]
 
@@ -267,6 +293,9 @@ test('both registers answer every sequence of items alike, and keep the same', a
     'leased',
     'cancelled',
     'lost',
+    'paused',
+    'changed',
+    'unchanged',
     'no_parent',
     'no_base',
     'busy',

@@ -18,6 +18,7 @@ import {
   toolEffect,
   webhookEffect,
 } from '../../packages/postgres/test/support/drafts.ts'
+import { lifting, pausing } from '../../packages/postgres/test/support/pauses.ts'
 
 /** Numbers, so that a failing sequence shrinks. What they mean depends on where the run stands. */
 export interface Move {
@@ -210,6 +211,15 @@ type Operate = (
   runs: readonly RunIds[],
 ) => (register: Register) => Promise<unknown>
 
+const targets = [
+  { kind: 'agent', name: 'writer' },
+  { kind: 'tool', name: 'write' },
+  { kind: 'queue', name: 'tools' },
+  { kind: 'tool', name: 'task' },
+] as const
+/** A tool call is looked at once, two seconds after it was asked for; on a slow machine only one of the registers is there by then. */
+const taken = ['run.start'] as const
+
 const own = (runs: readonly RunIds[], found: readonly { readonly runId: string }[]) =>
   found
     .map(({ runId }) => runId)
@@ -264,4 +274,17 @@ export const operations: readonly Operate[] = [
       .map(({ runId }) => runId)
       .filter((runId) => runs.some((one) => one.runId === runId)),
   }),
+  // Pauses are the tenant's: one of each target, under an id that says which.
+  ({ tenantId }, { n, wrong }) => {
+    const pauseId = `${tenantId.slice(-36, -1)}${n}`
+    const draft = pausing(tenantId, targets[n % 4], { pauseId, reason: `${wrong}` })
+    return (register) => register.pause(draft)
+  },
+  ({ tenantId }, { n }) => {
+    const lifted = lifting(tenantId, `${tenantId.slice(-36, -1)}${n}`)
+    return (register) => register.lift(...lifted)
+  },
+  // What was held is released.
+  (_run, _move, runs) => async (register) =>
+    own(runs, await register.takeDue(taken, 600_000, 1000)),
 ]

@@ -74,6 +74,9 @@ export async function openScene(): Promise<Scene> {
     errors: () => box.logged.filter((line) => line.startsWith('error')),
     async works() {
       const ok = await ask('GET', '/ok')
+      // What requests have paused would wait for ever.
+      const { body: pauses } = await ask('GET', '/pauses')
+      for (const { pause_id } of Paused.parse(pauses)) await ask('DELETE', `/pauses/${pause_id}`)
       const { body } = await ask('POST', '/runs', { assistant_id: 'writer', input: 'Still there?' })
       const { run_id: id } = z.object({ run_id: z.string() }).parse(body)
       const outcome = await eventually(async () => {
@@ -89,6 +92,7 @@ export async function openScene(): Promise<Scene> {
   }
 }
 
+const Paused = z.array(z.object({ pause_id: z.string() }))
 const Waited = z.object({
   run: z.object({ run_id: z.string() }),
   __interrupt__: z
@@ -132,6 +136,7 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     'idempotency-key': ['key-0', 'key-1', 'key-2', done.run.run_id],
     'last-event-id': ['-1', '0', '3', `${done.run.run_id}-000003`],
     input: ['Write.', 'Write again.'],
+    tool: ['hold'],
   }
   return { hints, places }
 }

@@ -17,6 +17,7 @@ import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type Counted, historyViolations } from './histories.ts'
+import { pauseViolations } from './pauses.ts'
 import { steeringViolations } from './steering.ts'
 import { allMachines, buildViolations } from './builds.ts'
 import { worldViolations } from './check-world.ts'
@@ -47,6 +48,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...resultViolations(world, run),
       ...buildViolations(world, run),
     ]),
+    ...pauseViolations(world, register),
     ...historyViolations(counted, runs),
     ...threadViolations(runs),
     ...supersedingViolations(inTime, noticing),
@@ -78,7 +80,8 @@ const timed = (run: RunRecord, { writtenAt }: Counted): RunRecord => ({
 })
 
 function recordsOf({ tables }: MemoryRegister): readonly RunRecord[] {
-  return [...tables.runs.values()].map((head) => ({
+  const runs = [...tables.runs.values()].filter(({ machine }) => machine !== 'ledger')
+  return runs.map((head) => ({
     head,
     log: tables.events.get(head.runId) ?? [],
     effects: [...tables.effects.values()].filter(({ runId }) => runId === head.runId),

@@ -17,6 +17,7 @@ import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
 import { isCurious, isRerun, isSatisfied, repeating } from './curious.ts'
+import { isPausing, pauser } from './pauses.ts'
 import { client, type Office, operator, runsPerSeed, type SimulatedEngine } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
@@ -142,6 +143,7 @@ export async function simulate(seed: number): Promise<Simulated> {
     ['bob', (life) => void operator(1, life, officeOf(life))],
   ]
   for (const [name, start] of processes) startProcess(schedule, name, start)
+  if (isPausing(seed)) startProcess(schedule, 'pat', (life) => void pauser(life, officeOf(life)))
   if (isSpokenTo(seed)) startProcess(schedule, 'eve', (life) => void speaker(life, officeOf(life)))
 
   const { faultsEndMs } = schedule.day
@@ -226,7 +228,7 @@ function isSettled(world: World, register: MemoryRegister): boolean {
   const { schedule, wishes, answers, way } = world
   const { tables } = register
   if (schedule.faults) return false
-  const runs = [...tables.runs.values()]
+  const runs = [...tables.runs.values()].filter(({ machine }) => machine !== 'ledger')
   const asked =
     wishes.length > 0
       ? wishes.every(({ key }) => answers.has(key))

@@ -13,6 +13,7 @@ import { statsQuery } from '../src/read/audit-stats.ts'
 import { auditQuery, pieceEndQuery } from '../src/read/audit.ts'
 import { questionQuery } from '../src/read/questions/ask.ts'
 import { createReader } from '../src/read/reader.ts'
+import { usageQuery, usedIn } from '../src/read/usage.ts'
 import { rowsRead } from './support/plans.ts'
 import { useRegister } from './support/register.ts'
 
@@ -148,4 +149,16 @@ it('answers a question from the events that can answer it', async () => {
   const executed = (scope: AuditScope | null) => questionQuery('executed_calls', about, scope)
   expect(await readsOf(about, executed)).toBeLessThan(rowsOfTimeMax)
   expect(await reads(questionQuery('denied_calls', { limit: 100 }))).toBeLessThan(rowsMax)
+})
+
+it('adds up what was used in a time without reading what lies outside of it', async () => {
+  const since = start + (runs - 20) * 1000
+  for (const by of [['agent'], ['user', 'end_user', 'month']] as const)
+    expect(
+      await readsOf(usedIn({ since }), (scope) =>
+        usageQuery({ tenantId: 'acme', filter: { since } }, by, scope),
+      ),
+    ).toBeLessThan(rowsOfTimeMax)
+  expect(await reads(questionQuery('log_access', { limit: 100 }))).toBeLessThan(rowsMax)
+  expect(await reads(questionQuery('unapproved_calls', { limit: 100 }))).toBeLessThan(rowsMax)
 })

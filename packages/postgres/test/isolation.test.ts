@@ -50,14 +50,13 @@ const definition = AgentDefinition.parse({
   instructions: 'Write.',
   tools: [],
 })
-let reader: Reader
-let app: pg.Client
-let engine: pg.Client
-
 const recorded = (type: LedgerType) => ({
   ...draftedEntry,
   event: event(type, { payload: { agent: 'writer' } }),
 })
+let reader: Reader
+let app: pg.Client
+let engine: pg.Client
 
 beforeAll(async () => {
   reader = createReader({ appUrl: bench.database.appUrl })

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../postgres/test/suppo
 import { verifyChain } from '../../postgres/src/chain.ts'
 import { createReader } from '../../postgres/src/read/reader.ts'
 import type { ConfigInput } from '@signalbox/server'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Scope, scopes } from '../src/keys/scope.ts'
 import { approvalAgents } from './support/approval-agents.ts'
@@ -80,7 +81,7 @@ const boss = () => keys['boss'] ?? { text: '', id: '' }
 const auditor = () => keys['auditor'] ?? { text: '', id: '' }
 const actorOf = ({ id }: { readonly id: string }) => `key:${id}`
 
-const run = (box: TestSignalbox | undefined, as: { readonly text: string }) =>
+const runOn = (box: TestSignalbox | undefined, as: { readonly text: string }) =>
   call(box?.api ?? '', 'POST', '/runs/wait', {
     body: { assistant_id: 'writer', input: 'Write.' },
     headers: showing(as.text),
@@ -126,7 +127,12 @@ describe('the ledger', () => {
 
   it('holds a definition once per tenant, whichever process creates its runs', async () => {
     const other = await keyOf('b')
-    await Promise.all([run(one, boss()), run(one, boss()), run(two, boss()), run(two, other)])
+    await Promise.all([
+      runOn(one, boss()),
+      runOn(one, boss()),
+      runOn(two, boss()),
+      runOn(two, other),
+    ])
     const used = await recorded('definition.used')
     expect(used).toMatchObject([{ actor: actorOf(boss()), payload: { agent: 'writer' } }])
     expect(await recorded('definition.used', 'b')).toMatchObject([{ payload: used[0]?.payload }])
@@ -198,5 +204,31 @@ describe('the ledger', () => {
     const body = suffix === '/input' ? { input: 'x' } : method === 'POST' ? {} : undefined
     const answer = await asked(boss(), method, `/runs/${runId}${suffix}`, body)
     expect(answer).toMatchObject({ status: 404, body: { code: 'unknown_run' } })
+  })
+
+  it('cannot be passed by: what is not recorded is neither done nor answered', async () => {
+    const reader = await keyOf('a', ['audit'])
+    const count = async (path: string) => (await asked(boss(), 'GET', path)).body.length
+    const [keysBefore, assistantsBefore] = [await count('/keys'), await count('/assistants')]
+    const admin = new pg.Client(database.adminUrl)
+    await admin.connect()
+    const roles = 'signalbox_app, signalbox_engine, public'
+    const recording = 'on function signalbox.record_in_ledger'
+    await admin.query(`revoke execute ${recording} from ${roles}`)
+    const answers = await Promise.all([
+      asked(boss(), 'POST', '/keys', { name: 'ghost', scopes: [] }),
+      asked(boss(), 'POST', '/assistants', { graph_id: 'writer', name: 'ghost' }),
+      asked(boss(), 'DELETE', `/keys/${reader.id}`),
+      asked(boss(), 'POST', '/pseudonyms', { user_id: 'ann' }),
+      asked(reader, 'GET', '/events'),
+      asked(reader, 'GET', '/events/queries/approvals'),
+      asked(reader, 'GET', '/events?format=csv'),
+    ])
+    await admin.query(`grant execute ${recording} to ${roles.replace(', public', '')}`)
+    await admin.end()
+    for (const { status } of answers) expect(status).toBeGreaterThanOrEqual(500)
+    expect(await count('/keys')).toBe(keysBefore)
+    expect(await count('/assistants')).toBe(assistantsBefore)
+    expect((await asked(reader, 'GET', '/events')).status).toBe(200)
   })
 })

@@ -100,8 +100,10 @@ describe('the OpenAPI document', () => {
     const item = { namespace: ['a'], key: 'k', value: { n: 1 } }
     await call(box.api, 'PUT', '/store/items', { body: item })
     const queries: Readonly<Record<string, string>> = { '/store/items': '?namespace=a&key=k' }
+    const { body: log } = await call(box.api, 'GET', `/runs/${values.run.run_id}/events?limit=1`)
     const address = {
       name: 'approvals',
+      hash: String(log.events[0].payload.definitionHash),
       checkpoint_id: String(state.checkpoint.checkpoint_id),
       thread_id: 'doc',
       run_id: String(values.run.run_id),

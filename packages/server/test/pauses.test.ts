@@ -124,7 +124,8 @@ describe('a paused agent', () => {
   it('keeps who has started its run waiting, for that run', async () => {
     const { body } = await pause({ agent: 'writer' })
     const runId = await begin('boss')
-    const { run_id: child } = await waits(runId, 'child')
+    // Begun, it may not have made its run yet.
+    const child = await eventually(async () => (await waits(runId, 'child')).run_id)
     expect(await waits(child, 'paused')).toMatchObject({ target: { agent: 'writer' } })
     await lift(body.pause_id)
     expect(await ended(runId)).toMatchObject({ outcome: 'completed' })

@@ -58,6 +58,11 @@ function print(
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : oneLine(JSON.stringify(value ?? null), 2000)
 
+const several = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+]
+
 interface UsageOptions extends ServerOptions {
   readonly by: string
   readonly since?: string
@@ -72,12 +77,7 @@ function usageCommand(program: Command, shell: Shell): void {
     .option('--by <keys>', 'of user, end_user, agent, month, day', 'agent')
     .option('--since <time>', 'from this time on', instant)
     .option('--until <time>', 'before this time', instant)
-    .option(
-      '-a, --agent <agent>',
-      'of this agent (may be repeated)',
-      (value: string, before: readonly string[]) => [...before, value],
-      [],
-    )
+    .option('-a, --agent <agent>', 'of this agent (may be repeated)', several)
     .option('-n, --limit <n>', 'how many groups at most', wholeNumber(1, 1000))
     .action(async (options: UsageOptions) => {
       const terminal = createTerminal({ json: options.json === true })

@@ -14,7 +14,7 @@ import { bounding } from './bounded.ts'
 import { type AnswerPage, answerPage, type QuestionFilter, questionQuery } from './questions/ask.ts'
 import type { QuestionName } from './questions/catalogue.ts'
 import type { AsTenant } from './tenant-session.ts'
-import { type UsageFilter, type UsageGroup, type UsageKey, usageQuery } from './usage.ts'
+import { type UsageFilter, type UsageGroup, type UsageKey, usageQuery, usedIn } from './usage.ts'
 import { type UsedDefinition, usedDefinitionQuery } from './used-definition.ts'
 
 /** The audit of one tenant. Every method throws `TooBroad` for what takes longer than `limits.auditMsMax`. */
@@ -71,7 +71,10 @@ export function auditReader(as: AsTenant): AuditReader {
         filter,
       })
     },
-    usage: (tenantId, filter, by) => bounded(tenantId, usageQuery(tenantId, filter, by)),
+    usage: async (tenantId, filter, by) => {
+      const scope = await scopeOf(tenantId, usedIn(filter))
+      return bounded(tenantId, usageQuery({ tenantId, filter }, by, scope))
+    },
     usedDefinition: async (tenantId, hash) =>
       (await bounded(tenantId, usedDefinitionQuery(tenantId, hash)))[0] ?? null,
   }

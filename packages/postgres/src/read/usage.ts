@@ -9,18 +9,23 @@
 import { limits } from '@signalbox/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { compile } from '../query.ts'
+import { auditConditions } from './audit-conditions.ts'
+import type { AuditFilter } from './audit-filter.ts'
+import type { AuditScope } from './audit-scope.ts'
 
 /** What usage is grouped by. Times are UTC. */
 export const usageKeys = ['user', 'end_user', 'agent', 'month', 'day'] as const
 /** One of `usageKeys`. */
 export type UsageKey = (typeof usageKeys)[number]
 
-/** Which events count. Times in milliseconds since the epoch; `until` is not included. */
-export interface UsageFilter {
-  readonly since?: number | undefined
-  readonly until?: number | undefined
-  readonly agents?: readonly string[] | undefined
-}
+/** Which events count. */
+export type UsageFilter = Pick<AuditFilter, 'since' | 'until' | 'agent'>
+
+/** The same, with the types of events that say what is used. */
+export const usedIn = (filter: UsageFilter): AuditFilter => ({
+  ...filter,
+  type: ['run.created', 'model.completed', 'effect.started'],
+})
 
 /** What the runs of a group have used. */
 export interface UsageGroup {
@@ -46,25 +51,20 @@ const columns: Readonly<Record<UsageKey, RawBuilder<unknown>>> = {
   day: sql`to_char(e.at at time zone 'UTC', 'YYYY-MM-DD')`,
 }
 
-const moment = (ms: number): RawBuilder<unknown> => sql`to_timestamp(${ms}::float8 / 1000)`
-
 /** Tokens of an answer, by their name in its usage. */
 const tokens = (name: string): RawBuilder<unknown> =>
   sql`coalesce((t.turn #>> array['usage', ${sql.lit(name)}])::numeric, 0)`
 
-/** One group more than `limits.statsGroupsMax`, if there is one: by time in order, then the dearest, then the largest. */
+/**
+ * One group more than `limits.statsGroupsMax`, if there is one: by time in order, then the dearest, then the largest. What is taken
+ * out of a payload is taken out once ("offset 0").
+ */
 export function usageQuery(
-  tenantId: string,
-  { since, until, agents }: UsageFilter,
+  { tenantId, filter }: { readonly tenantId: string; readonly filter: UsageFilter },
   by: readonly UsageKey[],
+  scope: AuditScope | null = null,
 ): CompiledQuery<UsageGroup> {
-  const wanted = [
-    sql`e.tenant_id = ${tenantId}`,
-    sql`e.type in ('run.created', 'model.completed', 'effect.started')`,
-    ...(since === undefined ? [] : [sql`e.at >= ${moment(since)}`]),
-    ...(until === undefined ? [] : [sql`e.at < ${moment(until)}`]),
-    ...(agents === undefined ? [] : [sql`r.agent = any(${[...agents]}::text[])`]),
-  ]
+  const conditions = auditConditions(usedIn(filter), scope)
   const keys = by.map((key, n) => sql`${columns[key]} as ${sql.ref(`k${n}`)}`)
   const names = by.map((_, n) => sql.ref(`k${n}`))
   const times = by.flatMap((key, n) => (key === 'month' || key === 'day' ? [sql.ref(`k${n}`)] : []))
@@ -76,8 +76,8 @@ export function usageQuery(
     with price as materialized (select * from signalbox.model_prices(${tenantId}))
     select array[${sql.join(names)}]::text[] as values,
       sum(runs)::float8 as runs, sum(turns)::float8 as turns, sum(calls)::float8 as calls,
-      sum(input)::float8 as "inputTokens", sum(cached)::float8 as "cachedInputTokens",
-      sum(output)::float8 as "outputTokens", sum(cost)::float8 as cost
+      coalesce(sum(input), 0)::float8 as "inputTokens", coalesce(sum(cached), 0)::float8 as "cachedInputTokens",
+      coalesce(sum(output), 0)::float8 as "outputTokens", coalesce(sum(cost), 0)::float8 as cost
     from (
       select ${sql.join([...keys, sql`(e.type = 'run.created')::int as runs`])},
         (e.type = 'model.completed')::int as turns,
@@ -93,6 +93,7 @@ export function usageQuery(
             ${tokens('outputTokens')} as output, t.turn ->> 'provider' as provider, t.turn ->> 'model' as model
           from (select e.payload -> 'turn' as turn offset 0) t
           where e.type = 'model.completed'
+          offset 0
         ) t on true
         left join lateral (
           select p.input, p.cached, p.output from price p
@@ -100,9 +101,9 @@ export function usageQuery(
           order by (p.provider = t.provider and p.model = t.model) desc, p.n
           limit 1
         ) p on t.provider is not null
-      where ${sql.join(wanted, sql` and `)}
+      where ${sql.join(conditions, sql` and `)}
     ) used
     group by ${sql.join(names)}
-    order by ${sql.join([...times, sql`cost desc nulls last`, sql`7 desc`, ...names])}
+    order by ${sql.join([...times, sql`cost desc`, sql`7 desc`, ...names])}
     limit ${limits.statsGroupsMax + 1}`)
 }

@@ -16,9 +16,9 @@ const rememberedMax = 10_000
 /** The same register. A create fails if its definition cannot be noted, as it does if the register cannot be reached. */
 export function notedDefinitions(register: Register, clock: Pick<Clock, 'now'>): Register {
   const world = { clock, random: systemRandom }
-  const noted = new Map<string, Promise<unknown>>()
-  const note = async ({ tenantId, create, facts }: AppendItem): Promise<unknown> => {
-    if (!create) return undefined
+  const noted = new Map<string, Promise<void>>()
+  const note = async ({ tenantId, create, facts }: AppendItem): Promise<void> => {
+    if (!create) return
     const { definitionHash: hash, agent } = create
     const use = `${hash} ${tenantId}`
     const before = noted.get(use)
@@ -29,11 +29,15 @@ export function notedDefinitions(register: Register, clock: Pick<Clock, 'now'>):
       payload: { hash, agent },
       actor: facts?.[0]?.actor ?? 'engine',
     })
-    const asking = register.useDefinition(hash, draft)
+    const asking = register.useDefinition(hash, draft).then(() => {})
     if (noted.size >= rememberedMax) noted.clear()
     noted.set(use, asking)
-    asking.catch(() => noted.delete(use))
-    return asking
+    try {
+      await asking
+    } catch (error) {
+      noted.delete(use)
+      throw error
+    }
   }
   return {
     ...register,

@@ -48,10 +48,14 @@ export function usageRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         detail: 'until: takes a time after `since`',
         field: 'until',
       })
-    const agents = agent === undefined ? undefined : [agent].flat()
     const { tenantId } = c.get('caller')
+    const filter = {
+      ...(since === undefined ? {} : { since }),
+      ...(until === undefined ? {} : { until }),
+      ...(agent === undefined ? {} : { agent }),
+    }
     const groups = await inBounds(
-      () => api.read.usage(tenantId, { since, until, agents }, by),
+      () => api.read.usage(tenantId, filter, by),
       'since, until or agent',
     )
     return reply(c, {
