@@ -17,7 +17,7 @@ const askedEveryMs = 30_000
 export interface CommonClock {
   readonly clock: Clock
   /** Rejects as the question does. */
-  correct(): Promise<void>
+  readonly correct: () => Promise<void>
 }
 
 /** `ask`: the time of the database, in milliseconds since the epoch. */

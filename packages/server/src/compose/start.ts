@@ -35,7 +35,6 @@ import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import type { Health } from '../health/health.ts'
 import { Closers } from './closers.ts'
-import { keepCommonClock } from './common-clock.ts'
 import { openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
@@ -136,7 +135,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
 
-  const { urls, failed } = await openDatabase(
+  const { urls, clock, failed } = await openDatabase(
     {
       databaseUrl: environment.databaseUrl,
       dataDir: dataDirOf(assembly),
@@ -145,7 +144,6 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     },
     closers,
   )
-  const clock = await keepCommonClock(urls.engine, log, closers)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = measuredRegister(createRegister({ engineUrl: urls.engine }), metrics)
   closers.add('register', () => register.close())
@@ -156,7 +154,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
-  const sending = { settings: webhooks, read: reader, now: clock.now }
+  const sending = { settings: webhooks, read: reader, now: () => clock.now() }
   const { asked, ...made } = await portsOf(assembly, {
     roles,
     open,
@@ -187,8 +185,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
   const health = await wellbeing.open(known, closers)
   const { register: kept, wakeBus } = ports
-  const told = { metrics, tracing, health }
-  const shared = { register: kept, wakeBus, resources, engine, agents, clock, ...told }
+  const shared = { ...known, register: kept, wakeBus, resources, agents, clock, tracing, health }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
   const serveIt = roles.includes('api') ? serveApi : serveItsHealth
   const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
