@@ -10,56 +10,56 @@ import { startTest } from './support/signalbox.ts'
 const hourMs = 3_600_000
 
 function world() {
-  const state = { wall: 1_000_000, steady: 500, database: 1_000_000, delayMs: 0, away: false }
+  const moment = { wall: 1_000_000, steady: 500, database: 1_000_000, delayMs: 0, away: false }
   const pass = (ms: number): void => {
-    state.wall += ms
-    state.steady += ms
-    state.database += ms
+    moment.wall += ms
+    moment.steady += ms
+    moment.database += ms
   }
   const ask = async (): Promise<number> => {
-    pass(state.delayMs / 2)
-    const said = state.database
-    pass(state.delayMs / 2)
-    if (state.away) throw new Error('away')
+    pass(moment.delayMs / 2)
+    const said = moment.database
+    pass(moment.delayMs / 2)
+    if (moment.away) throw new Error('away')
     return said
   }
-  const machine = { ...systemClock, now: () => state.wall, monotonic: () => state.steady }
-  return { it: state, pass, ...commonClock(ask, machine) }
+  const machine = { ...systemClock, now: () => moment.wall, monotonic: () => moment.steady }
+  return { moment, pass, ...commonClock(ask, machine) }
 }
 
 describe('the common clock', () => {
   it.each([hourMs, -hourMs])('does not follow a machine whose clock jumps by %i ms', (by) => {
-    const { it: world_, pass, clock } = world()
+    const { moment, pass, clock } = world()
     pass(1_000)
-    world_.wall += by
+    moment.wall += by
     pass(1_000)
     expect(clock.now()).toBe(1_002_000)
   })
 
   it('is that of the database, whatever the machine says at its start', async () => {
-    const { it: world_, pass, clock, correct } = world()
-    world_.database += hourMs
-    world_.delayMs = 40
+    const { moment, pass, clock, correct } = world()
+    moment.database += hourMs
+    moment.delayMs = 40
     await correct()
     pass(1_000)
     expect(clock.now()).toBe(1_001_040 + hourMs)
   })
 
   it('knows the time again after the machine slept', async () => {
-    const { it: world_, clock, correct } = world()
-    world_.database += hourMs
-    world_.wall += hourMs
+    const { moment, clock, correct } = world()
+    moment.database += hourMs
+    moment.wall += hourMs
     await correct()
     expect(clock.now()).toBe(1_000_000 + hourMs)
   })
 
   it('is not moved by an answer that is slow, nor by none', async () => {
-    const { it: world_, clock, correct } = world()
-    world_.delayMs = 10_000
-    world_.database += 3_000
+    const { moment, clock, correct } = world()
+    moment.delayMs = 10_000
+    moment.database += 3_000
     await correct()
     expect(clock.now()).toBe(1_010_000)
-    world_.away = true
+    moment.away = true
     await expect(correct()).rejects.toThrow('away')
     expect(clock.now()).toBe(1_020_000)
   })

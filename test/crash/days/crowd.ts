@@ -35,11 +35,11 @@ const kinds: readonly Kind[] = [
   kind('many', { turns: [Array.from({ length: 9 }, () => 'put')] }),
 ]
 
-/** `times` runs of each kind, and two on one thread. */
+/** `times` runs of each kind, numbered from `first`, and two on one thread. */
 export const crowd =
-  (times: number): Part =>
+  (times: number, first = 0): Part =>
   async (setting) => {
-    const numbers = Array.from({ length: times }, (_, n) => n)
+    const numbers = Array.from({ length: times }, (_, n) => first + n)
     await Promise.all([
       ...kinds.flatMap((each) => numbers.map((n) => each.send(setting, n))),
       inOrder(setting),

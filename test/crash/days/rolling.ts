@@ -89,9 +89,12 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   served = [old, next]
   const over = new AbortController()
   const human = operate(client, unit, over.signal)
-  const sent = crowd(times)(setting(2))
-  await killByTurns(deploy, kills)
-  await sent
+  const sent: Promise<void>[] = []
+  await killByTurns(deploy, 2 * kills, (done) => {
+    // A part of the wave behind each kill, so that each one meets runs in every state.
+    for (; sent.length < Math.ceil(times * done);) sent.push(crowd(1, sent.length)(setting(2)))
+  })
+  await Promise.all(sent)
   served = [next]
   await crowd(times)(setting(3))
   served = [old]
@@ -124,8 +127,14 @@ async function roll({ stack, build, seed, times, kills }: Plan): Promise<Outcome
   }
 }
 
-async function killByTurns({ old, next, unit }: Deploy, kills: number): Promise<void> {
-  for (let n = 0; n < 2 * kills; n++) {
+/** `before` each kill, told which share of them is done with it. */
+async function killByTurns(
+  { old, next, unit }: Deploy,
+  kills: number,
+  before: (done: number) => void,
+): Promise<void> {
+  for (let n = 0; n < kills; n++) {
+    before((n + 1) / kills)
     const build = n % 2 === 0 ? old : next
     await sleep(500 + 1_000 * unit())
     const child = build[Math.floor(unit() * build.length)]

@@ -47,9 +47,12 @@ export async function makeBuild(): Promise<Build> {
 
 const isSource = (path: string): boolean => !['node_modules', 'test'].includes(basename(path))
 
+/** What its programs are made of, beside the packages. */
+const folders = ['crash', 'invariants', 'simulation', 'support'].map((name) => `test/${name}`)
+
 async function copyAll(dir: string): Promise<void> {
   await cp(join(root, 'packages'), join(dir, 'packages'), { recursive: true, filter: isSource })
-  for (const folder of ['migrations', 'test/crash', 'test/invariants', 'test/simulation'])
+  for (const folder of ['migrations', 'scripts/ci', ...folders])
     await cp(join(root, folder), join(dir, folder), { recursive: true })
   await cp(join(root, 'package.json'), join(dir, 'package.json'))
   await linkModules(dir)

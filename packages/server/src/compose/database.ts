@@ -6,7 +6,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { prepare } from '@signalbox/bullmq'
-import type { Log } from '@signalbox/engine'
+import type { Clock, Log } from '@signalbox/engine'
 import {
   EmbeddedPostgresError,
   ensurePartitions,
@@ -18,6 +18,7 @@ import {
 } from '@signalbox/postgres'
 import { ConfigError } from '../config/config-error.ts'
 import type { Closers } from './closers.ts'
+import { keepCommonClock } from './common-clock.ts'
 import { StartError } from './start-error.ts'
 
 /** Addresses of one database, by who logs in. They hold passwords: never log them. */
@@ -26,6 +27,7 @@ export type DatabaseUrls = Readonly<Record<LoginRole, string>>
 /** A database that is open. */
 export interface OpenDatabase {
   readonly urls: DatabaseUrls
+  readonly clock: Clock
   /** Settles if the embedded server died and cannot be started again. */
   readonly failed: Promise<StartError>
 }
@@ -77,7 +79,7 @@ export async function openDatabase(
     maintenance: urlOf(admin, 'maintenance'),
   }
   keepPartitions(urls.maintenance, options.log, closers)
-  return { urls, failed }
+  return { urls, clock: await keepCommonClock(urls.engine, options.log, closers), failed }
 }
 
 function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, log: Log): void {

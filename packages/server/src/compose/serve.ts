@@ -92,7 +92,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     lanesOf: (asked) => lanesOf(options.runLimits, asked),
     ...options.access,
     random: systemRandom,
-    now: options.clock.now,
+    now: () => options.clock.now(),
     log,
     settings: { ...server.limits, heartbeatMs: 5_000, pollMs },
     stopping: stopping.signal,

@@ -35,7 +35,6 @@ import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import type { Health } from '../health/health.ts'
 import { Closers } from './closers.ts'
-import { keepCommonClock } from './common-clock.ts'
 import { openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
@@ -137,7 +136,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
 
-  const { urls, failed } = await openDatabase(
+  const { urls, clock, failed } = await openDatabase(
     {
       databaseUrl: environment.databaseUrl,
       dataDir: dataDirOf(assembly),
@@ -146,7 +145,6 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     },
     closers,
   )
-  const clock = await keepCommonClock(urls.engine, log, closers)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
@@ -157,7 +155,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
-  const sending = { settings: webhooks, read: reader, now: clock.now }
+  const sending = { settings: webhooks, read: reader, now: () => clock.now() }
   const { asked, ...made } = await portsOf(assembly, {
     roles,
     open,
