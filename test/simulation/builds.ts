@@ -110,7 +110,10 @@ const isWork = (type: string): boolean => type === 'run.transitioned' || type ==
 
 /** To tell somebody of a run, or to recall a result, takes no machine. */
 const isOfAnyBuild = (effects: RunRecord['effects'], event: StoredEvent): boolean =>
-  effects.some(({ effectId, spec }) => spec.kind === 'webhook.deliver' && isAbout(event, effectId))
+  effects.some(
+    ({ effectId, spec: { kind } }) =>
+      (kind === 'webhook.deliver' || kind === 'tool.recall') && isAbout(event, effectId),
+  )
 
 /** A cancel and a timeout need no policy: the run ends this soon after them, or after the faults. */
 const leavingMs = 4_000

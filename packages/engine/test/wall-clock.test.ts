@@ -4,10 +4,11 @@ import { createEach } from '../src/roles/each-of.ts'
 
 const hourMs = 3_600_000
 
+/** Ends only when it is aborted. */
 const sleep = (_ms: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
 
-/** Clocks that stand still until they are moved; a sleep ends only when it is aborted. */
+/** Clocks that stand still until they are moved. */
 function clocks() {
   const at = { wall: 1_700_000_000_000, monotonic: 0 }
   return { at, clock: { now: () => at.wall, monotonic: () => at.monotonic, sleep } }
