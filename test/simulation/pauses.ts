@@ -82,7 +82,8 @@ export function pauseViolations(world: World, { tables }: MemoryRegister): reado
     })
     return meanwhile.flatMap(({ type, runId, payload }) => {
       const agent = tables.runs.get(runId)?.agent
-      const effect = tables.effects.get(String(payload['effectId']))
+      const { effectId } = payload
+      const effect = typeof effectId === 'string' ? tables.effects.get(effectId) : undefined
       const started = type === 'effect.started' && effect && isOf(target, effect, agent)
       const admitted = type === 'run.admitted' && target.kind === 'agent' && target.name === agent
       return started || admitted
