@@ -1,5 +1,5 @@
 -- needs_code: 18
--- The ledger: what administrators and auditors do belongs to no run. Per tenant and month one run takes it, on the same chain.
+-- The ledger: acts of administrators and auditors belong to no run. Per tenant and month one run takes it, on the same chain.
 --
 -- A ledger run is a row of `run` with the machine `ledger` that has ended and is hidden, so that nothing admits, decides, counts,
 -- lists or ends it. It holds notes only. Its id follows from the tenant and the month, its thread is its own; it has no agent and
@@ -93,7 +93,7 @@ begin
     where u.tenant_id = tenant and u.hash = definition_hash;
 end $$;
 
--- What the models of the definitions that a tenant has used cost, per million tokens: the agent's own as 0, then its fallbacks.
+-- Prices of the models of the definitions that a tenant has used, per million tokens: the agent's own model as 0, then its fallbacks.
 create function model_prices(tenant text)
 returns table (hash text, n int, provider text, model text, input numeric, cached numeric, output numeric)
 language plpgsql stable security definer

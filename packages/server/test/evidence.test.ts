@@ -1,5 +1,5 @@
 /**
- * What an auditor looks up: the definition behind a hash, what was used by whom, the pseudonym of a user. Would catch: a
+ * Lookups of an auditor: the definition behind a hash, what was used by whom, the pseudonym of a user. Would catch: a
  * definition of another tenant, money that is not what the budget counted, a user whose id stands in the log, an approval that
  * was given by whoever had asked for the run.
  */

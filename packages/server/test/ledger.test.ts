@@ -63,7 +63,7 @@ const asked = (as: { readonly text: string }, method: string, path: string, body
     ...(body === undefined ? {} : { body }),
   })
 
-/** What the ledger of a tenant holds of a type, read past the API so that reading leaves no record. */
+/** Records of a type in the ledger of a tenant, read past the API so that reading leaves no record. */
 async function recorded(type: string, tenant = 'a'): Promise<readonly Recorded[]> {
   const reader = createReader({ appUrl: database.appUrl })
   try {

@@ -1,4 +1,4 @@
-/** What auditors look up: definitions, usage, pseudonyms. */
+/** Lookups of auditors: definitions, usage, pseudonyms. */
 import { z } from 'zod'
 import { ask, inPath, type Query, type Server } from './http.ts'
 

@@ -22,7 +22,7 @@ export const ledgerSchemas = {
     key: z.string(),
     /** For humans. */
     name: z.string(),
-    /** What it may. */
+    /** Its scopes. */
     scopes: z.array(z.string()),
     /** Milliseconds since the epoch; null: never. */
     expiresAt: z.number().int().nullable(),
@@ -42,7 +42,7 @@ export const ledgerSchemas = {
   'assistant.changed': z.object({
     /** Its id. */
     assistant: z.string(),
-    /** What was done. */
+    /** The kind of change. */
     change: z.enum(['created', 'updated', 'deleted', 'latest_set']),
     /** That it was made of; present with a new version. */
     agent: z.string().optional(),

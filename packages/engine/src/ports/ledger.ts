@@ -1,5 +1,5 @@
 /**
- * The ledger: what administrators and auditors do, and what else belongs to no run. Per tenant and month there is one *ledger
+ * The ledger: acts of administrators and auditors, and whatever else belongs to no run. Per tenant and month there is one *ledger
  * run*, on the same tables and the same chain as all events.
  *
  * L1 Its id follows from the tenant and the month (UTC): whoever records first creates it, and all find the same.
@@ -9,7 +9,7 @@
 import type { LedgerType, NotePayload } from '@signalbox/core'
 import type { EventDraft } from './append.ts'
 
-/** What is to be recorded. */
+/** An entry to record. */
 export interface LedgerEntry<T extends LedgerType = LedgerType> {
   readonly tenant: string
   readonly type: T

@@ -31,7 +31,7 @@ export interface AuditReader {
   ): Promise<readonly StatsGroup[]>
   /** A page of the answer to a question. */
   auditAnswers(tenantId: string, name: QuestionName, filter: QuestionFilter): Promise<AnswerPage>
-  /** What was used, one group more than `limits.statsGroupsMax` if there is one. */
+  /** Usage by groups, one group more than `limits.statsGroupsMax` if there is one. */
   usage(
     tenantId: string,
     filter: UsageFilter,

@@ -47,7 +47,7 @@ const keys: Readonly<
   day: { of: binned('1 day'), show: iso },
 }
 
-/** What is counted. `runs`: those that have such events, each once in a group. */
+/** The subject of a count. `runs`: those that have such events, each once in a group. */
 export interface StatsWish {
   readonly by: readonly StatsKey[]
   readonly of?: 'events' | 'runs'

@@ -1,5 +1,5 @@
 /**
- * What runs have used, from their events alone: so a run that is deleted for its users, or whose cached state is gone, counts.
+ * Usage of runs, from their events alone: so a run that is deleted for its users, or whose cached state is gone, counts.
  *
  * U1 Tokens and money are those of answers of models in the time that is asked for, calls those that were begun in it, runs those
  *    that were created in it.
@@ -13,7 +13,7 @@ import { auditConditions } from './audit-conditions.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import type { AuditScope } from './audit-scope.ts'
 
-/** What usage is grouped by. Times are UTC. */
+/** Keys that usage is grouped by. Times are UTC. */
 export const usageKeys = ['user', 'end_user', 'agent', 'month', 'day'] as const
 /** One of `usageKeys`. */
 export type UsageKey = (typeof usageKeys)[number]
@@ -27,7 +27,7 @@ export const usedIn = (filter: UsageFilter): AuditFilter => ({
   type: ['run.created', 'model.completed', 'effect.started'],
 })
 
-/** What the runs of a group have used. */
+/** Usage of the runs of a group. */
 export interface UsageGroup {
   /** In the order of the keys; null where there is no user, or no end user. */
   readonly values: readonly (string | null)[]
@@ -56,8 +56,8 @@ const tokens = (name: string): RawBuilder<unknown> =>
   sql`coalesce((t.turn #>> array['usage', ${sql.lit(name)}])::numeric, 0)`
 
 /**
- * One group more than `limits.statsGroupsMax`, if there is one: by time in order, then the dearest, then the largest. What is taken
- * out of a payload is taken out once ("offset 0").
+ * One group more than `limits.statsGroupsMax`, if there is one: by time in order, then the dearest, then the largest. Fields
+ * are taken out of a payload once ("offset 0").
  */
 export function usageQuery(
   { tenantId, filter }: { readonly tenantId: string; readonly filter: UsageFilter },

@@ -73,7 +73,7 @@ const stored = (chosen: RawBuilder<unknown>) => sql<StoredAssistant>`
 
 const current = stored(sql`and v.version = a.version`)
 
-/** What is recorded of a change, and of whom. */
+/** The record of a change. */
 interface Recorded {
   readonly tenantId: string
   readonly actor: string

@@ -1,4 +1,4 @@
-/** Who asked, who approved, and calls that began without the approval they needed. */
+/** The requester and the approver of a call, and calls that began without the approval they needed. */
 import { sql } from 'kysely'
 import { fromPayload, iso } from './columns.ts'
 import type { Question } from './question.ts'
@@ -6,7 +6,7 @@ import type { Question } from './question.ts'
 /** Whom a run works for, as an actor; of a run that was started for a call, whom its parent works for. */
 export const requester = sql`coalesce('user:' || (f.payload #>> '{user,id}'), f.actor)`
 
-/** Who answered, as an actor. */
+/** The person or key that answered, as an actor. */
 export const approver = sql`case when e.type = 'approval.answered'
   then coalesce('user:' || (e.payload #>> '{by,id}'), e.actor) end`
 

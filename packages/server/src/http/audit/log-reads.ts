@@ -1,5 +1,5 @@
 /**
- * Who read the log: recorded in the ledger before anything is answered, so that what cannot be recorded is not read.
+ * Reads of the log: recorded in the ledger before anything is answered, so that a read that cannot be recorded is refused.
  *
  * R1 A read is recorded once per actor and hour, and never per page.
  * R2 Pieces of one export, by the same actor in the same hour, are one record. A reader that follows the log would else find its own

@@ -1,4 +1,4 @@
-/** What runs were told: the prompt, the tools and the policies behind a definition hash. */
+/** The prompt, the tools and the policies behind a definition hash. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import type { Api, ApiEnv } from '../api.ts'

@@ -33,7 +33,7 @@ export function pseudonymRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
       })
     const { tenantId: tenant, actor } = c.get('caller')
     const pseudonym = api.pseudonym(tenant, user_id)
-    // Whoever asks can tell who somebody is: that stands in the ledger before it is answered.
+    // The answer tells who somebody is: the request stands in the ledger before it is answered.
     await api.ledger.record({ tenant, type: 'user.pseudonymized', payload: { pseudonym }, actor })
     return reply(c, { pseudonym })
   })

@@ -1,4 +1,4 @@
-/** What runs have used: tokens, money, calls, by whom and when. */
+/** Usage of runs: tokens, money and calls, by user, agent and time. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import { type UsageGroup, type UsageKey, usageKeys } from '@signalbox/postgres'

@@ -1,4 +1,4 @@
-/** What counts are grouped by, as a query brings it. */
+/** The keys that counts are grouped by, as a query brings them. */
 import { z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 

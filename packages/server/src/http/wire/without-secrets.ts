@@ -1,4 +1,4 @@
-/** A stored document without what looks like a secret. What is well made has none (I20); this is for what is not. */
+/** A stored document without values that look like secrets. A sound definition has none (I20); this is for one that is not. */
 import type { Json, JsonObject } from '@signalbox/core'
 import { createRedact } from '../../observe/redact.ts'
 
