@@ -317,6 +317,9 @@ test('a conversation that is newer than the build fails no model call', async ()
   const runId = await begin(older.engine, plain, { threadId })
   await pause(300)
   expect((await register.head(runId))?.outcome).toBeNull()
+  // With its decision, and once more when it was due again: not each time that it is looked at.
+  const starts = register.tables.events.get(runId)?.filter(({ type }) => type === 'effect.started')
+  expect(starts?.length).toBeLessThanOrEqual(2)
   await older.engine.stop(1_000)
   log[at] = answer
   const after = await process(register)

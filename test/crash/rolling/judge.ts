@@ -35,6 +35,15 @@ const faults = ({ head, log }: StoredRun): readonly string[] =>
     .filter(({ type }) => bad.includes(type))
     .map(({ type, payload }) => `${head.runId}: ${type} ${JSON.stringify(payload)}`)
 
+/** More than its calls and the kills around them explain. */
+const startsMax = 60
+
+/** A run that some process claims and gives back again and again (D11). */
+function spins({ head, log }: StoredRun): readonly string[] {
+  const starts = log.filter(({ type }) => type === 'effect.started').length
+  return starts > startsMax ? [`D11 ${head.runId} was started ${starts} times`] : []
+}
+
 const versionOf = ({ log: [first] }: StoredRun): string =>
   JSON.stringify(first?.payload['machineVersion'])
 
@@ -54,6 +63,7 @@ process.stdout.write(
       ...violations(runs, { executions, received }, client),
       ...dayViolations(runs, executions),
       ...runs.flatMap(faults),
+      ...runs.flatMap(spins),
     ],
     counts: { runs: runs.length, ...counts },
   }),

@@ -1,5 +1,6 @@
 /** Makes the model calls of an orchestrator: claimed with a decision, taken from a wake, or found by the reconciler. */
-import { type Effect, type ModelCallEffect, NewerError } from '@signalbox/core'
+import { type Effect, type ModelCallEffect, NewerError, project } from '@signalbox/core'
+import { LRUCache } from 'lru-cache'
 import { messageOf } from '../errors.ts'
 import type { ClaimDraft, EffectRow, Log, Register, RunRef, WakeBus } from '../ports.ts'
 import { claimEffect, draftClaim } from '../perform/claim.ts'
@@ -54,8 +55,11 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
     return draftClaim(deps, effect.id)
   }
 
+  /** Runs in which something was said that this build could not read. */
+  const newer: Newer = new LRUCache({ max: settings.cachedRuns })
+
   const start = (lease: Lease, taskOf: () => Promise<ModelTask>, run: RunRef): void =>
-    places.hold(performUnder(deps, lease, { taskOf, run }))
+    places.hold(performUnder(deps, lease, { taskOf, run, newer }))
 
   const perform: ModelPerformer['perform'] = (view, effect) => {
     const { runId } = view
@@ -71,7 +75,7 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
   }
 
   const take: ModelPerformer['take'] = async (row) => {
-    const why = await deps.views.notMine(row)
+    const why = (await deps.views.notMine(row)) ?? (await unreadable(deps, newer, row))
     if (why !== null) return deps.strangers.leave(row, why)
     const isFree = places.grant(row.effectId)
     if (!isFree) places.wait(row)
@@ -96,11 +100,42 @@ export function createModelPerformer(deps: ModelPerformerDeps): ModelPerformer {
   }
 }
 
+type Newer = LRUCache<string, true>
+
+/**
+ * Why what was said in a run is still nothing this build can read; null if it can, or was never tried. A claim is an event, and one
+ * that is given back is due at once: no call is claimed again and again to find out the same.
+ */
+async function unreadable(
+  { transcripts, views }: ModelPerformerDeps,
+  newer: Newer,
+  row: EffectRow,
+): Promise<string | null> {
+  if (!newer.has(row.runId)) return null
+  try {
+    const { instructions } = await views.definition(row.definitionHash)
+    project(instructions, await transcripts.read(row, Infinity))
+    newer.delete(row.runId)
+    return null
+  } catch (error) {
+    if (error instanceof NewerError) return error.message
+    throw error
+  }
+}
+
 /** Performs the call and records its fact. Never rejects. */
 async function performUnder(
   deps: ModelPerformerDeps,
   lease: Lease,
-  { taskOf, run }: { readonly taskOf: () => Promise<ModelTask>; readonly run: RunRef },
+  {
+    taskOf,
+    run,
+    newer,
+  }: {
+    readonly taskOf: () => Promise<ModelTask>
+    readonly run: RunRef
+    readonly newer: Newer
+  },
 ): Promise<void> {
   try {
     await deps.leases.hold(
@@ -113,6 +148,7 @@ async function performUnder(
     if (!(error instanceof NewerError))
       return deps.log.warn('a model call was given up', { effectId, error: messageOf(error) })
     // What was said before is newer than this build: a process that can read it makes the call.
+    newer.set(run.runId, true)
     deps.strangers.leave(run, error.message)
     await deps.register
       .renew([lease], 0)
