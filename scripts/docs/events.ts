@@ -18,12 +18,7 @@ import { table } from './markdown.ts'
 import { namedSchemas, partsOf, schemaOf, typeText, unwrap } from './schema-type.ts'
 
 /** Types that have a schema, so that logs can hold them one day, and that nothing writes yet. */
-export const reserved: readonly EventType[] = [
-  'input.answered',
-  'payload.erased',
-  'pause.set',
-  'pause.lifted',
-]
+export const reserved: readonly EventType[] = ['input.answered', 'payload.erased']
 
 const classes = [
   {
