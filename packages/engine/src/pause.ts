@@ -19,7 +19,7 @@ export async function pause(deps: PauseDeps, request: PauseRequest): Promise<Pau
   let pauseId = deps.random.uuid()
   for (let tries = 0; tries < triesMax; tries += 1) {
     const wanted = { pauseId, tenantId, target, reason, until }
-    const told = toldOf(deps, 'pause.set', { pause: wanted, actor })
+    const told = toldOf(deps, { type: 'pause.set', pause: wanted, actor })
     const answer = await insist(deps, 'pause', () => deps.register.pause({ ...wanted, told }))
     if (answer.code !== 'taken') return { ...answer, code: answer.code }
     pauseId = answer.pauseId
@@ -33,14 +33,21 @@ export async function resume(deps: PauseDeps, request: ResumeRequest): Promise<b
   const all = await insist(deps, 'read pauses', () => deps.register.pauses(tenantId))
   const found = all.find((each) => each.pauseId === pauseId)
   if (!found) return false
-  const told = toldOf(deps, 'pause.lifted', { pause: found, actor })
+  const told = toldOf(deps, { type: 'pause.lifted', pause: found, actor })
   return insist(deps, 'resume', () => deps.register.lift(tenantId, pauseId, told))
 }
 
 function toldOf(
   deps: LedgerDeps,
-  type: 'pause.set' | 'pause.lifted',
-  { pause: of, actor }: { readonly pause: Pause; readonly actor: string },
+  {
+    type,
+    pause: of,
+    actor,
+  }: {
+    readonly type: 'pause.set' | 'pause.lifted'
+    readonly pause: Pause
+    readonly actor: string
+  },
 ): LedgerDraft {
   const { pauseId, tenantId, target, reason, until } = of
   const payload = {
