@@ -42,8 +42,8 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
 const batchMax = 500
 /** After a look that left something. */
 const againMs = 20
-/** The least pause after a look that changed something, and after one that did not. */
-const pauseMsMin = { changed: 5, unchanged: 50 }
+/** The least pause after a look that changed something, after one that did not, and while runs are left to other processes. */
+const pauseMsMin = { changed: 5, unchanged: 50, strangers: 500 }
 /** How long a queue is waited for that takes no hints. */
 const dispatchMsMax = 1_000
 /** How long the question for what comes due next is on its way, as a rule: what comes due meanwhile waits for the next look. */
@@ -260,7 +260,7 @@ async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): P
       if (draining.aborted) return 0
     }
     if (answered === parts.length) deps.turned()
-    const pauseMin = changed ? pauseMsMin.changed : pauseMsMin.unchanged
+    const pauseMin = pauseMinOf(deps, changed)
     if (more) return Math.max(againMs, pauseMin)
     if (bound.isOver()) bound = boundOf(clock)
     const lookedMs = Math.ceil(clock.monotonic() - beganAt) + askedMsMax
@@ -271,6 +271,12 @@ async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): P
     bound.end()
   }
 }
+
+/** What is left to other processes comes due again and again: however much there is of it, a look is not made for each. */
+const pauseMinOf = ({ strangers }: ReconcilerDeps, changed: boolean): number =>
+  strangers.resting().length > 0
+    ? pauseMsMin.strangers
+    : pauseMsMin[changed ? 'changed' : 'unchanged']
 
 /** How long parts are waited for: one sleep for all, and another one behind a part that has used it up. */
 function boundOf(clock: ReconcilerDeps['clock']) {
