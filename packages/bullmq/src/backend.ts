@@ -40,6 +40,10 @@ export const settings = {
   /** Our own attempt counter decides what becomes of an effect, never this. */
   stalledCountMax: 1_000_000,
   retryMs: 1_000,
+  /** A worker with a free hand asks for jobs every five seconds; one that has not for longer is stuck. */
+  stuckMs: 30_000,
+  /** How long the store is waited for before a worker is called stuck. */
+  answerMs: 2_000,
   /** Nobody reads BullMQ's events. */
   eventsMax: 100,
   /** Connections of a dispatcher, and of one queue's worker, on PostgreSQL; a worker has one more to LISTEN on. */

@@ -4,7 +4,7 @@ import { type PostgresBackend, settings } from './backend.ts'
 import type { Watch } from './health.ts'
 import { backoffMs, pause } from './pace.ts'
 import { QueueConnection } from './postgres-connection.ts'
-import { type Assignment, type Consumer, startWorker } from './worker.ts'
+import { type Assignment, type Consumer, type JobTaker, startWorker } from './worker.ts'
 
 /** Works on one queue over a pool and a LISTEN connection of its own, from when the server is there. */
 export function postgresConsumer(
@@ -15,7 +15,7 @@ export function postgresConsumer(
   const stopping = new AbortController()
   const first = Promise.withResolvers<void>()
   let connection: QueueConnection | null = null
-  let worker: { close(): Promise<void> } | null = null
+  let worker: JobTaker | null = null
 
   /** Whether there is nothing left to try. */
   const attempt = async (): Promise<boolean> => {
@@ -36,6 +36,14 @@ export function postgresConsumer(
     worker = startWorker(assignment, watch, {
       connection: opened.pool,
       prefix: settings.redisPrefix,
+      answers: () => opened.pool.query('select 1'),
+      stuck() {
+        const before = worker
+        worker = null
+        opened.sever()
+        before?.close(true).catch((error: unknown) => watch.note(error))
+        started = run()
+      },
       factory: (name, opts) => new PostgresQueueBackend(opened, name, opts, true, name),
     })
     watch.up()
@@ -49,7 +57,7 @@ export function postgresConsumer(
     }
     first.resolve()
   }
-  const started = run()
+  let started = run()
 
   return {
     outcome: first.promise,

@@ -3,7 +3,7 @@ import type { RedisBackend } from './backend.ts'
 import type { Watch } from './health.ts'
 import { keyPrefix } from './prefix.ts'
 import { firstOutcome, type RedisClient } from './redis-client.ts'
-import { type Assignment, type Consumer, startWorker } from './worker.ts'
+import { type Assignment, type Consumer, type JobTaker, startWorker } from './worker.ts'
 
 /**
  * Works on one queue over the shared `client`, and a connection of its own to block on. Redis may come later: the
@@ -14,18 +14,27 @@ export function redisConsumer(
   client: RedisClient,
   work: { readonly assignment: Assignment; readonly watch: Watch },
 ): Consumer {
-  const worker = startWorker(work.assignment, work.watch, {
-    prefix: keyPrefix(backend.url, backend.prefix),
-    connection: client,
-    factory: createRedisBackend,
-  })
+  const answers = async (): Promise<void> => {
+    // It would wait for the connection: this client never gives up.
+    if (client.status !== 'ready') throw new Error('not connected to Redis')
+    await client.ping()
+  }
+  const open = (): JobTaker =>
+    startWorker(work.assignment, work.watch, {
+      prefix: keyPrefix(backend.url, backend.prefix),
+      connection: client,
+      factory: createRedisBackend,
+      answers,
+      stuck() {
+        const before = worker
+        worker = open()
+        before.close(true).catch((error: unknown) => work.watch.note(error))
+      },
+    })
+  let worker = open()
   return {
     outcome: firstOutcome(client),
-    async answers() {
-      // It would wait for the connection: this client never gives up.
-      if (client.status !== 'ready') throw new Error('not connected to Redis')
-      await client.ping()
-    },
+    answers,
     close: () => worker.close(),
     sever: () => client.sever(),
   }

@@ -2,7 +2,7 @@
 import { type BackendFactory, type IQueueBackend, type Job, type JobProgress, Worker } from 'bullmq'
 import { settings } from './backend.ts'
 import { describeError, type Watch } from './health.ts'
-import { backoffMs, pause } from './pace.ts'
+import { backoffMs, orTimeout, pause } from './pace.ts'
 
 /** A queue to work on. `perform` never rejects. */
 export interface Assignment {
@@ -28,19 +28,47 @@ export interface Store<B extends IQueueBackend, C> {
   readonly connection: C
   readonly prefix: string
   readonly factory: BackendFactory<B, C>
+  /** Rejects while the store gives no answer; may hang while the store does. */
+  readonly answers: () => Promise<unknown>
+  /** Called once if the worker is stuck: it is to be replaced, and closed by force. */
+  readonly stuck: () => void
+  /** After how many milliseconds without a turn it is. Default: `settings.stuckMs`. */
+  readonly stuckMs?: number
 }
 
-/** Starts taking jobs. The store must be reachable, or its connection able to wait until it is. */
+/** A worker, as those who started it need it. */
+export interface JobTaker {
+  /** Resolves when the running jobs are done; by force: does not wait for them, or for the store. */
+  close(force?: boolean): Promise<void>
+}
+
+/** When a worker last did anything, by the monotonic clock, and how many jobs it works on. */
+interface Turn {
+  at: number
+  busy: number
+}
+
+/**
+ * Starts taking jobs. The store must be reachable, or its connection able to wait until it is.
+ *
+ * BullMQ waits for some answers without a bound, and remembers a failed start for ever: a worker may take no job any more, and
+ * nobody is told. One that has a free hand asks for jobs every few seconds; where it does not, though the store answers, it is stuck.
+ */
 export function startWorker<B extends IQueueBackend, C>(
   assignment: Assignment,
   watch: Watch,
   store: Store<B, C>,
 ): Worker<string, null, string, B, JobProgress, C> {
   const closing = new AbortController()
+  const turn: Turn = { at: performance.now(), busy: 0 }
   // All three parameters have to be there: by their number BullMQ decides whether a job that has lost its lock is
   // told so. Whether the work goes on is the business of the effect's lease, which `perform` renews by itself.
   const processor = async (job: Job<string, null>, _token?: string, _signal?: AbortSignal) => {
+    turn.busy += 1
+    turn.at = performance.now()
     await assignment.perform(job.data)
+    turn.busy -= 1
+    turn.at = performance.now()
     return null
   }
   const worker = new Worker<string, null, string, B, JobProgress, C>(
@@ -56,11 +84,45 @@ export function startWorker<B extends IQueueBackend, C>(
       runRetryDelay: settings.retryMs,
       skipVersionCheck: true,
     },
-    (name, opts, extra) => paced(store.factory(name, opts, extra), watch, closing.signal),
+    (name, opts, extra) =>
+      paced(store.factory(name, opts, extra), watch, { closing: closing.signal, turn }),
   )
   worker.on('error', (error) => watch.note(error))
   worker.on('closing', () => closing.abort())
+  void watchOver(assignment, { store, turn, watch, closing: closing.signal })
   return worker
+}
+
+/** Looks now and then whether the worker is stuck, until it closes. */
+async function watchOver(
+  { queue, concurrency }: Assignment,
+  of: {
+    readonly store: Pick<Store<never, never>, 'answers' | 'stuck' | 'stuckMs'>
+    readonly turn: Turn
+    readonly watch: Watch
+    readonly closing: AbortSignal
+  },
+): Promise<void> {
+  const { store, turn, watch, closing } = of
+  const { stuckMs = settings.stuckMs } = store
+  while (!closing.aborted) {
+    await pause(stuckMs / 4, closing)
+    if (turn.busy >= concurrency) turn.at = performance.now()
+    const since = turn.at
+    if (closing.aborted || performance.now() - since < stuckMs) continue
+    const answers = await orTimeout(store.answers(), settings.answerMs).then(
+      () => true,
+      () => false,
+    )
+    if (!answers) {
+      // There is nothing to take while the store is away. Once it is back, the time begins anew.
+      turn.at = performance.now()
+    } else if (turn.at === since && !closing.aborted) {
+      watch.note(new Error(`the worker of ${queue} asks for no jobs any more, and is replaced`))
+      store.stuck()
+      return
+    }
+  }
 }
 
 /**
@@ -68,13 +130,19 @@ export function startWorker<B extends IQueueBackend, C>(
  * memory, lost its schema), as fast as the errors come. Here it waits, longer each time. And on PostgreSQL, being told
  * to close while it waits, it would fetch once more.
  */
-function paced<B extends IQueueBackend>(backend: B, watch: Watch, closing: AbortSignal): B {
+function paced<B extends IQueueBackend>(
+  backend: B,
+  watch: Watch,
+  { closing, turn }: { readonly closing: AbortSignal; readonly turn: Turn },
+): B {
   const take = backend.moveToActive.bind(backend)
   let failures = 0
   backend.moveToActive = async (token, name) => {
     if (closing.aborted) return []
+    turn.at = performance.now()
     try {
       const taken = await take(token, name)
+      turn.at = performance.now()
       failures = 0
       watch.up()
       return taken
@@ -82,6 +150,7 @@ function paced<B extends IQueueBackend>(backend: B, watch: Watch, closing: Abort
       failures += 1
       if (!closing.aborted) watch.down(new Error(describeError(error), { cause: error }))
       await pause(backoffMs(failures), closing)
+      turn.at = performance.now()
       throw error
     }
   }
