@@ -251,6 +251,8 @@ export class World {
 
   /** The register takes one outcome per effect; what is about nothing that is open settles nothing. */
   #settle(type: string, about: About): void {
+    // A word about an unknown call, said again while the call is made again, is no outcome of that.
+    if (type === 'tool.resolved') return
     const effect = this.#open.find((each) => isAbout(each, about) && fits(each, type))
     if (!effect || (this.#children.has(effect.id) && type !== 'child.ended')) return
     if (type === 'child.started') {

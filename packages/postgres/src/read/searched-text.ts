@@ -61,7 +61,20 @@ export function holdsText(text: string): RawBuilder<boolean> {
     ([type, paths]) => sql`when ${sql.lit(type)} then ${pathsOf(paths)}`,
   )
   const written = JSON.stringify(text).slice(1, -1)
-  return sql<boolean>`strpos(
-    lower(coalesce(to_json(e.tool)::text, '') || coalesce((case e.type ${sql.join(cases, sql` `)} end)::text, '')),
-    lower(${written})) > 0`
+  const searched = sql`coalesce(to_json(e.tool)::text, '') || coalesce((case e.type ${sql.join(cases, sql` `)} end)::text, '')`
+  return isAscii(written)
+    ? sql<boolean>`strpos(lower(${searched}), lower(${written})) > 0`
+    : sql<boolean>`(${searched}) ~ ${inEitherCase(written)}`
 }
+
+const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text)
+
+/** The database may know the cases of ASCII letters only: with the locale C, which our own clusters have, it does. */
+const inEitherCase = (text: string): string =>
+  [...text]
+    .map((letter) => {
+      const cases = [letter.toLowerCase(), letter.toUpperCase()]
+      const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1)
+      return isLetter ? `[${cases.join('')}]` : letter.replace(/[^\p{L}\p{N}\s]/u, '\\$&')
+    })
+    .join('')
