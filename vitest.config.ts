@@ -50,8 +50,8 @@ const longest = { testTimeout: forThisMachine(180_000), hookTimeout: forThisMach
 
 export default defineConfig({
   test: {
-    // Twice the cores that CI has: the suites wait for servers and processes of their own half of the time.
-    maxWorkers: 4,
+    // Three times the cores that CI has: the suites wait for servers and processes of their own, or for time to pass.
+    maxWorkers: 6,
     sequence: { sequencer: SlowFirst },
     // Node reads TypeScript itself, and keeps what it compiled; nothing here is mocked by module.
     experimental: { viteModuleRunner: false, nodeLoader: false },

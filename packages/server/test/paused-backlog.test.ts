@@ -1,5 +1,5 @@
 /**
- * A thousand calls that wait for a pause. Would catch: a paused backlog that is polled, announced or claimed again and again, and
+ * Hundreds of calls that wait for a pause. Would catch: a paused backlog that is polled, announced or claimed again and again, and
  * one that does not go on when the pause is over.
  */
 import { setTimeout } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { call, eventually } from './support/http.ts'
 import { startTest } from './support/signalbox.ts'
 
-const calls = 1_000
+const calls = 300
 const callsPerRun = 25
 /** In which statements are counted; the reconciler turns every second. */
 const watchMs = 4_000
