@@ -16,61 +16,61 @@ import { redisMissing, RedisServer, skipRedis } from './support/redis-server.ts'
 let server: RedisServer | null = null
 const never = new AbortController().signal
 
+/** A worker on a queue, and how often it was called stuck. The first `hanging` answers of the store never come. */
+function working(queue: string, how: { readonly stuckMs: number; readonly hanging?: number }) {
+  const url = server?.url ?? ''
+  const log = recordingLog()
+  const watch = new Watch('queue', log)
+  const client = redisClient(url, 'worker', watch)
+  const performed: string[] = []
+  const held = Promise.withResolvers<void>()
+  let [asked, stuck] = [0, 0]
+  const perform = async (effectId: string): Promise<void> => {
+    performed.push(effectId)
+    if (effectId.startsWith('long')) await held.promise
+  }
+  const open = () =>
+    startWorker({ queue, concurrency: 1, perform }, watch, {
+      connection: client,
+      prefix: 'stuck',
+      stuckMs: how.stuckMs,
+      answers: () => client.ping(),
+      factory: (name, opts, extra) => {
+        const backend = createRedisBackend(name, opts, extra)
+        const take = backend.moveToActive.bind(backend)
+        backend.moveToActive = (...given) =>
+          (asked += 1) <= (how.hanging ?? 0) ? new Promise(() => {}) : take(...given)
+        return backend
+      },
+      stuck() {
+        stuck += 1
+        const before = worker
+        worker = open()
+        void before.close(true)
+      },
+    })
+  let worker = open()
+  const dispatcher = createBullDispatcher({ kind: 'redis', url, prefix: 'stuck' }, { log })
+  return {
+    performed,
+    log,
+    stuck: () => stuck,
+    letGo: () => held.resolve(),
+    dispatch: (effectId: string) => dispatcher.dispatch([{ effectId, queue, dispatch: 1 }]),
+    async close() {
+      held.resolve()
+      await worker.close()
+      await dispatcher.close()
+      client.sever()
+    },
+  }
+}
+
 describe.skipIf(skipRedis)(`a worker of a queue${redisMissing}`, () => {
   beforeAll(async () => {
     server = await RedisServer.start()
   })
   afterAll(() => server?.close())
-
-  /** A worker on a queue, and how often it was called stuck. The first `hanging` answers of the store never come. */
-  function working(queue: string, how: { readonly stuckMs: number; readonly hanging?: number }) {
-    const url = server?.url ?? ''
-    const log = recordingLog()
-    const watch = new Watch('queue', log)
-    const client = redisClient(url, 'worker', watch)
-    const performed: string[] = []
-    const held = Promise.withResolvers<void>()
-    let [asked, stuck] = [0, 0]
-    const perform = async (effectId: string): Promise<void> => {
-      performed.push(effectId)
-      if (effectId.startsWith('long')) await held.promise
-    }
-    const open = () =>
-      startWorker({ queue, concurrency: 1, perform }, watch, {
-        connection: client,
-        prefix: 'stuck',
-        stuckMs: how.stuckMs,
-        answers: () => client.ping(),
-        factory: (name, opts, extra) => {
-          const backend = createRedisBackend(name, opts, extra)
-          const take = backend.moveToActive.bind(backend)
-          backend.moveToActive = (...given) =>
-            (asked += 1) <= (how.hanging ?? 0) ? new Promise(() => {}) : take(...given)
-          return backend
-        },
-        stuck() {
-          stuck += 1
-          const before = worker
-          worker = open()
-          void before.close(true)
-        },
-      })
-    let worker = open()
-    const dispatcher = createBullDispatcher({ kind: 'redis', url, prefix: 'stuck' }, { log })
-    return {
-      performed,
-      log,
-      stuck: () => stuck,
-      letGo: () => held.resolve(),
-      dispatch: (effectId: string) => dispatcher.dispatch([{ effectId, queue, dispatch: 1 }]),
-      async close() {
-        held.resolve()
-        await worker.close()
-        await dispatcher.close()
-        client.sever()
-      },
-    }
-  }
 
   it.concurrent('that is never answered is replaced, and its jobs are done', async () => {
     const it_ = working('hangs', { stuckMs: 1_000, hanging: 1 })

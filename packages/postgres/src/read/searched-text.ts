@@ -70,11 +70,10 @@ export function holdsText(text: string): RawBuilder<boolean> {
 const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text)
 
 /** The database may know the cases of ASCII letters only: with the locale C, which our own clusters have, it does. */
-const inEitherCase = (text: string): string =>
-  [...text]
-    .map((letter) => {
-      const cases = [letter.toLowerCase(), letter.toUpperCase()]
-      const isLetter = cases[0] !== cases[1] && cases.every((each) => [...each].length === 1)
-      return isLetter ? `[${cases.join('')}]` : letter.replace(/[^\p{L}\p{N}\s]/u, '\\$&')
-    })
-    .join('')
+const inEitherCase = (text: string): string => Array.from(text, letterInEitherCase).join('')
+
+function letterInEitherCase(letter: string): string {
+  const cases = [letter.toLowerCase(), letter.toUpperCase()]
+  const isLetter = cases[0] !== cases[1] && cases.every((each) => Array.from(each).length === 1)
+  return isLetter ? `[${cases.join('')}]` : letter.replace(/[^\p{L}\p{N}\s]/u, '\\$&')
+}
