@@ -1913,7 +1913,7 @@ CREATE OR REPLACE FUNCTION signalbox.notes_fit(r signalbox.run, item jsonb)
  RETURNS boolean
  LANGUAGE sql
  STABLE
-RETURN ((COALESCE(jsonb_array_length((item -> 'notes'::text)), 0) = 0) OR (((((r).seq + jsonb_array_length((item -> 'notes'::text))) + CASE WHEN ((item #>> '{settle,expect}'::text[]) = 'done'::text) THEN 2 ELSE 0 END) + CASE WHEN ((item #>> '{notes,0,type}'::text[]) = ANY (ARRAY['run.hidden'::text, 'thread.hidden'::text, 'payload.erased'::text])) THEN CASE WHEN ((r).status = 'ended'::text) THEN 0 ELSE 8 END WHEN ((r).status = 'ended'::text) THEN 4 ELSE signalbox.kept(signalbox.open_effects(r)) END) <= signalbox.event_limit()))
+RETURN ((COALESCE(jsonb_array_length((item -> 'notes'::text)), 0) = 0) OR (((((r).seq + jsonb_array_length((item -> 'notes'::text))) + CASE WHEN ((item #>> '{settle,expect}'::text[]) = 'done'::text) THEN 2 ELSE 0 END) + CASE WHEN ((item #>> '{notes,0,type}'::text[]) = ANY (ARRAY['run.hidden'::text, 'thread.hidden'::text, 'payload.erased'::text])) THEN CASE WHEN ((r).status = 'ended'::text) THEN 0 ELSE 8 END WHEN ((r).status = 'ended'::text) THEN 4 WHEN ((item #>> '{settle,expect}'::text[]) = 'started'::text) THEN 8 ELSE signalbox.kept(signalbox.open_effects(r)) END) <= signalbox.event_limit()))
 CREATE OR REPLACE FUNCTION signalbox.open_budget(root uuid, tenant text, turns integer, calls integer, tokens bigint, cost bigint)
  RETURNS void
  LANGUAGE plpgsql

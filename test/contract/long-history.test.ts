@@ -19,7 +19,15 @@ import {
   until,
   world,
 } from '../../packages/engine/test/support/world.ts'
-import { event } from '../../packages/postgres/test/support/drafts.ts'
+import {
+  about,
+  admission,
+  claim,
+  event,
+  newRun,
+  settling,
+  webhookEffect,
+} from '../../packages/postgres/test/support/drafts.ts'
 import { useRegister } from '../../packages/postgres/test/support/register.ts'
 
 const bench = useRegister()
@@ -45,6 +53,8 @@ async function fill(register: Register, runId: string): Promise<void> {
     }
   }
 }
+
+const notes = (size: number) => Array.from({ length: size }, () => event('tool.late'))
 
 /** A register that counts what is appended about each run. */
 function counting(truth: Register): {
@@ -231,6 +241,41 @@ describe.each(registers)('%s, a run whose history is full', (_name, open) => {
     expect(await typesOf(register, runId)).not.toContain('run.faulted')
     gate.open()
     await expectFaulted(register, runId, appendsOf)
+  })
+
+  it('says what became of each delivery that had begun, and of none it could not begin', async () => {
+    const register = open()
+    const run = newRun()
+    const { runId } = run
+    const effects = [1, 2, 3].map((n) => webhookEffect(run, n))
+    await register.append(admission(run, { effects }))
+    const [given, again, late] = effects.map(({ id }) => id)
+    for (const id of [given, again])
+      await register.append({ ...about(run), claims: [claim(id ?? '')] })
+    const body = about(run)
+    for (let size = 1000; size > 0; size = size === 1 ? 0 : Math.ceil(size / 4))
+      while ((await register.append({ ...body, notes: notes(size) })).code === 'ok');
+    const told = async (id: string | undefined, becomes: 'done' | 'pending') => {
+      const note = event('webhook.failed', { payload: { effectId: id ?? '' } })
+      return register.append({ ...body, notes: [note], settle: settling(id ?? '', { becomes }) })
+    }
+    expect(await told(given, 'done')).toMatchObject({ code: 'ok', settled: true })
+    expect(await told(again, 'pending')).toMatchObject({ code: 'ok', settled: true })
+    const said = (await register.events(runId, {})).slice(-2)
+    expect(said.map(({ payload }) => payload['effectId'])).toEqual([given, again])
+    // Trying again ends where it would need what is kept for the end of the run.
+    let codes: readonly string[] = []
+    for (let attempt = 2; codes.at(-1) !== 'full' && attempt < 10; attempt += 1) {
+      const { claims } = await register.append({ ...body, claims: [claim(again ?? '')] })
+      codes = [...codes, ...claims.map(({ code }) => code)]
+      const note = event('webhook.failed', { payload: { effectId: again ?? '' } })
+      const settle = settling(again ?? '', { attempt, becomes: 'pending' })
+      await register.append({ ...body, notes: [note], settle })
+    }
+    expect(codes.at(-1)).toBe('full')
+    expect((await register.head(runId))?.seq).toBeLessThanOrEqual(limits.eventsPerRunMax - 100)
+    const { claims } = await register.append({ ...body, claims: [claim(late ?? '')] })
+    expect(claims).toMatchObject([{ code: 'full' }])
   })
 
   it('notes a result that comes after its end while there is room, and lets go of it', async () => {

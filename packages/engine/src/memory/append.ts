@@ -74,14 +74,13 @@ export function appendItem(tables: Tables, now: number, item: AppendItem): Appen
 const isOnlyNotes = ({ facts, decision, settle: moved }: AppendItem): boolean =>
   !facts && !decision && moved?.expect !== 'started'
 
-/** Once more is two events more: the attempt, and what comes of it. */
 const fitNotes = (
   tables: Tables,
   run: RunRow,
   { notes = [], settle: moved }: AppendItem,
 ): boolean =>
   notes.length === 0 ||
-  hasRoomForNotes(tables, run, { notes, more: moved?.expect === 'done' ? 2 : 0 })
+  hasRoomForNotes(tables, run, moved === undefined ? { notes } : { notes, settle: moved })
 
 interface Place {
   readonly run: RunRow

@@ -6,10 +6,11 @@
  *    everything that is open, step by step.
  * L2 A decision that asks for nothing and does not end the run leaves half of that: enough to end it at once.
  * L3 Facts leave enough for a fault, a fault and the end leave nothing: so a run can always be ended.
+ *    The note that ends an attempt leaves as much: there is one for each claim, which had room for both.
  * L4 After the end, notes leave enough to say that the run is deleted.
  */
 import { limits } from '@signalbox/core'
-import type { DecisionDraft, EventDraft, FactDraft } from '../ports.ts'
+import type { DecisionDraft, EventDraft, FactDraft, SettleDraft } from '../ports.ts'
 import type { RunRow, Tables } from './tables.ts'
 
 const faultKept = 8
@@ -49,16 +50,19 @@ export function hasRoomForDecision(
 
 const deletions = new Set(['run.hidden', 'thread.hidden', 'payload.erased'])
 
-/** `more`: events that follow from the notes. */
+/** Once more is two events more: the attempt, and what comes of it. */
+const followedBy = 2
+
 export function hasRoomForNotes(
   tables: Tables,
   run: RunRow,
-  { notes, more }: { readonly notes: readonly EventDraft[]; readonly more: number },
+  { notes, settle }: { readonly notes: readonly EventDraft[]; readonly settle?: SettleDraft },
 ): boolean {
   const isDeletion = notes.every(({ type }) => deletions.has(type))
-  const events = notes.length + more
+  const events = notes.length + (settle?.expect === 'done' ? followedBy : 0)
   if (run.status === 'ended') return fits(tables, run, events + (isDeletion ? 0 : deletionKept))
-  return isDeletion ? fits(tables, run, events + faultKept) : hasRoomForWork(tables, run, events)
+  const isKept = isDeletion || settle?.expect === 'started'
+  return isKept ? fits(tables, run, events + faultKept) : hasRoomForWork(tables, run, events)
 }
 
 /** A claim after the end is of a webhook: its outcome is a note. */
