@@ -9,7 +9,7 @@
 --    what waits costs nothing, however much it is and however long.
 -- P3 A pause that is over, by its time or lifted, stays as a row until all that it held is released (`release_held`). A claim
 --    holds an effect only under a lock on the row that it does not wait for, so that nothing is held by a pause that is gone.
--- P4 What runs is not touched: it ends, and its result is recorded. What tells others of a run is told.
+-- P4 Work under way is not touched: it ends, and its result is recorded. Webhooks are delivered all the while.
 
 set local role signalbox_owner;
 set local search_path = signalbox, pg_catalog;
@@ -413,7 +413,7 @@ begin
   return true;
 end $$;
 
--- What a tenant may mean: the agents, tools and queues that definitions name which it has used.
+-- The possible targets of a tenant's pauses: agents, tools and queues named by definitions that it has used.
 create function pausable(tenant text) returns table (target text, name text)
 language plpgsql stable security definer
 set search_path = pg_catalog, signalbox, pg_temp

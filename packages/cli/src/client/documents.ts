@@ -19,7 +19,7 @@ export const wireStatuses = [
 export const openStatuses = ['pending', 'queued', 'running', 'waiting'] as const
 
 /** What a run waits for. */
-/** What is paused, by name: one of the three. */
+/** The target of a pause, by name: one of the three. */
 export const PauseTarget = z.looseObject({
   agent: z.string().optional(),
   tool: z.string().optional(),

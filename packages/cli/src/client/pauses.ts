@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Pause, type PauseTarget } from './documents.ts'
 import { ask, inPath, send, type Server } from './http.ts'
 
-/** What is paused, why, and until when: ISO 8601. */
+/** The target of a pause, its reason and its end (ISO 8601). */
 export interface PauseBody {
   readonly target: PauseTarget
   readonly reason: string

@@ -208,7 +208,7 @@ export function createLeases(deps: LeasesDeps): Leases {
             deps.observer.within(lease, () => perform(mine)),
           )
           const result = await performed.catch((error: unknown) => {
-            // What its signal has ended says nothing; whoever takes it over will.
+            // Work that its signal has ended reports nothing; the process that takes the effect over does.
             if (!work.signal.aborted) throw error
             return null
           })

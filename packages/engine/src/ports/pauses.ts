@@ -1,5 +1,5 @@
 /**
- * Pauses: an agent, a tool or a queue of a tenant starts nothing new for a while. What runs is not touched.
+ * Pauses: an agent, a tool or a queue of a tenant starts nothing new for a while. Work under way is not touched.
  *
  * P1 After a pause is confirmed no effect of its target starts, and no run of its agent is admitted, in any process.
  * P2 A claim that is refused for a pause is not offered again before the pause is over: what waits costs nothing.
@@ -8,7 +8,7 @@
  */
 import type { LedgerDraft } from './ledger.ts'
 
-/** What is paused, by name: 1 to 200 characters. That of a tool is the one by which a model calls it. */
+/** The target of a pause, by name: 1 to 200 characters. That of a tool is the one by which a model calls it. */
 export interface NamedTarget {
   readonly kind: 'agent' | 'tool' | 'queue'
   readonly name: string

@@ -272,7 +272,7 @@ async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): P
   }
 }
 
-/** What is left to other processes comes due again and again: however much there is of it, a look is not made for each. */
+/** Rows that are left to other processes come due again and again: the reconciler does not look once for each of them. */
 const pauseMinOf = ({ strangers }: ReconcilerDeps, changed: boolean): number =>
   strangers.resting().length > 0
     ? pauseMsMin.strangers
