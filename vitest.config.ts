@@ -53,6 +53,8 @@ export default defineConfig({
     // Three times the cores that CI has: the suites wait for servers and processes of their own, or for time to pass.
     maxWorkers: 6,
     sequence: { sequencer: SlowFirst },
+    // A worker of a busy machine may stand still for seconds.
+    expect: { poll: { timeout: forThisMachine(20_000) } },
     // Node reads TypeScript itself, and keeps what it compiled; nothing here is mocked by module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     reporters: ['default', new SkipReporter(), ...(reports === undefined ? [] : ['json'])],

@@ -3,7 +3,7 @@
  *
  * A green runner that found no tests is red here. Fails when a suite executed fewer tests than its minimum, when a suite has
  * no minimum, when anything was skipped under `SIGNALBOX_REQUIRE_ALL=1`, and when a step of the run failed.
- * The last line is `N passed, N failed`; exit code 0 or 3. `--print` prints the counts in the form of the minimums instead.
+ * It says which tests failed and why. The last line is `N passed, N failed`; exit code 0 or 3. `--print` prints the counts in the form of the minimums instead.
  *
  * A suite that a run plays a sample of has two minimums, and `--full` asks for the other one.
  *
@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 
 import { z } from 'zod'
 
+import { describeFailures } from './ci/failures.ts'
 import { type SuiteCount, readCounts } from './ci/suite-count.ts'
 
 const Minimum = z.int().positive()
@@ -37,6 +38,7 @@ function check(): void {
   const failedSteps = readFailedSteps()
 
   for (const suite of suites) console.log(row(suite, minimums[suite]))
+  for (const line of describeFailures(reports, root)) console.log(line)
   for (const complaint of complaints) console.log(`- ${complaint}`)
   for (const step of failedSteps) console.log(`- step failed: ${step}`)
 

@@ -35,3 +35,29 @@ it('a whole run is judged by the minimum of a whole run', () => {
   expect(code).toBe(3)
   expect(lines).toContain('- test/simulation: 3001 executed, at least 10001 expected')
 })
+
+it('says which tests failed and why, and what the runners said last', () => {
+  const failed = {
+    success: false,
+    testResults: [
+      {
+        name: join(import.meta.dirname, 'a.test.ts'),
+        status: 'failed',
+        assertionResults: [
+          { status: 'passed', fullName: 'a works', failureMessages: [] },
+          { status: 'failed', fullName: 'b works', failureMessages: ['expected 1\n  to be 2'] },
+        ],
+      },
+      { name: 'b.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+    ],
+  }
+  writeFileSync(join(reports, 'vitest.json'), JSON.stringify(failed))
+  writeFileSync(join(reports, 'crash.log'), `FAILED one\n${'ok\n'.repeat(20)}Error: it died\n`)
+  const { code, lines } = verdict()
+  expect(code).toBe(3)
+  expect(lines).toContain('test/ci/a.test.ts > b works: expected 1 to be 2')
+  expect(lines.filter((line) => line.endsWith('b.test.ts: no such module'))).toHaveLength(1)
+  expect(lines).toContain('crash.log: FAILED one')
+  expect(lines).toContain('crash.log: Error: it died')
+  expect(lines.filter((line) => line.startsWith('simulation.log'))).toEqual([])
+})

@@ -1,5 +1,5 @@
 /** A lane plays schedules one after the other on a stack of its own, and takes a new stack when one is spoilt. */
-import { type Fault, type Played, playSchedule } from './schedule.ts'
+import { type Fault, type Played, playSchedule, unplayed } from './schedule.ts'
 import { type Backend, Stack } from './stack.ts'
 
 /** How often a schedule whose failpoint was not met is played. */
@@ -26,11 +26,13 @@ export class Lane {
     const results: Played[] = []
     for (let n = 0; n < triesMax; n++) {
       const stack = await this.stack()
-      const played = await playSchedule(stack, fault, seed + n)
+      const played = await playSchedule(stack, fault, seed + n).catch((error: unknown) =>
+        unplayed(stack, fault, error),
+      )
       results.push(played)
       if (played.violations.length > 0) {
         // What the schedule left behind must not be blamed on the next one.
-        console.error(`  the last words of its processes: ${stack.log}`)
+        console.log(`  the last words of its processes: ${stack.log}`)
         await this.stop(true)
         break
       }

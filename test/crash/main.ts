@@ -18,6 +18,7 @@ import { isSabotage } from './sabotage.ts'
 import type { Played } from './schedule.ts'
 import { type Schedule, schedulesOf } from './schedules.ts'
 import type { Backend } from './stack.ts'
+import { failOnUnhandled } from './verdict.ts'
 
 /** A stack keeps a core busy. */
 const lanesDefault = Math.max(1, Math.floor(availableParallelism() / 2))
@@ -57,6 +58,7 @@ const stopAll = (): Promise<unknown> => Promise.all(lanes.map((lane) => lane.sto
 // What a stop leaves behind would be servers that nobody owns.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stopAll().finally(() => process.exit(130)))
+failOnUnhandled(stopAll)
 
 const keepResult = (tries: readonly Played[]): void => {
   results.push(tries)

@@ -73,6 +73,8 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   const broken: string[] = []
   await fault.prepare?.(stack)
   const faulting = fault.play(stack, middle)
+  // It is awaited below. Until then nobody listens, and a rejection without a listener would end the suite.
+  faulting.catch(() => {})
   try {
     for (const wave of fault.waves) {
       const { databaseUrl, receiver } = stack
@@ -113,6 +115,22 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
     ms: performance.now() - began,
   }
 }
+
+/** A schedule whose driver could not go on. It counts as failed, and the others are played. */
+export const unplayed = (stack: Stack, fault: Fault, error: unknown): Played => ({
+  name: fault.name,
+  backend: stack.backend,
+  violations: [
+    `it could not be played: ${error instanceof Error ? String(error.stack) : String(error)}`,
+  ],
+  missed: [],
+  unknowns: [],
+  kills: 0,
+  runs: 0,
+  events: 0,
+  executions: 0,
+  ms: 0,
+})
 
 /** Waits until every run of the schedule has ended; the operator answers what waits for a human meanwhile. */
 async function settled(stack: Stack, name: string, withinMs = settleMsMax): Promise<boolean> {

@@ -99,6 +99,7 @@ describe('the ledger', () => {
     await asked(boss(), 'DELETE', '/keys/nobody')
     const revoked = await recorded('key.revoked')
     expect(revoked.map(({ payload }) => payload)).toEqual([{ key: id }])
+    await one?.settled()
     const { body } = await asked(auditor(), 'GET', '/events?type=key.created&type=key.revoked')
     expect(body.events.length).toBeGreaterThanOrEqual(4)
     expect(JSON.stringify(body)).not.toContain(text)
@@ -173,6 +174,7 @@ describe('the ledger', () => {
 
   it('is one run in the log, with an unbroken chain, and no run anywhere else', async () => {
     const runId = ledgerRunId('a', Date.now())
+    await one?.settled()
     const { body } = await asked(auditor(), 'GET', `/events?run_id=${runId}&limit=1000`)
     expect(body.events.length).toBeGreaterThan(5)
     const reader = createReader({ appUrl: database.appUrl })

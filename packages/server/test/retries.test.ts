@@ -6,7 +6,7 @@ import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { hold, letAllGo, letGo } from './support/hold.ts'
-import { call, eventually } from './support/http.ts'
+import { call, eventually, fed } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let box: TestSignalbox
@@ -281,8 +281,7 @@ describe('a cancel by a filter', () => {
     for (const { run_id } of mine) letGo(run_id)
     for (const { run_id } of mine)
       expect(await join(run_id)).toMatchObject({ outcome: 'cancelled' })
-    const [asked] = (await get(`/events?run_id=${mine[3]?.run_id ?? ''}&type=cancel.requested`))
-      .events
+    const [asked] = await fed(box.api, `run_id=${mine[3]?.run_id ?? ''}&type=cancel.requested`)
     expect(asked).toMatchObject({ actor: 'user:op', payload: { reason: 'outage' } })
     expect((await post('/runs/cancel', { filter })).body).toMatchObject({ count: 0, run_ids: [] })
     expect(await get(`/runs/${other.run_id}`)).toMatchObject({

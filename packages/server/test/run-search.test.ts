@@ -6,7 +6,7 @@ import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { hold, letAllGo, letGo } from './support/hold.ts'
-import { call, eventually } from './support/http.ts'
+import { call, eventually, fed } from './support/http.ts'
 import { note, noting } from './support/notes.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
@@ -217,8 +217,7 @@ describe('runs', () => {
     expect(await mine('outcome=interrupted&outcome=failed')).toEqual([six?.run_id])
     expect(await mine('thread_id=listed-1')).toEqual([made[4]?.run_id, one?.run_id])
     expect(await mine('status=waiting')).toEqual([])
-    const { payload } = (await get(`/events?run_id=${zero?.run_id ?? ''}&type=run.created`))
-      .events[0]
+    const [{ payload }] = await fed(box.api, `run_id=${zero?.run_id ?? ''}&type=run.created`)
     const ofAnn = await mine(`end_user=${payload.endUser}`)
     expect(ofAnn).toEqual([6, 4, 2, 0].map((n) => made[n]?.run_id))
     expect(await idsOf(having('seven', `&until=${encodeURIComponent(before)}`))).toEqual([])

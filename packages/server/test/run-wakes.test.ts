@@ -7,6 +7,8 @@ import { RegisterTimeout } from '../src/http/register-errors.ts'
 import { RunWakes } from '../src/stream/run-wakes.ts'
 
 const nobody = (): void => {}
+/** A worker of a busy machine may stand still for seconds. */
+const patiently = { interval: 1, timeout: 20_000 }
 
 type Known = readonly { readonly runId: string; readonly seq: number }[]
 
@@ -55,7 +57,7 @@ function scene() {
 /** Until the look after the next one is over. */
 async function twoLooks({ looks }: ReturnType<typeof scene>): Promise<void> {
   const from = looks.length
-  await vi.waitFor(() => expect(looks.length).toBeGreaterThan(from + 1), { interval: 1 })
+  await vi.waitFor(() => expect(looks.length).toBeGreaterThan(from + 1), patiently)
 }
 
 describe('who follows a run', () => {
@@ -78,7 +80,7 @@ describe('who follows a run', () => {
     await twoLooks(at)
     const before = wake.mock.calls.length
     at.stored.set('r1', 7)
-    await vi.waitFor(() => expect(wake).toHaveBeenCalledTimes(before + 1))
+    await vi.waitFor(() => expect(wake).toHaveBeenCalledTimes(before + 1), patiently)
     await twoLooks(at)
     expect(wake).toHaveBeenCalledTimes(before + 1)
     at.wakes.close()
@@ -110,7 +112,7 @@ describe('who follows a run', () => {
     await twoLooks(at)
     expect([wake.mock.calls.length, at.problems[0]]).toEqual([0, said])
     at.fail(null)
-    await vi.waitFor(() => expect(wake).toHaveBeenCalled())
+    await vi.waitFor(() => expect(wake).toHaveBeenCalled(), patiently)
     at.wakes.close()
   })
 
@@ -119,7 +121,7 @@ describe('who follows a run', () => {
     for (const tenantId of ['a', 'b']) at.wakes.on({ tenantId, runId: `of ${tenantId}` }, nobody)
     at.fail(new Error('Cannot use a pool after calling end on the pool'))
     at.look = () => at.wakes.close()
-    await vi.waitFor(() => expect(at.looks).toHaveLength(1), { interval: 1 })
+    await vi.waitFor(() => expect(at.looks).toHaveLength(1), patiently)
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect([at.looks.length, at.problems]).toEqual([1, []])
   })

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { redisMissing } from '../../../packages/bullmq/test/support/redis-server.ts'
 import { treeNumber } from '../../../scripts/ci/tree-number.ts'
 import { Stack } from '../stack.ts'
+import { failOnUnhandled } from '../verdict.ts'
 import { type Day, daysOf } from './days.ts'
 import { smallDiskMissing } from './small-disk.ts'
 
@@ -43,6 +44,7 @@ if (days.length < all) console.log(`${days.length} of ${all} days; --full plays 
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void Stack.stopAll().finally(() => process.exit(130)))
+failOnUnhandled(() => Stack.stopAll())
 
 let failed = 0
 

@@ -1,4 +1,5 @@
 /** JSON over HTTP, and server-sent events read by the rules of the specification. */
+import { forThisMachine } from '../../../../test/support/for-this-machine.ts'
 
 export interface Answer {
   readonly status: number
@@ -64,10 +65,10 @@ export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Polls until the answer is there. */
+/** Polls until the answer is there, for at most `ms`. */
 export async function eventually<T>(
   ask: () => Promise<T | false | undefined>,
-  ms = 50_000,
+  ms = forThisMachine(50_000),
 ): Promise<T> {
   const until = Date.now() + ms
   for (;;) {
