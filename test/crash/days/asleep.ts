@@ -41,6 +41,8 @@ export const asleep = (where: keyof typeof places): Fault => {
       isAsleep = false
       const worker = stack.child('worker')
       await fallAsleep(stack, worker, { where, middle })
+      // A signal takes a loaded machine a while, too.
+      for (let n = 0; n < triesMax && !(await isStopped(worker)); n++) await sleep(lookMs)
       isAsleep = await isStopped(worker)
       // Another one takes over, so that the first one wakes up to calls that are not its own.
       await stack.addWorker()
@@ -63,7 +65,6 @@ async function fallAsleep(
   const point = places[where]
   if (point !== null) {
     await worker.arm({ point, hit: 1, signal: 'SIGSTOP' })
-    for (let n = 0; n < triesMax && !(await isStopped(worker)); n++) await sleep(lookMs)
     return
   }
   await middle()

@@ -52,7 +52,10 @@ export async function startReceiver(): Promise<Receiver> {
     if (answer) answer(nth, response)
     else response.writeHead(204).end()
   }
-  const server = createServer((request, response) => void take(request, response))
+  // A sender that is killed or gives up cuts its request off, which has not been received then.
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => response.destroy())
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
