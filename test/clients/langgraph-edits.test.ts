@@ -6,8 +6,8 @@ import type { Client } from 'langgraph-sdk-1'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { letGo } from '../../packages/server/test/support/hold.ts'
 import { call, eventually } from '../../packages/server/test/support/http.ts'
-import { openScene, type Scene } from './support/resources-scene.ts'
-import { clients, historyOf, idOf, said, twoRuns, users, type Values } from './support/travel.ts'
+import { openScene, type Scene, versions } from './support/resources-scene.ts'
+import { historyOf, idOf, said, twoRuns, users, type Values } from './support/travel.ts'
 
 let scene: Scene
 
@@ -22,7 +22,7 @@ const stateOf = async (runId: string) => {
   return run
 }
 
-describe.each(clients)('states through client %s', (_version, name) => {
+describe.each(versions)('states through client %s', (_version, name) => {
   let client: Client
   beforeAll(async () => {
     client = await scene.clientOf(name)

@@ -5,7 +5,8 @@
 import type { Client } from 'langgraph-sdk-15'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, eventually, fed } from '../../packages/server/test/support/http.ts'
-import { type KeepingScene, keepingVersions, openKeepingScene } from './support/keeping-scene.ts'
+import { type KeepingScene, openKeepingScene } from './support/keeping-scene.ts'
+import { versions } from './support/resources-scene.ts'
 
 let scene: KeepingScene
 
@@ -22,7 +23,7 @@ const refusal = (asked: Promise<unknown>): Promise<string> =>
     (error: unknown) => String(error),
   )
 
-describe.each(keepingVersions)('the store, with client %s', (_version, name) => {
+describe.each(versions)('the store, with client %s', (_version, name) => {
   let client: Client
   const root = uuid()
 
@@ -202,7 +203,7 @@ describe('the store', () => {
   })
 })
 
-describe.each(keepingVersions)('crons, with client %s', (_version, name) => {
+describe.each(versions)('crons, with client %s', (_version, name) => {
   let client: Client
 
   beforeAll(async () => {
@@ -282,7 +283,7 @@ describe.each(keepingVersions)('crons, with client %s', (_version, name) => {
   })
 })
 
-it.each(keepingVersions.filter(([version]) => version !== '2.0.0'))(
+it.each(versions.filter(([version]) => version !== '2.0.0'))(
   'crons are changed by client %s',
   async (_version, name) => {
     const client = await scene.clientOf(name)
@@ -481,7 +482,7 @@ describe('crons', () => {
   })
 })
 
-describe.each(keepingVersions)('assistants, with client %s', (_version, name) => {
+describe.each(versions)('assistants, with client %s', (_version, name) => {
   let client: Client
 
   beforeAll(async () => {
@@ -530,9 +531,9 @@ describe.each(keepingVersions)('assistants, with client %s', (_version, name) =>
       limits: { maxTurns: 10 },
     })
     expect(await said(assistantId)).toContain('You are Bea.')
-    const versions = await assistants.getVersions(assistantId)
-    expect(versions.map((each) => each.version)).toEqual([2, 1])
-    expect(versions[1]).toMatchObject({ context, config: {} })
+    const made = await assistants.getVersions(assistantId)
+    expect(made.map((each) => each.version)).toEqual([2, 1])
+    expect(made[1]).toMatchObject({ context, config: {} })
     expect(await assistants.setLatest(assistantId, 1)).toMatchObject({ version: 1, context })
     expect(await said(assistantId)).toContain('You are Bob.')
     // A change goes on from the version that runs use, and is a new one.

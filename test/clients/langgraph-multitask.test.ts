@@ -26,7 +26,7 @@ const stateOf = async (runId: string) => {
 }
 const said = (content: string) => ({ input: { messages: [{ role: 'user', content }] } })
 
-// The two that differ most: what a new run does is a matter of the server.
+// Two are enough: what a new run does is a matter of the server.
 describe.each(versions.slice(0, 2))('client %s', (_version, name) => {
   let client: Client
   beforeAll(async () => {

@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { call } from '../../packages/server/test/support/http.ts'
 import { startTest, type TestSignalbox } from '../../packages/server/test/support/signalbox.ts'
 import { startCuttingProxy } from './support/cutting-proxy.ts'
+import { played } from './support/played.ts'
 import { clientsOf, collect, normalise, type Part, type RunName } from './support/streamed.ts'
 
 const sentence = (turn: number, n: number): string => `sentence ${turn}.${n} of the answer, «ü» 𝄞. `
@@ -149,11 +150,13 @@ const placesOf = (states: Part['data'][], at: string, above: string) =>
     source: state.metadata.source,
   }))
 
-describe.each([
+const released = [
   ['1.12.4', 0],
   ['2.0.0', 1],
   ['1.15.0', 2],
-] as const)('client %s', (_, version) => {
+] as const
+
+describe.each(played(released))('client %s', (_, version) => {
   it('gets what it asks for, between metadata and end, and nothing else', async () => {
     const expected: Readonly<Record<string, readonly string[]>> = {
       values: ['values'],

@@ -6,17 +6,8 @@ import type { Client } from 'langgraph-sdk-1'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { letGo } from '../../packages/server/test/support/hold.ts'
 import { call, eventually, fed } from '../../packages/server/test/support/http.ts'
-import { openScene, type Scene } from './support/resources-scene.ts'
-import {
-  clients,
-  historyOf,
-  idOf,
-  said,
-  type State,
-  twoRuns,
-  users,
-  type Values,
-} from './support/travel.ts'
+import { openScene, type Scene, versions } from './support/resources-scene.ts'
+import { historyOf, idOf, said, type State, twoRuns, users, type Values } from './support/travel.ts'
 
 let scene: Scene
 
@@ -36,7 +27,7 @@ const before = (state?: State) => ({
 /** Is an event of this type? */
 const named = (type: string) => (event: { readonly type: string }) => event.type === type
 
-describe.each(clients)('client %s', (_version, name) => {
+describe.each(versions)('client %s', (_version, name) => {
   let client: Client
   beforeAll(async () => {
     client = await scene.clientOf(name)

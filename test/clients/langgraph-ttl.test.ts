@@ -5,7 +5,8 @@
 import type { Client } from 'langgraph-sdk-15'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, eventually, fed } from '../../packages/server/test/support/http.ts'
-import { type KeepingScene, keepingVersions, openKeepingScene } from './support/keeping-scene.ts'
+import { type KeepingScene, openKeepingScene } from './support/keeping-scene.ts'
+import { versions } from './support/resources-scene.ts'
 
 let scene: KeepingScene
 
@@ -59,7 +60,7 @@ async function wholeLogOf(client: Client, threadId: string): Promise<readonly Lo
   return eventsOf(threadId, ({ length }) => length >= body.seq)
 }
 
-describe.each(keepingVersions)('how long threads live, with client %s', (_version, name) => {
+describe.each(versions)('how long threads live, with client %s', (_version, name) => {
   let client: Client
 
   beforeAll(async () => {

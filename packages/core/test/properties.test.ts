@@ -19,7 +19,7 @@ import { checker, play, scripts } from './support/plays.ts'
 import { outlives } from '../src/machine/tell.ts'
 import { reviveState, fresh } from './support/machine.ts'
 
-const numRuns = 2_000
+const numRuns = 1_000
 const holds = checker(numRuns)
 
 test('total: no order of facts that fit their schemas makes the decider throw', () => {

@@ -9,7 +9,7 @@ import { DirectoryWorkspaces } from '../src/workspace/directory-workspaces.ts'
 import { temporaryDirectory } from './hosting.ts'
 
 const flipper = fileURLToPath(new URL('fixtures/flip.mjs', import.meta.url))
-const rounds = 1500
+const rounds = 700
 
 async function flip(directory: string, target: string): Promise<void> {
   const child = spawn(process.execPath, [flipper, directory, target], {

@@ -45,13 +45,6 @@ export interface KeepingScene {
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** The versions of the client that users have. */
-export const keepingVersions = [
-  ['1.12.4', 'langgraph-sdk-1'],
-  ['2.0.0', 'langgraph-sdk-2'],
-  ['1.15.0', 'langgraph-sdk-15'],
-] as const
-
 export async function openKeepingScene(): Promise<KeepingScene> {
   const database = await createTestDatabase()
   const start = () => startTest(config, { env: { DATABASE_URL: database.adminUrl } })

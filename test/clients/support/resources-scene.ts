@@ -9,6 +9,7 @@ import pg from 'pg'
 import { hold, letAllGo } from '../../../packages/server/test/support/hold.ts'
 import { lastResults, note, noting } from '../../../packages/server/test/support/notes.ts'
 import { startTest, type TestSignalbox } from '../../../packages/server/test/support/signalbox.ts'
+import { played } from './played.ts'
 
 const scripted = (model: string) => ({ provider: 'scripted', model }) as const
 
@@ -34,12 +35,15 @@ export interface Scene {
   readonly close: () => Promise<void>
 }
 
-/** The versions of the client that users have. */
-export const versions = [
+/** Those that users have. */
+const released = [
   ['1.12.4', 'langgraph-sdk-1'],
   ['2.0.0', 'langgraph-sdk-2'],
   ['1.15.0', 'langgraph-sdk-15'],
 ] as const
+
+/** Versions of the client: package and name under which it is installed. */
+export const versions = played(released)
 
 export async function openScene(): Promise<Scene> {
   const database = await createTestDatabase()

@@ -1,9 +1,5 @@
 /** What tests of time travel share: threads with a past, and how they are read. */
 import type { Client, Message, ThreadState } from 'langgraph-sdk-1'
-import { versions } from './resources-scene.ts'
-
-/** The versions of the client that users have, and the one that is to come. */
-export const clients = [...versions, ['1.15.0', 'langgraph-sdk-15']] as const
 
 export interface Values {
   messages: Message[]
