@@ -531,9 +531,9 @@ describe.each(versions)('assistants, with client %s', (_version, name) => {
       limits: { maxTurns: 10 },
     })
     expect(await said(assistantId)).toContain('You are Bea.')
-    const made = await assistants.getVersions(assistantId)
-    expect(made.map((each) => each.version)).toEqual([2, 1])
-    expect(made[1]).toMatchObject({ context, config: {} })
+    const kept = await assistants.getVersions(assistantId)
+    expect(kept.map((each) => each.version)).toEqual([2, 1])
+    expect(kept[1]).toMatchObject({ context, config: {} })
     expect(await assistants.setLatest(assistantId, 1)).toMatchObject({ version: 1, context })
     expect(await said(assistantId)).toContain('You are Bob.')
     // A change goes on from the version that runs use, and is a new one.
