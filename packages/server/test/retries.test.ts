@@ -245,6 +245,7 @@ describe('a retry of many', () => {
       [{}, 'filter'],
       [{ filter: {} }, 'filter'],
       [{ filter: { outcom: 'failed' } }, 'outcom'],
+      [{ filter: { metadata: {} } }, 'filter'],
       [{ filter: { agent: 'payer' }, run_ids: ['x'] }, 'filter'],
       [{ run_ids: [] }, 'run_ids'],
       [{ run_ids: Array.from({ length: 1001 }, (_, n) => `r${n}`) }, 'run_ids'],
@@ -295,6 +296,10 @@ describe('a cancel by a filter', () => {
     const mistakes: readonly (readonly [object, string])[] = [
       [{ filter: {} }, 'filter'],
       [{ filter: { agents: 'holder' } }, 'agents'],
+      // Every run has these metadata.
+      [{ filter: { metadata: {} } }, 'filter'],
+      [{ filter: { agent: 'holder' }, dryRun: true }, 'dryRun'],
+      [{ thread_id: 'line', status: 'all', reasons: 'outage' }, 'reasons'],
       [{ filter: { outcome: 'failed' } }, 'outcome'],
       [{ filter: { status: 'success' } }, 'status'],
       [{ filter: { agent: 'holder' }, thread_id: 'line' }, 'filter'],
