@@ -141,6 +141,9 @@ describe('a retry', () => {
     expect((await retry(source.run_id, '?again=1', keyed)).body.run_id).toBe(other.body.run_id)
     const third = await retry(source.run_id, '?again=1')
     expect(third.body.run_id).not.toBe(other.body.run_id)
+    const spelt = [source.run_id, source.run_id.toUpperCase()]
+    const { body } = await post('/runs/retry', { run_ids: spelt, again: true })
+    expect(body.counts).toEqual({ created: 1, existing: 1 })
     // By the alias that nobody else can take.
     expect((await get(`/runs/retry:${source.run_id}`)).run_id).toBe(answers[0]?.body.run_id)
     const taken = await call(box.api, 'POST', '/runs', {
