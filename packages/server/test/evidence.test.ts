@@ -86,6 +86,12 @@ describe('a definition', () => {
       'payer',
       'talker',
     ])
+    const namesOf = async (query: string) =>
+      (await answers(query)).map(({ agent }: { agent: string }) => agent)
+    expect(await namesOf('definitions?agent=payer')).toEqual(['payer'])
+    expect(await namesOf('definitions?agent=payer&agent=talker&limit=1')).toHaveLength(1)
+    expect(await namesOf('definitions?agent=nobody')).toEqual([])
+    expect(await namesOf('log_access?agent=payer')).toEqual([])
     const talker = rows.find(({ agent }: { agent: string }) => agent === 'talker')
     const [created] = await eventsOf(runs[2] ?? '')
     expect(talker.hash).toBe(created.payload.definitionHash)
@@ -104,10 +110,13 @@ describe('a definition', () => {
     expect([shown.redacted, JSON.stringify(shown).includes(leaked)]).toEqual([true, false])
   })
 
-  it.each(['0'.repeat(64), 'x', '%27', '-'])('that nobody used is not found: %s', async (hash) => {
-    const { status, body } = await get(`/definitions/${hash}`)
-    expect([status, body.code]).toEqual([404, 'unknown_definition'])
-  })
+  it.each(['0'.repeat(64), 'x', '%27', '-', '%00'])(
+    'that nobody used is not found: %s',
+    async (hash) => {
+      const { status, body } = await get(`/definitions/${hash}`)
+      expect([status, body.code]).toEqual([404, 'unknown_definition'])
+    },
+  )
 })
 
 const used = async (query: string) => (await get(`/usage?${query}`)).body
@@ -151,6 +160,28 @@ describe('usage', () => {
     expect((await used('agent=nobody')).groups).toEqual([])
     expect((await used('by=user,day&limit=1')).truncated).toBe(true)
     expect((await used('group_by=user')).detail).toContain('group_by')
+  })
+})
+
+const counted = async (by: string) =>
+  (await get(`/events/stats?of=runs&group_by=${by}`)).body.groups.map(
+    (group: Readonly<Record<string, unknown>>) => [group[by], group['count']],
+  )
+
+describe('counts of runs', () => {
+  it('know nothing of the run that the ledger stands in', async () => {
+    expect(await counted('agent')).toEqual([
+      ['payer', 2],
+      ['talker', 1],
+    ])
+    expect(await counted('outcome')).toEqual([['completed', 3]])
+    const types = await counted('type')
+    expect(types.filter(([type]: [string]) => type === 'definition.used')).toEqual([])
+  })
+
+  it('are not counts of events, which the ledger has too, of no agent', async () => {
+    const { body } = await get('/events/stats?group_by=agent&type=definition.used')
+    expect(body.groups).toEqual([{ agent: null, count: 2 }])
   })
 })
 

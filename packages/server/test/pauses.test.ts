@@ -234,6 +234,14 @@ describe('pauses', () => {
       'until',
       /to come/,
     ],
+    [
+      'an end under another name',
+      { untill: '2999-01-01T00:00:00Z' },
+      422,
+      'invalid_request',
+      undefined,
+      /untill/,
+    ],
     ['an end that is no time', { until: 'tomorrow' }, 422, 'invalid_request', 'until', /./],
     ['an end that is a number', { until: 7 }, 422, 'invalid_request', 'until', /./],
   ])('refuse %s', async (_what, over, status, code, field, detail) => {

@@ -141,6 +141,9 @@ describe('a retry', () => {
     expect((await retry(source.run_id, '?again=1', keyed)).body.run_id).toBe(other.body.run_id)
     const third = await retry(source.run_id, '?again=1')
     expect(third.body.run_id).not.toBe(other.body.run_id)
+    const spelt = [source.run_id, source.run_id.toUpperCase()]
+    const { body } = await post('/runs/retry', { run_ids: spelt, again: true })
+    expect(body.counts).toEqual({ created: 1, existing: 1 })
     // By the alias that nobody else can take.
     expect((await get(`/runs/retry:${source.run_id}`)).run_id).toBe(answers[0]?.body.run_id)
     const taken = await call(box.api, 'POST', '/runs', {
@@ -245,6 +248,7 @@ describe('a retry of many', () => {
       [{}, 'filter'],
       [{ filter: {} }, 'filter'],
       [{ filter: { outcom: 'failed' } }, 'outcom'],
+      [{ filter: { metadata: {} } }, 'filter'],
       [{ filter: { agent: 'payer' }, run_ids: ['x'] }, 'filter'],
       [{ run_ids: [] }, 'run_ids'],
       [{ run_ids: Array.from({ length: 1001 }, (_, n) => `r${n}`) }, 'run_ids'],
@@ -295,6 +299,10 @@ describe('a cancel by a filter', () => {
     const mistakes: readonly (readonly [object, string])[] = [
       [{ filter: {} }, 'filter'],
       [{ filter: { agents: 'holder' } }, 'agents'],
+      // Every run has these metadata.
+      [{ filter: { metadata: {} } }, 'filter'],
+      [{ filter: { agent: 'holder' }, dryRun: true }, 'dryRun'],
+      [{ thread_id: 'line', status: 'all', reasons: 'outage' }, 'reasons'],
       [{ filter: { outcome: 'failed' } }, 'outcome'],
       [{ filter: { status: 'success' } }, 'status'],
       [{ filter: { agent: 'holder' }, thread_id: 'line' }, 'filter'],

@@ -11,7 +11,13 @@ import { type AuditScope, isScoped, scopeQuery } from './audit-scope.ts'
 import { type StatsGroup, statsQuery, type StatsWish } from './audit-stats.ts'
 import { auditQuery, type PieceEnd, pieceEndQuery } from './audit.ts'
 import { bounding } from './bounded.ts'
-import { type AnswerPage, answerPage, type QuestionFilter, questionQuery } from './questions/ask.ts'
+import {
+  type AnswerPage,
+  answerPage,
+  askedOfRuns,
+  type QuestionFilter,
+  questionQuery,
+} from './questions/ask.ts'
 import type { QuestionName } from './questions/catalogue.ts'
 import type { AsTenant } from './tenant-session.ts'
 import { type UsageFilter, type UsageGroup, type UsageKey, usageQuery, usedIn } from './usage.ts'
@@ -65,7 +71,7 @@ export function auditReader(as: AsTenant): AuditReader {
       return bounded(tenantId, statsQuery(filter, wish, scope))
     },
     async auditAnswers(tenantId, name, filter) {
-      const scope = await scopeOfPage(tenantId, filter)
+      const scope = await scopeOfPage(tenantId, askedOfRuns(name, filter))
       return answerPage(await bounded(tenantId, questionQuery(name, filter, scope)), {
         name,
         filter,

@@ -40,7 +40,8 @@ const keys: Readonly<
   tool: { of: sql`e.tool`, show: asIs },
   verdict: { of: sql`e.verdict`, show: asIs },
   actor: { of: sql`e.actor`, show: asIs },
-  agent: { of: sql`r.agent`, show: asIs },
+  // That of a ledger run is `-`, which names none.
+  agent: { of: sql`nullif(r.agent, '-')`, show: asIs },
   outcome: { of: sql`r.outcome`, show: asIs },
   end_user: { of: sql`u.end_user`, show: asIs },
   hour: { of: binned('1 hour'), show: iso },
@@ -59,6 +60,10 @@ export interface StatsGroup {
   readonly count: number
 }
 
+/** Nobody started a ledger run. As an array, which is made once: there is one per month. */
+const notOfLedger = sql`e.run_id <> all (array(
+  select l.id from signalbox.run l where l.agent = '-' and l.machine = 'ledger'))`
+
 const isTime = (key: StatsKey): boolean => key === 'hour' || key === 'day'
 
 const joined = {
@@ -73,7 +78,11 @@ export function statsQuery(
   scope: AuditScope | null = null,
 ): CompiledQuery<StatsGroup> {
   const { q } = filter
-  const conditions = [...auditConditions(filter, scope), ...(q === undefined ? [] : [holdsText(q)])]
+  const conditions = [
+    ...auditConditions(filter, scope),
+    ...(q === undefined ? [] : [holdsText(q)]),
+    ...(of === 'runs' ? [notOfLedger] : []),
+  ]
   const names = by.map((_, n) => sql.ref(`k${n}`))
   const grouped = by.map((key, n) => sql`${keys[key].of} as ${sql.ref(`k${n}`)}`)
   const joins = [

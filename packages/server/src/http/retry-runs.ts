@@ -105,8 +105,10 @@ interface Candidate {
 export async function retryRuns(
   api: Api,
   caller: Identified,
-  { idempotencyKey, ...asked }: RunsRetry & { readonly idempotencyKey: string | undefined },
+  { idempotencyKey: given, ...asked }: RunsRetry & { readonly idempotencyKey: string | undefined },
 ): Promise<RunsRetried> {
+  // One for all of them: a run that is named twice, by its id and by an alias, is retried once.
+  const idempotencyKey = given ?? api.random.uuid()
   const { candidates, next } = await candidatesOf(api, caller, asked)
   const byThread = Map.groupBy(candidates, ({ head, name }) => head?.threadId ?? name)
   const done = new Map<string, Retried>()

@@ -32,6 +32,14 @@ interface Found {
   readonly row: AnswerRow
 }
 
+/** What a question asks of the runs that its events stand in. */
+export function askedOfRuns(
+  name: QuestionName,
+  { agent, ...rest }: QuestionFilter,
+): QuestionFilter {
+  return questions[name].ofLedger || agent === undefined ? rest : { ...rest, agent }
+}
+
 /** The columns of an answer, in their order. */
 export const columnsOf = (name: QuestionName): readonly QuestionColumn[] => [
   ...commonColumns,
@@ -49,11 +57,17 @@ export function questionQuery(
   filter: QuestionFilter,
   scope: AuditScope | null = null,
 ): CompiledQuery<Found> {
-  const { types, ofTools, joins, holds: ownHolds } = questions[name]
-  const { path, ...rest } = filter
+  const { types, ofLedger, ofTools, joins, holds: ownHolds } = questions[name]
+  const { path, ...rest } = askedOfRuns(name, filter)
   const size = pageSize(filter.limit, limits.pageMax)
   const step = looksFurther(name, filter) ? limits.searchedCallsMax : size
-  const also = ofTools ? [sql<boolean>`e.tool is not null`] : []
+  const { agent } = filter
+  const also = [
+    ...(ofTools ? [sql<boolean>`e.tool is not null`] : []),
+    ...(ofLedger && agent !== undefined
+      ? [sql<boolean>`e.payload ->> 'agent' = any(${[agent].flat()}::text[])`]
+      : []),
+  ]
   const events = matching({ ...rest, type: types }, scope, { size: step, also })
   const picked = sql`
     select e.*, e.payload ->> 'effectId' as effect_id, row_number() over (order by e.xid, e.gpos) as n

@@ -15,18 +15,21 @@ export const ledgerQuestions = {
   definitions: {
     asks: 'When did the configuration of an agent change: which definition was used for the first time?',
     types: ['definition.used'],
+    ofLedger: true,
     joins: [],
     columns: [fromPayload('hash', '{hash}', 'The definition: GET /definitions/{hash} shows it.')],
   },
   administration: {
     asks: 'Which keys, assistants and pauses were made, changed and ended, and by whom?',
     types: ['key.created', 'key.revoked', 'assistant.changed', 'pause.set', 'pause.lifted'],
+    ofLedger: true,
     joins: [],
     columns: [record],
   },
   log_access: {
     asks: 'Who read or exported the log, or asked for the pseudonym of a user?',
     types: ['log.searched', 'export.made', 'user.pseudonymized'],
+    ofLedger: true,
     joins: [],
     columns: [
       fromPayload('path', '{path}', 'Of a search: the first address that was asked in the hour.'),

@@ -6,6 +6,8 @@ export interface Question {
   readonly asks: string
   /** Types of the events that answer it. */
   readonly types: readonly string[]
+  /** Its events stand in the ledger, whose run is of no agent: each names its own, if it is about one. */
+  readonly ofLedger?: true
   /** Only calls of tools, where the events are of other effects too. */
   readonly ofTools?: true
   /** Filters that must be given. */

@@ -3,6 +3,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
+import { isStorable } from '../json-guard.ts'
 import { Problem } from '../problem.ts'
 import { iso } from '../wire/iso.ts'
 import { withoutSecrets } from '../wire/without-secrets.ts'
@@ -34,7 +35,10 @@ export function definitionRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(show, async (c) => {
     const { hash } = c.req.valid('param')
-    const used = await api.read.usedDefinition(c.get('caller').tenantId, hash.toLowerCase())
+    // What cannot be stored was never used.
+    const used = isStorable(hash)
+      ? await api.read.usedDefinition(c.get('caller').tenantId, hash.toLowerCase())
+      : null
     if (!used)
       throw new Problem('unknown_definition', {
         detail:

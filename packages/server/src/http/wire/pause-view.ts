@@ -20,9 +20,9 @@ export const PauseTarget = z
   .openapi('PauseTarget')
 type PauseTarget = z.infer<typeof PauseTarget>
 
-/** What is to be paused, and why. */
+/** What is to be paused, and why. Strict, since a pause whose `until` is spelt otherwise would have no end. */
 export const PauseCreate = z
-  .object({
+  .strictObject({
     target: PauseTarget,
     /** For whoever finds it paused; it stands in the log. */
     reason: z

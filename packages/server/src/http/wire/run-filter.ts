@@ -67,9 +67,11 @@ const JsonText = z
 export const runFilters = { ...anyFilters, metadata: JsonText }
 
 const metadata = JsonObjectSchema.optional().openapi({ type: 'object' })
-/** Who acts on runs must say on which: a filter that nobody knows is no filter. */
+/** Who acts on runs must say on which: a filter that nobody knows is no filter, nor are metadata that every run has. */
 const isSaid = (filter: object): boolean =>
-  Object.values(filter).some((value) => value !== undefined)
+  Object.values(filter).some((value) => value !== undefined && !isEmpty(value))
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
 const unsaid = 'takes at least one filter'
 
 /** Runs that go on, as a body. */

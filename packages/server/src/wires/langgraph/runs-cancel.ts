@@ -11,8 +11,9 @@ import { each } from './each.ts'
 
 const runsMax = 1000
 
+/** Strict, since a `dry_run` in another spelling would cancel. */
 export const RunsCancel = z
-  .object({
+  .strictObject({
     thread_id: Id.optional(),
     run_ids: z.array(Id).min(1, 'takes at least one run').max(runsMax).nullish(),
     /** `pending` waits for its thread, `running` works or waits for a human, `all` is both. */
