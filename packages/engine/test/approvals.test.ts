@@ -1,6 +1,14 @@
 /** A human decides about a call: the first answer stands, it binds what runs, and it reaches as far as it says. */
 import { afterEach, expect, test } from 'vitest'
-import type { AnswerApproval, CheckArguments, Engine } from '@signalbox/engine'
+import {
+  type AnswerApproval,
+  type AppendItem,
+  type CheckArguments,
+  type Engine,
+  type Register,
+  systemClock,
+} from '@signalbox/engine'
+import { createMemoryRegister } from '@signalbox/engine/memory'
 import { decisionSchemas, type JsonObject } from '@signalbox/core'
 import {
   begin,
@@ -139,6 +147,26 @@ test('nobody answers in time: rejected, recorded, and a late answer is told so',
   await eventOf(register, runId, 'approval.expired')
   expect((await answer(about, { decision: 'approve' })).code).toBe('expired')
   expect(await outcomeOf(register, runId)).toBe('completed')
+  expect(paid).toEqual([])
+})
+
+test('an answer that the register takes after the time is told that it came too late', async () => {
+  const truth = createMemoryRegister(systemClock)
+  const slow: Register = Object.assign(Object.create(truth), {
+    append: async (item: AppendItem) => {
+      if (item.facts?.some(({ type }) => type === 'approval.answered'))
+        await eventOf(truth, item.runId, 'approval.expired')
+      return truth.append(item)
+    },
+  })
+  // The run goes on to another call, and so does not refuse the answer because it has ended.
+  const { engine, asked, answer, paid } = await scene([pay(), pay('bob'), 'done'], {
+    register: slow,
+  })
+  const runId = await begin(engine, agentOf({ expiresMs: 2_000 }))
+  const about = await asked(runId)
+  expect((await answer(about, { decision: 'approve' })).code).toBe('expired')
+  expect(await outcomeOf(truth, runId)).toBe('completed')
   expect(paid).toEqual([])
 })
 
