@@ -4,7 +4,7 @@
  * claimed: nobody is told that a call may have happened which never began, or that nobody is to be told of a run (D8).
  */
 import { expect, test } from 'vitest'
-import type { AgentDefinition } from '@signalbox/core'
+import { type AgentDefinition, decisionSchemas } from '@signalbox/core'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import { type Engine, systemClock, type WebhookSender } from '@signalbox/engine'
 import {
@@ -64,7 +64,7 @@ const answers = {
   'run.created': approveFirst,
   'approval.answered': async (engine: Engine, register: MemoryRegister, runId: string) => {
     const { payload } = await eventOf(register, runId, 'approval.requested')
-    const callId = String(payload['callId'])
+    const callId = decisionSchemas['approval.requested'].parse(payload).callId
     const edit = { ...caller, runId, callId, decision: 'edit', args: { a: 2 } } as const
     return (await engine.commands.answerApproval(edit)).code
   },
@@ -164,7 +164,7 @@ test('nobody approves his own call because the word on whom it is for is newer',
   // The newer build says it elsewhere.
   const { user: _, ...rest } = created.payload
   log[0] = { ...created, version: 2, payload: { ...rest, whom: ann } }
-  const callId = String(payload['callId'])
+  const callId = decisionSchemas['approval.requested'].parse(payload).callId
   const answer = { ...caller, runId, callId, decision: 'approve', by: ann } as const
   await expect(engine.commands.answerApproval(answer)).rejects.toThrow('newer')
   expect(await typesOf(register, runId)).not.toContain('approval.answered')
