@@ -7,9 +7,10 @@ import { expect, it } from 'vitest'
 import { pubSub } from '../src/pub-sub.ts'
 import { ClusterFamily } from '../src/redis-client.ts'
 
+const away = () => Promise.reject(new Error('the node is away'))
+
 it('a channel that streams come to and leave in an outage is asked for by one loop, until nobody wants it', async () => {
   let asked = 0
-  const away = () => Promise.reject(new Error('the node is away'))
   const listener: ClusterFamily = Object.create(ClusterFamily.prototype)
   const ssubscribe = () => {
     asked += 1
