@@ -2,6 +2,7 @@
  * Publishing and subscribing, on a single Redis and on a cluster. There a message goes to the node alone that its channel
  * belongs to (sharded pub/sub, Redis 7), instead of to all of them.
  */
+import { backoffMs } from './pace.ts'
 import { ClusterFamily, type RedisClient } from './redis-client.ts'
 
 export interface PubSub {
@@ -28,27 +29,31 @@ export function pubSub(sender: RedisClient, listener: RedisClient): PubSub {
   }
 }
 
-/** Until a subscription that failed is made again: the node of its channel was away, or not known yet. */
-const againMs = 200
-
 function sharded(sender: RedisClient, listener: ClusterFamily): PubSub {
-  const wanted = new Set<string>()
-  const subscribe = async (channel: string): Promise<void> => {
+  /** By channel, the subscription that stands: one that it replaced is not made again. */
+  const wanted = new Map<string, symbol>()
+  const subscribe = async (channel: string, one: symbol, failures = 0): Promise<void> => {
     try {
       await listener.ssubscribe(channel)
     } catch {
       // The client keeps a list of its own, and must not hold a channel twice.
       await listener.sunsubscribe(channel).catch(() => {})
-      setTimeout(() => {
-        if (wanted.has(channel) && listener.status !== 'end') void subscribe(channel)
-      }, againMs).unref()
+      // The node of its channel was away, or not known yet.
+      setTimeout(
+        () => {
+          if (wanted.get(channel) === one && listener.status !== 'end')
+            void subscribe(channel, one, failures + 1)
+        },
+        backoffMs(failures + 1),
+      ).unref()
     }
   }
   return {
     publish: (channel, message) => sender.spublish(channel, message),
     subscribe: (channel) => {
-      wanted.add(channel)
-      return subscribe(channel)
+      const one = Symbol(channel)
+      wanted.set(channel, one)
+      return subscribe(channel, one)
     },
     unsubscribe: (channel) => {
       wanted.delete(channel)

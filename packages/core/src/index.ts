@@ -69,6 +69,7 @@ export {
   type EventType,
   type FoldableEvent,
   isEventType,
+  payloadOf,
   readFact,
   upcast,
 } from './event/upcast.ts'

@@ -12,6 +12,7 @@ import {
   decisionSchemas,
   factSchemas,
   type JsonObject,
+  payloadOf,
   type ToolSpec,
 } from '@signalbox/core'
 import type { AnswerApproval, ApprovalAnswer } from './engine.ts'
@@ -52,7 +53,7 @@ export async function answerApproval(
   const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
   const asking = events.find((event) => isAbout(event, 'approval.requested', callId))
   if (!asking) return { code: 'not_asked' }
-  const { tool, argsHash } = decisionSchemas['approval.requested'].parse(asking.payload)
+  const { tool, argsHash } = payloadOf(decisionSchemas['approval.requested'], asking)
   if (events.some((event) => isAbout(event, 'approval.expired', callId))) return { code: 'expired' }
   const agent = await deps.views.definition(head.definitionHash)
   const asked = { head, events, agent, tool, argsHash }
@@ -73,7 +74,7 @@ function refusal(
     return { code: 'forbidden', detail }
   }
   const [first] = events
-  const requester = first && factSchemas['run.created'].parse(first.payload).user?.id
+  const requester = first && payloadOf(factSchemas['run.created'], first).user?.id
   // Nobody known is nobody who may approve: he could be the requester.
   if (forbidRequester && (!by || by.id === requester))
     return { code: 'forbidden', detail: 'whoever a run works for may not approve its calls' }
@@ -93,7 +94,7 @@ async function record(
   const edited = request.args && decision === 'edit' ? editOf(request.args) : null
   const scope = decision === 'approve' ? (request.scope ?? 'once') : undefined
   const [first] = events
-  const created = first && factSchemas['run.created'].parse(first.payload)
+  const created = first && payloadOf(factSchemas['run.created'], first)
   const from = { user: created?.user ?? null, isSubagent: created?.parent !== undefined }
   const fact = deps.writer.fact(
     'approval.answered',
@@ -157,7 +158,7 @@ function compare(
     readonly edited: { readonly argsHash: string } | null
   },
 ): ApprovalAnswer {
-  const first = factSchemas['approval.answered'].parse(stands.payload)
+  const first = payloadOf(factSchemas['approval.answered'], stands)
   const same =
     first.decision === said.decision &&
     (said.scope === undefined || first.scope === said.scope) &&

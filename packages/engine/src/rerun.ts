@@ -5,7 +5,13 @@
  * N1 The run that is repeated is only read. It has ended, so what it recorded stands still.
  * N2 Nobody is told of a rerun but whom its own request names: the webhooks of the configuration belong to what happens.
  */
-import { conversationTypes, factSchemas, limits, type UserMessage } from '@signalbox/core'
+import {
+  conversationTypes,
+  factSchemas,
+  limits,
+  payloadOf,
+  type UserMessage,
+} from '@signalbox/core'
 import { createRun, type CreateRunDeps } from './create-run.ts'
 import type { CreateAnswer, Rerun, RerunAnswer } from './engine.ts'
 import type { Moment, Register, RunHead, StoredEvent } from './ports.ts'
@@ -19,7 +25,7 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
   if (head?.tenantId !== tenantId) return { code: 'no_run' }
   if (head.outcome === null) return { code: 'run_open' }
   const [first] = await insist(deps, 'read events', () => register.events(runId, { limit: 1 }))
-  const created = first?.salt ? factSchemas['run.created'].parse(first.payload) : null
+  const created = first?.salt ? payloadOf(factSchemas['run.created'], first) : null
   if (!created) return { code: 'erased' }
   if (created.edit) return { code: 'edit' }
   const own =

@@ -8,7 +8,7 @@
  * Y3 It ends no run of its thread: the other would have, when it was the newest word; this one waits.
  * Y4 A request that is repeated starts nothing: the run is known by the other's id.
  */
-import { type FactPayload, factSchemas, type UserMessage } from '@signalbox/core'
+import { type FactPayload, factSchemas, payloadOf, type UserMessage } from '@signalbox/core'
 import type { CreateRunDeps, NewRun } from './create-run.ts'
 import type { CreateAnswer, Retry, RetryAnswer } from './engine.ts'
 import type { RunHead } from './ports.ts'
@@ -31,7 +31,7 @@ export async function retryRun(
   if (head.outcome === null) return { code: 'run_open' }
   if (head.parent) return { code: 'child' }
   const [first] = await insist(deps, 'read events', () => register.events(runId, { limit: 1 }))
-  const created = first?.salt ? factSchemas['run.created'].parse(first.payload) : null
+  const created = first?.salt ? payloadOf(factSchemas['run.created'], first) : null
   if (!created) return { code: 'erased' }
   if (created.edit) return { code: 'edit' }
   if (created.rerun) return { code: 'rerun' }

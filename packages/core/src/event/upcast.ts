@@ -62,6 +62,15 @@ export function readFact(event: FoldableEvent): Fact | null {
   return parseFact(event, event.type)
 }
 
+/**
+ * The payload of a stored event by the schema of its type, in the newest version. Throws a `NewerError` for a newer one, and for
+ * what is not what the schema says. Whoever works by an event reads it so: in another version the same words may mean another thing.
+ */
+export const payloadOf = <P>(
+  schema: { readonly parse: (payload: unknown) => P },
+  { type, version, payload }: Pick<FoldableEvent, 'type' | 'version' | 'payload'>,
+): P => schema.parse(upcast(type, version, payload))
+
 function parseFact(event: FoldableEvent, type: FactType): Fact {
   const payload = factSchemas[type].parse(upcast(event.type, event.version, event.payload))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` chose the schema; TypeScript cannot correlate the two

@@ -1,5 +1,5 @@
 /** The call as a human changed it: his answer holds the arguments. */
-import { factSchemas, type ToolCallPart } from '@signalbox/core'
+import { factSchemas, payloadOf, type ToolCallPart } from '@signalbox/core'
 import type { EffectRow, Register } from '../ports.ts'
 
 /** Reads it back from the answer that the effect names. */
@@ -15,7 +15,7 @@ export async function editedCall(
 ): Promise<ToolCallPart> {
   const { approval = 0, callId, tool, argsHash } = effect
   const [answer] = await register.events(runId, { after: approval - 1, limit: 1 })
-  const edited = answer && factSchemas['approval.answered'].parse(answer.payload).edited
+  const edited = answer && payloadOf(factSchemas['approval.answered'], answer).edited
   // Without the arguments the call is not the one that was approved: the hash will say so.
   const args = edited?.args ?? {}
   return { type: 'tool_call', id: callId, name: call?.name ?? tool, args, argsHash }

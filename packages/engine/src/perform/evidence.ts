@@ -5,6 +5,7 @@ import {
   type FactPayload,
   mayAskAPerson,
   type ModelTurn,
+  payloadOf,
 } from '@signalbox/core'
 import type { Random, Register, StoredEvent } from '../ports.ts'
 import type { ModelTask } from './model-call.ts'
@@ -24,7 +25,7 @@ export interface Origin {
 export function originOf(events: readonly StoredEvent[], runId: string): Origin {
   const first = events.find((event) => event.runId === runId && event.type === 'run.created')
   if (!first) return { user: undefined, endUser: null, parent: undefined }
-  const { user, endUser, parent } = factSchemas['run.created'].parse(first.payload)
+  const { user, endUser, parent } = payloadOf(factSchemas['run.created'], first)
   return { user, endUser: endUser ?? null, parent }
 }
 

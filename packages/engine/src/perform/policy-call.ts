@@ -9,6 +9,7 @@ import {
   factSchemas,
   type FactPayload,
   needsIo,
+  payloadOf,
   type PolicyAnswer,
   type PolicyEffect,
   type PolicyRequest,
@@ -78,6 +79,16 @@ export async function performPolicyCall(
   )
 }
 
+/** Reads what the question is about. Rejects with a `NewerError` where that is newer than this build. */
+export async function readQuestion(
+  { transcripts }: Pick<PolicyCallDeps, 'transcripts'>,
+  question: Pick<PolicyTask, 'runId' | 'threadId' | 'effect'>,
+): Promise<void> {
+  const events = await transcripts.read(question, Infinity)
+  originOf(events, question.runId)
+  askedCalls(events, question.effect)
+}
+
 /** What humans have approved for every run, of the calls that a policy wants approved. */
 async function grantedOf(
   register: Pick<Register, 'grants'>,
@@ -95,7 +106,7 @@ function askedCalls(events: readonly StoredEvent[], effect: PolicyEffect): reado
     (event) => event.type === 'model.completed' && event.payload['effectId'] === effect.source,
   )
   if (!source) throw new TerminalError('no_source', `the turn of ${effect.id} is not in the log`)
-  const { turn } = factSchemas['model.completed'].parse(source.payload)
+  const { turn } = payloadOf(factSchemas['model.completed'], source)
   return callsOf(turn).filter(({ id }) => effect.callIds.includes(id))
 }
 

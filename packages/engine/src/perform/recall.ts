@@ -11,6 +11,7 @@ import {
   factSchemas,
   type FactPayload,
   type MissedRecall,
+  payloadOf,
   readFact,
   resultOf,
   type ToolRecallEffect,
@@ -52,18 +53,19 @@ export async function performRecall(deps: RecallDeps, task: RecallTask): Promise
   return fact ?? miss('erased')
 }
 
-/** Which run is repeated, and how many calls of this kind the rerun has asked for before. */
-async function placeOf(
+/** Which run is repeated, and how many calls of this kind the rerun has asked for before. Rejects with a `NewerError` where the log is newer. */
+export async function placeOf(
   register: Pick<Register, 'events'>,
-  { row, effect }: RecallTask,
+  { row, effect }: Pick<RecallTask, 'row' | 'effect'>,
 ): Promise<{ readonly source: string; readonly before: number }> {
   const key = recordingKey(effect.tool, effect.argsHash)
   let source = ''
   let before = 0
-  for await (const { type, payload } of logOf(register, row.runId)) {
-    if (type === 'run.created') source = factSchemas[type].parse(payload).rerun?.runId ?? ''
-    if (type !== 'run.transitioned') continue
-    for (const other of decisionSchemas[type].parse(payload).effects) {
+  for await (const event of logOf(register, row.runId)) {
+    if (event.type === 'run.created')
+      source = payloadOf(factSchemas['run.created'], event).rerun?.runId ?? ''
+    if (event.type !== 'run.transitioned') continue
+    for (const other of payloadOf(decisionSchemas['run.transitioned'], event).effects) {
       if (other.id === effect.id) return { source, before }
       if (other.kind === 'tool.recall' && recordingKey(other.tool, other.argsHash) === key)
         before += 1

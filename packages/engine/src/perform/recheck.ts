@@ -7,6 +7,7 @@ import {
   type AgentDefinition,
   authorize,
   factSchemas,
+  payloadOf,
   type PolicyAnswer,
   type PolicyRequest,
   type ToolCallPart,
@@ -48,6 +49,12 @@ export async function recheck(
   return deps.policies.recheck(policies, request, { approved, failClosed, signal })
 }
 
+/** Reads what the call would be checked by. Rejects with a `NewerError` where that is newer than this build. */
+export async function readForCheck(deps: RecheckDeps, task: CheckedCall): Promise<void> {
+  const agent = await deps.views.definition(task.row.definitionHash)
+  if (mayHaveChanged(agent, task.effect.approval !== undefined)) await requestOf(deps, task, agent)
+}
+
 const mayHaveChanged = ({ guardrails }: AgentDefinition, approved: boolean): boolean =>
   guardrails.policies.some((spec) => approved || (spec.use === 'passport' && spec.source !== null))
 
@@ -67,7 +74,7 @@ async function requestOf(
   agent: AgentDefinition,
 ): Promise<PolicyRequest> {
   const [first] = await register.events(row.runId, { limit: 1 })
-  const created = first ? factSchemas['run.created'].parse(first.payload) : null
+  const created = first ? payloadOf(factSchemas['run.created'], first) : null
   return {
     tool: call.name,
     args: call.args,

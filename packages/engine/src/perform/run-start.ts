@@ -9,6 +9,7 @@ import {
   type AgentDefinition,
   factSchemas,
   lowered,
+  payloadOf,
   type RunStartEffect,
   type ToolCallPart,
 } from '@signalbox/core'
@@ -55,6 +56,16 @@ export async function performRunStart(
   return checked && 'definition' in checked
     ? create(deps, checked.task, lowered(checked.definition, effect.left))
     : checked
+}
+
+/** Reads what the run is started by. Rejects with a `NewerError` where that is newer than this build. */
+export async function readForStart(
+  deps: Pick<RunStartDeps, 'register'>,
+  { row, effect }: Pick<RunStartTask, 'row' | 'effect'>,
+): Promise<void> {
+  if (effect.edited) await editedCall(deps.register, row, effect)
+  const [first] = await deps.register.events(row.runId, { limit: 1 })
+  if (first) payloadOf(factSchemas['run.created'], first)
 }
 
 /** What is to be started, or the fact that it is not. */
@@ -106,7 +117,7 @@ async function create(
   const { tenantId, runId, rootId } = row
   const [first] = await deps.register.events(runId, { limit: 1 })
   if (!first) throw new Error('the run is gone')
-  const { user, endUser } = factSchemas['run.created'].parse(first.payload)
+  const { user, endUser } = payloadOf(factSchemas['run.created'], first)
   const { prompt } = call.args
   const text = typeof prompt === 'string' ? prompt : canonical(call.args)
   const asked: NewRun = {

@@ -3,7 +3,7 @@
  * fenced by the attempt. Who vanishes between the delivery and the note has delivered what is delivered again: at least once,
  * under the same id.
  */
-import { factSchemas, noteSchemas, type WebhookEffect } from '@signalbox/core'
+import { factSchemas, noteSchemas, upcast, type WebhookEffect } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import type {
   AppendItem,
@@ -14,6 +14,7 @@ import type {
   Log,
   Random,
   Register,
+  StoredEvent,
   WebhookSender,
 } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
@@ -98,11 +99,16 @@ async function addressOf(
   { row, effect }: WebhookTask,
 ): Promise<Delivery['to'] | null> {
   const [first] = await register.events(row.runId, { limit: 1 })
-  const created = factSchemas['run.created'].safeParse(first?.payload)
-  const webhook = created.data?.webhooks?.[effect.webhook]
+  const webhook = webhooksIn(first)?.[effect.webhook]
   if (webhook?.endpoint !== undefined) return { endpoint: webhook.endpoint }
   const url = webhook?.key === undefined ? null : await content.read(row, webhook.key)
   return url === null ? null : { url }
+}
+
+/** Where a run is told of, as its first event says; undefined if that was erased. Throws a `NewerError` for a newer event. */
+export function webhooksIn(first: StoredEvent | undefined) {
+  const payload = first && upcast(first.type, first.version, first.payload)
+  return factSchemas['run.created'].safeParse(payload).data?.webhooks
 }
 
 /** A delivery that was asked for once more has all its attempts again. */

@@ -3,13 +3,14 @@ import type { PolicyEffect } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import { claimEffect } from '../perform/claim.ts'
 import type { Held, Leases } from '../perform/leases.ts'
-import { performPolicyCall, type PolicyCallDeps } from '../perform/policy-call.ts'
+import { performPolicyCall, type PolicyCallDeps, readQuestion } from '../perform/policy-call.ts'
 import type { Log, Random, Register } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Strangers } from '../record/strangers.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
+import { newerIn } from './newer-in.ts'
 
 export interface PolicyPerformerDeps extends PolicyCallDeps, Patience {
   readonly register: Register
@@ -68,9 +69,10 @@ export function createPolicyPerformer(deps: PolicyPerformerDeps): PolicyPerforme
     )
   }
 
-  /** Null: another process is to ask, which has the policies. */
+  /** Null: another process is to ask, which has the policies, and can read what they are asked about. */
   const agentOf = async (question: Question) => {
-    const why = await deps.views.notMine(question)
+    const why =
+      (await deps.views.notMine(question)) ?? (await newerIn(() => readQuestion(deps, question)))
     if (why === null) return deps.views.definition(question.definitionHash)
     deps.strangers.leave(question, why)
     return null

@@ -2,12 +2,13 @@
 import { messageOf } from '../errors.ts'
 import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
-import { performRecall, type RecallDeps } from '../perform/recall.ts'
+import { performRecall, placeOf, type RecallDeps } from '../perform/recall.ts'
 import type { Clock, Log, Random } from '../ports.ts'
 import { insist, type Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
+import { newerIn } from './newer-in.ts'
 
 export interface RecallerDeps extends RecallDeps, Patience {
   readonly views: Views
@@ -35,6 +36,8 @@ export function createRecaller(deps: RecallerDeps): Recaller {
     const row = await insist(deps, 'read effect', () => register.effect(effectId))
     if (row?.spec.kind !== 'tool.recall') return
     const { spec: effect } = row
+    if ((await deps.views.notMine(row)) !== null) return
+    if ((await newerIn(() => placeOf(register, { row, effect }))) !== null) return
     const { code, lease, result } = await claimEffect(deps, row)
     if (code !== 'ok') return
     deps.views.noted(row.runId, result)

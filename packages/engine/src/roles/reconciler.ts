@@ -50,6 +50,8 @@ const dispatchMsMax = 1_000
 const askedMsMax = 50
 /** How long a part is waited for. What is not over then goes on by itself; a question without an answer is given up. */
 const partMsMax = 5_000
+/** What all parts of a quiet look may take of that together: more is not taken from those that come after. */
+const partUsedMs = 500
 
 /** What a part of a look came to. */
 interface Found {
@@ -248,7 +250,7 @@ async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): P
   let bound = boundOf(clock)
   try {
     for (const part of parts) {
-      if (bound.isOver()) bound = boundOf(clock)
+      bound = unused(clock, bound)
       const { ask, late } = bound
       const work = each.begin(part.name, async () => {
         const found = await part.look(ask)
@@ -262,7 +264,7 @@ async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): P
     if (answered === parts.length) deps.turned()
     const pauseMin = pauseMinOf(deps, changed)
     if (more) return Math.max(againMs, pauseMin)
-    if (bound.isOver()) bound = boundOf(clock)
+    bound = unused(clock, bound)
     const lookedMs = Math.ceil(clock.monotonic() - beganAt) + askedMsMax
     const due = await bound.ask(register.nextDue(EffectKind.options, lookedMs)).catch(() => null)
     const pace = settings.pollMs * (0.8 + 0.4 * random.unit())
@@ -278,15 +280,19 @@ const pauseMinOf = ({ strangers }: ReconcilerDeps, changed: boolean): number =>
     ? pauseMsMin.strangers
     : pauseMsMin[changed ? 'changed' : 'unchanged']
 
-/** How long parts are waited for: one sleep for all, and another one behind a part that has used it up. */
+/** How long parts are waited for: one sleep for those that are quick, and another one behind a part that has used some of it. */
 function boundOf(clock: ReconcilerDeps['clock']) {
   const enough = new AbortController()
-  let over = false
-  const late = clock.sleep(partMsMax, enough.signal).then(() => {
-    over = true
-  })
+  const until = clock.monotonic() + partUsedMs
+  const late = clock.sleep(partMsMax, enough.signal)
   const tooLate = late.then(() => Promise.reject(new Error(`no answer in ${partMsMax} ms`)))
   tooLate.catch(() => {})
   const ask: Ask = (question) => Promise.race([question, tooLate])
-  return { ask, late, isOver: () => over, end: () => enough.abort() }
+  return { ask, late, isUsed: () => clock.monotonic() > until, end: () => enough.abort() }
+}
+
+function unused(clock: ReconcilerDeps['clock'], bound: ReturnType<typeof boundOf>) {
+  if (!bound.isUsed()) return bound
+  bound.end()
+  return boundOf(clock)
 }

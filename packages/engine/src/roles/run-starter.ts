@@ -3,9 +3,15 @@ import type { ToolCallPart } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
-import { performRunStart, type RunStartDeps, type RunStartTask } from '../perform/run-start.ts'
+import {
+  performRunStart,
+  readForStart,
+  type RunStartDeps,
+  type RunStartTask,
+} from '../perform/run-start.ts'
 import { insist } from '../record/patience.ts'
 import type { EngineSettings } from '../settings.ts'
+import { newerIn } from './newer-in.ts'
 
 export interface RunStarterDeps extends RunStartDeps {
   readonly leases: Leases
@@ -29,6 +35,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     if (row?.spec.kind !== 'run.start') return
     if ((await deps.views.notMine(row)) !== null) return
     const { spec: effect } = row
+    if ((await newerIn(() => readForStart(deps, { row, effect }))) !== null) return
     const { code, lease, result } = await claimEffect(deps, row)
     if (code !== 'ok') return
     deps.views.noted(row.runId, result)

@@ -2,11 +2,12 @@
 import { messageOf } from '../errors.ts'
 import { draftClaim } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
-import { performWebhook, type WebhookDeps } from '../perform/webhook.ts'
+import { performWebhook, type WebhookDeps, webhooksIn } from '../perform/webhook.ts'
 import type { WebhookSender } from '../ports.ts'
 import { insist, type Patience } from '../record/patience.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
+import { newerIn } from './newer-in.ts'
 
 export interface WebhookPerformerDeps extends Omit<WebhookDeps, 'sender'>, Patience {
   /** Null: this process reaches nobody, others do. */
@@ -49,6 +50,8 @@ export function createWebhookPerformer(deps: WebhookPerformerDeps): WebhookPerfo
     const row = await register.effect(effectId)
     if (row?.spec.kind !== 'webhook.deliver') return
     const { runId, tenantId, spec: effect } = row
+    const [first] = await register.events(runId, { limit: 1 })
+    if ((await newerIn(async () => webhooksIn(first))) !== null) return
     const since = deps.clock.monotonic()
     const claims = [draftClaim(deps, effectId)]
     const result = await register.append({ runId, tenantId, claims })

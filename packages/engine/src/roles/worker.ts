@@ -11,11 +11,14 @@ import type {
 } from '../ports.ts'
 import { claimEffect } from '../perform/claim.ts'
 import type { Leases } from '../perform/leases.ts'
+import { editedCall } from '../perform/edited-call.ts'
+import { readForCheck } from '../perform/recheck.ts'
 import { performToolCall, type ToolCallDeps, type ToolTask } from '../perform/tool-call.ts'
 import { insist, type Patience, repeatedly } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { EngineSettings } from '../settings.ts'
 import { lostFact, type LostDeps } from './lost.ts'
+import { newerIn } from './newer-in.ts'
 import type { Turns } from './turns.ts'
 
 export interface WorkerDeps extends ToolCallDeps, LostDeps, Patience {
@@ -48,11 +51,17 @@ export async function performHint(deps: WorkerDeps, effectId: string): Promise<P
   return 'done'
 }
 
-async function isKnown({ tools, views }: WorkerDeps, row: EffectRow): Promise<boolean> {
-  const { spec } = row
+async function isKnown(deps: WorkerDeps, row: EffectRow): Promise<boolean> {
+  const { tools, views } = deps
+  const { spec, call } = row
   if (spec.kind !== 'tool.call' || !(await tools.knows(spec.tool, spec.toolVersion))) return false
   // The policies are asked once more before the call: without them this worker could only deny it.
-  return (await views.notMine(row)) === null
+  if ((await views.notMine(row)) !== null) return false
+  const newer = await newerIn(async () => {
+    if (spec.edited) await editedCall(deps.register, row, spec)
+    if (call) await readForCheck(deps, { row, effect: spec, call })
+  })
+  return newer === null
 }
 
 /** Performs one call of the queue: the hinted one, unless it is another tenant's turn or there is nothing left to do of it. */
