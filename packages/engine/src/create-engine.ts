@@ -76,13 +76,14 @@ export function createEngine(deps: EngineDeps): Engine {
   const background: Promise<void>[] = []
   /** Of a clock that nobody sets. Null: nothing is reconciled here. */
   let turnedAt: number | null = null
+  let lookedAt: number | null = null
+  const ageOf = (at: number | null): number | null =>
+    at === null ? null : deps.clock.monotonic() - at
   return {
     commands: parts.commands,
     followText: (runId, listener) => followText(deps.wakeBus, runId, listener),
     followProgress: (runId, listener) => followProgress(deps.wakeBus, runId, listener),
-    health: () => ({
-      reconcilerAgeMs: turnedAt === null ? null : deps.clock.monotonic() - turnedAt,
-    }),
+    health: () => ({ reconcilerAgeMs: ageOf(turnedAt), lookAgeMs: ageOf(lookedAt) }),
     async start() {
       const { wakeBus, roles } = deps
       subscriptions.push(
@@ -93,8 +94,11 @@ export function createEngine(deps: EngineDeps): Engine {
           wakeBus.subscribe('facts', (ids) => ids.forEach((id) => parts.advances.hint(id))),
           wakeBus.subscribe('model', (ids) => ids.forEach((id) => parts.modelHints.hint(id))),
         )
-        const turned = (): void => void (turnedAt = deps.clock.monotonic())
-        turned()
+        const turned = (isAnswered: boolean): void => {
+          lookedAt = deps.clock.monotonic()
+          if (isAnswered) turnedAt = lookedAt
+        }
+        turned(true)
         background.push(poll({ ...parts.reconciler, turned }))
       }
       if (roles.length > 0) parts.leases.watch()

@@ -269,6 +269,8 @@ export interface EngineHealth {
    * start if there was none yet; by a clock that nobody sets. Null where nothing is reconciled.
    */
   readonly reconcilerAgeMs: number | null
+  /** Milliseconds since the reconciler ended a look, whether or not the register answered. Null where nothing is reconciled. */
+  readonly lookAgeMs: number | null
 }
 
 export interface Engine {

@@ -268,7 +268,7 @@ test('a question that is never answered is given up, and the age of the last loo
     wakeBus: deaf(),
     clock: quick,
   })
-  expect(engine.health()).toEqual({ reconcilerAgeMs: null })
+  expect(engine.health()).toEqual({ reconcilerAgeMs: null, lookAgeMs: null })
   await engine.start()
   await setTimeout(500)
   expect(engine.health().reconcilerAgeMs).toBeLessThan(300)
@@ -277,6 +277,8 @@ test('a question that is never answered is given up, and the age of the last loo
   const runId = await begin(api.engine, agent([]))
   expect(await outcomeOf(register, runId)).toBe('completed')
   expect(engine.health().reconcilerAgeMs).toBeGreaterThan(800)
+  // It goes round all the same: a new process would get no answer either.
+  expect(engine.health().lookAgeMs).toBeLessThan(800)
   answers = true
   await until(async () => (engine.health().reconcilerAgeMs ?? Infinity) < 300)
   void engine.stop(0)
@@ -284,5 +286,5 @@ test('a question that is never answered is given up, and the age of the last loo
 
 test('a process without a reconciler has no look', () => {
   const { engine } = world({ model: silent(), tools: functionTools({}), roles: ['worker'] })
-  expect(engine.health()).toEqual({ reconcilerAgeMs: null })
+  expect(engine.health()).toEqual({ reconcilerAgeMs: null, lookAgeMs: null })
 })

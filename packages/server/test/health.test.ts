@@ -326,6 +326,7 @@ const health = (age: () => number | null, look: () => Promise<void>) =>
     },
     writes: new Writes(),
     reconcilerAgeMs: age,
+    lookAgeMs: age,
     queue: null,
     bus: async () => {},
     metrics: createMetrics({ defaults: false }),

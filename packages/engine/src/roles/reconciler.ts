@@ -35,8 +35,8 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly startRun: (effectId: string) => Promise<void>
   readonly takeWebhook: (effectId: string) => Promise<void>
   readonly recall: (effectId: string) => Promise<void>
-  /** Told of each look in which the register has answered every question. */
-  readonly turned: () => void
+  /** Told of each look, and whether the register has answered every question of it. */
+  readonly turned: (isAnswered: boolean) => void
 }
 
 const batchMax = 500
@@ -261,7 +261,7 @@ async function look(deps: ReconcilerDeps, parts: readonly Part[], each: Each): P
       await Promise.race([work, late])
       if (draining.aborted) return 0
     }
-    if (answered === parts.length) deps.turned()
+    deps.turned(answered === parts.length)
     const pauseMin = pauseMinOf(deps, changed)
     if (more) return Math.max(againMs, pauseMin)
     bound = unused(clock, bound)

@@ -9,9 +9,12 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Closers } from './closers.ts'
 import type { Transport } from './transport.ts'
 
-/** An engine that says when its reconciler last came round; null where it has none. */
+/** An engine that says when its reconciler last came round, and last looked; null where it has none. */
 type HealthyEngine = Engine & {
-  readonly health?: () => { readonly reconcilerAgeMs: number | null }
+  readonly health?: () => {
+    readonly reconcilerAgeMs: number | null
+    readonly lookAgeMs: number | null
+  }
 }
 
 /** Stands in front of the register, and knows how the process is once its engine runs. */
@@ -42,6 +45,7 @@ export class Wellbeing {
       probe,
       writes: this.#writes,
       reconcilerAgeMs: () => engine.health?.().reconcilerAgeMs ?? null,
+      lookAgeMs: () => engine.health?.().lookAgeMs ?? null,
     })
     closers.add('health', () => health.close())
     return health

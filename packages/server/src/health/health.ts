@@ -19,6 +19,8 @@ export interface HealthDeps {
   readonly writes: Writes
   /** Milliseconds since the reconciler came round; null where there is none. */
   readonly reconcilerAgeMs: () => number | null
+  /** Milliseconds since the reconciler looked at all, answered or not; null where there is none. */
+  readonly lookAgeMs: () => number | null
   /** Rejects if the queue does not answer. Null: this process uses none. */
   readonly queue: (() => Promise<void>) | null
   readonly bus: () => Promise<void>
@@ -83,7 +85,8 @@ class HealthWatch {
   }
 
   async live(): Promise<boolean> {
-    const age = this.#deps.reconcilerAgeMs() ?? 0
+    // A question that is refused again and again is no reason: the next process would ask the same.
+    const age = this.#deps.lookAgeMs() ?? 0
     if (age <= reconcilerMsMax.live) return true
     await this.ready()
     // An outage of Postgres stops the reconciler as well, and no restart ends it.
