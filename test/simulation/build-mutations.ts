@@ -38,8 +38,8 @@ export const buildMutations: readonly Mutation[] = [
   {
     name: 'a worker calls tools of runs that it does not know (V3)',
     file: engine('roles/worker.ts'),
-    line: 'return (await views.notMine(row)) === null',
-    becomes: "return (await views.notMine(row)) !== ''",
+    line: 'if ((await views.notMine(row)) !== null) return false',
+    becomes: "if ((await views.notMine(row)) === '') return false",
   },
   {
     name: 'a process that lacks policies asks them (P1)',
