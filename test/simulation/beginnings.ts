@@ -1,6 +1,9 @@
 /**
  * Whatever touches the world begins under a lease that stands by the register's own word: its attempt is the current one,
  * its owner is the process that begins, it is not over, and its run has not ended. A claim that was granted proves nothing.
+ *
+ * A fault is the one end that waits for nobody: the run cannot be decided any more. A call that was claimed before it may begin
+ * until the lease of its claim is over, as one that began right before the fault goes on.
  */
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import type { Incarnation } from './process.ts'
@@ -21,20 +24,23 @@ interface Beginning {
 export function beginsUnderLease(
   { schedule, complaints }: World,
   { owner }: Incarnation,
-  { runs }: Tables,
+  { runs, events }: Tables,
   { effect, what, attempt }: Beginning,
 ): void {
   const run = effect && runs.get(effect.runId)
   const outlivesRun = effect?.kind === 'webhook.deliver'
+  const log = run && events.get(run.runId)
+  const wasFaulted = log?.some(({ type }) => type === 'run.faulted') ?? false
+  const stands = effect?.status === 'started' || (effect?.status === 'cancelled' && wasFaulted)
   const wrong = !effect
     ? 'nothing of it is under way'
-    : effect.status !== 'started' || effect.owner !== owner
+    : !stands || effect.owner !== owner
       ? `it is ${effect.status}, of ${effect.owner}`
       : attempt !== undefined && effect.attempt !== attempt
         ? `attempt ${effect.attempt} is under way`
         : effect.leaseUntil === null || effect.leaseUntil <= Math.floor(epoch + schedule.now)
           ? 'its lease is over'
-          : run?.status === 'ended' && !outlivesRun
+          : run?.status === 'ended' && !outlivesRun && !wasFaulted
             ? 'its run has ended'
             : null
   if (wrong !== null) complaints.push(`L1 ${what} began in ${owner}, and ${wrong}`)
