@@ -31,8 +31,6 @@ const served = [
   'packages/client/test/**/*.test.ts',
   'packages/bullmq/test/!(outage).test.ts',
   'packages/tools/test/!(mcp).test.ts',
-  // React wants a document in the globals.
-  'test/clients/!(langgraph-react|ai-sdk).test.ts',
   'test/{contract,governance,http-contract,replay,deployment}/**/*.test.ts',
   'test/docs/!(pages-*|types).test.ts',
 ]
@@ -44,6 +42,11 @@ const published = [
   'test/package/**/*.test.ts',
   'packages/cli/test/{demo,project}.test.ts',
 ]
+
+/** The clients of other vendors, each as it is published, against a real server: a command of its own as well. */
+const clients = ['test/clients/!(langgraph-react|ai-sdk).test.ts']
+/** Those that want a document in the globals. */
+const pages = ['test/clients/{langgraph-react,ai-sdk}.test.ts']
 
 // A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.
 const longest = { testTimeout: forThisMachine(180_000), hookTimeout: forThisMachine(120_000) }
@@ -79,10 +82,12 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...pure, ...served, ...published, '**/node_modules/**'],
+          exclude: [...pure, ...served, ...published, ...clients, ...pages, '**/node_modules/**'],
           ...longest,
         },
       },
+      { test: { name: 'clients', include: clients, isolate: false, ...longest } },
+      { test: { name: 'pages', include: pages, ...longest } },
       {
         test: {
           name: 'published',

@@ -124,6 +124,18 @@ function listWords({ guardrails }: AgentDefinition, tool: string): readonly stri
 
 const standing = new Set(['accepted', 'already', 'conflict'])
 
+/** Was a run cancelled or faulted before it could decide that the time for an answer is over? */
+const endedBefore = (
+  { stateName }: RunRecord['head'],
+  log: RunRecord['log'],
+  callId: string,
+): boolean => {
+  const has = (type: string, about: (payload: JsonObject) => boolean): boolean =>
+    log.some((event) => event.type === type && about(event.payload))
+  const wasOver = has('timer.fired', ({ timerId }) => timerId === `approval:${callId}`)
+  return stateName === 'cancelled' || (wasOver && has('run.faulted', () => true))
+}
+
 /** Nobody is told that his answer stands when another one does, or none. */
 function toldViolations({ log, head }: RunRecord, { said, answer }: Told): readonly string[] {
   const { callId, decision, scope, args, by } = said
@@ -146,7 +158,7 @@ function toldViolations({ log, head }: RunRecord, { said, answer }: Told): reado
     bad.push(`H1 ${by?.id} was told of a conflict with his own ${decision} of ${callId}`)
   if ((answer.code === 'accepted' || answer.code === 'already') && about('approval.expired'))
     bad.push(`H1 ${by?.id} was told ${answer.code} to ${decision} of ${callId}, which had expired`)
-  if (answer.code === 'expired' && !about('approval.expired') && head.stateName !== 'cancelled')
+  if (answer.code === 'expired' && !about('approval.expired') && !endedBefore(head, log, callId))
     bad.push(`H1 ${by?.id} was told that ${callId} had expired, and it had not`)
   if (args?.['n'] === 'many' && standing.has(answer.code))
     bad.push(`H4 ${by?.id} was told ${answer.code} to arguments that no tool takes`)
