@@ -3,7 +3,8 @@
  * its owner is the process that begins, it is not over, and its run has not ended. A claim that was granted proves nothing.
  *
  * A fault is the one end that waits for nobody: the run cannot be decided any more. A call that was claimed before it may begin
- * until the lease of its claim is over, as one that began right before the fault goes on.
+ * until the lease of its claim is over, as one that began right before the fault goes on. A question to a policy changes nothing:
+ * every end of a run closes it without waiting, and it may be asked until then, too.
  */
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import type { Incarnation } from './process.ts'
@@ -31,16 +32,17 @@ export function beginsUnderLease(
   const outlivesRun = effect?.kind === 'webhook.deliver'
   const log = run && events.get(run.runId)
   const wasFaulted = log?.some(({ type }) => type === 'run.faulted') ?? false
-  const stands = effect?.status === 'started' || (effect?.status === 'cancelled' && wasFaulted)
+  const wasClosed =
+    effect?.status === 'cancelled' && (wasFaulted || effect.kind === 'policy.evaluate')
   const wrong = !effect
     ? 'nothing of it is under way'
-    : !stands || effect.owner !== owner
+    : (effect.status !== 'started' && !wasClosed) || effect.owner !== owner
       ? `it is ${effect.status}, of ${effect.owner}`
       : attempt !== undefined && effect.attempt !== attempt
         ? `attempt ${effect.attempt} is under way`
         : effect.leaseUntil === null || effect.leaseUntil <= Math.floor(epoch + schedule.now)
           ? 'its lease is over'
-          : run?.status === 'ended' && !outlivesRun && !wasFaulted
+          : run?.status === 'ended' && !outlivesRun && !wasClosed
             ? 'its run has ended'
             : null
   if (wrong !== null) complaints.push(`L1 ${what} began in ${owner}, and ${wrong}`)

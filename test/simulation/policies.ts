@@ -85,7 +85,9 @@ export function simulatedPolicies(
       const effect = [...tables.effects.values()].find(
         (each) =>
           each.runId === runId &&
-          each.status === 'started' &&
+          // The end of the run may have closed it.
+          (each.status === 'started' || each.status === 'cancelled') &&
+          each.owner === life.owner &&
           each.spec.kind === 'policy.evaluate' &&
           each.spec.callIds.includes(callId),
       )
