@@ -1,6 +1,6 @@
 /**
  * Calls that wait (I12, I13). Would catch: a queue that grows while nobody works, a backlog that costs more to drain the longer it
- * has waited, calls that a flushed queue has forgotten. `SIGNALBOX_BACKLOG=20000` makes it as long as that; 200 otherwise.
+ * has waited, calls that a flushed queue has forgotten. `SIGNALBOX_BACKLOG=20000` makes it as long as that; 125 otherwise.
  */
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -8,7 +8,7 @@ import { redisMissing, skipRedis } from '../../bullmq/test/support/redis-server.
 import { Backlog } from './support/backlog.ts'
 
 const asked = process.env['SIGNALBOX_BACKLOG']
-const calls = Number(asked ?? 200)
+const calls = Number(asked ?? 125)
 /** Of redispatches, that come each 200 ms at first: a dozen. */
 const waitMs = 3_000
 /** Statements of polls, that go by time and not by calls. */
@@ -32,7 +32,7 @@ describe.each(backends)('a backlog on %s', (_name, backend, skip) => {
         await backlog.stopWorker()
       }
       // Once for the caches and plans of all processes, which are not what is counted.
-      await backlog.pile(100)
+      await backlog.pile(50)
       await drain()
 
       await backlog.pile(calls)
