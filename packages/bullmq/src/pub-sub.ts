@@ -30,30 +30,38 @@ export function pubSub(sender: RedisClient, listener: RedisClient): PubSub {
 }
 
 function sharded(sender: RedisClient, listener: ClusterFamily): PubSub {
-  /** By channel, the subscription that stands: one that it replaced is not made again. */
-  const wanted = new Map<string, symbol>()
-  const subscribe = async (channel: string, one: symbol, failures = 0): Promise<void> => {
+  const wanted = new Set<string>()
+  /** How often a subscription failed, of channels that do not hold one. */
+  const failures = new Map<string, number>()
+  /** Channels that are asked for again in a moment: by one loop, however many streams come and go meanwhile. */
+  const waiting = new Set<string>()
+  const subscribe = async (channel: string): Promise<void> => {
     try {
       await listener.ssubscribe(channel)
+      failures.delete(channel)
     } catch {
       // The client keeps a list of its own, and must not hold a channel twice.
       await listener.sunsubscribe(channel).catch(() => {})
-      // The node of its channel was away, or not known yet.
-      setTimeout(
-        () => {
-          if (wanted.get(channel) === one && listener.status !== 'end')
-            void subscribe(channel, one, failures + 1)
-        },
-        backoffMs(failures + 1),
-      ).unref()
+      again(channel)
     }
+  }
+  /** The node of the channel was away, or not known yet. What was taken away may be the subscription of a later stream: it is made again, too. */
+  const again = (channel: string): void => {
+    if (waiting.has(channel)) return
+    waiting.add(channel)
+    const failed = (failures.get(channel) ?? 0) + 1
+    failures.set(channel, failed)
+    setTimeout(() => {
+      waiting.delete(channel)
+      if (wanted.has(channel) && listener.status !== 'end') void subscribe(channel)
+      else failures.delete(channel)
+    }, backoffMs(failed)).unref()
   }
   return {
     publish: (channel, message) => sender.spublish(channel, message),
     subscribe: (channel) => {
-      const one = Symbol(channel)
-      wanted.set(channel, one)
-      return subscribe(channel, one)
+      wanted.add(channel)
+      return subscribe(channel)
     },
     unsubscribe: (channel) => {
       wanted.delete(channel)

@@ -35,3 +35,27 @@ it('a channel that streams come to and leave in an outage is asked for by one lo
   await setTimeout(3_000)
   expect(asked).toBe(0)
 })
+
+it('a subscription that the failure of an earlier one takes away is made again', async () => {
+  const held = new Set<string>()
+  let asked = 0
+  const listener: ClusterFamily = Object.create(ClusterFamily.prototype)
+  const ssubscribe = async (channel: string) => {
+    asked += 1
+    if (asked > 1) return held.add(channel)
+    await setTimeout(50)
+    return away()
+  }
+  const sunsubscribe = async (channel: string) => {
+    await setTimeout(100)
+    held.delete(channel)
+  }
+  Object.assign(listener, { status: 'ready', ssubscribe, sunsubscribe })
+  const channels = pubSub(listener, listener)
+  void channels.subscribe('live:run')
+  void channels.unsubscribe('live:run')
+  await setTimeout(70)
+  void channels.subscribe('live:run')
+  await setTimeout(1_000)
+  expect([...held]).toEqual(['live:run'])
+})
