@@ -496,6 +496,7 @@ function signalbox.change_thread(text,text,jsonb,jsonb) owner signalbox_owner gr
 function signalbox.check_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.choose_version(text,uuid,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.claim_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.claim_stands(uuid,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.create_api_key(jsonb,integer) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.create_cron(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.create_run(jsonb,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -868,8 +869,10 @@ begin
       -- Made together with the facts of this item, it must fold all of them, at the numbers it foresaw.
       when cardinality(codes) > 0 and (not all_ok or through <> r.facts) then 'stale'
       when d ->> 'status' = 'ended' and through <> r.facts then 'moved'
+      when d ->> 'status' = 'ended' and claim_stands(rid, moment) then 'held'
       else 'ok'
     end;
+    r.cancel_requested := r.cancel_requested or decision_code = 'held';
     if decision_code = 'ok' then
       refused := decision_problem(rid, d);
       if refused is null and late and not decision_fits(r, d) then
@@ -942,7 +945,8 @@ begin
     status = r.status, state_name = r.state_name, outcome = r.outcome, admitted = r.admitted, place = r.place,
     hidden = r.hidden,
     cancel_requested = r.cancel_requested, ready = r.facts > r.decided and r.status <> 'ended', updated_at = moment
-  where id = rid and (head_hash <> r.head_hash or admitted <> r.admitted);
+  where id = rid
+    and (head_hash <> r.head_hash or admitted <> r.admitted or cancel_requested <> r.cancel_requested);
 
   part := jsonb_build_object('code', 'ok', 'runId', rid, 'admitted', r.admitted, 'seq', r.seq, 'facts', r.facts,
     'decided', r.decided, 'factCodes', to_jsonb(codes), 'decisionCode', decision_code, 'claims', claims);
@@ -1138,6 +1142,16 @@ begin
     'payload', body::jsonb, 'salt', c -> 'salt',
     'payloadHash', encode(sha256(decode(c ->> 'salt', 'hex') || convert_to(body, 'UTF8')), 'hex')));
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.claim_stands(run uuid, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+BEGIN ATOMIC
+ SELECT COALESCE(bool_or((c.lease_until > claim_stands.moment)), false) AS "coalesce"
+    FROM ( SELECT e.lease_until
+            FROM signalbox.effect e
+           WHERE ((e.run_id = claim_stands.run) AND (e.status = 'started'::text) AND (e.lease_until IS NOT NULL) AND (e.kind <> ALL (ARRAY['webhook.deliver'::text, 'policy.evaluate'::text])))
+          FOR UPDATE OF e) c;
+END
 CREATE OR REPLACE FUNCTION signalbox.create_api_key(draft jsonb, live_max integer)
  RETURNS text
  LANGUAGE plpgsql

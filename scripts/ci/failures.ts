@@ -1,5 +1,5 @@
 /**
- * What failed and why, in some lines each: the end of a long log is often all that is kept of it.
+ * Prints which tests and runners failed and why, in some lines each: often only the end of a long log is kept.
  *
  * Reads the same reports as `suite-count.ts`. At most `testsMax` tests, and `linesMax` lines of each runner's log.
  */

@@ -6,6 +6,7 @@ import { limits } from '@signalbox/core'
 import type { AppendItem, DecisionDraft, Register } from '@signalbox/engine'
 import { systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/engine/memory'
+import { setTimeout as rest } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { begin, eventOf, outcomeOf } from '../../packages/engine/test/support/governed.ts'
 import {
@@ -181,6 +182,8 @@ describe.each(registers)('%s', (_name, open) => {
     await register.append({ ...about(run), claims })
     await register.append({ ...about(run), facts: [fact('cancel.requested', 'cancel')] })
     const { seq = 0 } = (await register.head(run.runId)) ?? {}
+    // What was claimed is waited for: leases.test.ts.
+    await rest(5)
     await register.append({ ...about(run), decision: finalDecision(2, seq) })
     const left = await register.openEffects(run.runId)
     expect(left.map(({ kind }) => kind)).toEqual(['webhook.deliver'])

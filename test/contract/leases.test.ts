@@ -3,19 +3,22 @@
  * catch: a lost answer that makes a call unknown, and an outage that takes calls from workers who live.
  */
 import { createMemoryRegister } from '@signalbox/engine/memory'
-import type { EffectMode } from '@signalbox/core'
-import { type ClaimDraft, type Register, systemClock } from '@signalbox/engine'
+import type { Effect, EffectMode } from '@signalbox/core'
+import { type ClaimDraft, type FactDraft, type Register, systemClock } from '@signalbox/engine'
 import { setTimeout as rest } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   about,
   admission,
   claim,
+  event,
   fact,
   fence,
   finalDecision,
   newRun,
   type RunIds,
+  settling,
+  startEffect,
   toolEffect,
   webhookEffect,
 } from '../../packages/postgres/test/support/drafts.ts'
@@ -120,6 +123,71 @@ describe.each(registers)('a claim that is sent again, %s,', (_name, open) => {
   })
 })
 
+const fault = fact('run.faulted', 'fault')
+const done = ({ id }: Subject) => fact('tool.completed', id, { fence: fence(id, 'started') })
+const finish = async (register: Register, run: RunIds, facts: readonly FactDraft[] = []) => {
+  const { decided = 0, seq = 0 } = (await register.head(run.runId)) ?? {}
+  const end = finalDecision(decided, seq + facts.length)
+  return register.append({ ...about(run), ...(facts.length > 0 && { facts }), decision: end })
+}
+
+describe.each(registers)('the end of a run, %s,', (_name, open) => {
+  it('waits for what is claimed, and closes the run for claims', async () => {
+    const register = open()
+    const run = newRun()
+    const effects = [toolEffect(run, 1, { mode: 'once' }), toolEffect(run, 2)]
+    await register.append(admission(run, { effects }))
+    const [subject, other] = effects.map(({ id }) => ({ run, id }))
+    if (!subject || !other) throw new Error('no effects')
+    await send(register, subject, draft(subject, { leaseMs: 60_000 }))
+    expect(await finish(register, run, [fault])).toMatchObject({
+      factCodes: ['ok'],
+      decisionCode: 'held',
+    })
+    expect(await register.head(run.runId)).toMatchObject({ status: 'running', decided: 2 })
+    expect(await send(register, other, draft(other))).toBe('cancelled 0')
+    expect(await register.renew([{ effectId: subject.id, attempt: 1 }], 60_000)).toEqual([
+      { effectId: subject.id, kept: true, cancel: true },
+    ])
+    expect((await finish(register, run)).decisionCode).toBe('held')
+    await register.append({ ...about(run), facts: [done(subject)] })
+    expect((await finish(register, run)).decisionCode).toBe('ok')
+    expect(await register.head(run.runId)).toMatchObject({ status: 'ended' })
+  })
+
+  it('waits for no lease that is over, though nobody has declared it lost', async () => {
+    const register = open()
+    const subject = await call(register, 'once')
+    await send(register, subject, draft(subject, { leaseMs: 50 }))
+    expect((await finish(register, subject.run, [fault])).decisionCode).toBe('held')
+    await rest(60)
+    expect((await finish(register, subject.run)).decisionCode).toBe('ok')
+  })
+
+  it('waits neither for a question to a policy, nor for a webhook, nor for a run that was started', async () => {
+    const register = open()
+    const run = newRun()
+    const question: Effect = {
+      id: `${run.runId}.1`,
+      kind: 'policy.evaluate',
+      mode: 'read',
+      queue: 'policy',
+      delayMs: 0,
+      source: `${run.runId}.0`,
+      callIds: ['call_1'],
+    }
+    const effects = [question, webhookEffect(run, 2), startEffect(run, 3)]
+    await register.append(admission(run, { effects }))
+    for (const { id } of effects) await send(register, { run, id }, claim(id, { leaseMs: 60_000 }))
+    const started = fact('child.started', 'c', {
+      fence: fence(`${run.runId}.3`, 'started', { becomes: 'started' }),
+    })
+    await register.append({ ...about(run), facts: [started] })
+    const ended = await finish(register, run, [fault])
+    expect(ended).toMatchObject({ factCodes: ['ok'], decisionCode: 'ok' })
+  })
+})
+
 describe.each(registers)('a lease, %s,', (_name, open) => {
   beforeAll(() => renewals(open(), leaseMs))
 
@@ -166,6 +234,27 @@ describe.each(registers)('a lease, %s,', (_name, open) => {
     await register.renew([{ effectId: subject.id, attempt: 1 }], 0)
     await rest(2)
     expect(await another(register, subject)).toBe('ok 2')
+  })
+
+  it('of a webhook is settled by the attempt that holds it', async () => {
+    const register = open()
+    const run = newRun()
+    await register.append(admission(run, { effects: [webhookEffect(run, 1)] }))
+    const subject = { run, id: `${run.runId}.1` }
+    await send(register, subject, draft(subject))
+    await register.renew([{ effectId: subject.id, attempt: 1 }], 0)
+    await rest(2)
+    expect(await another(register, subject)).toBe('ok 2')
+    const settle = async (attempt: number) => {
+      const settled = settling(subject.id, { attempt })
+      return register.append({
+        ...about(run),
+        notes: [event('webhook.delivered')],
+        settle: settled,
+      })
+    }
+    expect(await settle(1)).toMatchObject({ settled: false })
+    expect(await settle(2)).toMatchObject({ settled: true })
   })
 
   it('of a webhook is kept after the end of its run, and no cancel ends it', async () => {

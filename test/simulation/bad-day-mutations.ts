@@ -29,6 +29,22 @@ export const badDayMutations: readonly Mutation[] = [
     becomes: '',
   },
   {
+    name: 'a run ends although a call of it is claimed (L1)',
+    file: engine('memory/append.ts'),
+    line: "return claimStands(tables, { run, now }) ? 'held' : 'ok'",
+    becomes: "return 'ok'",
+  },
+  {
+    name: 'a held end leaves the run open for claims',
+    file: engine('memory/append.ts'),
+    line: "if (code === 'held') run.cancelRequested = true",
+    becomes: '',
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'waits for what is claimed, and closes the run for claims',
+    },
+  },
+  {
     name: 'a model call that was handed over ends its run (D4)',
     file: engine('perform/model-call.ts'),
     line: '    if (cause !== null) return null\n',
@@ -93,12 +109,20 @@ export const badDayMutations: readonly Mutation[] = [
     file: engine('memory/lapse.ts'),
     line: 'return now - heartbeat.upSince >= leaseMs && now - heartbeat.at <= leaseMs / 2',
     becomes: 'return now - heartbeat.at <= leaseMs / 2',
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'is not over in an outage',
+    },
   },
   {
     name: 'an outage is none where somebody renews after it (L2)',
     file: engine('memory/lapse.ts'),
     line: '&& now - heartbeat.at <= leaseMs / 2\n  tables',
     becomes: '\n  tables',
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'is not over in an outage',
+    },
   },
   {
     name: 'a claim that is sent once more is not known again (D9)',

@@ -2,9 +2,8 @@
  * Whatever touches the world begins under a lease that stands by the register's own word: its attempt is the current one,
  * its owner is the process that begins, it is not over, and its run has not ended. A claim that was granted proves nothing.
  *
- * A fault is the one end that waits for nobody: the run cannot be decided any more. A call that was claimed before it may begin
- * until the lease of its claim is over, as one that began right before the fault goes on. A question to a policy changes nothing:
- * every end of a run closes it without waiting, and it may be asked until then, too.
+ * A question to a policy changes nothing: the end of a run closes it without waiting, and it may be asked until the lease of its
+ * claim is over.
  */
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import type { Incarnation } from './process.ts'
@@ -25,15 +24,12 @@ interface Beginning {
 export function beginsUnderLease(
   { schedule, complaints }: World,
   { owner }: Incarnation,
-  { runs, events }: Tables,
+  { runs }: Tables,
   { effect, what, attempt }: Beginning,
 ): void {
   const run = effect && runs.get(effect.runId)
   const outlivesRun = effect?.kind === 'webhook.deliver'
-  const log = run && events.get(run.runId)
-  const wasFaulted = log?.some(({ type }) => type === 'run.faulted') ?? false
-  const wasClosed =
-    effect?.status === 'cancelled' && (wasFaulted || effect.kind === 'policy.evaluate')
+  const wasClosed = effect?.status === 'cancelled' && effect.kind === 'policy.evaluate'
   const wrong = !effect
     ? 'nothing of it is under way'
     : (effect.status !== 'started' && !wasClosed) || effect.owner !== owner

@@ -17,6 +17,10 @@ export const familyMutations: readonly Mutation[] = [
     line: 'work: (orphan) => cancelChild(deps, orphan),',
     becomes: 'work: async () => {},',
     from: 2750,
+    test: {
+      file: 'packages/engine/test/child-crash.test.ts',
+      name: 'dead right after a parent is cancelled: another process finds the child, and cancels it',
+    },
   },
   {
     name: 'the children of a run that leaves are not cancelled (I12)',
@@ -122,6 +126,10 @@ export const familyMutations: readonly Mutation[] = [
     line: 'isSubagent: origin.parent !== undefined',
     becomes: 'isSubagent: false',
     from: 835,
+    test: {
+      file: 'packages/engine/test/child-policies.test.ts',
+      name: 'a policy knows the calls of a child, and for whom they are',
+    },
   },
   {
     name: 'policies with I/O are not told that a run was started by another (I10)',

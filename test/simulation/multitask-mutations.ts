@@ -125,6 +125,10 @@ const webhookMutations: readonly Mutation[] = [
     file: engine('memory/settle.ts'),
     line: 'if (effect.status !== draft.expect || effect.attempt !== draft.attempt) return false',
     becomes: 'if (effect.status !== draft.expect) return false',
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'of a webhook is settled by the attempt that holds it',
+    },
   },
   {
     name: 'an attempt that was taken over says what became of it (W1)',

@@ -1,4 +1,4 @@
-/** Loaded before the simulation: the production code with one mutation, without a copy of it. */
+/** Loaded before the simulation, or a test: the production code with one mutation, without a copy of it. */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'

@@ -15,6 +15,14 @@ export interface Mutation {
   readonly becomes: string
   /** Where the search begins, for one that few seeds catch: near the seed that caught it last. Default 1. */
   readonly from?: number
+  /** The test that turns red, for one that no seed catches: played instead of the simulation. */
+  readonly test?: GuardingTest
+}
+
+export interface GuardingTest {
+  readonly file: string
+  /** Its name, or a part of it that no other test of the file has. */
+  readonly name: string
 }
 
 const engine = (file: string): string => `packages/engine/src/${file}`
@@ -176,6 +184,10 @@ export const mutations: readonly Mutation[] = [
     file: engine('answer-approval.ts'),
     line: "return before.some(isTimer) ? 'expired' : 'accepted'",
     becomes: "return 'accepted'",
+    test: {
+      file: 'packages/engine/test/approvals.test.ts',
+      name: 'an answer that the register takes after the time is told that it came too late',
+    },
   },
   {
     name: 'whoever a run works for approves its calls (I10)',

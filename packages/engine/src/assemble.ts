@@ -110,6 +110,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
       claimModel: (effect) => (deps.model && decides ? models.claim(effect) : null),
       decided: (view, decision, claimed) => follow({ view, decision, claimed }),
       recorded: (runId) => announceFacts(wakeBus, runId, decides ? advances : null),
+      held: (runId) => wakeBus.publish('cancel', [runId]),
     },
   })
 

@@ -8,9 +8,11 @@ import {
   type Model,
   type Register,
   systemClock,
+  systemRandom,
   type ToolHost,
 } from '@signalbox/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createWriter } from '../src/record/draft.ts'
 import { withAppend } from './support/faulty.ts'
 import {
   caller,
@@ -62,6 +64,35 @@ function lateTo(truth: Register, wait: () => Promise<void>) {
   return { register, claimed }
 }
 
+/** What a process records of a run that it cannot decide. */
+async function faulted(register: Register, runId: string): Promise<void> {
+  const payload = { code: 'undecidable', message: 'for the test' }
+  const fact = createWriter({ actor: 'test', clock: fastClock, random: systemRandom })
+  const draft = fact.fact('run.faulted', payload, { key: 'fault' })
+  await register.append({ tenantId: 'default', runId, facts: [draft] })
+}
+
+test('a call that runs when its run faults is aborted at once, and its result is in the log before the end', async () => {
+  const { host, causes, begun, letGo } = stubbornTools()
+  const engine = await here.start({ roles: ['orchestrator'], model: pays() })
+  const renewMs = 200_000
+  await here.start({ roles: ['worker'], tools: host, settings: { leaseMs: 3 * renewMs, renewMs } })
+  const runId = await here.begin(engine, paying('once'))
+  await begun
+  const before = fastClock.monotonic()
+  await faulted(here.truth, runId)
+  await until(async () => causes.length)
+  expect(fastClock.monotonic() - before).toBeLessThan(renewMs / 2)
+  expect(causes).toMatchObject([{ abortCause: 'cancelled' }])
+  // The tool goes on all the same, and is waited for.
+  await pass(2 * leaseMs)
+  expect(await here.truth.head(runId)).toMatchObject({ status: 'running' })
+  letGo()
+  expect(await here.outcome(runId)).toBe('failed')
+  const types = (await here.events(runId)).map(({ type }) => type)
+  expect(types.slice(-3)).toEqual(['run.faulted', 'tool.completed', 'run.transitioned'])
+})
+
 describe('a claim whose answer comes late', () => {
   test('by ten leases, after the end of its run: nothing begins', async () => {
     const { register, claimed } = lateTo(here.truth, () => pass(10 * leaseMs))
@@ -73,6 +104,22 @@ describe('a claim whose answer comes late', () => {
     await claimed
     await engine.commands.cancel({ ...caller, runId, action: 'interrupt' })
     expect(await here.outcome(runId)).toBe('cancelled')
+    await pass(11 * leaseMs)
+    expect(asked).toEqual([])
+  })
+
+  test('by ten leases, after a fault of its run: nothing begins, and the run ends when the lease is over', async () => {
+    const { register, claimed } = lateTo(here.truth, () => pass(10 * leaseMs))
+    const { host, asked, letGo } = stubbornTools()
+    letGo()
+    const engine = await here.start({ roles: ['orchestrator'], model: pays() })
+    await here.start({ roles: ['worker'], register, tools: host })
+    const runId = await here.begin(engine, paying('once'))
+    await claimed
+    const before = fastClock.monotonic()
+    await faulted(here.truth, runId)
+    expect(await here.outcome(runId)).toBe('failed')
+    expect(fastClock.monotonic() - before).toBeGreaterThan(leaseMs / 2)
     await pass(11 * leaseMs)
     expect(asked).toEqual([])
   })

@@ -148,7 +148,7 @@ test('a webhook whose address is said in a newer form is not given up', async ()
   await newer.engine.stop(1_000)
 }, 10_000)
 
-test('nobody approves his own call because the word on whom it is for is newer', async () => {
+test('nobody approves a call of their own run because the fact that names its user is newer', async () => {
   const register = createMemoryRegister(systemClock)
   const { engine } = await processOf(register)
   const definition = agent([toolSpec('pay', 'once')], {

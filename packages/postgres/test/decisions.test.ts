@@ -1,4 +1,5 @@
 /** The codes of the port, one by one, on real Postgres. What a code means stands in `engine/src/ports.ts`. */
+import { setTimeout as rest } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import {
   about,
@@ -76,7 +77,11 @@ describe('decisions', () => {
     const run = newRun()
     const effects = [toolEffect(run, 1), toolEffect(run, 2)]
     await bench.register.append(admission(run, { effects, timers: [timer('t', 0)] }))
-    await bench.register.append({ ...about(run), claims: [claim(`${run.runId}.2`)] })
+    await bench.register.append({
+      ...about(run),
+      claims: [claim(`${run.runId}.2`, { leaseMs: 1 })],
+    })
+    await rest(5)
     const facts = [fact('run.faulted')]
     await bench.register.append({ ...about(run), facts, decision: finalDecision(2, 5) })
     expect((await bench.register.effect(`${run.runId}.1`))?.status).toBe('cancelled')

@@ -112,7 +112,8 @@ function decide(
   },
 ): { readonly code: DecisionCode; readonly detail?: string } {
   const { decision } = item
-  const code = standing(run, item)
+  const code = standing(tables, { run, now }, item)
+  if (code === 'held') run.cancelRequested = true
   if (code !== 'ok') return { code }
   const detail = refusalOf(tables, run, decision)
   if (detail !== null) return { code: 'rejected', detail }
@@ -131,7 +132,8 @@ function decide(
 
 /** Where a decision stands among the facts and the decisions there are. */
 function standing(
-  run: RunRow,
+  tables: Tables,
+  { run, now }: Place,
   { decision, factCodes, leftOut }: Parameters<typeof decide>[2],
 ): DecisionCode {
   if (leftOut) return 'not_admitted'
@@ -139,8 +141,24 @@ function standing(
   if (run.decided !== decision.decided || decision.through <= run.decided) return 'stale'
   if (decision.through > run.facts) return 'stale'
   if (factCodes.length > 0 && run.facts !== decision.through) return 'stale'
-  return decision.status === 'ended' && run.facts !== decision.through ? 'moved' : 'ok'
+  if (decision.status !== 'ended') return 'ok'
+  if (run.facts !== decision.through) return 'moved'
+  return claimStands(tables, { run, now }) ? 'held' : 'ok'
 }
+
+/** Kinds whose claims an end does not wait for: it changes nothing, or outlives the run. */
+const unawaited = new Set(['policy.evaluate', 'webhook.deliver'])
+
+/** May anything of the run still begin? Not what has no lease: a run that was started. */
+const claimStands = ({ effects }: Tables, { run, now }: Place): boolean =>
+  [...effects.values()].some(
+    ({ runId, status, leaseUntil, kind }) =>
+      runId === run.runId &&
+      status === 'started' &&
+      leaseUntil !== null &&
+      leaseUntil > now &&
+      !unawaited.has(kind),
+  )
 
 /** Why a decision that could stand is not written; null if it is. */
 function refusalOf(tables: Tables, run: RunRow, decision: DecisionDraft): string | null {

@@ -1,8 +1,8 @@
-/** The call as a human changed it: his answer holds the arguments. */
+/** A call with the arguments that a human gave it: the answer to its approval holds them. */
 import { factSchemas, payloadOf, type ToolCallPart } from '@signalbox/core'
 import type { EffectRow, Register } from '../ports.ts'
 
-/** Reads it back from the answer that the effect names. */
+/** Reads the arguments from the answer that the effect names. */
 export async function editedCall(
   register: Pick<Register, 'events'>,
   { runId, call }: EffectRow,

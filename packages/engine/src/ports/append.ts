@@ -64,7 +64,7 @@ export interface FactDraft extends EventDraft {
   readonly fence: EffectFence | null
 }
 
-/** A decision: compare-and-swap on the `decided` cursor. A final one also requires that no fact arrived meanwhile. */
+/** A decision: compare-and-swap on the `decided` cursor. A final one also requires that no fact arrived meanwhile, and that no claim stands. */
 export interface DecisionDraft {
   /** The cursor the decision was made from. */
   readonly decided: number
@@ -205,6 +205,12 @@ export type DecisionCode =
   | 'stale'
   /** A fact arrived before a final decision. Decide again. */
   | 'moved'
+  /**
+   * A final one, and a claim of the run stands: something may still begin. The run is closed for claims, as by `cancel.requested`,
+   * and the end is to be decided again when what is claimed has settled, or its lease is over. Claims of `policy.evaluate`, which
+   * changes nothing, and of `webhook.deliver`, which outlives the run, are waited for by nobody.
+   */
+  | 'held'
   /** It breaks a rule, or does not fit into the history: `detail` says which. Facts of the item stand. The run must be faulted. */
   | 'rejected'
   /** Left out because the run was not admitted. */

@@ -14,10 +14,13 @@ export interface FaulterDeps extends DraftedBy {
   readonly append: Append
 }
 
-/** Ends a run: the fault becomes a fact, and it alone is folded, in one item. One that is a fact already is folded. */
+/**
+ * Ends a run: the fault becomes a fact, and it alone is folded, in one item. One that is a fact already is folded. Answers whether
+ * that waits for what is claimed of the run: there is nothing more to do here.
+ */
 export function createFaulter(
   deps: FaulterDeps,
-): (loaded: LoadedRun, error: unknown) => Promise<void> {
+): (loaded: LoadedRun, error: unknown) => Promise<boolean> {
   const { views, writer, log, followers, append } = deps
   const faultOf = (error: unknown): FactDraft => {
     if (error instanceof TerminalError && error.code === 'history_too_long') return fullFact(writer)
@@ -34,7 +37,7 @@ export function createFaulter(
     const through = known ? view.facts : view.seq + 1
     const decided = draftDecision(deps, view, expectedFacts([fact], through - 1))
     // A fault alone asks no policy.
-    if (!decided) return
+    if (!decided) return false
     const { decision, draft } = decided
     const result = await append({
       runId,
@@ -43,8 +46,11 @@ export function createFaulter(
       decision: { ...draft, through },
     })
     views.forget(runId)
-    if (result.decisionCode === 'ok') followers.decided({ ...view, ended: true }, decision, [])
-    else if (result.decisionCode === 'rejected')
-      throw new TerminalError('append_rejected', result.detail ?? 'the fault cannot be decided')
+    const { decisionCode, detail } = result
+    if (decisionCode === 'rejected')
+      throw new TerminalError('append_rejected', detail ?? 'the fault cannot be decided')
+    if (decisionCode === 'ok') followers.decided({ ...view, ended: true }, decision, [])
+    if (decisionCode === 'held') followers.held(runId)
+    return decisionCode === 'held'
   }
 }

@@ -12,6 +12,8 @@ export interface Followers {
   decided(view: RunView, decision: Decision, claimed: readonly Effect[]): void
   /** Facts are in the register, undecided. */
   recorded(runId: string): void
+  /** The run ends when nothing of it is claimed any more: whoever performs for it is to stop. */
+  held(runId: string): void
 }
 
 export interface Plan {

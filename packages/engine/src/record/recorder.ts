@@ -78,7 +78,7 @@ function recordWith(deps: RecorderDeps, planner: Planner, append: Append): Recor
 }
 
 function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Recorder['advance'] {
-  const { views, strangers } = deps
+  const { views, strangers, followers } = deps
   const fault = createFaulter({ ...deps, append })
 
   /** Answers whether there is nothing more to do here; if not, there is something new to read. */
@@ -100,7 +100,9 @@ function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Reco
     }
     const stands = planner.settle(plan, result)
     if (!stands) views.forget(runId)
-    return stands
+    if (result.decisionCode !== 'held') return stands
+    followers.held(runId)
+    return true
   }
 
   const decideOrFault = async (loaded: LoadedRun): Promise<boolean> => {
@@ -112,8 +114,7 @@ function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Reco
         strangers.leave(loaded.view, error.message)
         return true
       }
-      await fault(loaded, error)
-      return false
+      return fault(loaded, error)
     }
   }
 
@@ -123,8 +124,9 @@ function advanceWith(deps: RecorderDeps, planner: Planner, append: Append): Reco
       if (!loaded) return
       if ('notMine' in loaded) return strangers.leave(loaded, loaded.notMine)
       if (loaded.view.ended) return strangers.forget(runId)
-      if (loaded.poison) await fault(loaded, loaded.poison)
-      else if (loaded.undecided.length === 0 || (await decideOrFault(loaded))) return
+      if (loaded.poison) {
+        if (await fault(loaded, loaded.poison)) return
+      } else if (loaded.undecided.length === 0 || (await decideOrFault(loaded))) return
     }
   }
 }

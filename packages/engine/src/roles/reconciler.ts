@@ -50,7 +50,7 @@ const dispatchMsMax = 1_000
 const askedMsMax = 50
 /** How long a part is waited for. What is not over then goes on by itself; a question without an answer is given up. */
 const partMsMax = 5_000
-/** What all parts of a quiet look may take of that together: more is not taken from those that come after. */
+/** After the parts of a look have used this long together, the next part is waited for anew, for all of `partMsMax`. */
 const partUsedMs = 500
 
 /** What a part of a look came to. */

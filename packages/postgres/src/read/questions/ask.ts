@@ -10,7 +10,7 @@ import { args, commonColumns, ofCall, ofEffect, type QuestionColumn } from './co
 
 /** The filters of the audit but `type`, which the question chooses. */
 export interface QuestionFilter extends Omit<AuditFilter, 'type'> {
-  /** Of a file, as the arguments of calls name it. */
+  /** The path of a file, as the arguments of calls name it. */
   readonly path?: string
 }
 

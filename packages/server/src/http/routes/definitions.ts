@@ -14,7 +14,7 @@ const Definition = z
     agent: z.string(),
     /** When a run of the tenant was about to use it for the first time. */
     first_used_at: z.string(),
-    /** As it is stored. Unless `redacted`, `hash` is the sha256 of it as JSON by RFC 8785. */
+    /** The definition as it is stored. Unless `redacted`, `hash` is the sha256 of it as JSON by RFC 8785. */
     definition: z.record(z.string(), z.unknown()),
     /** Was anything left out that looks like a secret? A definition should hold names of variables only. */
     redacted: z.boolean(),

@@ -7,7 +7,7 @@ import { isStorable } from '../json-guard.ts'
 import { Term } from './ids.ts'
 import { iso } from './iso.ts'
 
-/** One of them, by name. That of a tool is the one by which a model calls it. */
+/** The target of a pause: an agent, a tool or a queue, by name. A tool has the name by which a model calls it. */
 export const PauseTarget = z
   .union(
     [
@@ -24,14 +24,14 @@ type PauseTarget = z.infer<typeof PauseTarget>
 export const PauseCreate = z
   .strictObject({
     target: PauseTarget,
-    /** For whoever finds it paused; it stands in the log. */
+    /** The reason, for the operator who finds the target paused. It is recorded in the ledger. */
     reason: z
       .string()
       .trim()
       .min(1)
       .max(limits.pauseReasonCharsMax)
       .refine(isStorable, 'takes text without U+0000'),
-    /** When it ends by itself; not before it is lifted, if left out or null. */
+    /** When the pause ends by itself. Left out or null: when it is lifted. */
     until: z.iso.datetime({ offset: true }).nullish(),
   })
   .openapi('PauseCreate')
@@ -44,7 +44,7 @@ export const Pause = z
     reason: z.string(),
     since: z.string(),
     until: z.string().nullable(),
-    /** Who set it, or changed it last. */
+    /** The actor that set the pause, or changed it last. */
     by: z.string(),
   })
   .openapi('Pause')

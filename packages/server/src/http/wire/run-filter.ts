@@ -28,7 +28,7 @@ const openFilters = {
   state: oneOrMore(StateName),
   /** Names of agents. */
   agent: oneOrMore(Term),
-  /** Pseudonyms. */
+  /** Pseudonyms of users. */
   end_user: oneOrMore(Term),
   thread_id: oneOrMore(Id),
   waits_for: oneOrMore(WaitKind),
@@ -49,7 +49,7 @@ const anyFilters = {
 
 const metadataCharsMax = 2000
 
-/** A JSON object as a parameter. */
+/** A JSON object as a query parameter. */
 const JsonText = z
   .string()
   .max(metadataCharsMax)
