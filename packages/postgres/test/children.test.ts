@@ -1,4 +1,5 @@
 /** Runs that runs have started: who may be one, what waits for them, and what the reconciler finds of them. */
+import { setTimeout as rest } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import {
   about,
@@ -225,9 +226,10 @@ describe('an effect that goes on without a lease', () => {
     const ids = effects.map(({ id }) => id)
     await bench.register.append({
       ...admission(run, { effects: [...effects, startEffect(run, 4)] }),
-      claims: ids.map((id) => claim(id)),
+      claims: ids.map((id) => claim(id, { leaseMs: 1 })),
     })
     await handOver({ run, id: `${run.runId}.1` })
+    await rest(5)
     await end(run)
     const statuses = await Promise.all(
       [1, 2, 3, 4].map(async (n) => (await bench.register.effect(`${run.runId}.${n}`))?.status),

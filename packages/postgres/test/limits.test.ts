@@ -60,7 +60,10 @@ describe('limits', () => {
 
   it('keeps the last events of a run for what ends it', async () => {
     const run = await running(bench, (ids) => [toolEffect(ids, 1), toolEffect(ids, 2)])
-    await bench.register.append({ ...about(run), claims: [claim(`${run.runId}.1`)] })
+    await bench.register.append({
+      ...about(run),
+      claims: [claim(`${run.runId}.1`, { leaseMs: 1 })],
+    })
     const { eventsPerRunMax: most, eventsKept, eventsKeptPerEffect } = limits
     const kept = eventsKept + 2 * eventsKeptPerEffect
     // Notes leave what the two effects need, to the last event.
