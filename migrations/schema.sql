@@ -1146,10 +1146,11 @@ CREATE OR REPLACE FUNCTION signalbox.claim_stands(run uuid, moment timestamp wit
  RETURNS boolean
  LANGUAGE sql
 BEGIN ATOMIC
- SELECT COALESCE(bool_or((c.lease_until > claim_stands.moment)), false) AS "coalesce"
-    FROM ( SELECT e.lease_until
+ SELECT COALESCE(bool_or((NOT signalbox.has_lapsed(c.lease_until, c.lease_ms, claim_stands.moment))), false) AS "coalesce"
+    FROM ( SELECT e.lease_until,
+             e.lease_ms
             FROM signalbox.effect e
-           WHERE ((e.run_id = claim_stands.run) AND (e.status = 'started'::text) AND (e.lease_until IS NOT NULL) AND (e.kind <> ALL (ARRAY['webhook.deliver'::text, 'policy.evaluate'::text])))
+           WHERE ((e.run_id = claim_stands.run) AND (e.status = 'started'::text) AND (e.lease_until IS NOT NULL) AND (e.kind <> ALL (ARRAY['webhook.deliver'::text, 'policy.evaluate'::text, 'tool.recall'::text])))
           FOR UPDATE OF e) c;
 END
 CREATE OR REPLACE FUNCTION signalbox.create_api_key(draft jsonb, live_max integer)

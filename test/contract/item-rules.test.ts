@@ -178,12 +178,14 @@ describe.each(registers)('%s', (_name, open) => {
     const run = newRun()
     const effects = [1, 2, 3].map((n) => toolEffect(run, n, { mode: n === 2 ? 'once' : 'read' }))
     await register.append(admission(run, { effects: [...effects, webhookEffect(run, 4)] }))
-    const claims = [1, 2].map((n) => claim(`${run.runId}.${n}`, { leaseMs: n }))
+    const claims = [1, 2].map((n) => claim(`${run.runId}.${n}`))
     await register.append({ ...about(run), claims })
     await register.append({ ...about(run), facts: [fact('cancel.requested', 'cancel')] })
     const { seq = 0 } = (await register.head(run.runId)) ?? {}
     // What was claimed is waited for: leases.test.ts.
-    await rest(5)
+    const leases = [1, 2].map((n) => ({ effectId: `${run.runId}.${n}`, attempt: 1 }))
+    await register.renew(leases, 0)
+    await rest(2)
     await register.append({ ...about(run), decision: finalDecision(2, seq) })
     const left = await register.openEffects(run.runId)
     expect(left.map(({ kind }) => kind)).toEqual(['webhook.deliver'])

@@ -132,6 +132,8 @@ const finish = async (register: Register, run: RunIds, facts: readonly FactDraft
 }
 
 describe.each(registers)('the end of a run, %s,', (_name, open) => {
+  beforeAll(() => renewals(open(), leaseMs))
+
   it('waits for what is claimed, and closes the run for claims', async () => {
     const register = open()
     const run = newRun()
@@ -158,13 +160,34 @@ describe.each(registers)('the end of a run, %s,', (_name, open) => {
   it('waits for no lease that is over, though nobody has declared it lost', async () => {
     const register = open()
     const subject = await call(register, 'once')
-    await send(register, subject, draft(subject, { leaseMs: 50 }))
+    await send(register, subject, draft(subject))
     expect((await finish(register, subject.run, [fault])).decisionCode).toBe('held')
-    await rest(60)
+    await renewals(register, leaseMs + 100)
     expect((await finish(register, subject.run)).decisionCode).toBe('ok')
   })
 
-  it('waits neither for a question to a policy, nor for a webhook, nor for a run that was started', async () => {
+  it('waits for a lease that could not be renewed in an outage', async () => {
+    const register = open()
+    const subject = await call(register, 'once')
+    await send(register, subject, draft(subject))
+    await rest(2 * leaseMs)
+    expect((await finish(register, subject.run, [fault])).decisionCode).toBe('held')
+    await renewals(register, leaseMs * 0.6)
+    expect((await finish(register, subject.run)).decisionCode).toBe('held')
+    await renewals(register, leaseMs * 0.6)
+    expect((await finish(register, subject.run)).decisionCode).toBe('ok')
+  })
+
+  it('waits for no lease that was given back', async () => {
+    const register = open()
+    const subject = await call(register, 'once')
+    await send(register, subject, draft(subject))
+    await register.renew([{ effectId: subject.id, attempt: 1 }], 0)
+    await rest(2)
+    expect((await finish(register, subject.run, [fault])).decisionCode).toBe('ok')
+  })
+
+  it('waits neither for a question to a policy, a recall or a webhook, nor for a run that was started', async () => {
     const register = open()
     const run = newRun()
     const question: Effect = {
@@ -176,7 +199,9 @@ describe.each(registers)('the end of a run, %s,', (_name, open) => {
       source: `${run.runId}.0`,
       callIds: ['call_1'],
     }
-    const effects = [question, webhookEffect(run, 2), startEffect(run, 3)]
+    const asked = { callId: 'call_4', tool: 'write', toolVersion: '1', argsHash: 'a' }
+    const recall: Effect = { ...question, ...asked, id: `${run.runId}.4`, kind: 'tool.recall' }
+    const effects = [question, webhookEffect(run, 2), startEffect(run, 3), recall]
     await register.append(admission(run, { effects }))
     for (const { id } of effects) await send(register, { run, id }, claim(id, { leaseMs: 60_000 }))
     const started = fact('child.started', 'c', {

@@ -226,10 +226,14 @@ describe('an effect that goes on without a lease', () => {
     const ids = effects.map(({ id }) => id)
     await bench.register.append({
       ...admission(run, { effects: [...effects, startEffect(run, 4)] }),
-      claims: ids.map((id) => claim(id, { leaseMs: 1 })),
+      claims: ids.map((id) => claim(id)),
     })
     await handOver({ run, id: `${run.runId}.1` })
-    await rest(5)
+    await bench.register.renew(
+      ids.map((effectId) => ({ effectId, attempt: 1 })),
+      0,
+    )
+    await rest(2)
     await end(run)
     const statuses = await Promise.all(
       [1, 2, 3, 4].map(async (n) => (await bench.register.effect(`${run.runId}.${n}`))?.status),

@@ -79,9 +79,10 @@ describe('decisions', () => {
     await bench.register.append(admission(run, { effects, timers: [timer('t', 0)] }))
     await bench.register.append({
       ...about(run),
-      claims: [claim(`${run.runId}.2`, { leaseMs: 1 })],
+      claims: [claim(`${run.runId}.2`)],
     })
-    await rest(5)
+    await bench.register.renew([{ effectId: `${run.runId}.2`, attempt: 1 }], 0)
+    await rest(2)
     const facts = [fact('run.faulted')]
     await bench.register.append({ ...about(run), facts, decision: finalDecision(2, 5) })
     expect((await bench.register.effect(`${run.runId}.1`))?.status).toBe('cancelled')

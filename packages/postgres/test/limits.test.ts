@@ -62,8 +62,9 @@ describe('limits', () => {
     const run = await running(bench, (ids) => [toolEffect(ids, 1), toolEffect(ids, 2)])
     await bench.register.append({
       ...about(run),
-      claims: [claim(`${run.runId}.1`, { leaseMs: 1 })],
+      claims: [claim(`${run.runId}.1`)],
     })
+    await bench.register.renew([{ effectId: `${run.runId}.1`, attempt: 1 }], 0)
     const { eventsPerRunMax: most, eventsKept, eventsKeptPerEffect } = limits
     const kept = eventsKept + 2 * eventsKeptPerEffect
     // Notes leave what the two effects need, to the last event.

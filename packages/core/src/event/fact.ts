@@ -81,7 +81,7 @@ export const factSchemas = {
     /** Calls for which a human's "always" stands. */
     granted: z.array(z.string()).optional(),
   }),
-  /** A model call was aborted, or never started, because the run is being cancelled. */
+  /** A model call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'model.aborted': z.object(outcomeOf),
   /** A tool call ran and answered; `output.isError` marks an answer that reports an error. */
   'tool.completed': z.object({
@@ -103,7 +103,7 @@ export const factSchemas = {
   }),
   /** Asked again right before the execution, a policy denied the call: it did not run. */
   'tool.denied': z.object({ ...callOf, tool: z.string(), answer: PolicyAnswer, recalled }),
-  /** A tool call was aborted, or never started, because the run is being cancelled. */
+  /** A tool call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'tool.aborted': z.object({
     ...callOf,
     reason: z.enum(['cancelled', 'never_started', 'worker_lost']),

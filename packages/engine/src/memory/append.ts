@@ -15,6 +15,7 @@ import { claim } from './claim.ts'
 import { fenceHolds, moveFenced } from './fence.ts'
 import { hasRoomForDecision, hasRoomForFact, hasRoomForNotes } from './history.ts'
 import { settle } from './settle.ts'
+import { hasLapsed } from './lapse.ts'
 import { inputRefusal } from './input-refusal.ts'
 import { decisionProblem, itemProblem } from './rules.ts'
 import { write } from './write.ts'
@@ -146,18 +147,18 @@ function standing(
   return claimStands(tables, { run, now }) ? 'held' : 'ok'
 }
 
-/** Kinds whose claims an end does not wait for: it changes nothing, or outlives the run. */
-const unawaited = new Set(['policy.evaluate', 'webhook.deliver'])
+/** Kinds whose claims an end does not wait for: nothing is executed, or it outlives the run. */
+const unawaited = new Set(['policy.evaluate', 'tool.recall', 'webhook.deliver'])
 
 /** May anything of the run still begin? Not what has no lease: a run that was started. */
-const claimStands = ({ effects }: Tables, { run, now }: Place): boolean =>
-  [...effects.values()].some(
-    ({ runId, status, leaseUntil, kind }) =>
-      runId === run.runId &&
-      status === 'started' &&
-      leaseUntil !== null &&
-      leaseUntil > now &&
-      !unawaited.has(kind),
+const claimStands = (tables: Tables, { run, now }: Place): boolean =>
+  [...tables.effects.values()].some(
+    (effect) =>
+      effect.runId === run.runId &&
+      effect.status === 'started' &&
+      effect.leaseUntil !== null &&
+      !hasLapsed(tables, effect, now) &&
+      !unawaited.has(effect.kind),
   )
 
 /** Why a decision that could stand is not written; null if it is. */
@@ -215,7 +216,7 @@ function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDra
 
 function endEffects(tables: Tables, run: RunRow): void {
   for (const effect of tables.effects.values()) {
-    // Only what tells others of the run outlives it. What still runs may finish, as a note: nobody waits for it any more.
+    // Only a webhook outlives its run. What comes of the others from here on is a note: nothing waits for it any more.
     if (effect.runId !== run.runId || effect.kind === 'webhook.deliver') continue
     if (effect.status === 'pending' || effect.status === 'started') effect.status = 'cancelled'
   }

@@ -84,7 +84,7 @@ export interface DecisionDraft {
 }
 
 /**
- * A claim: refused after a cancel and on ended runs; increments the attempt and writes `effect.started`. Sent again with the
+ * A claim: refused after a cancel, while an end is `held`, and on ended runs; increments the attempt and writes `effect.started`. Sent again with the
  * same owner and salt while it holds the effect, it is `ok` with the same attempt, whatever came of the run or the lease since.
  */
 export interface ClaimDraft {
@@ -207,8 +207,8 @@ export type DecisionCode =
   | 'moved'
   /**
    * A final one, and a claim of the run stands: something may still begin. The run is closed for claims, as by `cancel.requested`,
-   * and the end is to be decided again when what is claimed has settled, or its lease is over. Claims of `policy.evaluate`, which
-   * changes nothing, and of `webhook.deliver`, which outlives the run, are waited for by nobody.
+   * and the end is to be decided again when what is claimed has settled, or its lease is over, see `renew`. No end waits for claims
+   * of `policy.evaluate` and `tool.recall`, which execute nothing, or of `webhook.deliver`, which outlives the run.
    */
   | 'held'
   /** It breaks a rule, or does not fit into the history: `detail` says which. Facts of the item stand. The run must be faulted. */
@@ -224,7 +224,7 @@ export type ClaimCode =
   | 'leased'
   /** Not yet due. */
   | 'early'
-  /** A cancel was asked, or the run has ended. */
+  /** A cancel was asked, the end of the run is `held`, or it has ended. */
   | 'cancelled'
   /** It could be claimed, but for a pause: it is not offered again before that is over, see `ports/pauses.ts`. */
   | 'paused'

@@ -114,6 +114,8 @@ async function report(
   const result = await deps.recorder.record(row, [fact])
   const code = result.factCodes[0]
   if (code === 'ok') return
+  // Nothing more can be recorded of the call, and the end of the run, which takes its last events, is not to wait for the lease.
+  if (code === 'full') await deps.register.renew([{ effectId: effect.id, attempt }], 0)
   // A duplicate may be our own first try, or an operator's word about the call, which has the same key.
   if (await isOurs(deps, row, fact)) return
   const { id: effectId, callId } = effect

@@ -5,7 +5,7 @@ export const inputProblemKinds = {
   run_ending: {
     status: 409,
     title: 'The run is to end',
-    help: 'A run that is being cancelled, or is out of time, hears nothing any more. Create another run.',
+    help: 'A run that is being cancelled, has faulted, or is out of time, hears nothing any more. Create another run.',
   },
   run_asks_no_model: {
     status: 409,
