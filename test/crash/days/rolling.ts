@@ -25,6 +25,7 @@ const patienceMs = 120_000
 /** How long an old process is alone, until it has looked at everything, and while its queries are counted. */
 const aloneMs = 8_000
 const countedMs = 6_000
+const countsMax = 5
 /** How long the new build is beside the old one again, before that goes for good. */
 const besideMs = 8_000
 /** A quiet process asks less than twenty times a second, a role and what it was left with included. */
@@ -143,16 +144,22 @@ async function killByTurns(
   }
 }
 
-/** The new build was taken back: what it has left must not make the old one busy. */
+/**
+ * The new build was taken back: what it has left must not make the old one busy. Its own runs go on meanwhile, for longer on a slow
+ * machine, so it is counted until it is quiet: a process that spins never is.
+ */
 async function countQueries({ stack, violations }: Deploy) {
-  const before = await transactions(stack.databaseUrl)
-  await sleep(countedMs)
-  const perSecond = Math.round(
-    ((await transactions(stack.databaseUrl)) - before) / (countedMs / 1_000),
-  )
-  if (perSecond > queriesMax)
-    violations.push(`the old build alone asks ${perSecond} times a second (D11)`)
-  return { 'queries a second of the old build alone': perSecond }
+  const counts: number[] = []
+  while (counts.length < countsMax && (counts.at(-1) ?? Infinity) > queriesMax) {
+    const before = await transactions(stack.databaseUrl)
+    await sleep(countedMs)
+    const counted = (await transactions(stack.databaseUrl)) - before
+    counts.push(Math.round(counted / (countedMs / 1_000)))
+  }
+  const said = counts.join(', then ')
+  if ((counts.at(-1) ?? 0) > queriesMax)
+    violations.push(`the old build alone asks ${said} times a second (D11)`)
+  return { 'queries a second of the old build alone': said }
 }
 
 async function transactions(databaseUrl: string): Promise<number> {
