@@ -2,6 +2,7 @@
  * The register's tables as a superuser reads them: not through the code that is under test, which might see what it
  * would like to see.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AgentDefinition,
   Effect,
@@ -151,12 +152,29 @@ async function asSuperuser<T>(
   databaseUrl: string,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const client = new Client({ connectionString: databaseUrl })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connected(databaseUrl)
   try {
     return await work(client)
   } finally {
     await client.end()
+  }
+}
+
+/** The server may be away for a minute on purpose. */
+const awayMsMax = 120_000
+
+/** Tries anew: behind an outage the kernel repeats a lost first packet only after a minute, and gives up after two. */
+async function connected(databaseUrl: string): Promise<Client> {
+  const since = Date.now()
+  for (;;) {
+    const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (Date.now() - since > awayMsMax) throw error
+      await sleep(500)
+    }
   }
 }

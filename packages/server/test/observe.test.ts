@@ -165,6 +165,29 @@ describe('a text stream', () => {
     await reader.cancel()
   })
 
+  it('shows that it lives while its source waits, and loses no piece', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    async function* waiting(): AsyncGenerator<string, void, undefined> {
+      yield 'one'
+      await answered
+      yield 'two'
+    }
+    const beat = { text: ': heartbeat\n', afterMs: 10 }
+    const options = { stallMs: 60_000, onGone: () => {}, log: silent, beat }
+    const reader = textStream(waiting(), options).getReader()
+    const seen: string[] = []
+    const read = async () => {
+      const { value } = await reader.read()
+      if (value) seen.push(new TextDecoder().decode(value))
+    }
+    for (let n = 0; n < 4; n++) await read()
+    expect(seen).toEqual(['one', beat.text, beat.text, beat.text])
+    answer()
+    while (seen.at(-1) === beat.text) await read()
+    expect(seen.filter((each) => each !== beat.text)).toEqual(['one', 'two'])
+    expect((await reader.read()).done).toBe(true)
+  })
+
   it('says nothing of what broke it but to the log', async () => {
     const logged: string[] = []
     const log = { error: (_: string, about?: object) => logged.push(JSON.stringify(about)) }

@@ -1,4 +1,4 @@
-import { textStream } from '../stream/sse.ts'
+import { sseComment, textStream } from '../stream/sse.ts'
 import type { Api } from './api.ts'
 import { Problem } from './problem.ts'
 
@@ -10,7 +10,7 @@ export const stallMs = 60_000
  * gone, `onLeft` if it went before the end. @throws Problem `too_many_streams`
  */
 export function eventStream(
-  api: Pick<Api, 'streams' | 'log'>,
+  api: Pick<Api, 'streams' | 'log' | 'settings'>,
   texts: (gone: AbortSignal) => AsyncGenerator<string, void, undefined>,
   options: {
     readonly headers?: Readonly<Record<string, string>>
@@ -24,7 +24,10 @@ export function eventStream(
     gone.abort()
     release()
   }
-  return new Response(textStream(texts(gone.signal), { stallMs, onGone, onLeft, log: api.log }), {
+  // Later than what a stream says by itself while nothing happens.
+  const beat = { text: sseComment('heartbeat'), afterMs: api.settings.heartbeatMs + 500 }
+  const bytes = textStream(texts(gone.signal), { stallMs, onGone, onLeft, log: api.log, beat })
+  return new Response(bytes, {
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',

@@ -73,8 +73,9 @@ export function waitResponse(api: Api, run: RunHead, onLeft?: () => void): Respo
   const gone = new AbortController()
   const texts = waitTexts(api, run, gone.signal)
   const onGone = () => gone.abort()
+  const beat = { text: '\n', afterMs: api.settings.heartbeatMs + 500 }
   return new Response(
-    textStream(texts, { stallMs, onGone, log: api.log, ...(onLeft ? { onLeft } : {}) }),
+    textStream(texts, { stallMs, onGone, log: api.log, beat, ...(onLeft ? { onLeft } : {}) }),
     {
       headers: {
         'content-type': 'application/json',

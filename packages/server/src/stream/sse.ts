@@ -27,6 +27,11 @@ export function textStream<Piece extends string | Uint8Array>(
     readonly stallMs: number
     readonly onGone: () => void
     readonly log: Pick<Log, 'error'>
+    /**
+     * What is sent where the source has nothing for `afterMs`, again and again: it may wait for a register that hangs, and whoever
+     * reads, and every proxy between, takes a silent connection for a dead one. Only where it may stand between two pieces.
+     */
+    readonly beat?: { readonly text: string; readonly afterMs: number }
     /** The client has gone, or reads no more, before the source was done. */
     readonly onLeft?: () => void
   },
@@ -34,6 +39,8 @@ export function textStream<Piece extends string | Uint8Array>(
   const encoder = new TextEncoder()
   let stalled: NodeJS.Timeout | undefined
   let isOver = false
+  /** The piece that the source is asked for. */
+  let asked: Promise<IteratorResult<Piece, void>> | null = null
   const over = () => {
     isOver = true
     clearTimeout(stalled)
@@ -46,14 +53,16 @@ export function textStream<Piece extends string | Uint8Array>(
       async pull(controller) {
         clearTimeout(stalled)
         try {
-          const next = await source.next()
+          asked ??= source.next()
+          const next = await (options.beat ? within(asked, options.beat.afterMs) : asked)
           // The client may have gone meanwhile.
           if (isOver) return
-          if (next.done === true) {
+          if (next !== null) asked = null
+          if (next?.done === true) {
             over()
             return controller.close()
           }
-          const { value } = next
+          const value = next === null ? (options.beat?.text ?? '') : next.value
           controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
           // The next pull comes when this piece has left.
           stalled = setTimeout(() => {
@@ -75,4 +84,15 @@ export function textStream<Piece extends string | Uint8Array>(
     // Nothing is pulled before somebody waits for it: what breaks then breaks the connection, and is no text at its end.
     { highWaterMark: 0 },
   )
+}
+
+/** What comes within the time; null if it is late. */
+async function within<T>(coming: Promise<T>, ms: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)))
+  try {
+    return await Promise.race([coming, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
