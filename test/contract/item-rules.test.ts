@@ -182,7 +182,7 @@ describe.each(registers)('%s', (_name, open) => {
     await register.append({ ...about(run), claims })
     await register.append({ ...about(run), facts: [fact('cancel.requested', 'cancel')] })
     const { seq = 0 } = (await register.head(run.runId)) ?? {}
-    // What was claimed is waited for: leases.test.ts.
+    // The end waits for claims whose leases stand: leases.test.ts.
     const leases = [1, 2].map((n) => ({ effectId: `${run.runId}.${n}`, attempt: 1 }))
     await register.renew(leases, 0)
     await rest(2)

@@ -64,7 +64,7 @@ function lateTo(truth: Register, wait: () => Promise<void>) {
   return { register, claimed }
 }
 
-/** What a process records of a run that it cannot decide. */
+/** Records a fault, as a process does for a run that it cannot decide. */
 async function faulted(register: Register, runId: string): Promise<void> {
   const payload = { code: 'undecidable', message: 'for the test' }
   const fact = createWriter({ actor: 'test', clock: fastClock, random: systemRandom })

@@ -64,7 +64,10 @@ export interface FactDraft extends EventDraft {
   readonly fence: EffectFence | null
 }
 
-/** A decision: compare-and-swap on the `decided` cursor. A final one also requires that no fact arrived meanwhile, and that no claim stands. */
+/**
+ * A decision: compare-and-swap on the `decided` cursor. A final one also requires that no fact arrived meanwhile, and that no claim
+ * stands.
+ */
 export interface DecisionDraft {
   /** The cursor the decision was made from. */
   readonly decided: number
@@ -84,8 +87,9 @@ export interface DecisionDraft {
 }
 
 /**
- * A claim: refused after a cancel, while an end is `held`, and on ended runs; increments the attempt and writes `effect.started`. Sent again with the
- * same owner and salt while it holds the effect, it is `ok` with the same attempt, whatever came of the run or the lease since.
+ * A claim: refused after a cancel, while an end is `held`, and on ended runs; increments the attempt and writes `effect.started`.
+ * Sent again with the same owner and salt while it holds the effect, it is `ok` with the same attempt, whatever came of the run or
+ * the lease since.
  */
 export interface ClaimDraft {
   readonly effectId: string

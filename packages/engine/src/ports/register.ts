@@ -272,8 +272,8 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   nextDue(kinds: readonly EffectKind[], lookedMs: number): Promise<number | null>
   /**
    * Extends the leases of started effects at their attempts, lapsed ones too, to `leaseMs` from now; answers which were kept and
-   * whether its work is to stop: a cancel was asked, an end of the run is `held`, or it has ended. One that is being written just now is left as it is, and not answered. With
-   * `leaseMs` 0 the leases are given back: they are over at once.
+   * whether its work is to stop: a cancel was asked, an end of the run is `held`, or it has ended. One that is being written just
+   * now is left as it is, and not answered. With `leaseMs` 0 the leases are given back: they are over at once.
    *
    * Called every few seconds by each process, with or without leases, for it is also how the register knows that it can be
    * reached: leases do not run while it was away. No lease is over, for a claim, a fence `lost` or an end, before renewals have come for

@@ -28,7 +28,7 @@ export function textStream<Piece extends string | Uint8Array>(
     readonly onGone: () => void
     readonly log: Pick<Log, 'error'>
     /**
-     * What is sent where the source has nothing for `afterMs`, again and again: it may wait for a register that hangs, and whoever
+     * Text that is sent where the source has nothing for `afterMs`, again and again: it may wait for a register that hangs, and whoever
      * reads, and every proxy between, takes a silent connection for a dead one. Only where it may stand between two pieces.
      */
     readonly beat?: { readonly text: string; readonly afterMs: number }
@@ -86,7 +86,7 @@ export function textStream<Piece extends string | Uint8Array>(
   )
 }
 
-/** What comes within the time; null if it is late. */
+/** The value, if it comes within the time; null if it is late. */
 async function within<T>(coming: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)))
