@@ -1,5 +1,6 @@
 /** One schedule: the workload on a stack, one fault in the middle of it, and the checks after it. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { seeded } from '../simulation/seeded.ts'
 import { explainUnknowns, type Unknown, violations } from './check.ts'
 import { Client, patient } from './client.ts'
@@ -95,7 +96,9 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   const missed = await fault.missed(stack)
   await stack.up()
   const executions = readWorld(stack.world).slice(before)
-  const runs = await readRuns(stack.databaseUrl, `${name}-`)
+  const runs = await readRuns(stack.databaseUrl, `${name}-`).catch((error: unknown) => {
+    throw new Error([...broken, 'the runs cannot be read'].join('; '), { cause: error })
+  })
   const received = stack.receiver.received.slice(heardBefore).map(({ id }) => id)
   const kills = stack.kills.slice(killsBefore)
   return {
@@ -120,9 +123,7 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
 export const unplayed = (stack: Stack, fault: Fault, error: unknown): Played => ({
   name: fault.name,
   backend: stack.backend,
-  violations: [
-    `it could not be played: ${error instanceof Error ? String(error.stack) : String(error)}`,
-  ],
+  violations: [`it could not be played: ${inspect(error)}`],
   missed: [],
   unknowns: [],
   kills: 0,

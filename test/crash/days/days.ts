@@ -20,8 +20,6 @@ export interface Outcome {
 
 export interface Day {
   readonly name: string
-  /** Is it played after the others, by itself? A hundred streams over a minute take two cores. */
-  readonly alone?: boolean
   play(options: { readonly seed: number; readonly keep: boolean }): Promise<Outcome>
 }
 
@@ -117,8 +115,8 @@ function groups(choice: Choice): readonly Group[] {
         schedule(other, [outage(15, 'hanging')]),
         schedule(other, [outage(5, 'killed'), outage(5, 'hanging')]),
         schedule(other, [silence('postgres', 'all')], { isProxied: true }),
-        { ...schedule('postgres', [outage(60, 'killed')]), alone: true },
-        { ...schedule(other, [outage(60, 'hanging')]), alone: true },
+        schedule('postgres', [outage(60, 'killed')]),
+        schedule(other, [outage(60, 'hanging')]),
       ],
     },
     {

@@ -6,7 +6,7 @@
  * `--lanes` days at a time · `--seed`, else the tree of the commit gives one · `--keep` leaves data and logs. Limits of time
  * follow `SIGNALBOX_MACHINE_SPEED`.
  */
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { redisMissing } from '../../../packages/bullmq/test/support/redis-server.ts'
 import { treeNumber } from '../../../scripts/ci/tree-number.ts'
 import { Stack } from '../stack.ts'
@@ -53,7 +53,7 @@ async function play(day: Day): Promise<void> {
   const { violations, figures } = await day
     .play({ seed, keep: values.keep })
     .catch((error: unknown) => ({
-      violations: [error instanceof Error ? String(error.stack) : String(error)],
+      violations: [inspect(error)],
       figures: 'it could not be played',
     }))
   const took = Math.round((performance.now() - since) / 1_000)
@@ -63,13 +63,12 @@ async function play(day: Day): Promise<void> {
   if (violations.length > 0) failed += 1
 }
 
-const waiting = days.filter(({ alone }) => alone !== true)
+const waiting = [...days]
 await Promise.all(
   Array.from({ length: Number(values.lanes) }, async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await play(next)
   }),
 )
-for (const day of days) if (day.alone === true) await play(day)
 if (days.length === 0) console.log('no day has this name')
 const took = Math.round((performance.now() - began) / 1_000)
 console.log(`${took} s`)

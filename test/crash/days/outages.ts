@@ -45,28 +45,36 @@ async function goAway(stack: Stack, way: Way): Promise<() => Promise<void>> {
     await stack.endPostgres()
     return () => stack.beginPostgres()
   }
-  const pids = await familyOf(await stack.postgresPid())
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  const pids = await stopped(await stack.postgresPid())
   return async () => {
-    for (const pid of pids) wake(pid)
+    for (const pid of pids) signal(pid, 'SIGCONT')
   }
 }
 
-/** One that ended meanwhile needs no waking. */
-function wake(pid: number): void {
+/**
+ * Stops a process and its children, and answers all of them. The parent first: it starts and reaps none from then on. A child
+ * that had ended before is no reason to leave the others stopped for ever.
+ */
+async function stopped(parent: number): Promise<readonly number[]> {
+  signal(parent, 'SIGSTOP')
+  const children = await childrenOf(parent)
+  for (const pid of children) signal(pid, 'SIGSTOP')
+  return [parent, ...children]
+}
+
+/** One that has ended needs no signal. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
-    process.kill(pid, 'SIGCONT')
+    process.kill(pid, name)
   } catch {}
 }
 
-/** A process and its children, itself first: stopped, it makes no more. */
-async function familyOf(parent: number): Promise<readonly number[]> {
+async function childrenOf(parent: number): Promise<readonly number[]> {
   const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const stats = await Promise.all(
     all.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')),
   )
-  const children = all.filter((_, n) => parentIn(stats[n] ?? '') === parent)
-  return [parent, ...children.map(Number)]
+  return all.filter((_, n) => parentIn(stats[n] ?? '') === parent).map(Number)
 }
 
 /** The fourth field; the second one is a name in brackets, with anything in it. */
