@@ -87,6 +87,22 @@ describe('arrows', () => {
   })
 })
 
+describe('connections', () => {
+  it('to Postgres always have a listener for their errors: a lost one without it would end the process', () => {
+    const making = sources.filter(
+      ({ path, specifiers }) =>
+        specifiers.includes('pg') &&
+        /new (?:Client|Pool)\(/.test(readFileSync(join(root, path), 'utf8')),
+    )
+    expect(making.length).toBeGreaterThan(3)
+    expect(
+      making
+        .map(({ path }) => path)
+        .filter((path) => !readFileSync(join(root, path), 'utf8').includes(".on('error'")),
+    ).toEqual([])
+  })
+})
+
 describe('sizes', () => {
   it(`keeps the median file at ${limits.medianFileLines} lines and every file within ${limits.fileLines}`, () => {
     const lengths = sources.map((file) => file.lines).toSorted((left, right) => left - right)

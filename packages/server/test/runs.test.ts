@@ -2,7 +2,7 @@
 import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { hold, letAllGo, letGo } from './support/hold.ts'
+import { hold, isHolding, letAllGo, letGo } from './support/hold.ts'
 import { call, eventually, fed } from './support/http.ts'
 import { lastWords } from './support/last-words.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
@@ -162,10 +162,7 @@ const input = (run: { run_id: string }, body: unknown, headers = {}) =>
 const holding = async (thread: string) => {
   const path = `/threads/${thread}/runs`
   const { body: run } = await call(box.api, 'POST', path, { body: prompt('holder') })
-  await eventually(async () => {
-    const { body } = await call(box.api, 'GET', `/runs/${run.run_id}`)
-    return body.state === 'tools' ? true : undefined
-  })
+  await eventually(() => Promise.resolve(isHolding(run.run_id) ? true : undefined))
   return run
 }
 

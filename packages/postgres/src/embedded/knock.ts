@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { Client, DatabaseError } from 'pg'
+import { DatabaseError } from 'pg'
+import { newClient } from '../client.ts'
 
 import { superuser } from './cluster.ts'
 
@@ -19,12 +20,11 @@ export async function knock(
   deadline: number,
 ): Promise<boolean> {
   for (;;) {
-    const client = new Client({
+    const client = newClient({
       connectionString: serverUrl(where.port, where.password),
       connectionTimeoutMillis: 5000,
       query_timeout: 5000,
     })
-    client.on('error', () => undefined)
     try {
       await client.connect()
       const { rows } = await client.query<{ data_directory: string }>('show data_directory')

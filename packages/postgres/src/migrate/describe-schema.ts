@@ -7,7 +7,7 @@
  *
  * As a script: `node packages/postgres/src/migrate/describe-schema.ts <admin url> > migrations/schema.sql`
  */
-import { Client } from 'pg'
+import { newClient } from '../client.ts'
 
 /** Each answers one column `line`, in a stable order. */
 const parts: readonly (readonly [title: string, query: string])[] = [
@@ -88,7 +88,7 @@ const parts: readonly (readonly [title: string, query: string])[] = [
 
 /** Describes the schema of a database, as text that is equal exactly if the schema is. */
 export async function describeSchema(adminUrl: string): Promise<string> {
-  const client = new Client({ connectionString: adminUrl })
+  const client = newClient({ connectionString: adminUrl })
   await client.connect()
   try {
     let text =

@@ -8,7 +8,8 @@
  * M4 Roles belong to the cluster, and M1 to a database: two registers that start at once may change a role in the same
  *    moment. Postgres refuses one of them, which repeats; that changes nothing.
  */
-import { Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
+import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
+import { newClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
 import { type Migration, readMigrations } from './files.ts'
 import { scramVerifier } from './scram.ts'
@@ -78,7 +79,7 @@ async function migrateOnce(
 ): Promise<MigrateReport> {
   // No limit on its statements: a step may take as long as the tables are large. A peer that is gone is found by the kernel.
   const { keepAlive, keepAliveInitialDelayMillis, connectionTimeoutMillis } = lifelines
-  const client = new Client({
+  const client = newClient({
     connectionString: adminUrl,
     application_name: 'signalbox-migrate',
     keepAlive,

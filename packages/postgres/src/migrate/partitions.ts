@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { newClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
 
 /**
@@ -6,15 +6,12 @@ import { lifelines } from '../pool.ts'
  * Answers how many were made. Call it daily: a month without a partition lands in the default one and has to be moved.
  */
 export async function ensurePartitions(maintenanceUrl: string): Promise<number> {
-  const client = new Client({
+  const client = newClient({
     connectionString: maintenanceUrl,
     application_name: 'signalbox-maintenance',
     ...lifelines,
     // A partition that has to be moved takes its time.
     query_timeout: 600_000,
-  })
-  client.on('error', () => {
-    // The query says so. Without a listener Node would end the process for it.
   })
   await client.connect()
   try {

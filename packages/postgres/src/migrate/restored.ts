@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { newClient } from '../client.ts'
 
 /** What the repair of a restored feed did. */
 export interface RestoreReport {
@@ -13,7 +13,7 @@ export interface RestoreReport {
  * The schema must be the newest. Appends wait meanwhile. Repeating it changes nothing.
  */
 export async function restoreFeed(adminUrl: string): Promise<RestoreReport> {
-  const client = new Client({ connectionString: adminUrl, application_name: 'signalbox-migrate' })
+  const client = newClient({ connectionString: adminUrl, application_name: 'signalbox-migrate' })
   await client.connect()
   try {
     await client.query('set role signalbox_owner')

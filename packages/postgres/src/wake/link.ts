@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Log } from '@signalbox/engine'
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { newClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
 
 /** How a link connects and what it does with a connection. */
@@ -71,7 +72,7 @@ export class Link {
 
   async #connect(): Promise<void> {
     const { url, name, prepare } = this.#options
-    const client = new Client({
+    const client = newClient({
       connectionString: url,
       application_name: name,
       ...lifelines,

@@ -3,6 +3,7 @@ import { defineTool } from '@signalbox/tools'
 import { z } from 'zod'
 
 const gates = new Map<string, PromiseWithResolvers<void>>()
+const holding = new Set<string>()
 
 function gateOf(runId: string): PromiseWithResolvers<void> {
   const gate = gates.get(runId) ?? Promise.withResolvers<void>()
@@ -17,10 +18,15 @@ export const hold = defineTool({
   input: z.object({}),
   run: async (_, { idempotencyKey }) => {
     // The key is the id of the effect: that of the run and a number.
-    await gateOf(idempotencyKey.replace(/\.\d+$/, '')).promise
+    const runId = idempotencyKey.replace(/\.\d+$/, '')
+    holding.add(runId)
+    await gateOf(runId).promise
     return 'held'
   },
 })
+
+/** Has the call of a run begun? */
+export const isHolding = (runId: string): boolean => holding.has(runId)
 
 /** Lets the call of a run go, whether it has begun or not. */
 export function letGo(runId: string): void {
