@@ -62,7 +62,8 @@ function endurance({ clock, leases, settings }: ClaimDeps, effectId: string) {
 }
 
 /**
- * Claims an effect. It is asked for until the register answers, which then knows the claim again. Rejects after eight leases, and
+ * Claims an effect. It is asked for until the register answers, which then knows the claim again, as often as a lease is renewed: one
+ * whose answer was lost is not to end, for want of a question, a lease after an outage. Rejects after eight leases, and
  * after one in which the register answered everything else: a run whose rows cannot be written must not keep the places of those
  * who wait for its claims.
  */
@@ -75,7 +76,7 @@ export async function claimEffect(
   const draft = draftClaim(deps, effectId)
   const failed = endurance(deps, effectId)
   let tries = 0
-  const result = await insist(deps, 'claim', async () => {
+  const claim = async () => {
     tries += 1
     const tried = deps.clock.monotonic()
     try {
@@ -84,7 +85,8 @@ export async function claimEffect(
       failed(tried)
       throw error
     }
-  })
+  }
+  const result = await insist({ ...deps, pauseMs: deps.settings.renewMs }, 'claim', claim)
   const { code = 'gone', attempt = 0 } = result.claims[0] ?? {}
   // One whose first answer was lost is still one's own after a cancel, and nobody has heard of that here.
   const since = tries > 1 ? -Infinity : drafted

@@ -10,7 +10,8 @@ import type { Clock, Log, Random } from '../ports.ts'
 import { messageOf, TerminalError } from '../errors.ts'
 
 const baseMs = 50
-const capMs = 2_000
+/** Between two tries at most, half as much again with the jitter. */
+const pauseMsMax = 2_000
 
 export interface Patience {
   readonly clock: Clock
@@ -18,6 +19,8 @@ export interface Patience {
   readonly log: Log
   /** Aborted when the process stops: then the last error is thrown. */
   readonly stopped: AbortSignal
+  /** Between two tries at most, where the default is too long. Milliseconds. */
+  readonly pauseMs?: number
 }
 
 /** Tries outside of any effect: the last one begins some 7 s after the first. */
@@ -73,7 +76,8 @@ async function repeat<T>(
       const isFinal = error instanceof TerminalError || error instanceof NewerError
       if (isFinal || patience.stopped.aborted || n >= most) throw error
       patience.log.warn(`${what} failed, trying again`, { attempt: n, error: messageOf(error) })
-      const backoff = Math.min(capMs, baseMs * 2 ** Math.min(n - 1, 10))
+      const longest = Math.min(patience.pauseMs ?? pauseMsMax, pauseMsMax)
+      const backoff = Math.min(longest, baseMs * 2 ** Math.min(n - 1, 10))
       await patience.clock.sleep(backoff * (0.5 + patience.random.unit()), patience.stopped)
     }
   }
