@@ -63,7 +63,7 @@ const move = (run: number, kind: number, n: number, wrong = false): Move => ({
   wrong,
 })
 
-/** Sequences that reach the codes which chance seldom reaches. */
+/** Sequences that reach the codes which chance seldom reaches. Together they reach all that are asked for below. */
 const examples: [Move[]][] = [
   [[move(1, 1, 0), move(2, 1, 0, true), move(2, 1, 0)]],
   [[move(0, 8, 0, true), move(0, 8, 0, true)]],
@@ -72,6 +72,10 @@ const examples: [Move[]][] = [
   [[move(0, 3, 0), move(0, 7, 0), move(0, 3, 1)]],
   [[move(0, 8, 0, true), move(0, 18, 0), move(0, 13, 0), move(0, 18, 0)]],
   [[move(1, 0, 0), move(2, 0, 0), move(1, 2, 0), move(2, 2, 0)]],
+  // A run that is not there; a word about a call that was not begun; an item that breaks a rule; a base that is not there.
+  [[move(1, 3, 0), move(0, 4, 0), { ...move(0, 3, 0), broken: 0 }, move(1, 15, 2)]],
+  // What is refused for tokens.
+  [[move(0, 19, 0, true), move(0, 20, 2, true)]],
   // A webhook outlives its run: delivered, not twice, and once more; another, of a run that is to be cancelled, waits.
   [
     [
@@ -171,6 +175,7 @@ const examples: [Move[]][] = [
   // A pause refuses claims and admissions, of calls that wait and of one whose lease is over; lifted, what it held goes on.
   [
     [
+      move(0, 26, 1),
       move(0, 26, 1),
       move(0, 26, 1, true),
       move(0, 8, 0),
