@@ -109,15 +109,19 @@ async function watchOver(
     await pause(stuckMs / 4, closing)
     if (turn.busy >= concurrency) turn.at = performance.now()
     const since = turn.at
-    if (closing.aborted || performance.now() - since < stuckMs) continue
-    const answers = await orTimeout(store.answers(), settings.answerMs).then(
-      () => true,
-      () => false,
+    const silentMs = performance.now() - since
+    if (closing.aborted || silentMs < stuckMs / 2) continue
+    const refusal = await orTimeout(store.answers(), settings.answerMs).then(
+      () => null,
+      (error: unknown) => ({ error }),
     )
-    if (!answers) {
-      // There is nothing to take while the store is away. Once it is back, the time begins anew.
+    if (closing.aborted || turn.at !== since) continue
+    if (refusal) {
+      // There is nothing to take while the store is away, and a worker that waits for its answer does not notice. Once it is back, the
+      // time begins anew.
+      watch.down(new Error(describeError(refusal.error), { cause: refusal.error }))
       turn.at = performance.now()
-    } else if (turn.at === since && !closing.aborted) {
+    } else if (silentMs >= stuckMs) {
       watch.note(new Error(`the worker of ${queue} asks for no jobs any more, and is replaced`))
       store.stuck()
       return

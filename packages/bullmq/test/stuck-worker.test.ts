@@ -17,7 +17,10 @@ let server: RedisServer | null = null
 const never = new AbortController().signal
 
 /** A worker on a queue, and how often it was called stuck. The first `hanging` answers of the store never come. */
-function working(queue: string, how: { readonly stuckMs: number; readonly hanging?: number }) {
+function working(
+  queue: string,
+  how: { readonly stuckMs: number; readonly hanging?: number; readonly isAway?: () => boolean },
+) {
   const url = server?.url ?? ''
   const log = recordingLog()
   const watch = new Watch('queue', log)
@@ -34,7 +37,10 @@ function working(queue: string, how: { readonly stuckMs: number; readonly hangin
       connection: client,
       prefix: 'stuck',
       stuckMs: how.stuckMs,
-      answers: () => client.ping(),
+      answers: async () => {
+        if (how.isAway?.()) throw new Error('the store is away')
+        await client.ping()
+      },
       factory: (name, opts, extra) => {
         const backend = createRedisBackend(name, opts, extra)
         const take = backend.moveToActive.bind(backend)
@@ -54,6 +60,7 @@ function working(queue: string, how: { readonly stuckMs: number; readonly hangin
   return {
     performed,
     log,
+    health: () => watch.health(),
     stuck: () => stuck,
     letGo: () => held.resolve(),
     dispatch: (effectId: string) => dispatcher.dispatch([{ effectId, queue, dispatch: 1 }]),
@@ -78,6 +85,21 @@ describe.skipIf(skipRedis)(`a worker of a queue${redisMissing}`, () => {
     await until(() => it_.performed.includes('a.0'))
     expect(it_.stuck()).toBe(1)
     expect(JSON.stringify(it_.log.lines)).toContain('asks for no jobs any more')
+    await it_.close()
+  })
+
+  it.concurrent('that waits for an answer of a store that is away says so, and is replaced when it is back', async () => {
+    let isAway = true
+    const it_ = working('away', { stuckMs: 1_000, hanging: 1, isAway: () => isAway })
+    await until(() => it_.health().status === 'down')
+    expect(it_.health().error).toContain('the store is away')
+    await pause(2_000, never)
+    expect(it_.stuck()).toBe(0)
+    isAway = false
+    await it_.dispatch('a.0')
+    await until(() => it_.performed.includes('a.0'))
+    expect(it_.stuck()).toBe(1)
+    expect(it_.health()).toMatchObject({ status: 'up', error: null })
     await it_.close()
   })
 
