@@ -74,7 +74,7 @@ const examples: [Move[]][] = [
   [[move(1, 0, 0), move(2, 0, 0), move(1, 2, 0), move(2, 2, 0)]],
   // A run that is not there; a word about a call that was not begun; an item that breaks a rule; a base that is not there.
   [[move(1, 3, 0), move(0, 4, 0), { ...move(0, 3, 0), broken: 0 }, move(1, 15, 2)]],
-  // What is refused for tokens.
+  // A reservation that is refused for tokens.
   [[move(0, 19, 0, true), move(0, 20, 2, true)]],
   // A webhook outlives its run: delivered, not twice, and once more; another, of a run that is to be cancelled, waits.
   [

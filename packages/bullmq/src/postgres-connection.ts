@@ -21,10 +21,9 @@ type Listener = Client & ListenClient
 /** Never reject readiness and then keep the object: BullMQ remembers the failure for ever. Make another one. */
 export class QueueConnection extends PostgresConnection {
   readonly #clients = new Set<ListenClient>()
-
   readonly #listenConfig: ClientConfig
   #listening: Promise<Listener> | null = null
-  /** What is listened on, once it is there. */
+  /** The connection that listens, once it is open. */
   #listener: Listener | null = null
   #listenName: string | null = null
 
@@ -39,7 +38,7 @@ export class QueueConnection extends PostgresConnection {
     if (this.#listening === null) {
       const opening = this.#openListener()
       this.#listening = opening
-      // Whoever asks later tries anew.
+      // The next call opens another one.
       opening.catch(() => {
         if (this.#listening === opening) this.#listening = null
       })
@@ -71,7 +70,10 @@ export class QueueConnection extends PostgresConnection {
     })
     this.#guard(client)
     await client.connect()
-    if (lost[0]) throw lost[0]
+    if (lost[0]) {
+      client.end().catch(ignore)
+      throw lost[0]
+    }
     this.#listener = client
     // The name is for whoever looks at the server's connections.
     if (this.#listenName !== null) await nameClient(client, this.#listenName).catch(ignore)

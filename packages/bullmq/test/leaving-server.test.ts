@@ -3,28 +3,24 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   type LeavingServer,
+  noteUncaught,
   startLeavingServer,
+  type Uncaught,
 } from '../../postgres/test/support/leaving-server.ts'
 import { QueueConnection } from '../src/postgres-connection.ts'
 import { prepare } from '../src/prepare.ts'
 
 let server: LeavingServer
-const uncaught: unknown[] = []
-const note = (error: unknown): void => void uncaught.push(error)
-let others: NodeJS.UncaughtExceptionListener[] = []
+let uncaught: Uncaught
 
-// The test runner would report it as a failure of no test in particular.
 beforeEach(async () => {
-  others = process.listeners('uncaughtException')
-  process.removeAllListeners('uncaughtException').on('uncaughtException', note)
-  uncaught.length = 0
+  uncaught = noteUncaught()
   server = await startLeavingServer()
 })
 
 afterEach(async () => {
   await server.close()
-  process.removeAllListeners('uncaughtException')
-  for (const listener of others) process.on('uncaughtException', listener)
+  uncaught.stop()
 })
 
 it.each<[string, (connection: QueueConnection) => Promise<unknown>]>([
@@ -38,11 +34,11 @@ it.each<[string, (connection: QueueConnection) => Promise<unknown>]>([
   connection.sever()
   await turn()
   expect(server.connections()).toBeGreaterThan(0)
-  expect(uncaught).toEqual([])
+  expect(uncaught.errors).toEqual([])
 })
 
 it('the connection that prepares the queues', async () => {
   await expect(prepare({ kind: 'postgres', url: server.url })).rejects.toThrow(/./)
   await turn()
-  expect(uncaught).toEqual([])
+  expect(uncaught.errors).toEqual([])
 })

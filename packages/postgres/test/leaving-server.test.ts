@@ -8,25 +8,24 @@ import { ensurePartitions } from '../src/migrate/partitions.ts'
 import { restoreFeed } from '../src/migrate/restored.ts'
 import { openPool } from '../src/pool.ts'
 import { Link } from '../src/wake/link.ts'
-import { type LeavingServer, startLeavingServer } from './support/leaving-server.ts'
+import {
+  type LeavingServer,
+  noteUncaught,
+  startLeavingServer,
+  type Uncaught,
+} from './support/leaving-server.ts'
 
 let server: LeavingServer
-const uncaught: unknown[] = []
-const note = (error: unknown): void => void uncaught.push(error)
-let others: NodeJS.UncaughtExceptionListener[] = []
+let uncaught: Uncaught
 
-// The test runner would report it as a failure of no test in particular.
 beforeEach(async () => {
-  others = process.listeners('uncaughtException')
-  process.removeAllListeners('uncaughtException').on('uncaughtException', note)
-  uncaught.length = 0
+  uncaught = noteUncaught()
   server = await startLeavingServer()
 })
 
 afterEach(async () => {
   await server.close()
-  process.removeAllListeners('uncaughtException')
-  for (const listener of others) process.on('uncaughtException', listener)
+  uncaught.stop()
 })
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -69,5 +68,5 @@ it.each<[string, (url: string) => Promise<unknown>]>([
   await open(server.url).catch(() => null)
   await sleep(10)
   expect(server.connections()).toBeGreaterThan(0)
-  expect(uncaught).toEqual([])
+  expect(uncaught.errors).toEqual([])
 })

@@ -51,3 +51,24 @@ export async function startLeavingServer(): Promise<LeavingServer> {
     },
   }
 }
+
+export interface Uncaught {
+  readonly errors: readonly unknown[]
+  stop(): void
+}
+
+/** Notes errors that would end the process. The test runner would report them as a failure of no test in particular. */
+export function noteUncaught(): Uncaught {
+  const errors: unknown[] = []
+  const others = process.listeners('uncaughtException')
+  process
+    .removeAllListeners('uncaughtException')
+    .on('uncaughtException', (error) => errors.push(error))
+  return {
+    errors,
+    stop() {
+      process.removeAllListeners('uncaughtException')
+      for (const listener of others) process.on('uncaughtException', listener)
+    },
+  }
+}
