@@ -31,6 +31,7 @@ const waiting = [
   'packages/server/test/health.test.ts',
   'packages/server/test/lifecycle.test.ts',
   'packages/bullmq/test/redis-hygiene.test.ts',
+  'packages/bullmq/test/sharded-channels.test.ts',
   'packages/server/test/embedded-death.test.ts',
   'packages/engine/test/leases.test.ts',
   'packages/tools/test/mcp-life.test.ts',

@@ -112,6 +112,24 @@ export class ClusterFamily extends Cluster {
     return this.#duplicates.add(new ClusterFamily(this.#nodes, options))
   }
 
+  /** A connection to one node, `host:port`, for a listener's subscriptions. Connects again by itself. */
+  nodeClient(key: string): RedisFamily {
+    const portAt = key.lastIndexOf(':')
+    const { replyMapping: _, ...options }: RedisOptions = {
+      ...this.options.redisOptions,
+      host: key.slice(0, portAt),
+      port: Number(key.slice(portAt + 1)),
+      enableOfflineQueue: false,
+      retryStrategy: backoffMs,
+      // It is always asked something that is answered at once.
+      socketTimeout: 5_000,
+      commandTimeout: 5_000,
+    }
+    const client = this.#duplicates.add(new RedisFamily(options))
+    client.on('error', (error) => this.emit('node error', error, key))
+    return client
+  }
+
   override disconnect(reconnect = false): void {
     if (!reconnect && this.status === 'reconnecting') this.status = 'wait'
     super.disconnect(reconnect)
@@ -161,7 +179,6 @@ function clusterOf(target: RedisTarget, duty: RedisDuty): ClusterFamily {
     slotsRefreshInterval: 2_000,
     slotsRefreshTimeout: 2_000,
     maxRedirections: duty === 'worker' ? 16 : 3,
-    shardedSubscribers: duty === 'listener',
     // Certificates are of names, and addresses from the cluster must not be resolved.
     ...(tls ? { dnsLookup: (address, found) => found(null, address) } : {}),
     redisOptions: {

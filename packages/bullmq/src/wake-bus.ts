@@ -22,7 +22,7 @@ import { decode, encode, isDeltaOf, isId } from './wake-wire.ts'
 /** A wake bus that also says how its Redis is. */
 export interface RedisWakeBus extends WakeBus {
   health(): Health
-  /** Asks Redis over both connections. Rejects if one is lost; may hang while one is silent. */
+  /** Asks Redis over every connection. Rejects if one is lost; may hang while one is silent. */
   answers(): Promise<void>
   /** False while Redis is away. */
   up(): boolean
@@ -88,7 +88,12 @@ class PubSubWakeBus implements RedisWakeBus {
     })
     parts.listener.on('ready', () => this.#subscribeAgain())
     channels.hear((channel, message) => this.#receive(channel, message))
-    this.#ping = setInterval(() => this.#quietly(channels.ping()), pingEveryMs)
+    this.#ping = setInterval(() => {
+      channels.ping().then(
+        () => parts.listening.up(),
+        (error: unknown) => parts.listening.down(error),
+      )
+    }, pingEveryMs)
     this.#ping.unref()
   }
 
@@ -126,7 +131,7 @@ class PubSubWakeBus implements RedisWakeBus {
   }
 
   async answers(): Promise<void> {
-    await Promise.all([this.#parts.sender.ping(), this.#parts.listener.ping()])
+    await Promise.all([this.#parts.sender.ping(), this.#channels.ping()])
   }
 
   up(): boolean {
@@ -142,6 +147,7 @@ class PubSubWakeBus implements RedisWakeBus {
       this.#parts.listening.end()
       clearInterval(this.#ping)
       this.#listeners.clear()
+      this.#channels.close()
       this.#quietly(this.#parts.sender.quit())
       this.#quietly(this.#parts.listener.quit())
       // A Redis that does not answer would keep both open.
@@ -209,7 +215,7 @@ class PubSubWakeBus implements RedisWakeBus {
     this.#parts.sending.drop(count, error)
   }
 
-  /** A subscription that fails is made again on the next 'ready'; a failed ping shows in the health. */
+  /** A subscription that fails is made again on the next 'ready'. */
   #quietly(command: Promise<unknown>): void {
     command.catch(() => {})
   }

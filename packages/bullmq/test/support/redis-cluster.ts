@@ -14,7 +14,8 @@ export class RedisCluster {
     this.url = `redis://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?cluster=true`
   }
 
-  static async start(): Promise<RedisCluster> {
+  /** `settings` of every node, as on the command line of redis-server. */
+  static async start(settings: readonly string[] = []): Promise<RedisCluster> {
     const nodes: RedisServer[] = []
     const busPorts: number[] = []
     for (let n = 0; n < count; n++) {
@@ -30,6 +31,7 @@ export class RedisCluster {
           'nodes.conf',
           '--cluster-node-timeout',
           '2000',
+          ...settings,
         ]),
       )
     }
@@ -51,6 +53,14 @@ export class RedisCluster {
     for (const node of this.nodes)
       while (!String(await node.command('CLUSTER', 'INFO')).includes('cluster_state:ok'))
         await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+
+  /** A slot without keys changes hands. The one that takes it is told first, so that it is never without an owner. */
+  async giveSlot(slot: string, owner: RedisServer): Promise<void> {
+    const id = String(await owner.command('CLUSTER', 'MYID'))
+    const others = this.nodes.filter((node) => node !== owner)
+    for (const node of [owner, ...others])
+      await node.command('CLUSTER', 'SETSLOT', slot, 'NODE', id)
   }
 
   async flush(): Promise<void> {

@@ -61,6 +61,10 @@ export class RedisServer {
     this.#process = null
   }
 
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.kill(name)
+  }
+
   async command(...args: readonly [string, ...string[]]): Promise<unknown> {
     const client = new Redis(this.url)
     // A failover cuts whoever is connected; the command itself says so.

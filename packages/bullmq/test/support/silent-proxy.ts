@@ -1,9 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Stands before a server. While it is silent it accepts and says nothing, and nothing passes in either direction. */
+/** Stands before a server, and falls silent as a network does: nothing passes in either direction, and nobody is told. */
 export async function silentProxy(port: number) {
   const sockets = new Set<Socket>()
   let silent = false
+  let generation = 0
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
     socket.on('error', () => {})
@@ -13,11 +14,13 @@ export async function silentProxy(port: number) {
   const server = createServer((near) => {
     keep(near)
     if (silent) return
+    const mine = generation
+    const dead = (): boolean => silent || mine !== generation
     const far = keep(connect(port, '127.0.0.1'))
-    near.on('data', (data) => silent || far.write(data))
-    far.on('data', (data) => silent || near.write(data))
+    near.on('data', (data) => dead() || far.write(data))
+    far.on('data', (data) => dead() || near.write(data))
     near.on('close', () => far.destroy())
-    far.on('close', () => silent || near.destroy())
+    far.on('close', () => dead() || near.destroy())
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -26,7 +29,10 @@ export async function silentProxy(port: number) {
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     port: address.port,
+    /** It accepts, and says nothing. */
     fallSilent: () => void (silent = true),
+    /** The connections that there are stay silent for good; new ones work. */
+    forget: () => void (generation += 1),
     /** New connections work again; those of the silence stay as dead as they were. */
     speak: () => void (silent = false),
     close() {
