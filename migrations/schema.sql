@@ -2756,7 +2756,7 @@ AS $function$
     where e.status = 'pending' and e.kind = 'tool.call' and e.queue = of_queue
       and greatest(e.due, e.announced) + interval '1 millisecond'
         * case when e.dispatches < 2 then least(2000, wait_ms) when e.dispatches = 2 then wait_ms else 2 * wait_ms end <= now()
-    order by e.due limit max_rows
+    order by greatest(e.due, e.announced) limit max_rows
     for update skip locked
   )
   update effect e set dispatches = e.dispatches + 1, announced = now()

@@ -26,12 +26,12 @@ const slow = [
 
 /** Files that wait for time to pass, longest first. */
 const waiting = [
+  'packages/bullmq/test/sharded-channels.test.ts',
   'packages/postgres/test/silence.test.ts',
   'packages/engine/test/outage.test.ts',
   'packages/server/test/health.test.ts',
   'packages/server/test/lifecycle.test.ts',
   'packages/bullmq/test/redis-hygiene.test.ts',
-  'packages/bullmq/test/sharded-channels.test.ts',
   'packages/server/test/embedded-death.test.ts',
   'packages/engine/test/leases.test.ts',
   'packages/tools/test/mcp-life.test.ts',

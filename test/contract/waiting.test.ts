@@ -92,6 +92,23 @@ describe.each(registers)('%s', (_name, open) => {
     expect(await take(register, queue)).toEqual([newer])
   })
 
+  it('announces each that was lost once before any of them a second time', async () => {
+    const register = open()
+    const queue = freshQueue()
+    const runs: string[] = []
+    for (let n = 0; n < 4; n += 1) {
+      runs.push((await begin(register, queue)).runId)
+      await setTimeout(5)
+    }
+    // A look takes fewer than were lost, and each may be announced again before the next look.
+    const looks: (readonly string[])[] = []
+    for (let n = 0; n < 6; n += 1) {
+      looks.push(await take(register, queue, { limit: 1 }))
+      await setTimeout(20)
+    }
+    expect(looks.flat()).toEqual([...runs, ...runs.slice(0, 2)])
+  })
+
   it('leaves those alone that were announced a moment ago', async () => {
     const register = open()
     const queue = freshQueue()

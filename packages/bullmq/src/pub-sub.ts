@@ -9,8 +9,11 @@ export interface PubSub {
   /** After a connect: what was subscribed to before is not any more. */
   subscribeAgain(channels: readonly string[]): Promise<unknown>
   hear(listener: (channel: string, message: string) => void): void
-  /** Asks over every connection that listens. Rejects if one is lost; may hang while one is silent. */
-  ping(): Promise<unknown>
+  /**
+   * Asks over every connection that listens. Rejects if one is lost; may hang while one is silent. What may pass by itself does not
+   * count where all was well before (`wasUp`).
+   */
+  ping(wasUp: boolean): Promise<unknown>
   /** Gives up what it holds besides the clients that it was given. */
   close(): void
 }

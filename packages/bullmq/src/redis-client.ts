@@ -112,6 +112,11 @@ export class ClusterFamily extends Cluster {
     return this.#duplicates.add(new ClusterFamily(this.#nodes, options))
   }
 
+  /** A look that was under way when the client ended would be followed by looks for ever: ioredis stops a timer that has run. */
+  override refreshSlotsCache(callback?: (error?: Error | null) => void): void {
+    if (this.status !== 'end') super.refreshSlotsCache(callback)
+  }
+
   /** A connection to one node, `host:port`, for a listener's subscriptions. Connects again by itself. */
   nodeClient(key: string): RedisFamily {
     const portAt = key.lastIndexOf(':')
@@ -128,6 +133,12 @@ export class ClusterFamily extends Cluster {
     const client = this.#duplicates.add(new RedisFamily(options))
     client.on('error', (error) => this.emit('node error', error, key))
     return client
+  }
+
+  /** As in `disconnect`: it would wait for nodes of which there are none. */
+  override quit(): Promise<'OK'> {
+    if (this.status === 'reconnecting') this.status = 'wait'
+    return super.quit()
   }
 
   override disconnect(reconnect = false): void {

@@ -3,8 +3,11 @@
  * network forgot. Would catch: a listener that is deaf ever after, whatever the order in which the nodes came back; and one that asks
  * more the longer an outage lasts.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { createRedisWakeBus } from '@signalbox/bullmq'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { until } from './support/eventually.ts'
@@ -100,24 +103,127 @@ describe.skipIf(skipRedis)(`sharded channels${redisMissing}`, () => {
     expect(await there.command('PUBSUB', 'SHARDCHANNELS')).toEqual([channelOf('moving')])
   })
 
-  it('are asked for on a new connection where the network forgot the old one', async () => {
+  /** The nodes behind proxies, which they announce as themselves. */
+  const behindProxies = async () => {
     const proxies = await Promise.all(cluster.nodes.map((node) => silentProxy(node.port)))
-    onTestFinished(async () => {
+    const announce = async (ports: readonly number[]) => {
+      for (const [n, node] of cluster.nodes.entries())
+        await node.command('CONFIG', 'SET', 'cluster-announce-port', `${ports[n]}`)
       for (const node of cluster.nodes)
-        await node.command('CONFIG', 'SET', 'cluster-announce-port', '0')
+        await until(async () => {
+          const slots = JSON.stringify(await node.command('CLUSTER', 'SLOTS'))
+          return cluster.nodes.every(({ port }, n) => slots.includes(`${ports[n] || port}`))
+        })
+    }
+    onTestFinished(async () => {
+      await announce(cluster.nodes.map(() => 0))
       for (const proxy of proxies) proxy.close()
     })
-    for (const [n, node] of cluster.nodes.entries())
-      await node.command('CONFIG', 'SET', 'cluster-announce-port', `${proxies[n]?.port}`)
-    const isAnnounced = (slots: string) => proxies.every(({ port }) => slots.includes(`${port}`))
-    for (const node of cluster.nodes)
-      await until(async () => isAnnounced(JSON.stringify(await node.command('CLUSTER', 'SLOTS'))))
+    await announce(proxies.map(({ port }) => port))
+    return proxies
+  }
+
+  it('are asked for on a new connection where the network forgot the old one', async () => {
+    const proxies = await behindProxies()
     const { to, listen, hearsAll } = await two()
     for (const runId of runs) listen(runId)
     await hearsAll(runs)
     for (const proxy of proxies) proxy.forget()
     await hearsAll(runs)
     expect(to.health().status).not.toBe('starting')
+    await until(() => to.health().status === 'up')
+  })
+
+  it('are closed on a cluster that fell silent, and the process ends by itself', async () => {
+    const proxies = await behindProxies()
+    const script = fileURLToPath(new URL('support/leave-cluster.ts', import.meta.url))
+    const child = fork(script, [JSON.stringify(cluster.url)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child, 'message')
+    for (const proxy of proxies) proxy.fallSilent()
+    // A look at the slots is under way.
+    await setTimeout(3_000)
+    child.send('close')
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+  })
+
+  it('are missing, and the bus down, until the node that fell silent answers', async () => {
+    const [silent] = await behindProxies()
+    const { to, listen, hearsAll } = await two()
+    for (const runId of runs) listen(runId)
+    await hearsAll(runs)
+    silent?.fallSilent()
+    await until(() => to.health().status === 'down')
+    const { since } = to.health()
+    // Longer than what passes by itself, and than the time between two questions of a bus that is up.
+    await setTimeout(12_000)
+    expect(to.health()).toMatchObject({ status: 'down', since })
+    silent?.speak()
+    await hearsAll(runs)
+    await until(() => to.health().status === 'up')
+  })
+
+  it('whose nodes name each other are said, and not asked for without end', async () => {
+    const { to, listen, hearsAll, channelOf } = await two()
+    const channel = channelOf('torn')
+    const holder = await cluster.holderOf(channel)
+    const slot = String(await holder.command('CLUSTER', 'KEYSLOT', channel))
+    const other = cluster.nodes.find((node) => node !== holder)
+    const otherId = String(await other?.command('CLUSTER', 'MYID'))
+    // A move that was given up half-way: the node that gives away knows of it, nobody else does.
+    await holder.command('CLUSTER', 'SETSLOT', slot, 'NODE', otherId)
+    onTestFinished(() => cluster.giveSlot(slot, holder))
+    const asked = async () => {
+      const found = await Promise.all(
+        cluster.nodes.map(async (node) => String(await node.command('INFO', 'commandstats'))),
+      )
+      // Refused ones are rejected calls.
+      const counts = found.map((text) =>
+        /cmdstat_ssubscribe:calls=(\d+).*rejected_calls=(\d+)/.exec(text),
+      )
+      return counts.reduce((sum, each) => sum + Number(each?.[1] ?? 0) + Number(each?.[2] ?? 0), 0)
+    }
+    listen('torn')
+    await until(() => to.health().status === 'down')
+    expect(to.health().error).toContain('MOVED')
+    const before = await asked()
+    await setTimeout(5_000)
+    expect((await asked()) - before).toBeLessThan(10)
+    expect(to.health().status).toBe('down')
+    await cluster.giveSlot(slot, holder)
+    await hearsAll(['torn'])
+    await until(() => to.health().status === 'up')
+  })
+
+  it('are no trouble while a node is connected to', async () => {
+    const { to, listen, hearsAll } = await two()
+    listen('first')
+    await hearsAll(['first'])
+    for (const runId of runs) {
+      listen(runId)
+      await to.answers()
+    }
+    expect(to.health().status).toBe('up')
+  })
+
+  it('that are refused are said, and heard once they are allowed', async () => {
+    const { to, listen, hearsAll, channelOf } = await two()
+    const holder = await cluster.holderOf(channelOf('refused'))
+    await holder.command('ACL', 'SETUSER', 'default', 'resetchannels')
+    onTestFinished(
+      async () => void (await holder.command('ACL', 'SETUSER', 'default', 'allchannels')),
+    )
+    const end = listen('refused')
+    await until(() => to.health().status === 'down')
+    expect(to.health().error).toContain('NOPERM')
+    end()
+    await until(() => to.health().status === 'up')
+    listen('refused')
+    await holder.command('ACL', 'SETUSER', 'default', 'allchannels')
+    await hearsAll(['refused'])
     await until(() => to.health().status === 'up')
   })
 

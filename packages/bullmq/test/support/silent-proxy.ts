@@ -29,8 +29,11 @@ export async function silentProxy(port: number) {
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     port: address.port,
-    /** It accepts, and says nothing. */
-    fallSilent: () => void (silent = true),
+    /** It accepts, and says nothing. A connection that lost a part of what was said over it stays dead: TCP knows no gaps. */
+    fallSilent() {
+      silent = true
+      generation += 1
+    },
     /** The connections that there are stay silent for good; new ones work. */
     forget: () => void (generation += 1),
     /** New connections work again; those of the silence stay as dead as they were. */

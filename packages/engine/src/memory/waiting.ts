@@ -27,7 +27,7 @@ export function waitingOf(
     takeWaiting: async (queue, waitMs, limit) =>
       inQueue(queue)
         .filter((effect) => announcedAt(effect) + pauseOf(effect, waitMs) <= clock.now())
-        .toSorted((a, b) => a.notBefore - b.notBefore)
+        .toSorted((a, b) => announcedAt(a) - announcedAt(b))
         .slice(0, limit)
         .map((effect) => {
           effect.dispatches += 1

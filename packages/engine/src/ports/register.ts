@@ -246,8 +246,9 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   /** How many tool calls are pending and may be claimed, by queue; no more than 100,000 are counted of each. Queues without are left out. */
   waitingCalls(): Promise<readonly { readonly queue: string; readonly calls: number }[]>
   /**
-   * Of these calls, those that were announced long ago, the longest waiting first; marks them dispatched. Long ago is two
-   * seconds at first, then `waitMs`, then the double of it.
+   * Of these calls, those that were announced long ago; marks them dispatched. Of more than `limit` those whose announcement is
+   * longest ago, so that none waits for others that are announced again. Long ago is two seconds at first, then `waitMs`, then
+   * the double of it.
    */
   takeWaiting(queue: string, waitMs: number, limit: number): Promise<readonly EffectRow[]>
   /**
