@@ -29,7 +29,7 @@ interface Missing {
   readonly error: Error | null
 }
 
-/** What passes within this time, a connect or a slot on its way, is no trouble. Milliseconds. */
+/** Trouble that lasts no longer than this, a connect or a slot on its way, does not count. Milliseconds. */
 const passingMs = 5_000
 
 /** How soon after a refusal that names another node the slots are looked at again; the double each time while it lasts. Milliseconds. */

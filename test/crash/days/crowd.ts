@@ -16,6 +16,8 @@ const kind = (name: string, plan: Omit<Plan, 'name'>, agent = 'plain'): Kind => 
 })
 
 const longChars = 40_000
+/** Before each chunk of a slow answer. */
+const chunkMs = 900
 
 /** Also through three calls after the outage, so that each finds its way on. */
 const turns = [['look'], ['put', 'pay'], ['look']]
@@ -24,9 +26,9 @@ const kinds: readonly Kind[] = [
   kind('steps', { turns }),
   // Under way for seconds: a call whose result is too long for the log, and answers of the model, short and long.
   kind('lingers', { turns: [['linger', 'look'], ['put']] }),
-  kind('speaks', { delayMs: 900, turns: [['pay']] }),
-  kind('speaks-long', { delayMs: 900, chars: longChars }),
-  kind('asks-slowly', { delayMs: 900, turns: [['put', 'look']] }, 'guarded'),
+  kind('speaks', { delayMs: chunkMs, turns: [['pay']] }),
+  kind('speaks-long', { delayMs: chunkMs, chars: longChars }),
+  kind('asks-slowly', { delayMs: chunkMs, turns: [['put', 'look']] }, 'guarded'),
   // Waiting for a human, for another model, for a policy.
   kind('asks', { turns: [['put', 'look'], ['pay']] }, 'guarded'),
   kind('falls', { turns: [['pay']] }, 'falling'),
@@ -70,7 +72,10 @@ export const failedViolations = (runs: readonly StoredRun[]): readonly string[] 
     .filter(({ head }) => ofCrowd.test(head.threadId) && head.stateName !== 'completed')
     .map(({ head }) => `D5 the run of ${head.threadId} is ${head.stateName}`)
 
+/** How long the longest of them takes undisturbed, with its thread's second run: four answers of nine chunks, and their tools. */
+export const longestMs = 4 * 9 * chunkMs + 5_000
+
 async function inOrder(setting: Setting): Promise<void> {
-  await create(setting, { name: 'first', delayMs: 900, turns }, { thread })
+  await create(setting, { name: 'first', delayMs: chunkMs, turns }, { thread })
   await create(setting, { name: 'second', turns }, { thread })
 }

@@ -16,7 +16,7 @@ import { type Build, makeBuild } from '../rolling/build.ts'
 import type { Setting } from '../sending.ts'
 import { roles, Stack } from '../stack.ts'
 import { countOpen } from '../tables.ts'
-import { crowd } from './crowd.ts'
+import { crowd, longestMs } from './crowd.ts'
 import type { Day, Outcome } from './days.ts'
 import { settleMs } from './outages.ts'
 
@@ -175,8 +175,9 @@ async function transactions(databaseUrl: string): Promise<number> {
   }
 }
 
+/** A run of the newer machine stands still while the old build is alone, so the longest may have everything before it yet. */
 async function ended({ databaseUrl }: Stack): Promise<boolean> {
-  const deadline = Date.now() + forThisMachine(settleMs)
+  const deadline = Date.now() + forThisMachine(settleMs + longestMs)
   while (Date.now() < deadline) {
     if ((await countOpen(databaseUrl, threads)) === 0) return true
     await sleep(200)
