@@ -68,6 +68,7 @@ function groundOf(
     policies,
     evaluatorOf,
     preparations,
+    agents: deps.agents ?? (() => null),
     strangers: createStrangers({ clock, log, onNotMine: deps.onNotMine ?? (() => {}) }),
     machine: newestOf(machines),
     writer: createWriter({ actor: settings.owner, clock, random }),
@@ -124,7 +125,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     onRoom: (effectId) => modelHints.ask(effectId),
   })
 
-  const others = performersBeside(deps, { ...base, recorder })
+  const others = performersBeside({ ...base, recorder })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
   const reconciler: Omit<ReconcilerDeps, 'turned'> = {
@@ -171,12 +172,9 @@ function workerOf(
 }
 
 /** What orchestrators perform beside model calls: questions to policies, runs that calls ask for, recalls, webhooks. */
-function performersBeside(
-  deps: EngineDeps,
-  ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder },
-) {
+function performersBeside(ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder }) {
   const questions = createPolicyPerformer(ground)
-  const starter = createRunStarter({ ...ground, agents: deps.agents ?? (() => null) })
+  const starter = createRunStarter(ground)
   const webhooks = createWebhookPerformer(ground)
   const recaller = createRecaller(ground)
   return {

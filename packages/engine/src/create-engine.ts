@@ -48,7 +48,10 @@ export interface EngineDeps {
   readonly checkArguments?: CheckArguments
   /** Tells others of runs. Default: nobody is told. */
   readonly webhooks?: WebhookSender
-  /** Agents by name, for runs that start runs of others. Default: none, such a call fails with `unknown_agent`. */
+  /**
+   * Agents by name as they are configured now: for runs that start runs of others, and for policies that deny what a run's own
+   * would still allow. Default: none; a call that starts a run fails with `unknown_agent`.
+   */
   readonly agents?: (name: string) => AgentDefinition | null
   /** Versions of the machine this process knows; new runs are pinned to the newest. Default: all of this build. */
   readonly machines?: Machines

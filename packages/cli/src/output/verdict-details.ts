@@ -83,7 +83,9 @@ export const verdictDetails: Readonly<Record<string, Detail>> = {
   'tool.denied': (payload, verbose) => [
     textAt(listAt(payload, 'answer', 'reasons')[0], 'code'),
     policy(at(payload, 'answer')),
-    'right before its execution',
+    textAt(payload, 'configuration') === 'current'
+      ? 'right before its execution, by the configuration of the worker'
+      : 'right before its execution',
     words(verbose, 'message')(listAt(payload, 'answer', 'reasons')[0]),
   ],
   'policy.answered': (payload) => {

@@ -102,7 +102,14 @@ export const factSchemas = {
     recalled,
   }),
   /** Asked again right before the execution, a policy denied the call: it did not run. */
-  'tool.denied': z.object({ ...callOf, tool: z.string(), answer: PolicyAnswer, recalled }),
+  'tool.denied': z.object({
+    ...callOf,
+    tool: z.string(),
+    answer: PolicyAnswer,
+    /** Whose policy: one that the run pins, or one of the configuration the worker was started with. */
+    configuration: z.enum(['pinned', 'current']).default('pinned'),
+    recalled,
+  }),
   /** A tool call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'tool.aborted': z.object({
     ...callOf,

@@ -98,7 +98,8 @@ async function recalled(
     const { code, message, policyId = '', policyDigest = '' } = said.data
     const reasons = [{ code, message }]
     const answer = { effect: 'deny', reasons, policyId, policyDigest } as const
-    return deps.writer.fact('tool.denied', { ...from, tool, answer }, options)
+    const payload = { ...from, tool, answer, configuration: 'pinned' } as const
+    return deps.writer.fact('tool.denied', payload, options)
   }
   // An erased payload is none that its type can have.
   if (event.salt === '') return null
@@ -109,8 +110,8 @@ async function recalled(
       return deps.writer.fact('tool.failed', { ...from, error, durationMs: 0 }, options)
     }
     case 'tool.denied': {
-      const { tool, answer } = fact.payload
-      return deps.writer.fact('tool.denied', { ...from, tool, answer }, options)
+      const { tool, answer, configuration } = fact.payload
+      return deps.writer.fact('tool.denied', { ...from, tool, answer, configuration }, options)
     }
     case 'tool.completed':
       return completed(deps, task, { event, payload: fact.payload })

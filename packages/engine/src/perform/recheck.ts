@@ -1,7 +1,11 @@
 /**
  * The policies, asked again right before an execution: time has passed since the decision, most of all where a human was
- * asked. Deny wins. Only what can have changed is asked: living passports, and after an approval all policies, for by then
- * a pinned passport may have expired.
+ * asked. Deny wins. Only what can have changed is asked:
+ *
+ * K1 Of the pinned policies: living passports, and after an approval all of them, for by then a pinned passport may have
+ *    expired.
+ * K2 Of the configuration this process was started with: all policies of the agent of that name, if they are not the pinned
+ *    ones. A run that waited for weeks does not execute what the operator has denied since.
  */
 import {
   type AgentDefinition,
@@ -14,6 +18,8 @@ import {
 } from '@signalbox/core'
 import type { Clock, EffectRow, PolicyHost, Register } from '../ports.ts'
 import type { EvaluatorOf } from '../record/decision.ts'
+import { canonical, sha256 } from '../record/draft.ts'
+import type { Preparations } from '../record/preparations.ts'
 import type { Views } from '../record/view.ts'
 
 export interface RecheckDeps {
@@ -22,6 +28,15 @@ export interface RecheckDeps {
   readonly views: Views
   readonly clock: Clock
   readonly evaluatorOf: EvaluatorOf
+  readonly preparations: Preparations
+  /** The agent of this name in the configuration of this process; null if it has none. */
+  readonly agents: (name: string) => AgentDefinition | null
+}
+
+/** Why a call does not run, and which policies say so: those the run pins, or those of today's configuration. */
+export interface Denial {
+  readonly answer: PolicyAnswer
+  readonly configuration: 'pinned' | 'current'
 }
 
 /** A call that is about to be executed, on a worker or by a run of its own. */
@@ -31,35 +46,98 @@ export interface CheckedCall {
   readonly call: ToolCallPart
 }
 
-/** The denial, or null if the call may run. Rejects when the signal is aborted, or when nobody can tell who asks. */
+/** The denial, or null if the call may run. Rejects when the signal is aborted, or when the caller of the run cannot be read. */
 export async function recheck(
   deps: RecheckDeps,
   task: CheckedCall,
   signal: AbortSignal,
-): Promise<PolicyAnswer | null> {
+): Promise<Denial | null> {
   const agent = await deps.views.definition(task.row.definitionHash)
-  const approved = task.effect.approval !== undefined
-  if (!mayHaveChanged(agent, approved)) return null
+  const current = changedSince(deps, agent)
+  if (!mayHaveChanged(agent, task) && current === null) return null
   const request = await requestOf(deps, task, agent)
-  const { policies, failClosed } = agent.guardrails
-  if (approved) {
-    const pinned = pinnedAnswer(deps, task, { agent, request })
-    if (pinned.effect === 'deny') return pinned
-  }
-  return deps.policies.recheck(policies, request, { approved, failClosed, signal })
+  const pinned = await pinnedDenial(deps, task, { agent, request, signal })
+  if (pinned) return { answer: pinned, configuration: 'pinned' }
+  if (current === null) return null
+  const answer = await currentDenial(deps, task, { agent, current, request, signal })
+  return answer && { answer, configuration: 'current' }
 }
 
 /** Reads what the call would be checked by. Rejects with a `NewerError` where that is newer than this build. */
 export async function readForCheck(deps: RecheckDeps, task: CheckedCall): Promise<void> {
   const agent = await deps.views.definition(task.row.definitionHash)
-  if (mayHaveChanged(agent, task.effect.approval !== undefined)) await requestOf(deps, task, agent)
+  if (mayHaveChanged(agent, task) || changedSince(deps, agent)) await requestOf(deps, task, agent)
 }
 
-const mayHaveChanged = ({ guardrails }: AgentDefinition, approved: boolean): boolean =>
-  guardrails.policies.some((spec) => approved || (spec.use === 'passport' && spec.source !== null))
+const isApproved = ({ effect }: CheckedCall): boolean => effect.approval !== undefined
 
-/** What the pinned policies say now. */
-const pinnedAnswer = (
+const mayHaveChanged = ({ guardrails }: AgentDefinition, task: CheckedCall): boolean =>
+  guardrails.policies.some(
+    (spec) => isApproved(task) || (spec.use === 'passport' && spec.source !== null),
+  )
+
+/** The agent as it is configured now, if other policies judge its calls than those the run pins. */
+function changedSince({ agents }: RecheckDeps, pinned: AgentDefinition): AgentDefinition | null {
+  const current = agents(pinned.name)
+  return current && rulesOf(current) !== rulesOf(pinned) ? current : null
+}
+
+const rules = new WeakMap<AgentDefinition, string>()
+
+/** The policies over calls, in canonical form. */
+function rulesOf(agent: AgentDefinition): string {
+  const { allowedTools, deniedTools, approvalTools, policies, failClosed } = agent.guardrails
+  const known =
+    rules.get(agent) ??
+    canonical({ allowedTools, deniedTools, approvalTools, policies, failClosed })
+  rules.set(agent, known)
+  return known
+}
+
+interface Asked {
+  readonly agent: AgentDefinition
+  readonly request: PolicyRequest
+  readonly signal: AbortSignal
+}
+
+async function pinnedDenial(
+  deps: RecheckDeps,
+  task: CheckedCall,
+  { agent, request, signal }: Asked,
+): Promise<PolicyAnswer | null> {
+  if (!mayHaveChanged(agent, task)) return null
+  const approved = isApproved(task)
+  const { policies, failClosed } = agent.guardrails
+  if (approved) {
+    const pinned = pureAnswer(deps, task, { agent, request })
+    if (pinned.effect === 'deny') return pinned
+  }
+  return deps.policies.recheck(policies, request, { approved, failClosed, signal })
+}
+
+/**
+ * What today's configuration has against the call. That a person should approve it by now is a denial, unless a person
+ * did, or did so earlier for a call like this: then the pinned policies want an approval, too.
+ */
+async function currentDenial(
+  deps: RecheckDeps,
+  task: CheckedCall,
+  { agent, current, request, signal }: Asked & { readonly current: AgentDefinition },
+): Promise<PolicyAnswer | null> {
+  // Policies that cannot be made ready have no evaluator, which denies unless `failClosed` is false.
+  await deps.preparations.lackOf(`current:${sha256(rulesOf(current))}`, current)
+  const pure = pureAnswer(deps, task, { agent: current, request })
+  if (pure.effect === 'deny') return pure
+  if (pure.effect === 'require_approval' && !isApproved(task)) {
+    const before = pureAnswer(deps, task, { agent, request })
+    if (before.effect !== 'require_approval') return { ...pure, effect: 'deny' }
+  }
+  const { policies, failClosed } = current.guardrails
+  return deps.policies.recheck(policies, request, { approved: true, failClosed, signal })
+}
+
+/** What the pure policies of an agent say now. */
+const pureAnswer = (
   { evaluatorOf }: RecheckDeps,
   { row, call }: CheckedCall,
   { agent, request }: { readonly agent: AgentDefinition; readonly request: PolicyRequest },

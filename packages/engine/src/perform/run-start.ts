@@ -24,8 +24,6 @@ import { reserveCall } from './tool-call.ts'
 
 export interface RunStartDeps extends CreateRunDeps, RecheckDeps {
   readonly register: Register
-  /** The agent of this name as this process knows it now; null if it knows none. */
-  readonly agents: (name: string) => AgentDefinition | null
 }
 
 export interface RunStartTask {
@@ -80,9 +78,9 @@ async function check(
   const task = { ...asked, call }
   if (call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash)
     return failed(deps, task, ['call_changed', 'the stored call is not the one that was judged'])
-  const answer = await recheck(deps, task, held.signal)
-  if (answer) {
-    const payload = { ...about(task), tool: effect.tool, answer }
+  const denial = await recheck(deps, task, held.signal)
+  if (denial) {
+    const payload = { ...about(task), tool: effect.tool, ...denial }
     return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
   }
   await openBudget(deps, task)

@@ -9,7 +9,7 @@
  * T6 Nothing executes after its lease or its run ended: that is asked last (L1 of the leases).
  * T7 A result is stored and reported though a cancel has come meanwhile: it happened.
  */
-import type { FileChanges, PolicyAnswer, ToolCallEffect, ToolCallPart } from '@signalbox/core'
+import type { FileChanges, ToolCallEffect, ToolCallPart } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
   Clock,
@@ -30,7 +30,7 @@ import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
 import { reportProgress } from './progress.ts'
 import { readResultTool } from './read-result.ts'
-import { recheck, type RecheckDeps } from './recheck.ts'
+import { type Denial, recheck, type RecheckDeps } from './recheck.ts'
 
 export interface ToolCallDeps extends RecheckDeps {
   readonly register: Pick<Register, 'events' | 'reserve'>
@@ -99,14 +99,10 @@ async function checkAndRun(
  * A policy forbids it by now: the call does not run, and the model reads why. After an attempt that was lost nobody can say
  * that it did not, unless it only reads.
  */
-async function refused(
-  deps: ToolCallDeps,
-  task: ToolTask,
-  answer: PolicyAnswer,
-): Promise<FactDraft> {
+async function refused(deps: ToolCallDeps, task: ToolTask, denial: Denial): Promise<FactDraft> {
   const { tool, mode } = task.effect
   if (task.attempt > 1 && mode !== 'read') return unknown(deps, task, 'worker_lost')
-  const payload = { ...about(task), tool, answer }
+  const payload = { ...about(task), tool, ...denial }
   return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
 }
 
