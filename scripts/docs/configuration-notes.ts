@@ -60,6 +60,10 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.guardrails.stream[].entities`]: 'Kinds of personal data that it looks for.',
   [`${agent}.guardrails.stream[].action`]:
     'What is done about a finding: taken out, corrected by the model, or the end of the run. `banned-terms` begins with `"fail"`.',
+  [`${agent}.guardrails.stream[].arguments`]:
+    'Does it judge the arguments of calls? Default: yes, all but `error-recovery`.',
+  [`${agent}.guardrails.stream[].toolResults`]:
+    'Does it redact the results of tools before they are recorded? Default: `secrets` does.',
   [`${agent}.guardrails.stream[].terms`]: 'Words and phrases that may not be said.',
   [`${agent}.guardrails.stream[].caseSensitive`]: 'Does letter case make a difference?',
   [`${agent}.guardrails.stream[].patterns`]:

@@ -206,6 +206,15 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
   },
   'answer.missing': { turn: 2, messageId: message, text: '[The model gave no answer.]' },
   'guardrail.tripped': { turn: 1, correction: 1, messageId: message, trip, calls: [] },
+  'guardrail.redacted': {
+    turn: 1,
+    guardrail: { id: 'secrets', name: 'Secrets' },
+    kind: 'github-token',
+    place: 'arguments',
+    callId: call,
+    tool: 'write_file',
+    count: 1,
+  },
   'guardrail.stopped': {
     turn: 1,
     corrections: 3,

@@ -17,6 +17,7 @@ export {
   ModelError,
   ModelErrorClass,
   ModelTurn,
+  Redaction,
   SafetyEvidence,
   StreamVerdict,
   SuppressedCall,
@@ -123,6 +124,7 @@ export { lowered } from './verdict/budget/inherit.ts'
 export { costOf } from './verdict/budget/verdict.ts'
 export { createGuardrail, guardProblem } from './verdict/stream/create-guardrail.ts'
 export { createStreamGuard } from './verdict/stream/create-stream-guard.ts'
+export { redactResult } from './verdict/stream/inspect.ts'
 export { StreamGuardSpec } from './verdict/stream/spec.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
 export { MissedRecall } from './verdict/recall/missed.ts'

@@ -127,4 +127,6 @@ export const limits = {
   filePathCharsMax: 1024,
   /** Safety evidence kept of one stream. */
   evidenceMax: 32,
+  /** Kinds of what guardrails took out of one turn or one result, by guardrail and place. */
+  redactionsMax: 64,
 } as const

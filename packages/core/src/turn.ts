@@ -3,6 +3,7 @@
  * tools (DESIGN §4): unless it is `complete`, `message` holds no tool call, in any shape.
  */
 import { z } from 'zod'
+import { limits } from './limits.ts'
 import { AssistantMessage } from './message.ts'
 
 /** How a provider's stream ended. Only `complete` is positive. */
@@ -27,6 +28,19 @@ export const Trip = z.object({
   partType: z.enum(['text', 'reasoning', 'tool_call', 'error']),
   /** Characters of the turn that were released before. */
   offset: z.number().int(),
+})
+
+/** What a guardrail took out before anything was recorded: what kind of thing, where, how often. Never the text itself. */
+export const Redaction = z.object({
+  guardrail: z.object({ id: z.string(), name: z.string() }),
+  /** As in the marker that stands in its place, e.g. `github-token`. */
+  kind: z.string(),
+  /** What the model said or thought, the arguments of a call, or the result of one. */
+  place: z.enum(['text', 'reasoning', 'arguments', 'result']),
+  /** The call, where it is about one, and its tool. */
+  callId: z.string().optional(),
+  tool: z.string().optional(),
+  count: z.number().int().min(1),
 })
 
 /** What a detector saw: which detector, in which field, the value as the provider spelt it. Never content. */
@@ -91,6 +105,8 @@ export const ModelTurn = z.object({
   error: ModelError.optional(),
   /** Present exactly when the verdict is `guardrail`. */
   trip: Trip.optional(),
+  /** Absent where nothing was taken out. */
+  redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
   provider: z.string(),
   model: z.string(),
   responseId: z.string().optional(),
@@ -100,6 +116,7 @@ export type StreamVerdict = z.infer<typeof StreamVerdict>
 export type SafetyEvidence = z.infer<typeof SafetyEvidence>
 export type SuppressedCall = z.infer<typeof SuppressedCall>
 export type Trip = z.infer<typeof Trip>
+export type Redaction = z.infer<typeof Redaction>
 export type Usage = z.infer<typeof Usage>
 export type ModelErrorClass = z.infer<typeof ModelErrorClass>
 export type ModelError = z.infer<typeof ModelError>

@@ -2,13 +2,17 @@
  * The stream guard in a model call, over real servers through the real packages. Catches text that is kept or shown past
  * the guard, calls and errors it does not see, and a provider that goes on talking (and costing) after a trip.
  */
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  createGuardrail,
   createStreamGuard,
   fail,
   type Guardrail,
   pass,
   stop,
+  StreamGuardSpec,
   type StreamPart,
 } from '@signalbox/core'
 import { wireOf } from '../src/observer/wires.ts'
@@ -41,6 +45,19 @@ const failing = () =>
       'text' in part && part.text.includes(word) ? fail('I must not say it.') : pass(part),
     8,
   )
+
+/** Finds the canary in arguments. */
+function banning(action: 'redact' | 'fail' | 'stop') {
+  const spec = { use: 'banned-terms', terms: [canary], wholeWord: false, arguments: true, action }
+  const guardrail = createGuardrail(StreamGuardSpec.parse(spec))
+  if (!guardrail) throw new Error('no such guardrail')
+  return createStreamGuard({
+    guardrails: [guardrail],
+    context: { availableTools: ['write_file'], availableSkills: [], attempt: 0 },
+  })
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 describe.each(providers)('%s', (provider) => {
   const wire = wireOf(provider)
@@ -99,6 +116,38 @@ describe.each(providers)('%s', (provider) => {
     expect(JSON.stringify(turn)).not.toContain(canary)
   })
 
+  test('arguments are redacted before they are hashed, and the turn says what was taken out', async () => {
+    const events = [...built[wire].open, ...built[wire].wholeCall, ...goodEnding(wire)]
+    const { turn } = await askStream(loopback, { provider, guard: banning('redact') }, events)
+
+    expect(turn.verdict).toBe('complete')
+    const [call] = callsOf(turn)
+    expect(JSON.stringify(call?.args)).toContain('[redacted:banned-term]')
+    expect(call?.argsHash).toBe(sha256(canonicalize(call?.args) ?? ''))
+    expect(turn.redactions).toEqual([
+      {
+        guardrail: { id: 'banned-terms', name: 'Banned terms' },
+        kind: 'banned-term',
+        place: 'arguments',
+        callId: call?.id,
+        tool: 'write_file',
+        count: 1,
+      },
+    ])
+    expect(JSON.stringify(turn)).not.toContain(canary)
+  })
+
+  test.each(['fail', 'stop'] as const)('arguments that a guardrail refuses: %s', async (action) => {
+    const events = [...built[wire].open, ...built[wire].wholeCall, ...goodEnding(wire)]
+    const { turn } = await askStream(loopback, { provider, guard: banning(action) }, events)
+
+    expect(turn.verdict).toBe('guardrail')
+    expect(turn.trip).toMatchObject({ outcome: action, partType: 'tool_call' })
+    expect(callsOf(turn)).toEqual([])
+    expect(turn.suppressed.map(({ name }) => name)).toEqual(['write_file'])
+    expect(JSON.stringify(turn)).not.toContain(canary)
+  })
+
   test('a call of a turn that did not close positively is not judged', async () => {
     const seen: string[] = []
     const guard = guardOf((part) => {
@@ -116,6 +165,22 @@ describe.each(providers)('%s', (provider) => {
 
 const call = (index: number, name: string, args: string) =>
   chatDelta({ tool_calls: [{ index, id: `c${index}`, function: { name, arguments: args } }] })
+
+test('arguments that no longer fit the schema are refused, and the call gets an error result', async () => {
+  const inputSchema = {
+    type: 'object',
+    properties: { mode: { enum: [canary, 'b'] } },
+  }
+  const events = [call(0, 'write_file', JSON.stringify({ mode: canary })), ...goodEnding('chat')]
+  const asked = { provider: 'openai', guard: banning('redact') } as const
+  const { turn } = await askStream(
+    loopback,
+    { ...asked, tools: [tool('write_file', inputSchema)] },
+    events,
+  )
+  expect(callsOf(turn)).toMatchObject([{ args: {}, invalid: { code: 'arguments_redacted' } }])
+  expect(JSON.stringify(turn)).not.toContain(canary)
+})
 
 describe('calls', () => {
   const provider = 'openai-compatible'

@@ -190,6 +190,22 @@ describe('an agent pins', () => {
     for (const { digest: each } of pinned.policies) expect(each).toMatch(/^sha256:[0-9a-f]{64}$/)
   })
 
+  it('where its guardrails look besides what the model says: arguments, and results for secrets', async () => {
+    const stream = [
+      'pii',
+      'secrets',
+      { use: 'banned-terms', terms: ['x'], toolResults: true },
+      { use: 'secrets', id: 'words', arguments: false, toolResults: false },
+    ]
+    const { guardrails: pinned } = await agentOf(changed(base, [...guardrails, 'stream'], stream))
+    expect(pinned.stream).toMatchObject([
+      { use: 'pii', arguments: true, toolResults: false },
+      { use: 'secrets', arguments: true, toolResults: true },
+      { use: 'banned-terms', arguments: true, toolResults: true },
+      { id: 'words', arguments: false, toolResults: false },
+    ])
+  })
+
   it('its stream guardrails and detectors, those of its own by name', async () => {
     const guard = defineGuardrail({
       id: 'quiet',

@@ -70,6 +70,11 @@ export const verdictDetails: Readonly<Record<string, Detail>> = {
     `correction ${textAt(payload, 'correction')}`,
     words(verbose, 'trip', 'feedback')(payload),
   ],
+  'guardrail.redacted': (payload) => [
+    textAt(payload, 'guardrail', 'id'),
+    `${textAt(payload, 'count')} × ${textAt(payload, 'kind')}`,
+    `in ${textAt(payload, 'place')}`,
+  ],
   'guardrail.stopped': (payload, verbose) => [
     ...trip(payload, verbose),
     `after ${textAt(payload, 'corrections')} corrections`,

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { Effect, Timer } from '../effect.ts'
 import { Outcome, StateName } from '../outcome.ts'
 import { AfterRefusal } from '../definition.ts'
-import { SafetyEvidence, StreamVerdict, SuppressedCall, Trip } from '../turn.ts'
+import { Redaction, SafetyEvidence, StreamVerdict, SuppressedCall, Trip } from '../turn.ts'
 import { LoopLayer } from '../verdict/loop/layer.ts'
 import { Budget } from '../verdict/budget/budget.ts'
 import { MissedRecall } from '../verdict/recall/missed.ts'
@@ -73,6 +73,8 @@ export const decisionSchemas = {
     calls: z.array(SuppressedCall),
     explanation: z.string(),
   }),
+  /** A stream guardrail took something out of an answer, of a call's arguments or of its result, before that was recorded. */
+  'guardrail.redacted': z.object({ turn: z.number().int(), ...Redaction.shape }),
   /** A model call will be made again. */
   'model.retried': z.object({
     turn: z.number().int(),

@@ -7,7 +7,7 @@ import { JsonObjectSchema } from '../json.ts'
 import { limits } from '../limits.ts'
 import { EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
-import { ModelTurn } from '../turn.ts'
+import { ModelTurn, Redaction } from '../turn.ts'
 import { PolicyAnswer } from '../verdict/authorization/request.ts'
 import { Budget } from '../verdict/budget/budget.ts'
 import { MissedRecall } from '../verdict/recall/missed.ts'
@@ -92,6 +92,8 @@ export const factSchemas = {
     resultHash: z.string().optional(),
     /** What the call changed in the files of its thread. */
     files: FileChanges.optional(),
+    /** What guardrails took out of the output. Absent: nothing. */
+    redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     recalled,
   }),
   /** A tool call failed: it threw, timed out, or answered what cannot be kept. */

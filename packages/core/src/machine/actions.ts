@@ -40,6 +40,7 @@ export const actions = {
   emitModelCall: emits(changes.modelCallEmission),
   emitTurnBudget: emits(changes.turnBudgetEmission),
   emitCalls: emits(changes.callsEmission),
+  emitRedacted: emits(changes.redactedEmission),
   emitSafety: emits(changes.safetyEmission),
   emitRetryBudget: emits(changes.retryBudgetEmission),
   emitAgain: emits(changes.againEmission),

@@ -9,7 +9,7 @@ import { againVerdict } from '../verdict/retry/event.ts'
 import { type Again, againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyVerdict } from '../verdict/safety/event.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
-import { guardrailStopped } from '../verdict/stream/event.ts'
+import { guardrailStopped, redacted } from '../verdict/stream/event.ts'
 import { wantedBy } from '../webhook.ts'
 import { loopOf, openCalls, takeAnswer } from './calls.ts'
 import { type Args, type Change, change } from './change.ts'
@@ -113,6 +113,15 @@ export const safetyEmission = ({ context, event }: Args): Emission => {
   const { turn } = event.fact.payload
   const cut = safetyVerdict(event.agent, turn, context.turn)
   return { verdicts: [...cut, ...guardrailStopped(context, turn)] }
+}
+
+/** What was taken out of the answer or the result at hand. */
+export const redactedEmission = ({ context, event }: Args): Emission => {
+  if (event.type === 'model.completed')
+    return { verdicts: redacted(context, event.fact.payload.turn.redactions) }
+  if (event.type === 'tool.completed')
+    return { verdicts: redacted(context, event.fact.payload.redactions) }
+  return {}
 }
 
 /** The run has no answer to show, and says so in the place of one. */

@@ -40,7 +40,7 @@ const settling = {
     actions: ['emitActivity', 'takeChild'],
   },
   'budget.refused': { guard: 'callRefused', target: '#run.cancelling', actions: overBudget },
-  'tool.completed': { guard: 'answersOpenCall', actions: 'settle' },
+  'tool.completed': { guard: 'answersOpenCall', actions: ['emitRedacted', 'settle'] },
   'tool.failed': { guard: 'answersOpenCall', actions: 'settle' },
   'tool.denied': { guard: 'answersOpenCall', actions: 'settle' },
   'tool.aborted': { guard: 'answersOpenCall', actions: 'settle' },
@@ -101,7 +101,11 @@ export const runMachine = vocabulary.createMachine({
     model: {
       on: {
         ...leaving,
-        'model.completed': { guard: 'answersModel', target: 'safety', actions: 'takeAnswer' },
+        'model.completed': {
+          guard: 'answersModel',
+          target: 'safety',
+          actions: ['emitRedacted', 'takeAnswer'],
+        },
         'model.aborted': { guard: 'answersModel', target: 'safety', actions: 'settleModel' },
         'budget.refused': { guard: 'modelRefused', target: 'completed', actions: overBudget },
       },
@@ -221,10 +225,10 @@ export const runMachine = vocabulary.createMachine({
         'input.injected': { actions: 'keepInput' },
         'model.completed': {
           guard: 'answersModel',
-          actions: ['settleModel', 'emitSafety'],
+          actions: ['emitRedacted', 'settleModel', 'emitSafety'],
         },
         'model.aborted': { guard: 'answersModel', actions: 'settleModel' },
-        'tool.completed': { guard: 'answersOpenCall', actions: 'settle' },
+        'tool.completed': { guard: 'answersOpenCall', actions: ['emitRedacted', 'settle'] },
         'tool.failed': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.denied': { guard: 'answersOpenCall', actions: 'settle' },
         'tool.aborted': { guard: 'answersOpenCall', actions: 'settle' },

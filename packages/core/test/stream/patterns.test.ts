@@ -24,18 +24,26 @@ it.each(['a{1,1000}', '[^"]{1,512}', '(a|aa){1,400}'])(
 
 describe('specs', () => {
   it('have defaults', () => {
+    // Definitions of before they had these settings judge as they did.
+    const nowhereElse = { arguments: false, toolResults: false }
     expect(StreamGuardSpec.parse({ use: 'pii' })).toEqual({
       use: 'pii',
       entities: ['email', 'phone', 'ssn', 'credit-card', 'iban'],
       action: 'redact',
+      ...nowhereElse,
     })
-    expect(StreamGuardSpec.parse({ use: 'secrets' })).toEqual({ use: 'secrets', action: 'redact' })
+    expect(StreamGuardSpec.parse({ use: 'secrets' })).toEqual({
+      use: 'secrets',
+      action: 'redact',
+      ...nowhereElse,
+    })
     expect(StreamGuardSpec.parse({ use: 'banned-terms', terms: ['x'] })).toEqual({
       use: 'banned-terms',
       terms: ['x'],
       action: 'fail',
       caseSensitive: false,
       wholeWord: true,
+      ...nowhereElse,
     })
     expect(StreamGuardSpec.parse(patterns('x'))).toMatchObject({ action: 'redact' })
   })

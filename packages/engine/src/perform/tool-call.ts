@@ -25,6 +25,7 @@ import { canonical, sha256, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
 import type { Content, ThreadRef } from './content.ts'
 import type { Files } from './files.ts'
+import { cleanOutput, cleanWords } from './guard.ts'
 import { keepResult } from './long-result.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
@@ -187,21 +188,27 @@ async function report(
 ): Promise<FactDraft> {
   const { writer } = deps
   const { durationMs } = result
+  const agent = await deps.views.definition(task.row.definitionHash)
   const { outcome, files } = await keepFiles(deps.files, task.row, result.outcome)
   if (outcome.status === 'failed' && outcome.unknown && task.effect.mode === 'once')
     return unknown(deps, task)
   if (outcome.status === 'failed') {
-    const payload = { ...about(task), error: outcome.error, durationMs }
+    const { code, message } = outcome.error
+    const error = { code, message: cleanWords(agent, message) }
+    const payload = { ...about(task), error, durationMs }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
-  const said = outcome.output.content
+  const { callId, tool } = task.effect
+  const { output: clean, redactions } = cleanOutput(agent, outcome.output, { callId, tool })
+  const said = clean.content
   // What `read_result` answers is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)
-  const output = { ...outcome.output, content: [...parts] }
+  const output = { ...clean, content: [...parts] }
   const verdict = output.isError ? 'error' : 'ok'
   const resultHash = sha256(canonical(said)).slice(0, 16)
   const changed = files ? { files } : {}
-  const payload = { ...about(task), output, durationMs, resultHash, ...changed }
+  const taken = redactions.length > 0 ? { redactions: [...redactions] } : {}
+  const payload = { ...about(task), output, durationMs, resultHash, ...changed, ...taken }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
 }
 

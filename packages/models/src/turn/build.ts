@@ -12,8 +12,8 @@ import { isStorable, isStorableObject } from '../json.ts'
 import { parseJson } from '../read.ts'
 import { shortText } from '../text.ts'
 import type { CallSlot } from './buffer.ts'
-import { toolCallPart } from './calls.ts'
-import { guardJudgement } from './guard-judgement.ts'
+import { toolCallPart, withArguments } from './calls.ts'
+import { type GuardedParts, guardJudgement } from './guard-judgement.ts'
 import { type Ending, judge } from './judge.ts'
 import { quotes } from './quotes.ts'
 import { suppressCalls } from './suppress.ts'
@@ -31,8 +31,9 @@ export interface BuildInput extends Ending {
 export function buildTurn(input: BuildInput): ModelTurn {
   const { request, buffer, observer } = input
   const judged = judge(input)
-  const parts = judged.verdict === 'complete' ? positiveParts(input) : []
-  const judgement = guardJudgement(judged, parts, request.guard)
+  const made = judged.verdict === 'complete' ? positiveParts(input) : []
+  const turn = { parts: made, withArguments: redactedCall(input) }
+  const { judgement, parts, redactions } = guardJudgement(judged, turn, request.guard)
   const positive = judgement.verdict === 'complete'
   const secret = hidden(input)
   const error = judgement.error && safeError(judgement.error, secret)
@@ -42,7 +43,7 @@ export function buildTurn(input: BuildInput): ModelTurn {
     message: {
       id: request.messageId,
       role: 'assistant',
-      parts: positive ? parts : textParts(buffer.slots),
+      parts: positive ? [...parts] : textParts(buffer.slots),
     },
     suppressed: positive ? [] : suppressCalls(buffer.calls, observer.startedNames, request.hmacKey),
     evidence: [...judgement.evidence],
@@ -50,6 +51,7 @@ export function buildTurn(input: BuildInput): ModelTurn {
     usage: Object.keys(buffer.usage).length > 0 ? buffer.usage : observer.usage,
     ...(error ? { error } : {}),
     ...(trip ? { trip } : {}),
+    ...(redactions.length > 0 ? { redactions: redactions.slice(0, limits.redactionsMax) } : {}),
     provider: request.model.provider,
     model: request.model.model,
     ...(buffer.responseId === undefined ? {} : { responseId: buffer.responseId }),
@@ -72,6 +74,15 @@ function positiveParts({ request, buffer, metaKeys }: BuildInput): AssistantPart
     return [call ? withoutQuotingMeta(call, refused) : providerToolPart(slot, metaKeys)]
   })
 }
+
+/** A call whose arguments a guardrail has changed. Metadata that repeats what was taken out goes, too. */
+const redactedCall =
+  ({ request, buffer }: BuildInput): GuardedParts['withArguments'] =>
+  (call, args) =>
+    withoutQuotingMeta(
+      withArguments(call, args, request.tools),
+      buffer.calls.map((slot) => slot.args),
+    )
 
 /** Arguments that are refused are not kept in another place either: OpenAI's `parallel` wrapper repeats them. */
 function withoutQuotingMeta(call: ToolCallPart, refused: readonly string[]): ToolCallPart {

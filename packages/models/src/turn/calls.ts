@@ -34,6 +34,24 @@ export function toolCallPart(
   }
 }
 
+/** The call with other arguments than the model wrote: they are hashed, and fit the tool's schema or are refused. */
+export function withArguments(
+  call: ToolCallPart,
+  args: JsonObject,
+  tools: readonly ToolSpec[],
+): ToolCallPart {
+  const tool = tools.find(({ name }) => name === call.name)
+  const problem = tool ? schemaProblem(tool, args) : null
+  if (problem === null) return { ...call, args, argsHash: argsHash(args) }
+  const message = `With what a guardrail took out, the arguments do not fit the schema of "${call.name}": ${problem.slice(0, 400)}.`
+  return {
+    ...call,
+    args: {},
+    argsHash: argsHash({}),
+    invalid: { code: 'arguments_redacted', message },
+  }
+}
+
 /** sha256 of the canonical form (RFC 8785), hex. */
 export function argsHash(args: JsonObject): string {
   return createHash('sha256')

@@ -35,6 +35,7 @@ const searchedPaths: Readonly<Record<string, readonly string[]>> = {
   'safety.suppressed': ['$.explanation', '$.evidence[*].value', '$.calls[*].name'],
   'turn.cut': ['$.explanation', '$.calls[*].name'],
   'guardrail.tripped': ['$.trip.guardrail.name', ofTrip],
+  'guardrail.redacted': ['$.guardrail.name', '$.kind'],
   'guardrail.stopped': ['$.trip.guardrail.name', ofTrip],
   'answer.missing': ['$.text'],
   'rerun.stopped': ['$.text'],

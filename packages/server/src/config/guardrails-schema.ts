@@ -8,13 +8,17 @@ import { ModulePath } from './references.ts'
 const [ErrorRecovery, Pii, Secrets, BannedTerms, Patterns] = StreamGuardSpec.options
 const { patterns } = Patterns.shape
 
+/** Absent: arguments are looked at, and by `secrets` the results of tools. */
+const reach = { arguments: z.boolean().optional(), toolResults: z.boolean().optional() }
+
 const BuiltInGuard = z.discriminatedUnion('use', [
   z.strictObject(ErrorRecovery.shape),
-  z.strictObject(Pii.shape),
-  z.strictObject(Secrets.shape),
-  z.strictObject(BannedTerms.shape),
+  z.strictObject({ ...Pii.shape, ...reach }),
+  z.strictObject({ ...Secrets.shape, ...reach }),
+  z.strictObject({ ...BannedTerms.shape, ...reach }),
   z.strictObject({
     ...Patterns.shape,
+    ...reach,
     patterns: z.array(z.strictObject(patterns.element.shape)).min(1).max(50),
   }),
 ])

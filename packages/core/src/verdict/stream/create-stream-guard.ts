@@ -1,7 +1,10 @@
 /** A stream guard: what the guardrails of an agent make of one attempt of one turn, piece by piece. */
+import type { JsonObject } from '../../json.ts'
 import type { Trip } from '../../turn.ts'
 import { type ChainResult, runGuardrailChain } from './chain.ts'
+import { foundKinds } from './finding.ts'
 import { HeldText, type JudgeText } from './held-text.ts'
+import { type Inspected, inspectArguments } from './inspect.ts'
 import type { Guardrail, GuardrailContext, StreamPart } from './part.ts'
 import type { Guarded, StreamGuard } from './stream-guard.ts'
 
@@ -54,6 +57,13 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
         judgePart(part, true)
         return ''
       }),
+    inspect(call) {
+      if (trip !== null) return { type: 'tripped', trip }
+      const inspected = inspectArguments(call.args, guardrails)
+      if (inspected.type === 'passed') return inspected
+      trip = refusalOf(inspected, call.name, held.text.offset)
+      return { type: 'tripped', trip }
+    },
   }
 }
 
@@ -68,4 +78,21 @@ function tripOf(
   if (by === null || result.type === 'pass') return null
   const feedback = result.type === 'fail' ? result.feedback : (result.reason ?? '')
   return { guardrail: by, outcome: result.type, feedback, partType, offset }
+}
+
+/** A guardrail refuses the arguments of a call. */
+function refusalOf(
+  { by, kinds }: Extract<Inspected<JsonObject>, { type: 'refused' }>,
+  tool: string,
+  offset: number,
+): Trip {
+  const { id, name, inspector } = by
+  const about = { guardrail: { id, name }, partType: 'tool_call', offset } as const
+  if (!kinds) return { ...about, outcome: 'stop', feedback: 'guardrail_error' }
+  if (inspector?.action !== 'fail')
+    return { ...about, outcome: 'stop', feedback: foundKinds(kinds) }
+  const feedback =
+    `I was about to pass ${inspector.describe(kinds)} to the tool ${tool}, which I must not do here. ` +
+    'I will make the call again without it.'
+  return { ...about, outcome: 'fail', feedback }
 }

@@ -1,7 +1,7 @@
-/** The event of a run that a stream guardrail ended. */
+/** The events of stream guardrails that ended a run, or took something out of what is recorded. */
 import type { Verdict } from '../../event/decision.ts'
 import type { RunContext } from '../../machine/context.ts'
-import type { ModelTurn } from '../../turn.ts'
+import type { ModelTurn, Redaction } from '../../turn.ts'
 import { explain } from '../safety/explain.ts'
 
 /** `guardrail.stopped` for a turn that a guardrail ended and nothing corrects any more; nothing for other turns. */
@@ -18,3 +18,15 @@ export function guardrailStopped(context: RunContext, turn: ModelTurn): readonly
   }
   return [{ type: 'guardrail.stopped', payload, tool: null, verdict: trip.guardrail.id }]
 }
+
+/** `guardrail.redacted`, one for each guardrail, kind and place. */
+export const redacted = (
+  { turn }: Pick<RunContext, 'turn'>,
+  redactions: readonly Redaction[] = [],
+): readonly Verdict[] =>
+  redactions.map((redaction) => ({
+    type: 'guardrail.redacted',
+    payload: { turn, ...redaction },
+    tool: redaction.tool ?? null,
+    verdict: redaction.guardrail.id,
+  }))

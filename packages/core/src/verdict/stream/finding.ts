@@ -25,6 +25,8 @@ export interface Search {
   /** Code units of the longest thing that must be seen whole, 1 to 1024. */
   readonly window: number
   readonly action: GuardAction
+  /** Where it looks besides what the model says and thinks. */
+  readonly reach: { readonly arguments: boolean; readonly toolResults: boolean }
   /** All that is there, in any order; findings may overlap. */
   readonly find: (seen: Seen) => readonly Finding[]
   /** Names kinds for the model, with an article: `an email address`. Never what was found. */
@@ -36,6 +38,8 @@ export interface Search {
 /** A guardrail over text and reasoning; it looks at neither calls nor errors. */
 export function createSearch(search: Search): Guardrail {
   const { id, name, window, action } = search
+  const describe = (kinds: readonly string[]): string =>
+    kinds.map((kind) => search.label(kind)).join(', ')
   return {
     id,
     name,
@@ -50,14 +54,28 @@ export function createSearch(search: Search): Guardrail {
       }
       if (found.length === 0) return pass(part)
       const kinds = [...new Set(found.map(({ kind }) => kind))]
-      if (action === 'stop') return stop(part, `found: ${kinds.join(', ')}`)
-      const what = kinds.map((kind) => search.label(kind)).join(', ')
+      if (action === 'stop') return stop(part, foundKinds(kinds))
       return fail(
-        `I was about to write ${what}, which I must not do here. I will answer again without it.`,
+        `I was about to write ${describe(kinds)}, which I must not do here. I will answer again without it.`,
       )
+    },
+    inspector: {
+      action,
+      places: { arguments: search.reach.arguments, results: search.reach.toolResults },
+      inspect(text) {
+        const found = settled(search, text, { last: true, released: '' })
+        if (found.length === 0) return { text, kinds: [] }
+        const redacted = redact(text, found)
+        const kinds = found.map(({ kind }) => kind)
+        return { text: search.clean?.(redacted) ?? redacted, kinds }
+      },
+      describe,
     },
   }
 }
+
+/** The reason of a stop: kinds, never what was found. */
+export const foundKinds = (kinds: readonly string[]): string => `found: ${kinds.join(', ')}`
 
 /**
  * What is found for good, from left to right, without overlaps. What touches the end may grow or cease to be: it is
@@ -66,7 +84,7 @@ export function createSearch(search: Search): Guardrail {
 function settled(
   search: Search,
   text: string,
-  { last, released }: GuardrailContext,
+  { last, released }: Pick<GuardrailContext, 'last' | 'released'>,
 ): readonly Finding[] {
   const all = search.find({ text, before: () => characterBefore(released, released.length) })
   if (all.length === 0) return all

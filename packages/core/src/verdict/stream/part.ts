@@ -1,6 +1,7 @@
 /** Evidence of a stream guardrail: what the model says, piece by piece, before anybody else sees it. */
 import type { JsonObject } from '../../json.ts'
 import type { ModelErrorClass } from '../../turn.ts'
+import type { GuardAction } from './spec.ts'
 
 /** A piece of a turn as guardrails see it. An error carries the provider's own words: clients see a masked text. */
 export type StreamPart =
@@ -36,6 +37,18 @@ export interface Guardrail {
   /** Characters at the end of a text that are held back until more came: the longest term it must see whole, less one. 0 to 1024, default 0. */
   readonly window?: number
   handle(part: StreamPart, context: GuardrailContext): GuardrailResult
+  /** How it judges texts that are no part of a stream. Absent: it does not, but sees the call as a part. */
+  readonly inspector?: Inspector
+}
+
+/** Judges a whole text, of a call's arguments or of a tool's result. A function of the text alone. */
+export interface Inspector {
+  readonly action: GuardAction
+  readonly places: { readonly arguments: boolean; readonly results: boolean }
+  /** The text with markers in the place of what was found, and the kind of each finding. */
+  inspect(text: string): { readonly text: string; readonly kinds: readonly string[] }
+  /** Names kinds for the model, with articles. Never what was found. */
+  describe(kinds: readonly string[]): string
 }
 
 /** The part goes on, changed or not. */

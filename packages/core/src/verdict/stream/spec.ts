@@ -12,6 +12,14 @@ const named = {
   id: z.string().min(1).max(200).optional(),
 }
 
+/** Where a guardrail looks besides what the model says. Definitions of before had nowhere else. */
+const reach = {
+  /** The arguments of calls: redacted before they are hashed, judged and approved. */
+  arguments: z.boolean().default(false),
+  /** The results of tools: redacted before they are recorded, whatever the action is. */
+  toolResults: z.boolean().default(false),
+}
+
 /** Lets the model correct what a provider refused: a tool that does not exist, arguments that are no JSON. */
 export const ErrorRecoverySpec = z.object({ ...named, use: z.literal('error-recovery') })
 
@@ -21,6 +29,7 @@ export const PiiSpec = z.object({
   use: z.literal('pii'),
   entities: z.array(PiiEntity).min(1).default(['email', 'phone', 'ssn', 'credit-card', 'iban']),
   action: GuardAction.default('redact'),
+  ...reach,
 })
 
 /** Keys, tokens and passwords by their public formats. */
@@ -28,6 +37,7 @@ export const SecretsSpec = z.object({
   ...named,
   use: z.literal('secrets'),
   action: GuardAction.default('redact'),
+  ...reach,
 })
 
 /** Words and phrases that may not be said. */
@@ -39,6 +49,7 @@ export const BannedTermsSpec = z.object({
   caseSensitive: z.boolean().default(false),
   /** Only where neither neighbour is a letter, a digit or an underscore. Wrong for scripts without spaces. */
   wholeWord: z.boolean().default(true),
+  ...reach,
 })
 
 /** Regular expressions of the user's own, in RE2 syntax. */
@@ -56,6 +67,7 @@ export const PatternsSpec = z.object({
     .min(1)
     .max(50),
   action: GuardAction.default('redact'),
+  ...reach,
 })
 
 /** A guardrail of the user's own, `./file.ts#export`; the shell loads it. */

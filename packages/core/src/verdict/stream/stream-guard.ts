@@ -1,10 +1,17 @@
 /** What a model call drives while it streams: text in, text that may be shown out. */
+import type { JsonObject } from '../../json.ts'
 import type { Trip } from '../../turn.ts'
+import type { Taken } from './inspect.ts'
 import type { StreamPart } from './part.ts'
 
 /** What became of a piece: the text that may be shown now (perhaps none: it is held back), or the end of the attempt. */
 export type Guarded =
   | { readonly type: 'released'; readonly text: string }
+  | { readonly type: 'tripped'; readonly trip: Trip }
+
+/** What became of the arguments of a call. */
+export type InspectedCall =
+  | { readonly type: 'passed'; readonly value: JsonObject; readonly taken: readonly Taken[] }
   | { readonly type: 'tripped'; readonly trip: Trip }
 
 /** One attempt of one turn. Not reusable; after a trip it answers the same trip for everything. */
@@ -13,6 +20,8 @@ export interface StreamGuard {
   push(kind: 'text' | 'reasoning', text: string): Guarded
   /** The open text, or reasoning, ends here: what was held back is judged for the last time. */
   end(kind: 'text' | 'reasoning'): Guarded
+  /** The arguments of a call of a turn that closed positively: as they may be recorded, or the end of the attempt. */
+  inspect(call: { readonly name: string; readonly args: JsonObject }): InspectedCall
   /** A whole call of a turn that closed positively, or an error that ended the turn. */
   judge(part: Extract<StreamPart, { type: 'tool_call' | 'error' }>): Guarded
 }

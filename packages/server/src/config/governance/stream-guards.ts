@@ -40,10 +40,14 @@ async function resolve(
     return { use: 'module', id: guard.id, path }
   }
   const { use, ...rest } = typeof guard === 'string' ? { use: guard } : guard
-  if (!use.includes('#')) return StreamGuardSpec.parse({ ...rest, use })
+  if (!use.includes('#')) return StreamGuardSpec.parse({ ...reachOf(use), ...rest, use })
   const found = await modules.load(use, field)
   if (!isGuardrail(found))
     return fail('config_invalid', field, `${use} is not made with defineGuardrail({ … })`)
   given.keep(use, found, field)
   return StreamGuardSpec.parse({ id: found.id, ...rest, use: 'module', path: use })
 }
+
+/** Where a built-in guardrail looks besides the model's words, unless the configuration says otherwise. */
+const reachOf = (use: string) =>
+  use === 'error-recovery' ? {} : { arguments: true, toolResults: use === 'secrets' }

@@ -17,6 +17,7 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
     name: 'Banned terms',
     window: longest,
     action: spec.action,
+    reach: spec,
     find: (seen) => {
       const { text } = seen
       // A border is asked for only where the term itself has a letter or a digit at that side.

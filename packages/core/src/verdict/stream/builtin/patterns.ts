@@ -23,6 +23,7 @@ export function createPatterns(spec: PatternsSpec): Guardrail {
     name: 'Patterns',
     window: Math.min(windowMax, Math.max(...lengths)),
     action: spec.action,
+    reach: spec,
     find: (seen) => wanted.flatMap((one) => findOne(one, seen)),
     label: (kind) => `something that matches the pattern "${kind}"`,
   })

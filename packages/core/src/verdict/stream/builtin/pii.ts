@@ -34,6 +34,7 @@ export function createPii(spec: PiiSpec): Guardrail {
     name: 'Personal data',
     window: windowChars,
     action: spec.action,
+    reach: spec,
     find: (seen) => wanted.flatMap(({ find }) => find(seen)),
     label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
   })

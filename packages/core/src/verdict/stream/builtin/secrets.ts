@@ -19,6 +19,7 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     name: 'Secrets',
     window: windowChars,
     action: spec.action,
+    reach: spec,
     find: (seen) => [...findTokens(seen), ...findAssignments(seen)],
     label: (kind) =>
       kind === credential

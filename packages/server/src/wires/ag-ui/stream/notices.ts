@@ -8,6 +8,7 @@ const notable = new Set([
   'turn.cut',
   'answer.missing',
   'guardrail.tripped',
+  'guardrail.redacted',
   'guardrail.stopped',
   'model.retried',
   'model.replaced',
