@@ -4,7 +4,9 @@
  * H1 The first decision stands; the same one again is no error, another is a conflict.
  * H2 It is about exactly the call that was asked about: tool and arguments' hash are copied from the request.
  * H3 Who may decide is checked before anything is written: roles, and, if the agent says so, not whoever the run works for.
- * H4 Edited arguments fit the tool's schema before they are recorded; the policies judge them in the decision.
+ * H4 Edited arguments fit the tool's schema, and the policies allow them, before they are recorded. The decision and the
+ *    worker judge them once more.
+ * H5 A key is an identity where no person is known: `forbidRequester` tells the key that asked for the run from others.
  */
 import {
   type AgentDefinition,
@@ -17,6 +19,7 @@ import {
 } from '@signalbox/core'
 import type { AnswerApproval, ApprovalAnswer } from './engine.ts'
 import type { Register, RunHead, StoredEvent } from './ports.ts'
+import { recheck, type RecheckDeps } from './perform/recheck.ts'
 import { canonical, sha256, type Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
 import type { Recorder } from './record/recorder.ts'
@@ -26,7 +29,7 @@ import type { Views } from './record/view.ts'
 /** What is wrong with arguments for a tool, null if nothing. */
 export type CheckArguments = (spec: ToolSpec, args: JsonObject) => string | null
 
-export interface ApprovalDeps extends Patience {
+export interface ApprovalDeps extends Patience, RecheckDeps {
   readonly register: Register
   readonly recorder: Recorder
   readonly views: Views
@@ -57,26 +60,24 @@ export async function answerApproval(
   if (events.some((event) => isAbout(event, 'approval.expired', callId))) return { code: 'expired' }
   const agent = await deps.views.definition(head.definitionHash)
   const asked = { head, events, agent, tool, argsHash }
-  return refusal(deps, request, asked) ?? record(deps, request, asked)
+  const refused = (await refusal(deps, request, asked)) ?? (await editRefusal(deps, request, asked))
+  return refused ?? record(deps, request, asked)
 }
 
 const isAbout = (event: StoredEvent, type: string, callId: string): boolean =>
   event.type === type && event.payload['callId'] === callId
 
-function refusal(
+async function refusal(
   deps: ApprovalDeps,
   { by, decision, args }: AnswerApproval,
   { agent, events, tool }: Asked,
-): ApprovalAnswer | null {
+): Promise<ApprovalAnswer | null> {
   const { roles, forbidRequester } = agent.approvals
   if (roles && !(by?.role && roles.includes(by.role))) {
     const detail = `calls of ${agent.name} are approved by ${roles.join(' or ')}`
     return { code: 'forbidden', detail }
   }
-  const [first] = events
-  const requester = first && payloadOf(factSchemas['run.created'], first).user?.id
-  // Nobody known is nobody who may approve: he could be the requester.
-  if (forbidRequester && (!by || by.id === requester))
+  if (forbidRequester && !(by && isAnother(by.id, await requesterOf(deps, events))))
     return { code: 'forbidden', detail: 'whoever a run works for may not approve its calls' }
   if (decision !== 'edit') return null
   const spec = agent.tools.find((each) => each.name === tool)
@@ -84,6 +85,54 @@ function refusal(
   const problem = deps.checkArguments(spec, args)
   return problem === null ? null : { code: 'invalid_arguments', detail: problem }
 }
+
+/** An identity that a key stands for begins with this. */
+const keyPrefix = 'key:'
+
+/**
+ * An unknown approver may be the requester. A key may be held by the person who asked, so it approves only for runs that
+ * another key asked for.
+ */
+const isAnother = (approver: string, requester: string): boolean =>
+  approver !== requester && (!approver.startsWith(keyPrefix) || requester.startsWith(keyPrefix))
+
+/** The person that a run works for; where none is known, who asked for the run at the top of its tree. */
+async function requesterOf(
+  { register }: ApprovalDeps,
+  [first]: readonly StoredEvent[],
+): Promise<string> {
+  if (!first) return ''
+  const { user, parent } = payloadOf(factSchemas['run.created'], first)
+  if (user || !parent) return user?.id ?? first.actor
+  const [root] = await register.events(parent.rootId, { limit: 1 })
+  return root?.actor ?? ''
+}
+
+/** What the policies have against edited arguments. Whoever edits is told, and may edit again. */
+async function editRefusal(
+  deps: ApprovalDeps,
+  { runId, callId, decision, args }: AnswerApproval,
+  { head, events, agent, tool }: Asked,
+): Promise<ApprovalAnswer | null> {
+  const isOver =
+    head.status === 'ended' || events.some((event) => isAbout(event, 'approval.answered', callId))
+  if (decision !== 'edit' || !args || isOver) return null
+  // Where this process cannot judge, the decision does.
+  if ((await deps.preparations.lackOf(head.definitionHash, agent)) !== null) return null
+  const edited = editOf(args)
+  const call = { type: 'tool_call', id: callId, name: tool, ...edited } as const
+  const row = {
+    runId,
+    tenantId: head.tenantId,
+    threadId: head.threadId,
+    definitionHash: head.definitionHash,
+  }
+  const denial = await recheck(deps, { row, effect: { approval: 0 }, call }, never)
+  return denial && { code: 'edit_denied', answer: denial.answer }
+}
+
+/** A question to a policy is bounded by its own timeout. */
+const never = new AbortController().signal
 
 async function record(
   deps: ApprovalDeps,

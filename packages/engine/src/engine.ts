@@ -3,6 +3,7 @@ import type {
   AgentDefinition,
   EditMessage,
   JsonObject,
+  PolicyAnswer,
   ToolOutput,
   UserMessage,
 } from '@signalbox/core'
@@ -148,6 +149,8 @@ export type ApprovalAnswer =
   | { readonly code: 'forbidden'; readonly detail: string }
   /** The edited arguments are not what the tool takes. */
   | { readonly code: 'invalid_arguments'; readonly detail: string }
+  /** The policies deny the call with the edited arguments. Nothing is recorded: the request still waits. */
+  | { readonly code: 'edit_denied'; readonly answer: PolicyAnswer }
 
 export interface InjectInput extends Caller {
   readonly runId: string

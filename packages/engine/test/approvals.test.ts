@@ -140,6 +140,64 @@ test.each([
   expect((await answer(about, said)).code).toBe(code)
 })
 
+test.each([
+  { asks: 'key:a', says: 'key:b', code: 'accepted', why: 'another key' },
+  { asks: 'key:a', says: 'key:a', code: 'forbidden', why: 'the key that asked for the run' },
+  { asks: 'key:a', says: 'bob', code: 'accepted', why: 'a person, where a key asked' },
+  {
+    asks: 'cron:nightly',
+    says: 'key:a',
+    code: 'forbidden',
+    why: 'a key, where nobody knows who asked',
+  },
+])('a key is an identity: $why → $code', async ({ asks, says: id, code }) => {
+  const { engine, asked, answer } = await scene([pay(), 'done'])
+  const runId = await begin(engine, agentOf({ forbidRequester: true }), { actor: asks })
+  const about = await asked(runId)
+  const by = { id, role: id.startsWith('key:') ? id : null }
+  expect((await answer(about, { decision: 'approve', by })).code).toBe(code)
+})
+
+test('a key approves nothing that a person asked for: that person may hold it', async () => {
+  const { engine, asked, answer } = await scene([pay(), 'done'])
+  const definition = agentOf({ forbidRequester: true })
+  const runId = await begin(engine, definition, { actor: 'key:a', user: { id: 'ann', role: null } })
+  const by = { id: 'key:b', role: 'key:b' }
+  expect((await answer(await asked(runId), { decision: 'approve', by })).code).toBe('forbidden')
+})
+
+test('a key may be named among the roles', async () => {
+  const { engine, asked, answer } = await scene([pay(), 'done'])
+  const runId = await begin(engine, agentOf({ roles: ['lead', 'key:b'] }), { actor: 'key:a' })
+  const about = await asked(runId)
+  const say = (key: string) => answer(about, { decision: 'approve', by: { id: key, role: key } })
+  expect((await say('key:c')).code).toBe('forbidden')
+  expect((await say('key:b')).code).toBe('accepted')
+})
+
+test('whoever edits a call into one that a policy denies is told so, and may edit again', async () => {
+  const policies = hostOf({
+    ask: () => says('require_approval'),
+    recheck: ({ args }) => (args['to'] === 'eve' ? says('deny', 'x.poison', 'Not to eve.') : null),
+  })
+  const checkArguments: CheckArguments = () => null
+  const scenery = await scene([pay(), 'done'], { policies, checkArguments })
+  const { engine, register, asked, answer, paid } = scenery
+  const runId = await begin(engine, governed({ guardrails: { policies: [httpPolicy] } }))
+  const about = await asked(runId)
+  expect(await answer(about, { decision: 'edit', args: { to: 'eve' } })).toEqual({
+    code: 'edit_denied',
+    answer: says('deny', 'x.poison', 'Not to eve.'),
+  })
+  const types = (await register.events(runId, {})).map(({ type }) => type)
+  expect(types).not.toContain('approval.answered')
+  const better = { decision: 'edit', args: { to: 'bob' } } as const
+  expect(await answer(about, better)).toEqual({ code: 'accepted' })
+  expect(await answer(about, better)).toEqual({ code: 'already' })
+  expect(await outcomeOf(register, runId)).toBe('completed')
+  expect(paid).toEqual([{ to: 'bob' }])
+})
+
 test('nobody answers in time: rejected, recorded, and a late answer is told so', async () => {
   const { engine, register, asked, answer, paid } = await scene([pay(), 'done'])
   const runId = await begin(engine, agentOf({ expiresMs: 1_000 }))

@@ -127,12 +127,22 @@ describe('an approval', () => {
     expect(await get(id)).toMatchObject({ status: 'edited', args: { text: 'milk' } })
   })
 
-  it('that is edited to what a policy denies executes nothing', async () => {
+  it('that is edited to what a policy denies is refused with the reason, and still waits', async () => {
     const { runId, id } = await asked('guarded')
-    await decide(id, { decision: 'edit', args: { text: 'poison' } })
-    const { said } = await ending(runId)
-    expect(said).toContain('Poison is not noted.')
-    expect(noted.get(runId)).toBeUndefined()
+    expect(await decide(id, { decision: 'edit', args: { text: 'poison' } })).toMatchObject({
+      status: 422,
+      body: {
+        code: 'edit_denied',
+        field: 'args',
+        detail: 'Poison is not noted.',
+        policy_id: 'no-poison',
+        reasons: [{ code: 'poison' }],
+      },
+    })
+    expect(await get(id)).toMatchObject({ status: 'waiting' })
+    await decide(id, { decision: 'edit', args: { text: 'bread' } })
+    expect(await ending(runId)).toMatchObject({ outcome: 'completed' })
+    expect(noted.get(runId)).toEqual(['bread'])
   })
 
   it('for the run stands for the same call of that run', async () => {

@@ -41,7 +41,7 @@ export interface Denial {
 
 /** A call that is about to be executed, on a worker or by a run of its own. */
 export interface CheckedCall {
-  readonly row: EffectRow
+  readonly row: Pick<EffectRow, 'runId' | 'tenantId' | 'threadId' | 'definitionHash'>
   readonly effect: { readonly approval?: number | undefined }
   readonly call: ToolCallPart
 }

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { type JsonObject, JsonObjectSchema } from '@signalbox/core'
 import type { ApprovalAnswer } from '@signalbox/engine'
 import type { Api, Identified } from './api.ts'
+import { operatorActor } from './authenticate.ts'
 import { insistOn } from './authorize.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCode } from './problem-codes.ts'
@@ -47,6 +48,7 @@ export const approvalProblems: readonly ProblemCode[] = [
   'approval_expired',
   'approval_forbidden',
   'invalid_arguments',
+  'edit_denied',
   'run_ended',
 ]
 
@@ -75,10 +77,20 @@ export async function answerApproval(
     ...(note === undefined ? {} : { note }),
     ...(said.scope === undefined ? {} : { scope: said.scope }),
     ...(said.args === undefined ? {} : { args: said.args }),
-    ...(user === undefined ? {} : { by: user }),
+    ...by(user, actor),
   })
   if (answer.code === 'accepted' || answer.code === 'already') return { code: answer.code }
   throw refusal(answer, named, said.args ?? {})
+}
+
+/**
+ * Who decides: the person that the headers name, else the key that was shown. `approvals.roles` may name a key as
+ * `key:<id>`. The operator's key is nobody: proxies show it for everybody.
+ */
+function by(user: Identified['user'], actor: string) {
+  if (user) return { by: user }
+  const isKey = actor.startsWith('key:') && actor !== operatorActor
+  return isKey ? { by: { id: actor, role: actor } } : {}
 }
 
 /** No approval of this name is asked for, here. */
@@ -110,6 +122,14 @@ function refusal(
         detail: `${answer.detail}.`,
         field: fieldOf(answer.detail, args),
       })
+    case 'edit_denied': {
+      const { reasons, policyId, policyDigest } = answer.answer
+      return new Problem('edit_denied', {
+        detail: reasons[0]?.message ?? 'The policies deny the edited call.',
+        field: 'args',
+        more: { policy_id: policyId, policy_digest: policyDigest, reasons },
+      })
+    }
     case 'ended':
       return new Problem('run_ended', { detail: 'The run has ended meanwhile.' })
     default:

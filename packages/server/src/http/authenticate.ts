@@ -19,13 +19,16 @@ import { everyScope } from './scopes.ts'
 /** The tenant of the operator, and of servers that know only one. */
 export const operatorTenant = 'default'
 
+/** The actor of what the operator's key asks for. */
+export const operatorActor = 'key:default'
+
 /** Whoever it is may do everything. */
 export const anybody: Authenticate = () =>
   Promise.resolve({ tenantId: operatorTenant, actor: 'api', scopes: everyScope })
 
 const operator: Identified = {
   tenantId: operatorTenant,
-  actor: 'key:default',
+  actor: operatorActor,
   scopes: everyScope,
 }
 

@@ -1,4 +1,4 @@
-/** Problems of what is said to a run that goes on: a part of the table in `problem-codes.ts`. */
+/** Problems of what people say to a run that goes on: a part of the table in `problem-codes.ts`. */
 
 /** The kinds by code. */
 export const inputProblemKinds = {
@@ -11,6 +11,11 @@ export const inputProblemKinds = {
     status: 409,
     title: 'The run asks no model',
     help: 'An edit of a thread puts messages into it and ends. Create a run for what you have to say.',
+  },
+  edit_denied: {
+    status: 422,
+    title: 'The policies deny the edited call',
+    help: 'Nothing was recorded: the request still waits. `detail` and `reasons` say what is denied. Edit again, or reject the call.',
   },
   input_full: {
     status: 409,

@@ -46,6 +46,7 @@ const reasons: Readonly<Partial<Record<ProblemCode, Reason>>> = {
   run_ended: 'UNSUPPORTED_OPERATION',
   invalid_request: 'INVALID_PARAMS',
   invalid_arguments: 'INVALID_PARAMS',
+  edit_denied: 'INVALID_PARAMS',
   invalid_header: 'INVALID_PARAMS',
   not_available: 'UNSUPPORTED_OPERATION',
 }
