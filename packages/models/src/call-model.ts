@@ -53,7 +53,6 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
   }
   // First of all our own signal: whatever an abort looks like by now, it is an abort.
   signal.throwIfAborted()
-  buffer.close()
   return buildTurn({
     request,
     buffer,

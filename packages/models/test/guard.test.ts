@@ -57,6 +57,26 @@ function banning(action: 'redact' | 'fail' | 'stop') {
   })
 }
 
+/** Tokens and personal data, as they are configured in most places. */
+function holding() {
+  const guardrails = ['secrets', 'pii'].flatMap(
+    (use) => createGuardrail(StreamGuardSpec.parse({ use })) ?? [],
+  )
+  return createStreamGuard({
+    guardrails,
+    context: { availableTools: [], availableSkills: [], attempt: 0 },
+  })
+}
+
+/** How each wire says that an answer has reached its limit. */
+const lengths = {
+  chat: 'length',
+  messages: 'max_tokens',
+  gemini: 'MAX_TOKENS',
+  responses: 'max_output_tokens',
+  converse: 'max_tokens',
+} as const
+
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 describe.each(providers)('%s', (provider) => {
@@ -146,6 +166,25 @@ describe.each(providers)('%s', (provider) => {
     expect(callsOf(turn)).toEqual([])
     expect(turn.suppressed.map(({ name }) => name)).toEqual(['write_file'])
     expect(JSON.stringify(turn)).not.toContain(canary)
+  })
+
+  test.each([
+    ['a clean end of file', 'close', []],
+    ['a reset', 'reset', []],
+    ['its length', 'close', terminal(wire, lengths[wire])],
+  ] as const)('an answer cut by %s drops what was held back', async (_how, end, ending) => {
+    const before = 'The numbers of the test systems are as follows, and no others. '
+    for (const [whole, missing] of [
+      [`ghp_${'a1B2c3D4e5F6'.repeat(3)}`, 1],
+      ['4111111111111111', 2],
+    ] as const) {
+      const begun = whole.slice(0, -missing)
+      const events = [...saying(wire, [before, begun.slice(0, 9), begun.slice(9)]), ...ending]
+      const baseURL = loopback.reply(streamReply(wire, events, { open: ending.length === 0, end }))
+      const { turn, deltas } = await ask({ provider, baseURL, guard: holding() })
+      expect(turn.verdict).not.toBe('complete')
+      expect(JSON.stringify([turn.message, deltas])).not.toContain(begun.slice(0, 6))
+    }
   })
 
   test('a call of a turn that did not close positively is not judged', async () => {

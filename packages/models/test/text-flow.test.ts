@@ -22,6 +22,12 @@ const trip: Guarded = {
 }
 
 /** Trips where a whole part, from its first push to its end, holds `term`. */
+/** What these guards are not asked. */
+const unused: Pick<StreamGuard, 'cut' | 'inspect'> = {
+  cut: () => ({ type: 'released', text: '' }),
+  inspect: ({ args }) => ({ type: 'passed', value: args, taken: [] }),
+}
+
 function honestGuard(term = '\u0000never') {
   const open = new Map<Kind, { whole: string; held: string }>()
   const texts: string[] = []
@@ -44,6 +50,7 @@ function honestGuard(term = '\u0000never') {
   const guard: StreamGuard = {
     push: (kind, text) => judge(kind, text, false),
     end: (kind) => judge(kind, '', true),
+    ...unused,
     judge: () => (tripped ? trip : { type: 'released', text: '' }),
   }
   return { guard, texts }
@@ -64,7 +71,7 @@ function play(steps: readonly Step[], guard: StreamGuard | null) {
     else buffer.push({ type: `${kind}-delta`, id, delta: piece })
     if (buffer.trip !== null) break
   }
-  buffer.close()
+  buffer.close('end')
   const parts = buffer.slots.flatMap((it) => (it.type === 'call' ? [] : [`${it.type}:${it.text}`]))
   return { buffer, shown, parts: parts.filter((it) => !it.endsWith(':')) }
 }
@@ -141,11 +148,12 @@ test('after a trip nothing is kept or shown, whatever the guard still says', () 
   const guard: StreamGuard = {
     push: () => (++calls === 1 ? trip : { type: 'released', text: 'late' }),
     end: () => ({ type: 'released', text: 'later' }),
+    ...unused,
     judge: () => trip,
   }
   const { buffer, shown } = play([{ kind: 'text', id: 'a', piece: 'x' }], guard)
   buffer.push({ type: 'text-delta', id: 'a', delta: 'more' })
-  buffer.close()
+  buffer.close('end')
   expect(shown).toEqual([])
   expect(buffer.trip).toBe(trip.type === 'tripped' ? trip.trip : null)
 })
@@ -155,6 +163,7 @@ test('a trip that waits for the next call is asked for at once', () => {
   const guard: StreamGuard = {
     push: () => (++calls === 1 ? { type: 'released', text: 'x' } : trip),
     end: () => trip,
+    ...unused,
     judge: () => trip,
   }
   const buffer = new TurnBuffer({ delta: () => undefined }, guard)
@@ -166,6 +175,7 @@ test('what a guard releases is cleaned: it may have made of it what cannot be st
   const guard: StreamGuard = {
     push: (_, text) => ({ type: 'released', text: text === '' ? '' : `${text}\u0000\ud83d` }),
     end: () => ({ type: 'released', text: '\ude00\ud800' }),
+    ...unused,
     judge: () => trip,
   }
   expect(play([{ kind: 'text', id: 'a', piece: 'x' }], guard).parts).toEqual([
@@ -180,6 +190,7 @@ test.each([
   const guard: StreamGuard = {
     push: (_, text) => ({ type: 'released', text: change(text) }),
     end: () => ({ type: 'released', text: '' }),
+    ...unused,
     judge: () => trip,
   }
   const { buffer } = play([{ kind: 'reasoning', id: 'r', piece: 'a secret thought' }], guard)

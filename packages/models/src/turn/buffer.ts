@@ -75,11 +75,11 @@ export class TurnBuffer {
     }
   }
 
-  /** Ends every text that is still open. To be called once, when the stream is over, in whatever way. */
-  close(): void {
+  /** Ends every text that is still open, or cuts it off. To be called once, when the stream is over. */
+  close(how: 'end' | 'cut'): void {
     for (const slot of this.#slots) {
       if (this.#flow.trip !== null) return
-      if (slot.type !== 'call') this.#flow.end(slot)
+      if (slot.type !== 'call') this.#flow.close(slot, how)
     }
   }
 
@@ -124,7 +124,7 @@ export class TurnBuffer {
       case 'text-delta':
       case 'reasoning-delta': {
         const last = this.#lastText(type, part.id)
-        const slot = last && !last.closed ? last : this.#addText(type, part.id)
+        const slot = last && !last.ended && !last.closed ? last : this.#addText(type, part.id)
         slot.meta = merge(slot.meta, part.providerMetadata)
         return this.#flow.write(slot, part.delta)
       }

@@ -14,7 +14,7 @@ import { shortText } from '../text.ts'
 import type { CallSlot } from './buffer.ts'
 import { toolCallPart, withArguments } from './calls.ts'
 import { type GuardedParts, guardJudgement } from './guard-judgement.ts'
-import { type Ending, judge } from './judge.ts'
+import { type Ending, judge, type Judgement } from './judge.ts'
 import { quotes } from './quotes.ts'
 import { suppressCalls } from './suppress.ts'
 import { metaOf, type TextSlot } from './text-flow.ts'
@@ -30,7 +30,7 @@ export interface BuildInput extends Ending {
 /** Judges the stream and makes the turn of it. */
 export function buildTurn(input: BuildInput): ModelTurn {
   const { request, buffer, observer } = input
-  const judged = judge(input)
+  const judged = judgeWhole(input)
   const made = judged.verdict === 'complete' ? positiveParts(input) : []
   const turn = { parts: made, withArguments: redactedCall(input) }
   const { judgement, parts, redactions } = guardJudgement(judged, turn, request.guard)
@@ -56,6 +56,13 @@ export function buildTurn(input: BuildInput): ModelTurn {
     model: request.model.model,
     ...(buffer.responseId === undefined ? {} : { responseId: buffer.responseId }),
   }
+}
+
+/** The guard judges the end of a text last: what it holds back is released only where the stream closed well. */
+function judgeWhole(input: BuildInput): Judgement {
+  const judged = judge(input)
+  input.buffer.close(judged.verdict === 'complete' ? 'end' : 'cut')
+  return input.buffer.trip ? judge(input) : judged
 }
 
 function positiveParts({ request, buffer, metaKeys }: BuildInput): AssistantPart[] {

@@ -5,6 +5,8 @@
  * G2 Each part of the message is one text to the guard, from its first push to its one end: a part that was ended is
  *    never continued. So what the guard judged is exactly what is kept, however parts of two kinds alternate.
  * G3 What the guard changed has lost its provider metadata: it may sign, or quote, the text as it was.
+ * G4 What the guard still holds back when a stream does not close positively is dropped: it may be the beginning of what the
+ *    guard looks for. That a part ended says nothing, for packages end open parts when a stream is cut.
  */
 import type { Guarded, JsonObject, StreamGuard, Trip } from '@signalbox/core'
 import type { ModelSink } from '@signalbox/engine'
@@ -23,6 +25,8 @@ export interface TextSlot {
   text: string
   /** What the guard was given. Empty without a guard. */
   judged: string
+  /** Ended by its own word: more of the same id is another part. */
+  ended: boolean
   /** Ended for the guard. */
   closed: boolean
   meta: JsonObject | undefined
@@ -51,11 +55,17 @@ export class TextFlow {
     this.#emit(slot, slot.cleaner.push(piece))
   }
 
-  /** The part ends here. */
+  /** The part ends here, by its own word. With a guard it is over once more of its kind comes, or the turn closes positively. */
   end(slot: TextSlot): void {
+    slot.ended = true
+    if (this.#guard === null) this.close(slot)
+  }
+
+  /** The part is over, and whole; or `cut` off. */
+  close(slot: TextSlot, how: 'end' | 'cut' = 'end'): void {
     if (slot.closed) return
     this.#emit(slot, slot.cleaner.flush())
-    if (this.#open.get(slot.type) === slot) this.#close(slot)
+    if (this.#open.get(slot.type) === slot) this.#close(slot, how)
   }
 
   #emit(slot: TextSlot, piece: string): void {
@@ -63,7 +73,7 @@ export class TextFlow {
     if (this.#guard === null) return this.#show(slot, piece)
     const open = this.#open.get(slot.type)
     if (open !== slot) {
-      if (open) this.end(open)
+      if (open) this.close(open)
       this.#open.set(slot.type, slot)
     }
     slot.judged += piece
@@ -74,11 +84,11 @@ export class TextFlow {
       this.#take(slot, this.#guard.push(slot.type, ''))
   }
 
-  #close(slot: TextSlot): void {
+  #close(slot: TextSlot, how: 'end' | 'cut'): void {
     this.#open.delete(slot.type)
     slot.closed = true
     if (this.#guard === null) return
-    this.#take(slot, this.#guard.end(slot.type))
+    this.#take(slot, this.#guard[how](slot.type))
     if (this.#trip === null) this.#show(slot, slot.released.flush())
   }
 
@@ -103,6 +113,7 @@ export function textSlot(type: Kind, id: string): TextSlot {
     released: new TextCleaner(),
     text: '',
     judged: '',
+    ended: false,
     closed: false,
     meta: undefined,
   }

@@ -18,12 +18,33 @@ export function characterBefore(text: string, at: number): string {
 /** A letter, a digit or an underscore? */
 export const isWord = (character: string): boolean => word.test(character)
 
+/** Scripts that are written without spaces, or that add particles to a word of another script. */
+const unspaced =
+  /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}\p{scx=Javanese}\p{scx=Balinese}]$/u
+const letter = /^\p{L}$/u
+const latin = /^\p{Script=Latin}$/u
+const common = /^\p{Script=Common}$/u
+
+/** A letter of a script in which words stand side by side? */
+export const isUnspaced = (character: string): boolean =>
+  letter.test(character) && unspaced.test(character)
+
+/** Letters of two alphabets are not of one word. Mathematical letters are of all of them. */
+const areForeign = (a: string, b: string): boolean =>
+  [a, b].every((each) => letter.test(each) && !common.test(each)) && latin.test(a) !== latin.test(b)
+
+/** Does `neighbour` go on the word that ends, or begins, with `edge`? `令牌` before `ghp_…` does not, `x` does. */
+const goesOn = (neighbour: string, edge: string): boolean =>
+  isWord(neighbour) && isUnspaced(neighbour) === isUnspaced(edge) && !areForeign(neighbour, edge)
+
 /** The character left of this place; empty at the beginning of everything. */
 export const leftOf = ({ text, before }: Seen, at: number): string =>
   at === 0 ? before() : characterBefore(text, at)
 
 /** Does no word go on from before this place? */
-export const freeBefore = (seen: Seen, at: number): boolean => !isWord(leftOf(seen, at))
+export const freeBefore = (seen: Seen, at: number): boolean =>
+  !goesOn(leftOf(seen, at), characterAt(seen.text, at))
 
 /** Does no word go on behind this place? */
-export const freeAfter = ({ text }: Seen, at: number): boolean => !isWord(characterAt(text, at))
+export const freeAfter = ({ text }: Seen, at: number): boolean =>
+  !goesOn(characterAt(text, at), characterBefore(text, at))

@@ -52,6 +52,7 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
   return {
     push: (kind, text) => guarded(() => held[kind].push(text, judges[kind])),
     end: (kind) => guarded(() => held[kind].end(judges[kind])),
+    cut: (kind) => guarded(() => held[kind].cut(judges[kind])),
     judge: (part) =>
       guarded(() => {
         judgePart(part, true)

@@ -5,6 +5,7 @@
  *    where that would cut a surrogate pair, and one at its end.
  * H2 Of what passed, all but the last `window` code units goes out; the rest is seen again with the next step.
  * H3 What is held back when a step trips never goes out.
+ * H4 Of a part that is cut off, the last `window` code units never go out: they may begin what a guardrail looks for.
  */
 import { cutBefore, isHigh } from './marker.ts'
 
@@ -66,6 +67,18 @@ export class HeldText {
     this.#release(passed)
     this.#released += '\n'
     return passed
+  }
+
+  /** The part is cut off: the rest of it is judged, and goes out but for what is held back. */
+  cut(judge: JudgeText): string {
+    if (this.#judged + this.#raw.length === 0) return ''
+    const passed = judge(this.#held + this.#raw, false)
+    if (passed === null) return ''
+    this.#raw = this.#held = ''
+    this.#judged = 0
+    const released = passed.slice(0, cutBefore(passed, passed.length - this.#window))
+    this.#release(released)
+    return released
   }
 
   #stepSize(from: number): number {

@@ -20,6 +20,8 @@ export interface StreamGuard {
   push(kind: 'text' | 'reasoning', text: string): Guarded
   /** The open text, or reasoning, ends here: what was held back is judged for the last time. */
   end(kind: 'text' | 'reasoning'): Guarded
+  /** The open text, or reasoning, is cut off: what was held back is dropped. */
+  cut(kind: 'text' | 'reasoning'): Guarded
   /** The arguments of a call of a turn that closed positively: as they may be recorded, or the end of the attempt. */
   inspect(call: { readonly name: string; readonly args: JsonObject }): InspectedCall
   /** A whole call of a turn that closed positively, or an error that ended the turn. */
