@@ -2,7 +2,7 @@
 import type { Log, Register } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/engine/memory'
 import { expect, test } from 'vitest'
-import { createBreaker } from '../src/roles/breaker.ts'
+import { circuitOf, createBreaker } from '../src/roles/breaker.ts'
 
 const settings = { threshold: 2, openMs: 60_000 }
 const model = 'p/m'
@@ -207,4 +207,21 @@ test('a register that does not answer fails no call, and is not believed', async
   await truth.reportCall(model, 'failed', settings)
   await truth.reportCall(model, 'failed', settings)
   expect(await breaker.admit(model, settings)).toMatchObject({ state: 'open' })
+})
+
+test('a circuit is one of an endpoint: address, region and key variable tell it from others', () => {
+  const model = { provider: 'openai-compatible', model: 'm', idleTimeoutMs: 1 } as const
+  const others = [
+    model,
+    { ...model, baseURL: 'http://a' },
+    { ...model, baseURL: 'http://b' },
+    { ...model, region: 'http://a' },
+    { ...model, apiKeyEnv: 'http://a' },
+    { ...model, baseURL: 'http://a', apiKeyEnv: 'KEY' },
+    { ...model, provider: 'openai' } as const,
+    { ...model, model: 'n' },
+  ]
+  expect(new Set(others.map(circuitOf)).size).toBe(others.length)
+  expect(circuitOf({ ...model, temperature: 1 })).toBe(circuitOf(model))
+  expect(circuitOf(model)).toBe('openai-compatible/m')
 })

@@ -19,7 +19,7 @@ import {
 import { AbortError, messageOf } from '../errors.ts'
 import type { BudgetPort, Clock, FactDraft, Log, Model, Random, Register } from '../ports.ts'
 import { sha256, type Writer } from '../record/draft.ts'
-import type { Breaker } from '../roles/breaker.ts'
+import { type Breaker, circuitOf } from '../roles/breaker.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { type CustomGuardrails, streamGuardOf } from './guard.ts'
@@ -120,7 +120,7 @@ async function makeCall(deps: ModelCallDeps, task: ModelTask, held: Held): Promi
     return { turn: brokenTurn(task, message), origin }
   }
   const model = modelOf(agent, effect.model)
-  const name = `${model.provider}/${model.model}`
+  const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
   if (state === 'open') return { turn: openCircuit(task, waitMs), origin }
   const call = async () => {

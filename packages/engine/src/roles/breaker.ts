@@ -4,11 +4,26 @@
  *
  * B1 A probe is never cached: each `probe` is an answer of the register, given to one caller.
  * B2 The breaker never fails a model call: a register that does not answer counts as a closed circuit.
+ * B3 A circuit is one of an endpoint, not of a model's name: a server that is dead says nothing of another one, nor does a key that
+ *    is used up of another key.
  */
+import type { ModelConfig } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
+import { canonical, sha256 } from '../record/draft.ts'
 import type { Admission, BreakerSettings, Clock, Log, Register } from '../ports.ts'
 
-/** Asked before and told after each model call, by the model's name. */
+/**
+ * The name of the circuit that a model's calls go through: provider and model, and a digest of address, region and key variable
+ * where any of them is configured.
+ */
+export function circuitOf({ provider, model, baseURL, region, apiKeyEnv }: ModelConfig): string {
+  const where = [baseURL, region, apiKeyEnv]
+  const name = `${provider}/${model}`
+  if (where.every((part) => part === undefined)) return name
+  return `${name}#${sha256(canonical(where.map((part) => part ?? null))).slice(0, 16)}`
+}
+
+/** Asked before and told after each model call, by the name of its circuit. */
 export interface Breaker {
   /** May the model be called? `open`: not now. Never rejects. */
   admit(model: string, settings: BreakerSettings): Promise<Admission>
@@ -36,14 +51,14 @@ export function createBreaker(deps: {
 }): Breaker {
   const { register, clock, log } = deps
   const circuits = new Map<string, Circuit>()
-  const circuitOf = (model: string): Circuit => {
+  const knownOf = (model: string): Circuit => {
     const circuit = circuits.get(model) ?? { believed: null, hasFailed: false, reports: 0 }
     circuits.set(model, circuit)
     return circuit
   }
   return {
     async admit(model, settings) {
-      const circuit = circuitOf(model)
+      const circuit = knownOf(model)
       const { believed, reports } = circuit
       const at = clock.monotonic()
       if (believed && at - believed.at < believedMs) return believed.admission
@@ -59,7 +74,7 @@ export function createBreaker(deps: {
       }
     },
     async report(model, outcome, settings) {
-      const circuit = circuitOf(model)
+      const circuit = knownOf(model)
       if (outcome === 'ok' && !circuit.hasFailed) return
       circuit.hasFailed = true
       const reports = (circuit.reports += 1)
