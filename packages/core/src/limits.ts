@@ -127,6 +127,8 @@ export const limits = {
   filePathCharsMax: 1024,
   /** Safety evidence kept of one stream. */
   evidenceMax: 32,
+  /** Tokens that one model call is charged at most, whatever a provider counts. */
+  usageTokensMax: 1_000_000_000,
   /** Kinds of what guardrails took out of one turn or one result, by guardrail and place. */
   redactionsMax: 64,
 } as const

@@ -57,12 +57,14 @@ export const SuppressedCall = z.object({
   argsHmac: z.string(),
 })
 
-/** Tokens, as the provider counted them; absent where it did not. */
+/** Tokens, as the provider counted them, or as they were estimated where it did not. */
 export const Usage = z.object({
   inputTokens: z.number().int().optional(),
   outputTokens: z.number().int().optional(),
   cachedInputTokens: z.number().int().optional(),
   reasoningTokens: z.number().int().optional(),
+  /** Present where the provider counted nothing, or nothing that can be true: then budgets are charged what is estimated. */
+  estimated: z.literal(true).optional(),
 })
 
 /** Classes of model-call errors, by what to do about them (reference: model layer, section 5). */

@@ -24,7 +24,7 @@ import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { type CustomGuardrails, streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
-import { type Refused, underBudget } from './reservation.ts'
+import { type Refused, underBudget, withUsage } from './reservation.ts'
 import type { LiveMessages } from './live.ts'
 import type { Transcripts } from './transcript.ts'
 
@@ -125,7 +125,12 @@ async function makeCall(deps: ModelCallDeps, task: ModelTask, held: Held): Promi
   if (state === 'open') return { turn: openCircuit(task, waitMs), origin }
   const call = async () => {
     await held.begin()
-    return stream(deps, task, { prompt, endUser: origin.endUser, signal: held.signal })
+    const answered = await stream(deps, task, {
+      prompt,
+      endUser: origin.endUser,
+      signal: held.signal,
+    })
+    return withUsage(answered, { prompt, tools: agent.tools })
   }
   const turn = await underBudget(deps.register, task, { model, prompt, call })
   if ('code' in turn) return { refused: turn }

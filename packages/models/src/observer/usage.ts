@@ -2,7 +2,7 @@
  * Tokens as the raw chunks count them, for a turn whose stream ended before the package could say it: one that broke, or
  * that a guardrail cut. Counts grow while a stream goes on, the last one counts.
  */
-import type { Usage } from '@signalbox/core'
+import { limits, type Usage } from '@signalbox/core'
 import { type Fields, fields } from '../read.ts'
 import type { Wire } from './wires.ts'
 
@@ -74,14 +74,21 @@ function converseUsage(usage: Fields | undefined): Usage {
 
 /** The sum of the counts that are there, undefined if the first is not. */
 function sum(first: unknown, ...more: readonly unknown[]): unknown {
-  if (!isCount(first)) return undefined
-  return more.filter(isCount).reduce((total, count) => total + count, first)
+  if (tokenCount(first) === undefined) return undefined
+  return [first, ...more].reduce<number>((total, each) => total + (tokenCount(each) ?? 0), 0)
 }
 
 function counted(counts: Readonly<Record<string, unknown>>): Usage {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count)))
+  return Object.fromEntries(
+    Object.entries(counts).flatMap(([name, count]) => {
+      const tokens = tokenCount(count)
+      return tokens === undefined ? [] : [[name, tokens]]
+    }),
+  )
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+/** A count of tokens: rounded up, at most `limits.usageTokensMax`. Undefined for what is no count: text, null, less than nothing. */
+export function tokenCount(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !(value >= 0)) return undefined
+  return Math.min(Math.ceil(value), limits.usageTokensMax)
 }

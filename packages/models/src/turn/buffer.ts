@@ -6,6 +6,7 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/pr
 import type { JsonObject, ModelTurn, StreamGuard, Trip } from '@signalbox/core'
 import type { ModelSink } from '@signalbox/engine'
 import { isJsonObject, storableMeta } from '../json.ts'
+import { tokenCount } from '../observer/usage.ts'
 import { shortText } from '../text.ts'
 import { TextFlow, type TextSlot, textSlot } from './text-flow.ts'
 
@@ -220,6 +221,9 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelTurn
     reasoningTokens: outputTokens.reasoning,
   }
   return Object.fromEntries(
-    Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count)),
+    Object.entries(counts).flatMap(([name, count]) => {
+      const tokens = tokenCount(count)
+      return tokens === undefined ? [] : [[name, tokens]]
+    }),
   )
 }
