@@ -133,6 +133,8 @@ export const AgentDefinition = z.object({
       roles: z.array(z.string()).nullable().default(null),
       /** May whoever the run works for not approve its calls? */
       forbidRequester: z.boolean().default(false),
+      /** Bits of the arguments' SHA-256 by which the run remembers a decision of the scope `run`. Definitions of before kept 64. */
+      rememberedBits: z.union([z.literal(64), z.literal(128)]).default(64),
     })
     .prefault({}),
   loop: LoopConfig.prefault({}),
@@ -158,6 +160,8 @@ export const AgentDefinition = z.object({
     .default({ max: 2, baseMs: 1000, capMs: 8000 }),
   /** Attempts to go on after an answer that reached its length limit or broke off; each is a turn of its own. */
   continuations: z.number().int().min(0).max(5).default(0),
+  /** Is an answer gone on with, too, that reached its length in the middle of a call, without a word? Before, such a run ended. */
+  continueCutCalls: z.boolean().default(false),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
 })

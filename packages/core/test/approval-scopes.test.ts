@@ -1,5 +1,6 @@
 /** How far a human's answer reaches: this call, this run, every run of the agent. */
 import { describe, expect, test } from 'vitest'
+import { grantKey } from '../src/verdict/authorization/judge.ts'
 import { agentWith } from './support/agent.ts'
 import { admitted, argsHashOf, asks, completes, created } from './support/facts.ts'
 import { approves, editsAlways, rejects } from './support/permissions.ts'
@@ -106,4 +107,15 @@ describe('how far an answer reaches', () => {
     ])
     expect(next.decision.verdicts.at(-1)?.payload).toMatchObject({ argsHash: argsHashOf('a') })
   })
+})
+
+test('a run remembers 128 bits of the arguments it was allowed, and the 64 of before in definitions of before', () => {
+  const hash = argsHashOf('1')
+  const collides = hash.slice(0, 16) + argsHashOf('2').slice(16)
+  const remembers = (rememberedBits: 64 | 128) =>
+    grantKey(agentWith({ approvals: { rememberedBits } }), 0, hash) ===
+    grantKey(agentWith({ approvals: { rememberedBits } }), 0, collides)
+  expect(remembers(64)).toBe(true)
+  expect(remembers(128)).toBe(false)
+  expect(agentWith({}).approvals.rememberedBits).toBe(64)
 })

@@ -57,6 +57,44 @@ describe('length', () => {
     })
   })
 
+  const cutInCall = says('', cut('length', 1))
+
+  test('in the middle of a call, without a word: the model is told to take smaller pieces, once', () => {
+    const story = started({ continuations: 1, continueCutCalls: true })
+      .when(cutInCall)
+      .gives({
+        state: 'model',
+        path: ['model', 'safety', 'loop', 'model'],
+        effects: ['2 model.call'],
+        verdicts: ['turn.cut length', 'turn.continued length'],
+      })
+    const prompt = story.prompt().slice(1).join('\n')
+    expect(prompt).toContain('in the middle of a call of write.')
+    expect(prompt).toContain('Nothing of it was executed')
+    expect(prompt).toContain('smaller pieces')
+    story.when(cutInCall).gives({
+      state: 'completed',
+      outcome: 'length_stopped',
+      verdicts: ['turn.cut length'],
+      timeout: 'cleared',
+    })
+  })
+
+  test.each([{ continuations: 0, continueCutCalls: true }, { continuations: 1 }])(
+    'in the middle of a call the run ends with %j, as definitions of before say',
+    (patch) => {
+      started(patch)
+        .when(cutInCall)
+        .gives({
+          state: 'completed',
+          path: ['model', 'safety', 'completed'],
+          outcome: 'length_stopped',
+          verdicts: ['turn.cut length'],
+          timeout: 'cleared',
+        })
+    },
+  )
+
   test('the turn that went on is read as one answer afterwards', () => {
     const story = started({ continuations: 1 }).and(half).and(says(' a time'))
     expect(story.decision.outcome).toBe('completed')

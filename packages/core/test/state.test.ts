@@ -18,13 +18,17 @@ const most = limits.eventsPerRunMax
 /** More tools than any provider takes. */
 const lastTool = 700
 
-const grants = range(6).map((n) => `${lastTool - n}:${digest(String(n)).slice(0, 16)}`)
+/** As many as a run remembers, of 64 bits in hex, or of 128 in base 64. */
+const grants = {
+  64: range(6).map((n) => `${lastTool - n}:${digest(String(n)).slice(0, 16)}`),
+  128: range(5).map((n) => `${lastTool - n}:${digest(String(n)).slice(0, 22)}`),
+} as const
 
 /**
  * All that a run can remember at once: 64 open calls, the widest window with all warnings, the longest list of calls,
  * all rates of passports, and as many decisions of humans as are kept.
  */
-function worst(status: OpenStatus): RunState {
+function worst(status: OpenStatus, bits: 64 | 128): RunState {
   const hasEffect = ['running', 'child', 'unknown'].includes(status)
   return {
     name: 'cancelling',
@@ -74,8 +78,8 @@ function worst(status: OpenStatus): RunState {
           ),
         ),
       },
-      grants,
-      refused: grants,
+      grants: grants[bits],
+      refused: grants[bits],
       webhooks: range(limits.webhooksMax).map(() => 2 ** WebhookMoment.options.length - 1),
       activeMs: 4_000_000_000_000,
       since: 4_000_000_000_000,
@@ -88,9 +92,11 @@ function worst(status: OpenStatus): RunState {
 test.each(['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const)(
   'the largest state, its calls %s, is within the limit and reads back as it was',
   (status) => {
-    const text = JSON.stringify(persist(worst(status)))
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
-    expect(reviveState(JSON.parse(text))).toEqual(worst(status))
+    for (const bits of [64, 128] as const) {
+      const text = JSON.stringify(persist(worst(status, bits)))
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
+      expect(reviveState(JSON.parse(text))).toEqual(worst(status, bits))
+    }
   },
 )
 
@@ -100,7 +106,7 @@ test('the first state reads back as it was', () => {
 })
 
 test('nothing of a context is left out of the cache', () => {
-  const { context } = worst('running')
+  const { context } = worst('running', 64)
   for (const name of Object.keys(fresh.context)) expect(context).toHaveProperty(name)
   expect(Object.keys(context)).toHaveLength(Object.keys(fresh.context).length)
 })

@@ -172,7 +172,9 @@ describe('a configuration', () => {
     expect((await resolved(config)).get('a')).toMatchObject({
       instructions: '',
       tools: [],
-      loop: { warnThreshold: 3, hardLimit: 5, windowSize: 20 },
+      loop: { warnThreshold: 3, hardLimit: 5, windowSize: 20, cycles: { longest: 3 } },
+      approvals: { rememberedBits: 128 },
+      continueCutCalls: true,
       limits: { maxTurns: 50 },
       onUnknown: 'ask',
     })

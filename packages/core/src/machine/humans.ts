@@ -1,4 +1,5 @@
 /** What the answers of humans change, and their silence: a call that waits for approval is opened or closed. */
+import type { AgentDefinition } from '../definition.ts'
 import { approvalExpired, approvalTimer, timedCall } from '../verdict/approval/event.ts'
 import { expiredText, judgeApproval } from '../verdict/approval/verdict.ts'
 import { denied } from '../verdict/authorization/event.ts'
@@ -8,11 +9,15 @@ import { type Args, change } from './change.ts'
 import { callEffect, type Emission } from './plan.ts'
 import { openCall, settled, withOpen } from './settle.ts'
 
-/** How many decisions of humans a run remembers: an older one is asked again. */
-const rememberedMax = 6
+/** How many decisions of humans a run remembers: an older one is asked again. Longer digests leave room for fewer. */
+const rememberedMax = { 64: 6, 128: 5 } as const
 
-const remember = (known: readonly string[], key: string): readonly string[] =>
-  [...known.filter((each) => each !== key), key].slice(-rememberedMax)
+const remember = (
+  { approvals }: AgentDefinition,
+  known: readonly string[],
+  key: string,
+): readonly string[] =>
+  [...known.filter((each) => each !== key), key].slice(-rememberedMax[approvals.rememberedBits])
 
 const approval = ({ event }: Args) =>
   event.type === 'approval.answered'
@@ -26,13 +31,14 @@ export const takeApproval = change((args) => {
   const judged = approval(args)
   if (!found || !judged || event.type !== 'approval.answered') return context
   const { argsHash, scope, decision } = event.fact.payload
-  const key = grantKey(found.call.tool, argsHash)
+  const key = grantKey(event.agent, found.call.tool, argsHash)
   if (judged.effect === 'deny') {
-    const refused = decision === 'reject' ? remember(context.refused, key) : context.refused
+    const refused =
+      decision === 'reject' ? remember(event.agent, context.refused, key) : context.refused
     return { ...settled(context, event), refused }
   }
   const reaches = decision === 'approve' && (scope === 'run' || scope === 'always')
-  const grants = reaches ? remember(context.grants, key) : context.grants
+  const grants = reaches ? remember(event.agent, context.grants, key) : context.grants
   const effect = context.effects + 1
   const starts = event.agent.tools[found.call.tool]?.runs === undefined ? 0 : 1
   const open = withOpen(context, found.index, { ...found.call, effect, status: 'running' })

@@ -1,4 +1,5 @@
 /** What the answer of the policies with I/O makes of the calls that waited for it. */
+import type { AgentDefinition } from '../definition.ts'
 import type { Effect, Timer } from '../effect.ts'
 import type { Verdict } from '../event/decision.ts'
 import type { FactPayload } from '../event/fact.ts'
@@ -54,7 +55,7 @@ export function takePolicies(
     const spec = agent.tools[call.tool]
     const { answer, argsHash, faults } = said
     const asks = answer.effect === 'require_approval'
-    const granted = call.status === 'gated' ? null : grantOf(context, call, { said, fact })
+    const granted = call.status === 'gated' ? null : grantOf(context, call, { agent, said, fact })
     verdicts.push(...faulted(callId, said.tool, faults))
     if (!spec || answer.effect === 'deny' || said.tool !== spec.name) {
       verdicts.push(denied(callId, spec?.name ?? said.tool, denyOf(said)))
@@ -86,9 +87,17 @@ export function takePolicies(
 function grantOf(
   context: RunContext,
   call: OpenCall,
-  { said, fact }: { readonly said: Decision; readonly fact: PolicyAnswered['fact'] },
+  {
+    agent,
+    said,
+    fact,
+  }: {
+    readonly agent: AgentDefinition
+    readonly said: Decision
+    readonly fact: PolicyAnswered['fact']
+  },
 ): 'run' | 'always' | null {
-  if (context.grants.includes(grantKey(call.tool, said.argsHash))) return 'run'
+  if (context.grants.includes(grantKey(agent, call.tool, said.argsHash))) return 'run'
   return fact.payload.granted?.includes(said.callId) ? 'always' : null
 }
 

@@ -12,7 +12,7 @@ test('defaults', () => {
     toolFreqHardLimit: 50,
     toolFreqOverrides: {},
     progress: true,
-    cycles: { warn: 3, hardLimit: 4 },
+    cycles: { warn: 3, hardLimit: 4, longest: 2 },
     stagnation: { warn: 5, hardLimit: null },
   })
 })

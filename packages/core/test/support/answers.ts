@@ -147,7 +147,12 @@ export function toolAnswer(effect: ToolCallEffect | RunStartEffect, n: number): 
     case 3:
       return {
         type: 'tool.denied',
-        payload: { ...about, tool: effect.tool, answer: policyAnswer('deny') },
+        payload: {
+          ...about,
+          tool: effect.tool,
+          answer: policyAnswer('deny'),
+          configuration: n % 2 ? 'current' : 'pinned',
+        },
       }
     default: {
       const output = outputs[n % outputs.length] ?? { content: [], isError: false }

@@ -85,5 +85,6 @@ export const deniedAtDispatch =
       ...toolCall(known, n),
       tool,
       answer: policyAnswer('deny', 'oap.passport_suspended'),
+      configuration: 'pinned',
     },
   })

@@ -35,7 +35,8 @@ const loops = fc
       toolFreqWarn: frequent,
       toolFreqHardLimit: frequent * 4,
       progress,
-      cycles: cycles && windowSize >= 4 ? { warn: 1, hardLimit: 2 } : null,
+      cycles:
+        cycles && windowSize >= 4 ? { warn: 1, hardLimit: 2, longest: 2 + (wider % 2) } : null,
       stagnation,
     }
   })

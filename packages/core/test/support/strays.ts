@@ -83,6 +83,7 @@ export const strays: fc.Arbitrary<FactBody> = fc.oneof(
       ...about,
       tool: text,
       answer: fc.constantFrom(policyAnswer('deny'), policyAnswer('allow')),
+      configuration: fc.constantFrom('pinned' as const, 'current' as const),
     }),
   }),
   fc.record({

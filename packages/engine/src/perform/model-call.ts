@@ -74,7 +74,7 @@ export async function performModelCall(
     if ('refused' in made) return refusal(writer, about, made.refused)
     const { turn, origin } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
-    const callSet = callSetOf(turn)
+    const callSet = callSetOf(task.agent, turn)
     const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence }
     return writer.fact('model.completed', payload, {
       key: effect.id,
@@ -190,9 +190,10 @@ async function stream(
 }
 
 /** The digest of a set of calls: what the loop check tells sets apart by. */
-function callSetOf(turn: ModelTurn): string {
+function callSetOf({ tools }: AgentDefinition, turn: ModelTurn): string {
   const calls = callsOf(turn)
-  return calls.length === 0 ? '' : sha256(setKey(calls)).slice(0, 12)
+  const effectOf = (name: string) => tools.find((tool) => tool.name === name)?.effect
+  return calls.length === 0 ? '' : sha256(setKey(calls, effectOf)).slice(0, 12)
 }
 
 /** What we could not even ask for: an error of ours, never retried, visible in the log. */

@@ -8,7 +8,9 @@ import { isModulePath, ModulePath } from './references.ts'
 
 const { shape } = AgentDefinition
 const safety = shape.safety.unwrap().shape
+const { rememberedBits: _decidedHere, ...approvals } = shape.approvals.unwrap().shape
 const loop = LoopConfig.shape
+const cycles = loop.cycles.unwrap().unwrap().shape
 
 const Model = z.strictObject({
   ...ModelConfig.shape,
@@ -56,9 +58,16 @@ export const AgentConfig = z.strictObject({
     })
     .prefault({}),
   guardrails: GuardrailsConfig.prefault({}),
-  approvals: z.strictObject(shape.approvals.unwrap().shape).prefault({}),
+  approvals: z.strictObject(approvals).prefault({}),
   loop: LoopConfig.safeExtend({
-    cycles: z.strictObject(loop.cycles.unwrap().unwrap().shape).nullable().prefault({}),
+    cycles: z
+      .strictObject({
+        ...cycles,
+        // Definitions of older builds look for two.
+        longest: cycles.longest.unwrap().default(3),
+      })
+      .nullable()
+      .prefault({}),
     stagnation: z.strictObject(loop.stagnation.unwrap().unwrap().shape).nullable().prefault({}),
     toolFreqOverrides: z
       .record(z.string(), z.strictObject(loop.toolFreqOverrides.unwrap().valueType.shape))

@@ -42,6 +42,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
       tools,
       safety: { ...agent.safety, detectors },
       guardrails: guardrailsOf(agent, offer.governance.agents.get(name)),
+      ...decidedSince(agent),
     }
     const parsed = AgentDefinition.safeParse(definition)
     if (!parsed.success) return fail('config_invalid', field, z.prettifyError(parsed.error))
@@ -49,6 +50,12 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
   })
   return new Map(agents)
 }
+
+/** What new runs decide otherwise than definitions of older builds, which name none of it. */
+const decidedSince = ({ approvals }: AgentConfig) => ({
+  approvals: { ...approvals, rememberedBits: 128 },
+  continueCutCalls: true,
+})
 
 function guardrailsOf({ guardrails }: AgentConfig, governance: AgentGovernance | undefined) {
   if (guardrails.enabled === false) return {}

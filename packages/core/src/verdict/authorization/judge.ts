@@ -52,9 +52,22 @@ export interface Bench {
 export const callsOf = (turn: ModelTurn): readonly ToolCallPart[] =>
   turn.message.parts.filter((part) => part.type === 'tool_call')
 
-/** What a call is known by among those that humans decided about: its tool and its arguments. */
-export const grantKey = (tool: number, argsHash: string): string =>
-  `${tool}:${argsHash.slice(0, 16)}`
+/** What a call is known by among those that humans decided about: its tool, and the agent's bits of its arguments' digest. */
+export const grantKey = ({ approvals }: AgentDefinition, tool: number, argsHash: string): string =>
+  approvals.rememberedBits === 64
+    ? `${tool}:${argsHash.slice(0, 16)}`
+    : `${tool}:${compact(argsHash.slice(0, 32))}`
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** Hex as base 64, so that the cached state stays small. What is no hex stays as it is. */
+function compact(hex: string): string {
+  if (!/^[0-9a-f]+$/.test(hex)) return hex
+  let rest = BigInt(`0x${hex}`)
+  let text = ''
+  for (; rest > 0n; rest /= 64n) text = digits.charAt(Number(rest % 64n)) + text
+  return text
+}
 
 /** A denial that no policy made. */
 export const denial = (code: string, message: string): PolicyAnswer => ({
@@ -112,7 +125,7 @@ function judge(bench: Bench, known: Known, call: ToolCallPart): Judgement {
   if (answer.effect === 'deny') return deny(answer, faults)
   const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
   if (tooMany) return deny(tooMany, faults)
-  const key = grantKey(index, call.argsHash)
+  const key = grantKey(bench.agent, index, call.argsHash)
   if (known.context.refused.includes(key))
     return deny(denial('rejected_before', 'A person rejected this very call. Do not repeat it.'))
   if (answer.effect === 'allow') return { effect: 'allow', call, spec, faults, grant: null }

@@ -15,6 +15,8 @@ export interface Found {
   /** Same sets, calls of the tool, repeats of the pair, or sets with the same results. */
   readonly count: number
   readonly threshold: number
+  /** `alternating_cycle`: sets in one repeat. */
+  readonly sets?: number
 }
 
 interface Thresholds {
@@ -43,20 +45,31 @@ export function identicalSets(
   return measured && { ...measured, layer: 'identical_call_set', tools }
 }
 
-/** The last two sets, in turns up to now. */
+/** The last sets, in turns up to now: two of them, or as many as the agent looks for. */
 export function alternatingSets(
-  { cycles }: LoopConfig,
+  { cycles, windowSize }: LoopConfig,
   entries: readonly Entry[],
   tools: readonly string[],
 ): Found | null {
-  const [before, newest] = entries.slice(-2)
-  if (!cycles || !before || !newest || before.set === newest.set) return null
+  if (!cycles) return null
+  const { warn, hardLimit: hard, longest } = cycles
+  const found: Found[] = []
+  for (let sets = 2; sets <= longest && sets * hard <= windowSize; sets += 1) {
+    const repeated = entries.slice(-sets)
+    // The same set again and again is not in turns.
+    if (repeated.length < sets || new Set(repeated.map(({ set }) => set)).size === 1) continue
+    const told = repeated.every(({ cycle }) => cycle)
+    const measured = measure(repeats(entries, sets), { warn, hard, told })
+    if (measured) found.push({ ...measured, layer: 'alternating_cycle', tools, sets })
+  }
+  return found.find(({ action }) => action === 'stop') ?? found[0] ?? null
+}
+
+/** Full repeats of the newest `sets` entries, these included. */
+function repeats(entries: readonly Entry[], sets: number): number {
   const backwards = entries.toReversed()
-  const broken = backwards.findIndex(({ set }, at) => set !== (at % 2 ? before : newest).set)
-  const count = Math.floor((broken === -1 ? backwards.length : broken) / 2)
-  const told = newest.cycle && before.cycle
-  const measured = measure(count, { warn: cycles.warn, hard: cycles.hardLimit, told })
-  return measured && { ...measured, layer: 'alternating_cycle', tools }
+  const broken = backwards.findIndex(({ set }, at) => set !== backwards[at % sets]?.set)
+  return Math.floor((broken === -1 ? backwards.length : broken) / sets)
 }
 
 /** One tool, called too often. */

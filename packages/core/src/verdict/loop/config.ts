@@ -32,9 +32,16 @@ export const LoopConfig = z
       .default({}),
     /** Is a repeated set whose results changed no repetition? False: results do not matter. */
     progress: z.boolean().default(true),
-    /** Two sets in turns, A-B-A-B: counts are of full repeats, A-B is one. Null: not looked for. */
+    /**
+     * Sets in turns, A-B-A-B or A-B-C-A-B-C: counts are of full repeats, A-B is one. `longest`: so many sets in a repeat, as far as
+     * `hardLimit` repeats fit into the window. Null: not looked for.
+     */
     cycles: z
-      .object({ warn: count.default(3), hardLimit: count.default(4) })
+      .object({
+        warn: count.default(3),
+        hardLimit: count.default(4),
+        longest: count.min(2, abort).max(3, abort).default(2),
+      })
       .nullable()
       .prefault({}),
     /** Sets of reading calls, each another than the one before, that all gave the same. Null: not looked for. */

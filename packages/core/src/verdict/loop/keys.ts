@@ -3,13 +3,23 @@
  * without doing anything else, and keeps what makes a difference.
  *
  * K1 The order of keys in an object and of calls in a set says nothing.
- * K2 Total: whatever a model sends as arguments has a key.
+ * K2 What reads is told apart by what it asks for: another `limit` or `reason` is the same call. What writes is told apart by all
+ *    of its arguments: another draft, another row, another request body is another call.
+ * K3 Total: whatever a model sends as arguments has a key.
  */
+import type { EffectMode } from '../../definition.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { limits } from '../../limits.ts'
 
 /** What a call does, for tools that are not told apart below: the first of these it names. */
 const salient = ['path', 'url', 'query', 'command', 'pattern', 'glob', 'cmd'] as const
+
+/** What selects besides: with these a call of the same tool for the same thing asks for something else. */
+const selecting = [
+  ...['params', 'parameters', 'variables', 'bindings', 'values', 'args', 'arguments'],
+  ...['method', 'body', 'data', 'filter', 'filters', 'where', 'operation', 'action'],
+  ...['repo', 'repository', 'owner', 'branch', 'ref', 'id', 'name', 'database', 'table'],
+] as const
 
 /** Tools whose every argument is content: other content is another call. */
 const contentTools: readonly string[] = ['write_file', 'str_replace']
@@ -19,22 +29,26 @@ const bucketLines = 200
 
 /**
  * The key of one call. Arguments that came as JSON text have the key of what the text says; text that is no JSON
- * object stands for itself.
+ * object stands for itself. `effect`: of the tool; a tool that nobody knows counts as one that reads.
  */
-export function callKey(name: string, args: Json): string {
+export function callKey(name: string, args: Json, effect: EffectMode = 'read'): string {
   const fields = valueOf(args)
   if (!isObject(fields)) return canonical(fields)
-  if (contentTools.includes(name)) return canonical(fields)
+  if (effect !== 'read' || contentTools.includes(name)) return canonical(fields)
   if (name === 'read_file' && has(fields, 'path')) return placeKey(fields)
   const named = salient.filter((field) => has(fields, field))
   if (named.length === 0) return canonical(fields)
-  return canonical(Object.fromEntries(named.map((field) => [field, fields[field] ?? null])))
+  const wanted = [...named, ...selecting.filter((field) => has(fields, field))]
+  return canonical(Object.fromEntries(wanted.map((field) => [field, fields[field] ?? null])))
 }
 
 /** The key of a set of calls: each `tool:key`, sorted, one per line. The shell makes the digest of it. */
-export const setKey = (calls: readonly { readonly name: string; readonly args: Json }[]): string =>
+export const setKey = (
+  calls: readonly { readonly name: string; readonly args: Json }[],
+  effectOf: (name: string) => EffectMode | undefined = () => undefined,
+): string =>
   calls
-    .map(({ name, args }) => `${JSON.stringify(name)}:${callKey(name, args)}`)
+    .map(({ name, args }) => `${JSON.stringify(name)}:${callKey(name, args, effectOf(name))}`)
     .toSorted()
     .join('\n')
 

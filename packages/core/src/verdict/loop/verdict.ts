@@ -58,12 +58,16 @@ const present = <T>(values: readonly (T | null)[]): readonly T[] =>
   values.filter((value) => value !== null)
 
 /** The state once the model is told (L3). */
-function afterTelling(setting: LoopSetting, state: LoopState, { layer, tools }: Found): LoopState {
+function afterTelling(
+  setting: LoopSetting,
+  state: LoopState,
+  { layer, tools, sets = 2 }: Found,
+): LoopState {
   switch (layer) {
     case 'identical_call_set':
       return { ...state, window: mark(state.window, 1, { identical: true }) }
     case 'alternating_cycle':
-      return { ...state, window: mark(state.window, 2, { cycle: true }) }
+      return { ...state, window: mark(state.window, sets, { cycle: true }) }
     case 'tool_frequency':
       return { ...state, calls: tellTool(setting, state.calls, tools[0] ?? '') }
     case 'stagnant_results':

@@ -3,14 +3,25 @@ import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { RunContext } from '../../machine/context.ts'
 import type { ModelTurn } from '../../turn.ts'
-import type { Again } from './verdict.ts'
+import { type Again, isCutInCall } from './verdict.ts'
 
 /** The model a turn is asked of: the agent's own, or its n-th fallback. */
 export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
   (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
 
 /** What the model reads after a turn that was continued. */
-const goOnText = ({ verdict }: ModelTurn): string =>
+const goOnText = (agent: AgentDefinition, turn: ModelTurn): string =>
+  agent.continueCutCalls && isCutInCall(turn) ? cutCallText(turn) : goOnFrom(turn)
+
+const cutCallText = ({ suppressed }: ModelTurn): string =>
+  `Your answer was cut off at its length limit in the middle of a call of ${toolsOf(suppressed)}. ` +
+  'Nothing of it was executed, and nothing of it was kept. Do it in smaller pieces: several calls with less content each, ' +
+  'for example a file in parts.'
+
+const toolsOf = (calls: ModelTurn['suppressed']): string =>
+  [...new Set(calls.map(({ name }) => name))].join(', ')
+
+const goOnFrom = ({ verdict }: ModelTurn): string =>
   verdict === 'length'
     ? 'Your answer was cut off at its length limit. Go on exactly where it ended.'
     : 'Your answer was cut off when the connection broke. Go on exactly where it ended.'
@@ -40,7 +51,7 @@ export function againVerdict(
       return { type: 'model.retried', payload, tool: null, verdict: 'empty_answer' }
     }
     case 'continue': {
-      const payload = { turn: context.turn, messageId, text: goOnText(turn) }
+      const payload = { turn: context.turn, messageId, text: goOnText(agent, turn) }
       return { type: 'turn.continued', payload, tool: null, verdict: turn.verdict }
     }
     case 'correct': {

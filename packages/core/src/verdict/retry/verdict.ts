@@ -103,8 +103,13 @@ function fallbackOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Agai
 
 function continuationOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
   if (turn.verdict !== 'length' && turn.verdict !== 'interrupted') return null
-  return tried.continued < agent.continuations && isVisible(turn) ? { kind: 'continue' } : null
+  const says = isVisible(turn) || (agent.continueCutCalls && isCutInCall(turn))
+  return tried.continued < agent.continuations && says ? { kind: 'continue' } : null
 }
+
+/** Did the answer reach its length in the middle of a call? */
+export const isCutInCall = ({ verdict, suppressed }: ModelTurn): boolean =>
+  verdict === 'length' && suppressed.length > 0
 
 function correctionOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
   const { trip } = turn
