@@ -79,6 +79,24 @@ describe('audit verify', () => {
     expect(edited.stdout).toContain(`broken  ${runs[1]}  #4  digest: a column is not`)
   })
 
+  it('finds content that is gone without a record, in the database and in an export', async () => {
+    const at = `where run_id = '${runs[0]}' and seq = 1`
+    const dir = await mkdtemp(join(tmpdir(), 'signalbox-gone-'))
+    await admin.query(`create table content as select * from signalbox.event ${at}`)
+    const [stored, exported] = await tampered(
+      `update signalbox.event set payload = null, salt = null ${at}`,
+      `update signalbox.event e set payload = c.payload, salt = c.salt from content c where e.run_id = c.run_id and e.seq = c.seq`,
+      async () => [await verify(), await box.run('audit', 'export')] as const,
+    )
+    const broken = [{ run_id: runs[0], seq: 1, part: 'content_missing' }]
+    expect(stored).toMatchObject({ code: 1, ok: false, broken })
+    await writeFile(join(dir, 'log'), exported.stdout)
+    const file = await signalbox(['audit', 'verify', '--json', '--file', 'log'], { cwd: dir })
+    await rm(dir, { recursive: true, force: true })
+    expect(file.code).toBe(1)
+    expect(JSON.parse(file.stdout)).toMatchObject({ ok: false, broken })
+  })
+
   it('finds a changed content, a run cut short and a run whose row is gone', async () => {
     const last = `(select max(seq) from signalbox.event where run_id = '${runs[2]}')`
     const content = await tampered(

@@ -17,6 +17,8 @@ export type ChainPart =
   | 'identity'
   /** The payload or its salt is not what was hashed. */
   | 'payload'
+  /** Payload and salt are gone, and no `payload.erased` of the run says so. */
+  | 'content_missing'
   /** A column is not what was hashed. */
   | 'digest'
   /** The event does not follow from the one before. */
@@ -31,14 +33,14 @@ export type ChainReport =
       /** Events verified. */
       readonly events: number
       readonly headHash: string
-      /** Events whose payload and salt were erased: linked, but their content can no longer be verified. */
+      /** Events whose payload and salt were erased, as the log says: linked, but their content can no longer be verified. */
       readonly erased: readonly number[]
     }
   | { readonly ok: false; readonly seq: number; readonly part: ChainPart }
 
 /**
  * Verifies the events of one run, from seq 1 on, in order. `head` is what they must end in; without it a truncation
- * passes unseen. Answers the first event that is broken.
+ * passes unseen. Answers the first event that is broken. Content may be missing where the log itself says that it was erased.
  */
 export function verifyChain(
   events: readonly StoredEvent[],
@@ -47,16 +49,30 @@ export function verifyChain(
   const first = events[0]
   let hash = first === undefined ? '' : genesisHash(first.tenantId, first.runId)
   const erased: number[] = []
+  const named = new Set(events.flatMap(erasedBy))
   for (const [n, event] of events.entries()) {
     const part = brokenPart(event, { seq: n + 1, hash, first: first ?? event })
     if (part !== null) return { ok: false, seq: n + 1, part }
-    if (event.salt === '') erased.push(event.seq)
+    if (isErased(event)) {
+      if (!named.has(event.seq)) return { ok: false, seq: n + 1, part: 'content_missing' }
+      erased.push(event.seq)
+    }
     hash = event.hash
   }
   if (head !== undefined && (head.seq !== events.length || (head.seq > 0 && head.hash !== hash))) {
     return { ok: false, seq: Math.min(head.seq, events.length), part: 'head' }
   }
   return { ok: true, events: events.length, headHash: hash, erased }
+}
+
+const isErased = ({ salt, payload }: StoredEvent): boolean =>
+  salt === '' && Object.keys(payload).length === 0
+
+/** The event whose erasure this one records. Whether the record itself holds is verified like any event. */
+function erasedBy(event: StoredEvent): readonly number[] {
+  if (event.type !== 'payload.erased' || isErased(event)) return []
+  const { seq } = event.payload
+  return typeof seq === 'number' && seq < event.seq ? [seq] : []
 }
 
 /** `expected`: the seq of the event, the hash before it, and the first event of the run. */
@@ -67,8 +83,8 @@ function brokenPart(
   const { seq, hash, first } = expected
   if (event.seq !== seq) return 'sequence'
   if (event.runId !== first.runId || event.tenantId !== first.tenantId) return 'identity'
-  const isErased = event.salt === '' && Object.keys(event.payload).length === 0
-  if (!isErased && payloadHash(event.salt, event.payload) !== event.payloadHash) return 'payload'
+  if (!isErased(event) && payloadHash(event.salt, event.payload) !== event.payloadHash)
+    return 'payload'
   const digest = eventDigest(event)
   if (digest !== event.digest) return 'digest'
   return linkHash(hash, seq, digest) === event.hash ? null : 'link'

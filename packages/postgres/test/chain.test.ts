@@ -152,11 +152,45 @@ it('finds everything gone, and a run that was moved to another tenant', async ()
   expect(await check(moved)).toEqual({ ok: false, seq: 1, part: 'link' })
 })
 
-it('still verifies when payload and salt were erased, and says where', async () => {
-  const one = await story()
-  await admin.query(
-    'update signalbox.event set payload = null, salt = null where run_id = $1 and seq = 5',
-    [one.run.runId],
+const erase = ({ run }: { readonly run: RunIds }, seq: number) =>
+  admin.query(
+    'update signalbox.event set payload = null, salt = null where run_id = $1 and seq = $2',
+    [run.runId, seq],
   )
+
+/** Records an erasure, and answers where the run ends by then. */
+async function recorded({ run }: { readonly run: RunIds }, seq: number | string) {
+  const payload = { seq, reason: 'the end user asked for it' }
+  await bench.register.append({ ...about(run), notes: [event('payload.erased', { payload })] })
+  const head = await bench.register.head(run.runId)
+  return { run, head: { seq: head?.seq ?? 0, hash: head?.headHash ?? '' } }
+}
+
+it('still verifies when payload and salt were erased and the log says so, and says where', async () => {
+  const one = await recorded(await story(), 5)
+  await erase(one, 5)
   expect(await check(one)).toMatchObject({ ok: true, erased: [5] })
+})
+
+it.each([
+  ['nothing says that it was erased', null],
+  ['another event was erased', 4],
+  ['what was erased is not said', 'all'],
+])('finds content that is missing although %s', async (_why, seq) => {
+  const before = await story()
+  const one = seq === null ? before : await recorded(before, seq)
+  await erase(one, 5)
+  expect(await check(one)).toEqual({ ok: false, seq: 5, part: 'content_missing' })
+})
+
+it('finds a record of an erasure that was erased itself, and a salt that was taken alone', async () => {
+  const one = await recorded(await story(), 5)
+  await erase(one, 5)
+  await erase(one, one.head.seq)
+  expect(await check(one)).toEqual({ ok: false, seq: 5, part: 'content_missing' })
+  const other = await story()
+  await admin.query('update signalbox.event set salt = null where run_id = $1 and seq = 5', [
+    other.run.runId,
+  ])
+  expect(await check(other)).toEqual({ ok: false, seq: 5, part: 'payload' })
 })

@@ -109,6 +109,7 @@ const meanings: Readonly<Record<Broken['part'], string>> = {
   sequence: 'an event is missing, repeated or out of order',
   identity: 'the event belongs to another run',
   payload: 'the content is not what was written',
+  content_missing: 'the content is gone, and nothing in the log says that it was erased',
   digest: 'a column is not what was written',
   link: 'the event does not follow from the one before',
   head: 'the end was cut off, or the run was written anew',
