@@ -23,7 +23,8 @@ const trip: Guarded = {
 
 /** Trips where a whole part, from its first push to its end, holds `term`. */
 /** What these guards are not asked. */
-const unused: Pick<StreamGuard, 'cut' | 'inspect'> = {
+const unused: Pick<StreamGuard, 'cut' | 'inspect' | 'redacted'> = {
+  redacted: () => [],
   cut: () => ({ type: 'released', text: '' }),
   inspect: ({ args }) => ({ type: 'passed', value: args, taken: [] }),
 }

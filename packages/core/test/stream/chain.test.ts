@@ -27,7 +27,7 @@ const answering = (answer: string): Guardrail => guardrail('odd', () => JSON.par
 
 describe('the chain', () => {
   it('passes the part as it is, if there is no guardrail', () => {
-    expect(run(text)).toEqual({ result: pass(text), by: null })
+    expect(run(text)).toMatchObject({ result: pass(text), by: null, redacted: [] })
   })
 
   it('hands the changed part on', () => {
@@ -41,7 +41,10 @@ describe('the chain', () => {
     ['stop', stop({ type: 'text', text: 'abc1' }, 'why')],
   ])('ends with the first %s and names who decided', (_, result) => {
     const deciding = guardrail('g', () => result)
-    expect(run(text, append('1'), deciding, never)).toEqual({ result, by: { id: 'g', name: 'G' } })
+    expect(run(text, append('1'), deciding, never)).toMatchObject({
+      result,
+      by: { id: 'g', name: 'G' },
+    })
   })
 
   it('stops under the name of a guardrail that throws, with a code and nothing of the part', () => {
@@ -130,7 +133,7 @@ describe('what executes', () => {
 
   it('passes unchanged', () => {
     const looking = guardrail('g', (part) => pass(part))
-    expect(run(call, looking, looking)).toEqual({ result: pass(call), by: null })
-    expect(run(error, looking)).toEqual({ result: pass(error), by: null })
+    expect(run(call, looking, looking)).toEqual({ result: pass(call), by: null, redacted: [] })
+    expect(run(error, looking)).toEqual({ result: pass(error), by: null, redacted: [] })
   })
 })

@@ -2,8 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { createGuardrail } from '../../src/verdict/stream/create-guardrail.ts'
 import { createStreamGuard } from '../../src/verdict/stream/create-stream-guard.ts'
 import { fail, type Guardrail, pass, stop } from '../../src/verdict/stream/part.ts'
+import { StreamGuardSpec } from '../../src/verdict/stream/spec.ts'
 import { context, guardrailOf, inDeltas, play, split } from './play.ts'
 
 interface Call {
@@ -236,4 +238,25 @@ describe('a trip', () => {
       },
     })
   })
+})
+
+it('what was taken out of a text is counted once, however the text was split', () => {
+  const spec = StreamGuardSpec.parse({ use: 'pii' })
+  const guardrail = createGuardrail(spec)
+  if (!guardrail) throw new Error('no such guardrail')
+  const text =
+    'Write to ada@example.com or to bob@example.com, not to 4111 1111 1111 1111. '.repeat(2)
+  for (const size of [1, 3, 7, 50, 200]) {
+    const guard = createStreamGuard({
+      guardrails: [guardrail],
+      context: { availableTools: [], availableSkills: [], attempt: 0 },
+    })
+    for (let at = 0; at < text.length; at += size) guard.push('text', text.slice(at, at + size))
+    guard.end('text')
+    const by = { guardrail: { id: 'pii', name: 'Personal data' }, place: 'text' }
+    expect(guard.redacted()).toEqual([
+      { ...by, kind: 'email', count: 4 },
+      { ...by, kind: 'credit-card', count: 2 },
+    ])
+  }
 })

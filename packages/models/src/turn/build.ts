@@ -33,7 +33,8 @@ export function buildTurn(input: BuildInput): ModelTurn {
   const judged = judgeWhole(input)
   const made = judged.verdict === 'complete' ? positiveParts(input) : []
   const turn = { parts: made, withArguments: redactedCall(input) }
-  const { judgement, parts, redactions } = guardJudgement(judged, turn, request.guard)
+  const { judgement, parts, redactions: inCalls } = guardJudgement(judged, turn, request.guard)
+  const redactions = [...(request.guard?.redacted() ?? []), ...inCalls]
   const positive = judgement.verdict === 'complete'
   const secret = hidden(input)
   const error = judgement.error && safeError(judgement.error, secret)

@@ -19,6 +19,14 @@ import {
 export interface ChainResult {
   readonly result: GuardrailResult
   readonly by: { readonly id: string; readonly name: string } | null
+  /** What was taken out of a text on the way, and by which guardrail. */
+  readonly redacted: readonly Redacted[]
+}
+
+/** One thing that a guardrail has taken out. */
+export interface Redacted {
+  readonly guardrail: { readonly id: string; readonly name: string }
+  readonly kind: string
 }
 
 /** Feedback and reasons longer than this are cut: they become text of the conversation. */
@@ -31,12 +39,27 @@ export function runGuardrailChain(
   context: GuardrailContext,
 ): ChainResult {
   let current = part
+  const redacted: Redacted[] = []
   for (const guardrail of guardrails) {
+    const by = { id: guardrail.id, name: guardrail.name }
     const result = judge(guardrail, current, context)
-    if (result.type !== 'pass') return { result, by: { id: guardrail.id, name: guardrail.name } }
+    if (result.type !== 'pass') return { result, by, redacted }
+    for (const kind of kindsOf(current, result)) redacted.push({ guardrail: by, kind })
     current = result.part
   }
-  return { result: pass(current), by: null }
+  return { result: pass(current), by: null, redacted }
+}
+
+/** What a guardrail says that it took out; of one that says nothing, that it changed the text. */
+function kindsOf(
+  before: StreamPart,
+  { part, redacted }: Extract<GuardrailResult, { type: 'pass' }>,
+): readonly string[] {
+  if (!('text' in before) || !('text' in part) || before.text === part.text) return []
+  const kinds = redacted?.filter(
+    (kind) => typeof kind === 'string' && /^[a-z0-9-]{1,64}$/.test(kind),
+  )
+  return redacted === undefined ? ['changed'] : (kinds ?? [])
 }
 
 function judge(guardrail: Guardrail, part: StreamPart, context: GuardrailContext): GuardrailResult {

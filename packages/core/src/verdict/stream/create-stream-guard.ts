@@ -1,12 +1,12 @@
 /** A stream guard: what the guardrails of an agent make of one attempt of one turn, piece by piece. */
 import type { JsonObject } from '../../json.ts'
 import type { Trip } from '../../turn.ts'
-import { type ChainResult, runGuardrailChain } from './chain.ts'
+import { type ChainResult, type Redacted, runGuardrailChain } from './chain.ts'
 import { foundKinds } from './finding.ts'
 import { HeldText, type JudgeText } from './held-text.ts'
 import { type Inspected, inspectArguments } from './inspect.ts'
 import type { Guardrail, GuardrailContext, StreamPart } from './part.ts'
-import type { Guarded, StreamGuard } from './stream-guard.ts'
+import type { Guarded, RedactedText, StreamGuard } from './stream-guard.ts'
 
 /** What a guard is made of: the chain in its order, and what the guardrails may know. */
 export interface StreamGuardOptions {
@@ -30,11 +30,23 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
   const { guardrails } = options
   const window = Math.max(0, ...guardrails.map(windowOf))
   const held = { text: new HeldText(window), reasoning: new HeldText(window) }
+  const counts = new Map<string, RedactedText>()
   let trip: Trip | null = null
 
+  const count = (
+    guardrail: Redacted['guardrail'],
+    kind: string,
+    type: StreamPart['type'],
+  ): void => {
+    if (type !== 'text' && type !== 'reasoning') return
+    const key = `${type} ${kind} ${guardrail.id}`
+    const before = counts.get(key)?.count ?? 0
+    counts.set(key, { guardrail, kind, place: type, count: before + 1 })
+  }
   const judgePart = (part: StreamPart, last: boolean): StreamPart | null => {
     const { released, offset } = held[part.type === 'reasoning' ? 'reasoning' : 'text']
     const judged = runGuardrailChain(part, guardrails, { ...options.context, released, last })
+    for (const { guardrail, kind } of judged.redacted) count(guardrail, kind, part.type)
     trip = tripOf(judged, part.type, offset)
     return judged.result.type === 'pass' ? judged.result.part : null
   }
@@ -52,6 +64,7 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
   return {
     push: (kind, text) => guarded(() => held[kind].push(text, judges[kind])),
     end: (kind) => guarded(() => held[kind].end(judges[kind])),
+    redacted: () => [...counts.values()],
     cut: (kind) => guarded(() => held[kind].cut(judges[kind])),
     judge: (part) =>
       guarded(() => {

@@ -50,7 +50,9 @@ export function createSearch(search: Search): Guardrail {
       if (action === 'redact') {
         const text = redact(part.text, found)
         const clean = search.clean?.(text) ?? text
-        return pass(clean === part.text ? part : { type: part.type, text: clean })
+        if (clean === part.text) return pass(part)
+        const kinds = found.map(({ kind }) => kind)
+        return pass({ type: part.type, text: clean }, kinds)
       }
       if (found.length === 0) return pass(part)
       const kinds = [...new Set(found.map(({ kind }) => kind))]

@@ -24,7 +24,12 @@ export interface GuardrailContext {
 /** What a guardrail makes of a part. */
 export type GuardrailResult =
   /** Goes on to the next guardrail, changed or not. A call or an error may not be changed. */
-  | { readonly type: 'pass'; readonly part: StreamPart }
+  | {
+      readonly type: 'pass'
+      readonly part: StreamPart
+      /** The kind of each thing that was taken out of the part, for the log. Absent: a changed text is one thing, `changed`. */
+      readonly redacted?: readonly string[]
+    }
   /** The attempt ends; the model reads the feedback, in the first person, and tries again. */
   | { readonly type: 'fail'; readonly feedback: string }
   /** The turn ends, and the run with it. On an error part: the error stands as it is. */
@@ -52,7 +57,8 @@ export interface Inspector {
 }
 
 /** The part goes on, changed or not. */
-export const pass = (part: StreamPart): GuardrailResult => ({ type: 'pass', part })
+export const pass = (part: StreamPart, redacted?: readonly string[]): GuardrailResult =>
+  redacted === undefined ? { type: 'pass', part } : { type: 'pass', part, redacted }
 
 /** The model corrects itself. */
 export const fail = (feedback: string): GuardrailResult => ({ type: 'fail', feedback })

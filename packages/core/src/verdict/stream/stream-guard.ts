@@ -9,6 +9,11 @@ export type Guarded =
   | { readonly type: 'released'; readonly text: string }
   | { readonly type: 'tripped'; readonly trip: Trip }
 
+/** What a guardrail took out of texts or thoughts. */
+export interface RedactedText extends Taken {
+  readonly place: 'text' | 'reasoning'
+}
+
 /** What became of the arguments of a call. */
 export type InspectedCall =
   | { readonly type: 'passed'; readonly value: JsonObject; readonly taken: readonly Taken[] }
@@ -22,6 +27,8 @@ export interface StreamGuard {
   end(kind: 'text' | 'reasoning'): Guarded
   /** The open text, or reasoning, is cut off: what was held back is dropped. */
   cut(kind: 'text' | 'reasoning'): Guarded
+  /** What was taken out of texts and thoughts so far. */
+  redacted(): readonly RedactedText[]
   /** The arguments of a call of a turn that closed positively: as they may be recorded, or the end of the attempt. */
   inspect(call: { readonly name: string; readonly args: JsonObject }): InspectedCall
   /** A whole call of a turn that closed positively, or an error that ended the turn. */
