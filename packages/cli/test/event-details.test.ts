@@ -47,6 +47,18 @@ const lines: readonly (readonly [string, Event['payload'], string])[] = [
     'pii in text after 3 corrections',
   ],
   [
+    'turn.cut',
+    {
+      turn: 1,
+      messageId: 'm',
+      verdict: 'interrupted',
+      calls,
+      explanation: canary,
+      reason: { code: 'end_marker_missing', detail: 'The stream closed without its end marker.' },
+    },
+    'interrupted calls taken out: bash The stream closed without its end marker.',
+  ],
+  [
     'model.replaced',
     { turn: 1, from: 'openai/a', to: 'anthropic/b', class: 'quota', message: canary },
     'openai/a → anthropic/b quota',

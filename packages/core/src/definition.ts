@@ -59,6 +59,11 @@ export const ModelConfig = z.object({
   /** A stream that is silent for this long is cut. */
   idleTimeoutMs: z.number().int().positive().default(60_000),
   providerOptions: JsonObjectSchema.optional(),
+  /**
+   * Must a chat stream end with `data: [DONE]`? `optional` for servers that never send it: whether such a stream was cut
+   * behind its finish reason, nobody can tell.
+   */
+  endMarker: z.enum(['required', 'optional']).default('required'),
   /** What a million tokens cost, in the currency of `limits.maxCost`. Without a price a call costs nothing. */
   price: z
     .object({

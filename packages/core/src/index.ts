@@ -22,6 +22,7 @@ export {
   StreamVerdict,
   SuppressedCall,
   Trip,
+  TurnCut,
   Usage,
 } from './turn.ts'
 export {

@@ -57,6 +57,14 @@ export const SuppressedCall = z.object({
   argsHmac: z.string(),
 })
 
+/** Why a stream whose provider reported no error did not close positively. Words of ours, never content. */
+export const TurnCut = z.object({
+  /** Such as `end_marker_missing`. */
+  code: z.string(),
+  /** A sentence for an operator, with the option that helps where there is one. */
+  detail: z.string(),
+})
+
 /** Tokens, as the provider counted them, or as they were estimated where it did not. */
 export const Usage = z.object({
   inputTokens: z.number().int().optional(),
@@ -109,6 +117,8 @@ export const ModelTurn = z.object({
   trip: Trip.optional(),
   /** Absent where nothing was taken out. */
   redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
+  /** Present where the stream ended well by itself, and the close is not believed. */
+  cut: TurnCut.optional(),
   provider: z.string(),
   model: z.string(),
   responseId: z.string().optional(),
@@ -117,6 +127,7 @@ export const ModelTurn = z.object({
 export type StreamVerdict = z.infer<typeof StreamVerdict>
 export type SafetyEvidence = z.infer<typeof SafetyEvidence>
 export type SuppressedCall = z.infer<typeof SuppressedCall>
+export type TurnCut = z.infer<typeof TurnCut>
 export type Trip = z.infer<typeof Trip>
 export type Redaction = z.infer<typeof Redaction>
 export type Usage = z.infer<typeof Usage>

@@ -54,6 +54,33 @@ test('safety_stopped: the provider stopped; what it took is recorded, its argume
   })
 })
 
+test('a close that is not believed is recorded with its reason, and the answer says no word of it', () => {
+  const reason = { code: 'end_marker_missing', detail: 'Set model.endMarker to "optional".' }
+  const once = { modelRetries: { max: 0, baseMs: 0, capMs: 0 } }
+  const ends = {
+    state: 'failed',
+    outcome: 'interrupted',
+    verdicts: ['turn.cut interrupted'],
+    timeout: 'cleared',
+  } as const
+  const story = started(once)
+    .when(saysNothing({ ...cut('interrupted'), cut: reason }))
+    .gives(ends)
+  expect(story.decision.verdicts[0]).toMatchObject({
+    type: 'turn.cut',
+    payload: {
+      verdict: 'interrupted',
+      reason,
+      explanation:
+        "[The provider's stream broke off. 1 tool call was not executed, because the arguments may be cut off.]",
+    },
+  })
+  const other = started(once)
+    .when(saysNothing(cut('interrupted')))
+    .gives(ends)
+  expect(other.decision.verdicts[0]?.payload).not.toHaveProperty('reason')
+})
+
 test.each([
   ['refused', 'refusal', 'completed'],
   ['length_stopped', 'length', 'completed'],

@@ -210,7 +210,12 @@ test('a register that does not answer fails no call, and is not believed', async
 })
 
 test('a circuit is one of an endpoint: address, region and key variable tell it from others', () => {
-  const model = { provider: 'openai-compatible', model: 'm', idleTimeoutMs: 1 } as const
+  const model = {
+    provider: 'openai-compatible',
+    model: 'm',
+    idleTimeoutMs: 1,
+    endMarker: 'required',
+  } as const
   const others = [
     model,
     { ...model, baseURL: 'http://a' },

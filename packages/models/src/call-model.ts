@@ -5,6 +5,7 @@ import type { ModelRequest, ModelSink } from '@signalbox/engine'
 import type { ModelsOptions } from './models-options.ts'
 import { plainModelError } from './errors/model-error.ts'
 import { guardFetch } from './fetch-guard.ts'
+import { EndMarkerWatch } from './observer/end-marker.ts'
 import { resolveDetectors } from './observer/detectors.ts'
 import { TerminalObserver } from './observer/observer.ts'
 import { wireOf } from './observer/wires.ts'
@@ -28,10 +29,12 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
   const { request, sink, signal } = call
   signal.throwIfAborted()
   const { config, fetch } = transport(options, request.model)
-  const guard = guardFetch(fetch, {
-    idleTimeoutMs: config.idleTimeoutMs,
-    bytesMax: limits.turnBytesMax,
-  })
+  const endMarker = new EndMarkerWatch()
+  const guard = guardFetch(
+    fetch,
+    { idleTimeoutMs: config.idleTimeoutMs, bytesMax: limits.turnBytesMax },
+    wireOf(config.provider) === 'chat' ? (chunk) => endMarker.push(chunk) : undefined,
+  )
   const wired = await wireModel({ config, env: options.env, fetch: guard.fetch })
   // It may have loaded a package, and who aborted meanwhile is not heard again.
   signal.throwIfAborted()
@@ -53,16 +56,29 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
   }
   // First of all our own signal: whatever an abort looks like by now, it is an abort.
   signal.throwIfAborted()
-  return buildTurn({
+  const turn = buildTurn({
     request,
     buffer,
     observer,
     thrown,
     streaming,
+    endMarker: endMarker.state,
+    isEndMarkerOptional: config.endMarker === 'optional',
     cut: guard.cut(),
     now: Date.now(),
     metaKeys: wired.metaKeys,
     secrets: secretsOf(request.model, options.env),
+  })
+  if (turn.cut) warnOfCut(options, turn)
+  return turn
+}
+
+function warnOfCut({ log }: ModelsOptions, { cut, provider, model }: ModelTurn): void {
+  log?.warn('the stream of a model did not close positively: no call of it is executed', {
+    provider,
+    model,
+    code: cut?.code,
+    detail: cut?.detail,
   })
 }
 

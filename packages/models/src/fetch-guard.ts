@@ -22,8 +22,15 @@ export interface FetchGuard {
   close(): void
 }
 
-/** Wraps `base`. The idle time runs from the request to the headers, and from each chunk to the next. */
-export function guardFetch(base: typeof globalThis.fetch, limits: GuardLimits): FetchGuard {
+/**
+ * Wraps `base`. The idle time runs from the request to the headers, and from each chunk to the next. `onBytes` gets the body
+ * as it came, before a package reads it.
+ */
+export function guardFetch(
+  base: typeof globalThis.fetch,
+  limits: GuardLimits,
+  onBytes: (chunk: Uint8Array) => void = () => undefined,
+): FetchGuard {
   const stop = new AbortController()
   let cut: StreamCut | null = null
   let timer: NodeJS.Timeout | undefined
@@ -55,6 +62,7 @@ export function guardFetch(base: typeof globalThis.fetch, limits: GuardLimits): 
           const message = `The turn is larger than ${limits.bytesMax} bytes.`
           throw cutNow({ code: 'turn_too_large', message })
         }
+        onBytes(chunk)
         controller.enqueue(chunk)
       },
       flush: close,

@@ -88,7 +88,8 @@ describe.skipIf(skipReason)(`recordings${skipReason ? ` (skipped: ${skipReason})
       const body = events.slice(0, cut)
       const baseURL = loopback.reply(streamReply(recording.wire, body, { open: true }))
       const { turn } = await ask({ provider, baseURL, tools: toolsOf(recording) })
-      const ended = cut > terminal && recording.toolCallsExecutable
+      // The last word of a chat stream is its end marker, which none of these has.
+      const ended = recording.wire !== 'chat' && cut > terminal && recording.toolCallsExecutable
       const where = `cut ${cut} of ${events.length}`
       expect(turn.verdict === 'complete', where).toBe(ended)
       expect(

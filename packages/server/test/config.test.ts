@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AgentDefinition } from '@signalbox/core'
 import { validateDetectors } from '@signalbox/models'
 import {
   type Config,
@@ -179,6 +180,28 @@ describe('a configuration', () => {
       onUnknown: 'ask',
     })
     expect(config.server).toMatchObject({ port: 7420, host: '127.0.0.1' })
+  })
+
+  it('asks a new run for the end marker of the chat wire, unless the model says that none comes', async () => {
+    const model = { provider: 'openai-compatible', model: 'm', baseURL: 'http://127.0.0.1:9999/v1' }
+    const lax = { ...model, endMarker: 'optional' }
+    const agents = {
+      a: { model, fallbackModels: [lax] },
+      b: { model: lax, fallbackModels: [model] },
+    }
+    const definitions = await resolved(parseConfig({ agents }))
+    const markers = [...definitions.values()].map(({ model: first, fallbackModels: [second] }) => [
+      first.endMarker,
+      second?.endMarker,
+    ])
+    expect(markers).toEqual([
+      ['required', 'optional'],
+      ['optional', 'required'],
+    ])
+    // What an older build stored says nothing of it.
+    expect(AgentDefinition.parse({ name: 'a', model, instructions: '', tools: [] })).toMatchObject({
+      model: { endMarker: 'optional' },
+    })
   })
 
   it.each(mistakes)('with %j = %j is refused', (path, value, code, field, hint) => {

@@ -129,7 +129,7 @@ const expected = async (ids: readonly string[]) => {
     sum.turns += 1
     sum.input_tokens += usage.inputTokens
     sum.output_tokens += usage.outputTokens
-    sum.cost += costOf({ ...model, idleTimeoutMs: 1 }, usage)
+    sum.cost += costOf({ ...model, idleTimeoutMs: 1, endMarker: 'required' }, usage)
   }
   expect(sum.cost).toBeGreaterThan(0)
   return { ...sum, runs: ids.length, cost: sum.cost / 1_000_000 }

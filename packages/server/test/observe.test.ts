@@ -70,7 +70,12 @@ describe('a trace', () => {
     model: 'gpt-x-1',
   }
   const request = {
-    model: { provider: 'openai' as const, model: 'gpt-x', idleTimeoutMs: 1 },
+    model: {
+      provider: 'openai' as const,
+      model: 'gpt-x',
+      idleTimeoutMs: 1,
+      endMarker: 'required' as const,
+    },
     detectors: undefined,
     prompt: [{ role: 'system' as const, text: 'very private' }],
     tools: [],

@@ -62,7 +62,11 @@ function countEffects(decisions: readonly unknown[]): string {
 /** Details of verdicts by type of event. */
 export const verdictDetails: Readonly<Record<string, Detail>> = {
   'safety.suppressed': taken,
-  'turn.cut': (payload, verbose) => [textAt(payload, 'verdict'), ...taken(payload, verbose)],
+  'turn.cut': (payload, verbose) => [
+    textAt(payload, 'verdict'),
+    ...taken(payload, verbose),
+    textAt(payload, 'reason', 'detail'),
+  ],
   'turn.continued': (payload) => [`after turn ${textAt(payload, 'turn')} reached its length`],
   'answer.missing': (payload) => [`turn ${textAt(payload, 'turn')} said nothing, twice`],
   'guardrail.tripped': (payload, verbose) => [

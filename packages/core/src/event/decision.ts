@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { Effect, Timer } from '../effect.ts'
 import { Outcome, StateName } from '../outcome.ts'
 import { AfterRefusal } from '../definition.ts'
-import { Redaction, SafetyEvidence, StreamVerdict, SuppressedCall, Trip } from '../turn.ts'
+import { Redaction, SafetyEvidence, StreamVerdict, SuppressedCall, Trip, TurnCut } from '../turn.ts'
 import { LoopLayer } from '../verdict/loop/layer.ts'
 import { Budget } from '../verdict/budget/budget.ts'
 import { MissedRecall } from '../verdict/recall/missed.ts'
@@ -50,6 +50,8 @@ export const decisionSchemas = {
     calls: z.array(SuppressedCall),
     explanation: z.string(),
     context: AfterRefusal.default('keep'),
+    /** Why the close was not believed, where the provider reported no error. */
+    reason: TurnCut.optional(),
   }),
   /** An answer reached its length limit, or broke off for good, and the model may go on in another turn. */
   'turn.continued': z.object({ turn: z.number().int(), messageId: z.string(), text: z.string() }),

@@ -24,6 +24,7 @@ export const modelNamed = (model: string): AgentDefinition['model'] => ({
   provider: 'scripted',
   model,
   idleTimeoutMs: 60_000,
+  endMarker: 'required',
 })
 
 /** A policy that takes I/O to ask. */

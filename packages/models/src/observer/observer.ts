@@ -28,13 +28,13 @@ const readers = {
 }
 
 export class TerminalObserver {
-  readonly #wire: Wire
+  readonly wire: Wire
   readonly #seen: Sightings
   readonly #read: (typeof readers)['chat']
   #usage: Usage = {}
 
   constructor(setup: ObserverSetup) {
-    this.#wire = setup.wire
+    this.wire = setup.wire
     this.#seen = new Sightings(setup)
     this.#read = readers[setup.wire]
   }
@@ -44,7 +44,7 @@ export class TerminalObserver {
     const chunk = fields(raw)
     if (!chunk) return this.#seen.malformed()
     this.#read(chunk, this.#seen)
-    this.#usage = { ...this.#usage, ...readUsage(this.#wire, chunk) }
+    this.#usage = { ...this.#usage, ...readUsage(this.wire, chunk) }
   }
 
   /** The error that took the stream's place: an HTTP status, or an error before the first output. */
@@ -85,7 +85,7 @@ export class TerminalObserver {
    * the packages have nothing to guess.
    */
   get argumentChars(): number | null {
-    return this.#wire === 'chat' ? this.#seen.argumentChars : null
+    return this.wire === 'chat' ? this.#seen.argumentChars : null
   }
   /** The class of a finish reason that means failure. */
   get failedReason(): ModelErrorClass | undefined {

@@ -53,6 +53,7 @@ export function buildTurn(input: BuildInput): ModelTurn {
     ...(error ? { error } : {}),
     ...(trip ? { trip } : {}),
     ...(redactions.length > 0 ? { redactions: redactions.slice(0, limits.redactionsMax) } : {}),
+    ...(judgement.cut ? { cut: judgement.cut } : {}),
     provider: request.model.provider,
     model: request.model.model,
     ...(buffer.responseId === undefined ? {} : { responseId: buffer.responseId }),

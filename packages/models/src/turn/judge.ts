@@ -6,10 +6,11 @@
  * J2 Safety wins over every other label: a stop signal and an error of the provider's filter take the same path.
  * J3 Neither a safety stop nor a refusal is tried again, so a guardrail that trips on the same stream does not hide it.
  */
-import type { ModelError, SafetyEvidence, StreamVerdict, Trip } from '@signalbox/core'
+import type { ModelError, SafetyEvidence, StreamVerdict, Trip, TurnCut } from '@signalbox/core'
 import { plainModelError, providerModelError } from '../errors/model-error.ts'
 import { type Failure, readFailure } from '../errors/thrown.ts'
 import type { StreamCut } from '../fetch-guard.ts'
+import type { EndMarkerWatch } from '../observer/end-marker.ts'
 import type { TerminalObserver } from '../observer/observer.ts'
 import type { TurnBuffer } from './buffer.ts'
 
@@ -20,6 +21,10 @@ export interface Ending {
   readonly thrown: unknown
   /** Had the provider begun to answer with a stream? */
   readonly streaming: boolean
+  /** Where the end marker stood in the bytes. Only the chat wire has one. */
+  readonly endMarker: EndMarkerWatch['state']
+  /** The model's server is known to send no end marker. */
+  readonly isEndMarkerOptional: boolean
   readonly cut: StreamCut | null
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -30,6 +35,7 @@ export interface Judgement {
   readonly evidence: readonly SafetyEvidence[]
   readonly error?: ModelError
   readonly trip?: Trip
+  readonly cut?: TurnCut
 }
 
 const unreadable = 'The provider sent something that could not be read.'
@@ -56,7 +62,24 @@ export function judge(ending: Ending): Judgement {
   if (seen === 'interrupted') return interrupted()
   if (seen !== 'complete') return { verdict: seen, evidence: [] }
   if (failures.length > 0) return { verdict: 'error', evidence: [], error: partError(failures) }
-  return secondOpinion(observer, buffer)
+  const broken = brokenClose(ending)
+  return broken ? cutShort(broken) : secondOpinion(observer, buffer)
+}
+
+/** A stream whose events ended well, and which was cut or continued all the same. */
+function brokenClose({ observer, endMarker, isEndMarkerOptional }: Ending): TurnCut | null {
+  if (observer.wire !== 'chat') return null
+  if (endMarker === 'followed')
+    return {
+      code: 'events_after_end_marker',
+      detail: 'The stream went on after its end marker, "data: [DONE]".',
+    }
+  if (endMarker === 'last' || isEndMarkerOptional) return null
+  return {
+    code: 'end_marker_missing',
+    detail:
+      'The stream closed without its end marker, "data: [DONE]". If this server never sends it, set model.endMarker to "optional" in the configuration.',
+  }
 }
 
 /** The observer is content: now the package must be, too. */
@@ -133,6 +156,11 @@ function cutError(cut: StreamCut): ModelError {
   const error = plainModelError('network', cut.code, cut.message)
   // The same prompt would most likely be answered at the same length again.
   return cut.code === 'turn_too_large' ? { ...error, class: 'unknown', retryable: false } : error
+}
+
+/** A stream that is tried again like one that broke off. */
+function cutShort(cut: TurnCut): Judgement {
+  return { ...interrupted(plainModelError('network', cut.code, cut.detail)), cut }
 }
 
 function interrupted(error?: ModelError): Judgement {

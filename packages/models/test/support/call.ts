@@ -63,6 +63,7 @@ export function request(asked: Asked): ModelRequest {
       apiKeyEnv: 'TEST_KEY',
       region: 'us-east-1',
       idleTimeoutMs: 20_000,
+      endMarker: 'required',
       ...(asked.baseURL === undefined ? {} : { baseURL: asked.baseURL }),
       ...asked.model,
     },

@@ -23,6 +23,7 @@ export function safetyVerdict(
     return [{ type: 'safety.suppressed', payload, tool: null, verdict: 'suppressed' }]
   }
   const kept = turn.verdict === 'refusal' ? context : 'keep'
-  const payload = { ...about, verdict: turn.verdict, context: kept }
+  const reason = turn.cut ? { reason: turn.cut } : {}
+  const payload = { ...about, verdict: turn.verdict, context: kept, ...reason }
   return [{ type: 'turn.cut', payload, tool: null, verdict: turn.verdict }]
 }
