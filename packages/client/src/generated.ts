@@ -260,6 +260,7 @@ export interface Problem {
     | 'interrupts_open'
     | 'run_ending'
     | 'run_asks_no_model'
+    | 'edit_denied'
     | 'input_full'
     | 'nothing_runs'
     | 'foreign_origin'
@@ -3831,6 +3832,7 @@ export interface EventPayloads {
         outputTokens?: number
         cachedInputTokens?: number
         reasoningTokens?: number
+        estimated?: true
       }
       error?: {
         class:
@@ -3861,6 +3863,24 @@ export interface EventPayloads {
         feedback: string
         partType: 'text' | 'reasoning' | 'tool_call' | 'error'
         offset: number
+      }
+      /**
+       * @maxItems 64
+       */
+      redactions?: {
+        guardrail: {
+          id: string
+          name: string
+        }
+        kind: string
+        place: 'text' | 'reasoning' | 'arguments' | 'result'
+        callId?: string
+        tool?: string
+        count: number
+      }[]
+      cut?: {
+        code: string
+        detail: string
       }
       provider: string
       model: string
@@ -3925,6 +3945,20 @@ export interface EventPayloads {
           manifest: string
           count: number
         }
+    /**
+     * @maxItems 64
+     */
+    redactions?: {
+      guardrail: {
+        id: string
+        name: string
+      }
+      kind: string
+      place: 'text' | 'reasoning' | 'arguments' | 'result'
+      callId?: string
+      tool?: string
+      count: number
+    }[]
     recalled?: {
       runId: string
       seq: number
@@ -3961,6 +3995,7 @@ export interface EventPayloads {
       policyId: string
       policyDigest: string
     }
+    configuration: 'pinned' | 'current'
     recalled?: {
       runId: string
       seq: number
@@ -4382,6 +4417,10 @@ export interface EventPayloads {
     }[]
     explanation: string
     context: 'keep' | 'drop-turn' | 'reset-context'
+    reason?: {
+      code: string
+      detail: string
+    }
   }
   'turn.continued': {
     turn: number
@@ -4433,6 +4472,18 @@ export interface EventPayloads {
       argsHmac: string
     }[]
     explanation: string
+  }
+  'guardrail.redacted': {
+    turn: number
+    guardrail: {
+      id: string
+      name: string
+    }
+    kind: string
+    place: 'text' | 'reasoning' | 'arguments' | 'result'
+    callId?: string
+    tool?: string
+    count: number
   }
   'model.retried': {
     turn: number

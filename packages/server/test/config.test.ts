@@ -198,9 +198,9 @@ describe('a configuration', () => {
       ['required', 'optional'],
       ['optional', 'required'],
     ])
-    // What an older build stored says nothing of it.
+    // What an older build stored says nothing of it: its runs execute nothing behind a missing end either.
     expect(AgentDefinition.parse({ name: 'a', model, instructions: '', tools: [] })).toMatchObject({
-      model: { endMarker: 'optional' },
+      model: { endMarker: 'required' },
     })
   })
 
