@@ -125,7 +125,8 @@ export const glossary: Readonly<Record<string, string>> = {
   threshold: 'The number at which it warns, or stops.',
   guardrail: 'Its id and its name.',
   partType: 'What it was about.',
-  place: 'Where it stood: in what the model said or thought, in the arguments of a call, or in the result of one.',
+  place:
+    'Where it stood: in what the model said or thought, in the arguments of a call, or in the result of one.',
   'guardrail.redacted.kind': 'What kind of thing, as in the marker that stands in its place.',
   'guardrail.redacted.count': 'How often.',
   'guardrail.redacted.callId': 'The call, where it is about one.',

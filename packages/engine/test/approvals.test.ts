@@ -175,12 +175,13 @@ test('a key may be named among the roles', async () => {
   expect((await say('key:b')).code).toBe('accepted')
 })
 
+const checkArguments: CheckArguments = () => null
+
 test('whoever edits a call into one that a policy denies is told so, and may edit again', async () => {
   const policies = hostOf({
     ask: () => says('require_approval'),
     recheck: ({ args }) => (args['to'] === 'eve' ? says('deny', 'x.poison', 'Not to eve.') : null),
   })
-  const checkArguments: CheckArguments = () => null
   const scenery = await scene([pay(), 'done'], { policies, checkArguments })
   const { engine, register, asked, answer, paid } = scenery
   const runId = await begin(engine, governed({ guardrails: { policies: [httpPolicy] } }))

@@ -210,23 +210,23 @@ test('a register that does not answer fails no call, and is not believed', async
 })
 
 test('a circuit is one of an endpoint: address, region and key variable tell it from others', () => {
-  const model = {
+  const one = {
     provider: 'openai-compatible',
     model: 'm',
     idleTimeoutMs: 1,
     endMarker: 'required',
   } as const
   const others = [
-    model,
-    { ...model, baseURL: 'http://a' },
-    { ...model, baseURL: 'http://b' },
-    { ...model, region: 'http://a' },
-    { ...model, apiKeyEnv: 'http://a' },
-    { ...model, baseURL: 'http://a', apiKeyEnv: 'KEY' },
-    { ...model, provider: 'openai' } as const,
-    { ...model, model: 'n' },
+    one,
+    { ...one, baseURL: 'http://a' },
+    { ...one, baseURL: 'http://b' },
+    { ...one, region: 'http://a' },
+    { ...one, apiKeyEnv: 'http://a' },
+    { ...one, baseURL: 'http://a', apiKeyEnv: 'KEY' },
+    { ...one, provider: 'openai' } as const,
+    { ...one, model: 'n' },
   ]
   expect(new Set(others.map(circuitOf)).size).toBe(others.length)
-  expect(circuitOf({ ...model, temperature: 1 })).toBe(circuitOf(model))
-  expect(circuitOf(model)).toBe('openai-compatible/m')
+  expect(circuitOf({ ...one, temperature: 1 })).toBe(circuitOf(one))
+  expect(circuitOf(one)).toBe('openai-compatible/m')
 })

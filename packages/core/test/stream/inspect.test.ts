@@ -25,6 +25,10 @@ const secrets = guard({ use: 'secrets' })
 const pii = guard({ use: 'pii' })
 const gone = '[redacted:github-token]'
 
+const inspect = (): never => {
+  throw new Error('broken')
+}
+
 describe('arguments', () => {
   test.each([
     ['a text', { body: `use ${token} here` }, { body: `use ${gone} here` }],
@@ -75,9 +79,6 @@ describe('arguments', () => {
   })
 
   test('a guardrail that throws refuses them', () => {
-    const inspect = (): never => {
-      throw new Error('broken')
-    }
     const broken = {
       ...secrets,
       inspector: {

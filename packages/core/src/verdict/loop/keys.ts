@@ -16,9 +16,30 @@ const salient = ['path', 'url', 'query', 'command', 'pattern', 'glob', 'cmd'] as
 
 /** What selects besides: with these a call of the same tool for the same thing asks for something else. */
 const selecting = [
-  ...['params', 'parameters', 'variables', 'bindings', 'values', 'args', 'arguments'],
-  ...['method', 'body', 'data', 'filter', 'filters', 'where', 'operation', 'action'],
-  ...['repo', 'repository', 'owner', 'branch', 'ref', 'id', 'name', 'database', 'table'],
+  'params',
+  'parameters',
+  'variables',
+  'bindings',
+  'values',
+  'args',
+  'arguments',
+  'method',
+  'body',
+  'data',
+  'filter',
+  'filters',
+  'where',
+  'operation',
+  'action',
+  'repo',
+  'repository',
+  'owner',
+  'branch',
+  'ref',
+  'id',
+  'name',
+  'database',
+  'table',
 ] as const
 
 /** Tools whose every argument is content: other content is another call. */
