@@ -35,24 +35,25 @@ function readChoice(choice: Fields, key: string, seen: Sightings): void {
     if (text(body['refusal'])) seen.refusal()
     for (const item of list(body['tool_calls'])) readCall(fields(item) ?? {}, key, seen)
     const legacy = text(fields(body['function_call'])?.['name'])
-    if (legacy) seen.start(`${key}/function_call`, legacy)
+    if (legacy) seen.calls.start(`${key}/function_call`, legacy)
   }
 }
 
-/**
- * Calls are told apart by index and id. The packages guess where a piece belongs that names no call, and drop it if they
- * cannot: every character of arguments is counted here, and pieces that could belong to either of two calls are noted.
- */
 function readCall(call: Fields, choice: string, seen: Sightings): void {
   const called = fields(call['function'])
-  const place = `${choice}/${text(call['index']) ?? ''}/`
-  const id = text(call['id'])
-  const name = text(called?.['name'])
-  // Some servers repeat the name in later pieces of a call, without its id.
-  const starts = name !== undefined && (id !== undefined || !seen.hasStarted(place))
-  if (starts) seen.start(place + (id ?? ''), name)
-  const args = text(called?.['arguments'])
-  if (args !== undefined) seen.grow(starts || id !== undefined ? place + (id ?? '') : place, args)
+  const index = text(call['index'])
+  seen.calls.piece({
+    place: `${choice}/${index ?? ''}/`,
+    id: word(call['id']),
+    name: text(called?.['name']),
+    args: text(called?.['arguments']) ?? '',
+    isIndexed: index !== undefined,
+  })
+}
+
+/** A text that does not only look like one: some servers send an id of blanks. */
+function word(value: unknown): string | undefined {
+  return text(value)?.trim() === '' ? undefined : text(value)
 }
 
 /** Azure: `{"hate": {"filtered": true, "severity": "high"}}`, and `{"jailbreak": {"detected": true}}` with it. */

@@ -19,7 +19,8 @@ function readEvent(type: string, body: Fields, seen: Sightings): void {
       return
     case 'contentBlockStart': {
       const name = text(fields(fields(body['start'])?.['toolUse'])?.['name'])
-      if (name) seen.start(text(body['contentBlockIndex']) ?? '', name)
+      // The package rewrites ids for the models of Mistral, so calls are compared by their number here.
+      if (name) seen.calls.start(text(body['contentBlockIndex']) ?? '', name)
       return
     }
     case 'messageStop':

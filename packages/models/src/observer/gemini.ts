@@ -26,8 +26,9 @@ function readCandidate(candidate: Fields, key: string, seen: Sightings): void {
       seen.flag(`safetyRatings.${text(rating['category']) ?? 'unknown'}`, 'blocked')
   }
   for (const item of list(fields(candidate['content'])?.['parts'])) {
-    const name = text(fields(fields(item)?.['functionCall'])?.['name'])
+    const call = fields(fields(item)?.['functionCall'])
+    const name = text(call?.['name'])
     // A call has no key of its own here, and its name comes once, in its first piece.
-    if (name) seen.start(`${key}/${seen.startedNames.length}`, name)
+    if (name) seen.calls.start(`${key}/${seen.calls.size}`, name, text(call?.['id']))
   }
 }

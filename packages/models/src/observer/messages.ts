@@ -28,7 +28,8 @@ export function readMessages(event: Fields, seen: Sightings): void {
 
 /** Server tools (`server_tool_use`, `mcp_tool_use`) are the provider's, not ours. */
 function readBlock(block: Fields, key: string, seen: Sightings): void {
-  if (block['type'] === 'tool_use') seen.start(key, text(block['name']) ?? '')
+  if (block['type'] === 'tool_use')
+    seen.calls.start(key, text(block['name']) ?? '', text(block['id']))
 }
 
 function readStop(message: Fields, seen: Sightings): void {

@@ -10,6 +10,7 @@
 import type { ModelErrorClass, SafetyEvidence, StreamVerdict, Usage } from '@signalbox/core'
 import type { ProviderError } from '../errors/provider-error.ts'
 import { fields } from '../read.ts'
+import type { BegunCalls } from './begun-calls.ts'
 import { readChat } from './chat.ts'
 import { readConverse } from './converse.ts'
 import { readGemini } from './gemini.ts'
@@ -54,10 +55,10 @@ export class TerminalObserver {
 
   /** How the stream ended, once it is closed. */
   verdict(): StreamVerdict {
-    const { evidence, errors, marks, reasons, failed, terminal, ambiguous } = this.#seen
+    const { evidence, errors, marks, reasons, failed, terminal, calls } = this.#seen
     if (evidence.length > 0) return 'safety'
     if (errors.length > 0 || marks.malformed) return 'error'
-    if (!terminal || ambiguous) return 'interrupted'
+    if (!terminal || calls.isAmbiguous) return 'interrupted'
     if (marks.refused) return 'refusal'
     if (failed !== undefined) return 'error'
     if (marks.blocked || reasons.unknown > 0) return 'unknown_terminal'
@@ -85,14 +86,18 @@ export class TerminalObserver {
    * the packages have nothing to guess.
    */
   get argumentChars(): number | null {
-    return this.wire === 'chat' ? this.#seen.argumentChars : null
+    return this.wire === 'chat' ? this.#seen.calls.argumentChars : null
   }
   /** The class of a finish reason that means failure. */
   get failedReason(): ModelErrorClass | undefined {
     return this.#seen.failed
   }
-  /** Names of the client tool calls that began in the raw stream, in all choices. */
+  /** The client tool calls that began in the raw stream, in all choices. */
+  get calls(): Pick<BegunCalls, 'list' | 'isRepeated'> {
+    return this.#seen.calls
+  }
+  /** Their names. */
   get startedNames(): readonly string[] {
-    return this.#seen.startedNames
+    return this.#seen.calls.list.map(({ name }) => name)
   }
 }

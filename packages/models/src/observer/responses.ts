@@ -54,7 +54,7 @@ function readEnd(response: Fields, ending: string, seen: Sightings): void {
 
 function readItem(item: Fields, key: string, seen: Sightings): void {
   if (item['type'] === 'function_call' || item['type'] === 'custom_tool_call')
-    seen.start(text(item['id']) ?? key, text(item['name']) ?? '')
+    seen.calls.start(text(item['id']) ?? key, text(item['name']) ?? '', text(item['call_id']))
   for (const part of list(item['content'])) readContent(part, seen)
 }
 

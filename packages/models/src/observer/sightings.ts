@@ -12,6 +12,7 @@ import {
 import { classifyFailedReason } from '../errors/classify.ts'
 import type { ProviderError } from '../errors/provider-error.ts'
 import { shortText } from '../text.ts'
+import { BegunCalls } from './begun-calls.ts'
 import { type Detector, isSafetyReason, label, type Signal } from './detectors.ts'
 import { isGoodReason, isLengthReason, type Wire } from './wires.ts'
 
@@ -22,14 +23,13 @@ export interface ObserverSetup {
 }
 
 export class Sightings {
+  /** The client tool calls that have begun. */
+  readonly calls = new BegunCalls()
   readonly #setup: ObserverSetup
   readonly #evidence = new Map<string, SafetyEvidence>()
   readonly #errors = new Map<string, ProviderError>()
   readonly #open = new Set<string>()
   readonly #ended = new Set<string>()
-  readonly #started = new Map<string, string>()
-  readonly #grown = new Set<string>()
-  #argumentChars = 0
   #good = 0
   #length = 0
   #unknown = 0
@@ -100,22 +100,6 @@ export class Sightings {
     this.#ended.add(key)
   }
 
-  /** A client tool call has begun. The key tells calls apart within the stream. */
-  start(key: string, name: string): void {
-    if (!this.#started.has(key)) this.#started.set(key, shortText(name))
-  }
-
-  /** Arguments of a call: `key` is the call's, or the place where it stands among others. */
-  grow(key: string, args: string): void {
-    this.#argumentChars += args.length
-    this.#grown.add(key)
-  }
-
-  /** Has a call begun whose key starts so? */
-  hasStarted(prefix: string): boolean {
-    return [...this.#started.keys()].some((key) => key.startsWith(prefix))
-  }
-
   /** A part of the answer says of itself that it is not finished. */
   unfinished(): void {
     this.#unfinished = true
@@ -130,22 +114,8 @@ export class Sightings {
   get failed(): ModelErrorClass | undefined {
     return this.#failed
   }
-  get startedNames(): readonly string[] {
-    return [...this.#started.values()]
-  }
-  /** Characters of arguments, of all calls together. */
-  get argumentChars(): number {
-    return this.#argumentChars
-  }
   get terminal(): boolean {
     return this.#ended.size > 0 && this.#ended.size === this.#open.size && !this.#unfinished
-  }
-  /** Arguments came that could belong to either of two calls. */
-  get ambiguous(): boolean {
-    const keys = [...this.#started.keys()]
-    return [...this.#grown].some(
-      (place) => place.endsWith('/') && keys.filter((key) => key.startsWith(place)).length > 1,
-    )
   }
   get marks(): Readonly<Record<'blocked' | 'refused' | 'malformed', boolean>> {
     return { blocked: this.#blocked, refused: this.#refused, malformed: this.#malformed }

@@ -30,6 +30,9 @@ export interface CallSlot {
 export class TurnBuffer {
   readonly #flow: TextFlow
   readonly #slots: (TextSlot | CallSlot)[] = []
+  /** The newest text of each kind and id, and the open calls of each id: found at once, however many there are. */
+  readonly #texts = new Map<string, TextSlot>()
+  readonly #openCalls = new Map<string, CallSlot[]>()
   readonly #errors: unknown[] = []
   #finish: ModelTurn['finish'] = null
   #usage: ModelTurn['usage'] = {}
@@ -139,14 +142,13 @@ export class TurnBuffer {
   }
 
   #lastText(type: TextSlot['type'], id: string): TextSlot | undefined {
-    return this.#slots
-      .filter((slot) => slot.type !== 'call')
-      .findLast((slot) => slot.type === type && slot.id === id)
+    return this.#texts.get(`${type} ${id}`)
   }
 
   #addText(type: TextSlot['type'], id: string): TextSlot {
     const slot = textSlot(type, id)
     this.#slots.push(slot)
+    this.#texts.set(`${type} ${id}`, slot)
     return slot
   }
 
@@ -162,13 +164,14 @@ export class TurnBuffer {
       meta: merge(undefined, part.providerMetadata),
     }
     this.#slots.push(slot)
+    const open = this.#openCalls.get(part.id)
+    if (open) open.push(slot)
+    else this.#openCalls.set(part.id, [slot])
     return slot
   }
 
   #openCall(id: string): CallSlot | undefined {
-    return this.#slots
-      .filter((slot) => slot.type === 'call')
-      .findLast((slot) => slot.id === id && !slot.done)
+    return this.#openCalls.get(id)?.at(-1)
   }
 
   #growCall(part: Part<'tool-input-delta' | 'tool-input-end'>): void {
@@ -184,6 +187,7 @@ export class TurnBuffer {
       this.#startCall({ type: 'tool-input-start', id: part.toolCallId, toolName: part.toolName })
     slot.args = part.input
     slot.done = true
+    this.#openCalls.get(slot.id)?.pop()
     slot.providerExecuted ||= part.providerExecuted === true
     slot.meta = merge(slot.meta, part.providerMetadata)
   }

@@ -2,7 +2,8 @@
  * The verdict of a turn: the only gate to its calls (DESIGN §4).
  *
  * J1 `complete` ⇔ the observer says `complete`, a finish part is there with `tool-calls` or `stop`, no error part came,
- *    the stream closed without throwing, and every call that began was handed out.
+ *    the stream closed without throwing, and the calls that began are the calls that were handed out,
+ *    each with an id of its own.
  * J2 Safety wins over every other label: a stop signal and an error of the provider's filter take the same path.
  * J3 Neither a safety stop nor a refusal is tried again, so a guardrail that trips on the same stream does not hide it.
  */
@@ -12,6 +13,7 @@ import { type Failure, readFailure } from '../errors/thrown.ts'
 import type { StreamCut } from '../fetch-guard.ts'
 import type { EndMarkerWatch } from '../observer/end-marker.ts'
 import type { TerminalObserver } from '../observer/observer.ts'
+import { fields, text } from '../read.ts'
 import type { TurnBuffer } from './buffer.ts'
 
 export interface Ending {
@@ -84,7 +86,9 @@ function brokenClose({ observer, endMarker, isEndMarkerOptional }: Ending): Turn
 
 /** The observer is content: now the package must be, too. */
 function secondOpinion(observer: TerminalObserver, buffer: TurnBuffer): Judgement {
-  if (buffer.finish === null || lacksCalls(observer, buffer)) return interrupted()
+  if (buffer.finish === null) return interrupted()
+  const wrong = wrongCalls(observer, buffer)
+  if (wrong) return cutShort(wrong)
   switch (buffer.finish.unified) {
     case 'tool-calls':
     case 'stop':
@@ -107,14 +111,36 @@ function secondOpinion(observer: TerminalObserver, buffer: TurnBuffer): Judgemen
   }
 }
 
-/** Was a call, or a piece of a call's arguments, not handed out? The packages drop pieces that they cannot place. */
-function lacksCalls({ startedNames, argumentChars }: TerminalObserver, { calls }: TurnBuffer) {
+/**
+ * Are the calls that were handed out not exactly those that began on the wire? The packages drop pieces that they cannot
+ * place, and give a call that came twice a second id.
+ */
+function wrongCalls(
+  { calls: begun, argumentChars }: TerminalObserver,
+  { calls }: TurnBuffer,
+): TurnCut | null {
+  const ids = new Set(calls.map(({ id }) => id))
+  const wireIds = new Set(calls.map(wireIdOf))
   const handedOut = calls.reduce((sum, { args }) => sum + args.length, 0)
-  return (
-    calls.some(({ done }) => !done) ||
-    startedNames.length > calls.length ||
-    (argumentChars !== null && argumentChars !== handedOut)
-  )
+  if (begun.isRepeated || ids.size !== calls.length)
+    return { code: 'call_ids_repeated', detail: 'Two calls of the turn have one id.' }
+  const isSame =
+    calls.every(({ done }) => done) &&
+    begun.list.length === wireIds.size &&
+    begun.list.every(({ id }) => id === undefined || wireIds.has(id)) &&
+    (argumentChars === null || argumentChars === handedOut)
+  return isSame
+    ? null
+    : {
+        code: 'calls_differ',
+        detail: 'The calls that began in the stream are not those that came out of it whole.',
+      }
+}
+
+/** OpenAI's package makes several calls of the one named `parallel`, and says in their metadata of which. */
+function wireIdOf({ id, meta }: TurnBuffer['calls'][number]): string {
+  const wrapped = Object.values(meta ?? {}).map((own) => fields(fields(own)?.['parallelToolCall']))
+  return wrapped.map((call) => text(call?.['toolCallId'])).find((it) => it !== undefined) ?? id
 }
 
 function judgeThrown(failure: Failure | undefined, { streaming }: Ending): Judgement {
