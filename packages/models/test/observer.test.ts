@@ -68,7 +68,7 @@ describe.each(wires)('%s', (wire) => {
     )
   })
 
-  test('the verdict does not depend on the order of the events', () => {
+  test('the order of the events tells interrupted from other verdicts, and nothing else', () => {
     const pool = [...ordinary, ...stop, ...terminal(wire, 'brand_new')]
     fc.assert(
       fc.property(
@@ -79,7 +79,8 @@ describe.each(wires)('%s', (wire) => {
           const shuffled = picked
             .toSorted((a, b) => rank(a) - rank(b) || b - a)
             .map((index) => pool[index])
-          expect(observe(wire, shuffled).verdict()).toBe(observe(wire, events).verdict())
+          const both = [observe(wire, shuffled).verdict(), observe(wire, events).verdict()]
+          expect(new Set(both.filter((verdict) => verdict !== 'interrupted')).size).toBeLessThan(2)
         },
       ),
     )

@@ -27,6 +27,8 @@ function readChoice(choice: Fields, key: string, seen: Sightings): void {
   seen.open(key)
   readFilterResults('content_filter_results', choice['content_filter_results'], seen)
   seen.hint('native_finish_reason', choice['native_finish_reason'])
+  if (hasContent(choice)) seen.goOn(key)
+  // The same chunk may bring the last content and the reason.
   if (seen.reason('finish_reason', choice['finish_reason'])) seen.end(key)
   if (choice['error']) seen.error(readProviderError(choice['error']))
   // Some servers close with a whole `message` where a delta is expected.
@@ -55,6 +57,20 @@ function readCall(call: Fields, choice: string, seen: Sightings): void {
 function word(value: unknown): string | undefined {
   return text(value)?.trim() === '' ? undefined : text(value)
 }
+
+/** Empty texts and lists come after the reason too, beside usage. */
+function hasContent(choice: Fields): boolean {
+  return [fields(choice['delta']), fields(choice['message'])].some(
+    (body) =>
+      body !== undefined &&
+      (contentFields.some((field) => text(body[field]) !== undefined) ||
+        list(body['content']).length > 0 ||
+        list(body['tool_calls']).length > 0 ||
+        fields(body['function_call']) !== undefined),
+  )
+}
+
+const contentFields = ['content', 'reasoning', 'reasoning_content', 'refusal']
 
 /** Azure: `{"hate": {"filtered": true, "severity": "high"}}`, and `{"jailbreak": {"detected": true}}` with it. */
 function readFilterResults(field: string, results: unknown, seen: Sightings): void {

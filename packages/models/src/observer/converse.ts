@@ -16,8 +16,14 @@ function readEvent(type: string, body: Fields, seen: Sightings): void {
   switch (type) {
     case 'messageStart':
       seen.open('message')
+      seen.open('metadata')
+      return
+    case 'contentBlockDelta':
+    case 'contentBlockStop':
+      goOn(seen)
       return
     case 'contentBlockStart': {
+      goOn(seen)
       const name = text(fields(fields(body['start'])?.['toolUse'])?.['name'])
       // The package rewrites ids for the models of Mistral, so calls are compared by their number here.
       if (name) seen.calls.start(text(body['contentBlockIndex']) ?? '', name)
@@ -26,12 +32,19 @@ function readEvent(type: string, body: Fields, seen: Sightings): void {
     case 'messageStop':
       seen.reason('stopReason', body['stopReason'])
       seen.end('message')
+      // It comes last, and holds the usage. Some come before the stop: after all content is enough.
+      seen.open('metadata')
       return
     case 'metadata':
+      seen.end('metadata')
       readTrace(fields(fields(body['trace'])?.['guardrail']) ?? {}, seen)
       return
     default:
   }
+}
+
+function goOn(seen: Sightings): void {
+  seen.goOn('message', 'metadata')
 }
 
 /** `actionReason` is "Guardrail blocked." where one acted, "No action." where it only looked. */

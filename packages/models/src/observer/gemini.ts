@@ -19,14 +19,18 @@ export function readGemini(chunk: Fields, seen: Sightings): void {
 
 function readCandidate(candidate: Fields, key: string, seen: Sightings): void {
   seen.open(key)
+  const parts = list(fields(candidate['content'])?.['parts']).map((part) => fields(part) ?? {})
+  if (parts.some((part) => text(part['text']) !== undefined || fields(part['functionCall'])))
+    seen.goOn(key)
+  // The same chunk may bring the last content and the reason.
   if (seen.reason('finishReason', candidate['finishReason'])) seen.end(key)
   for (const item of list(candidate['safetyRatings'])) {
     const rating = fields(item)
     if (rating?.['blocked'] === true)
       seen.flag(`safetyRatings.${text(rating['category']) ?? 'unknown'}`, 'blocked')
   }
-  for (const item of list(fields(candidate['content'])?.['parts'])) {
-    const call = fields(fields(item)?.['functionCall'])
+  for (const part of parts) {
+    const call = fields(part['functionCall'])
     const name = text(call?.['name'])
     // A call has no key of its own here, and its name comes once, in its first piece.
     if (name) seen.calls.start(`${key}/${seen.calls.size}`, name, text(call?.['id']))

@@ -10,7 +10,12 @@ export function readMessages(event: Fields, seen: Sightings): void {
       seen.open('message')
       readStop(fields(event['message']) ?? {}, seen)
       return
+    case 'content_block_delta':
+    case 'content_block_stop':
+      seen.goOn('message', 'reason')
+      return
     case 'content_block_start':
+      seen.goOn('message', 'reason')
       readBlock(fields(event['content_block']) ?? {}, text(event['index']) ?? '', seen)
       return
     case 'message_delta':
@@ -34,6 +39,9 @@ function readBlock(block: Fields, key: string, seen: Sightings): void {
 
 function readStop(message: Fields, seen: Sightings): void {
   if (!seen.reason('stop_reason', message['stop_reason'])) return
+  // Its `message_stop` is still to come.
+  seen.goOn('message')
+  seen.end('reason')
   const category = text(fields(message['stop_details'])?.['category'])
   if (message['stop_reason'] === 'refusal' && category) seen.flag('stop_details.category', category)
 }

@@ -4,8 +4,8 @@
  *
  * O1 `complete` needs a value of the positive list in every terminal of the stream, and nothing against it.
  * O2 Safety evidence is sticky: it wins over whatever came before or comes after it.
- * O3 The verdict does not depend on the order of the chunks, and hardly on the detectors: they only tell `safety` from
- *    `unknown_terminal` and `error`, none of which is executable (I23).
+ * O3 The order of the chunks tells `interrupted` from other verdicts, and nothing else: an answer that goes on after its
+ *    terminal has not ended. Detectors only tell `safety` from `unknown_terminal` and `error`, none of which is executable (I23).
  */
 import type { ModelErrorClass, SafetyEvidence, StreamVerdict, Usage } from '@signalbox/core'
 import type { ProviderError } from '../errors/provider-error.ts'

@@ -7,6 +7,7 @@ import type { Sightings } from './sightings.ts'
 export function readResponses(event: Fields, seen: Sightings): void {
   const type = text(event['type']) ?? ''
   if (type.startsWith('response.refusal')) seen.refusal()
+  if (isContent(type)) seen.goOn('response')
   switch (type) {
     case 'response.created':
       seen.open('response')
@@ -33,6 +34,11 @@ export function readResponses(event: Fields, seen: Sightings): void {
       return
     default:
   }
+}
+
+/** Parts of the answer: items, their contents, texts and arguments as they grow. */
+function isContent(type: string): boolean {
+  return /^response\.(output_item|content_part)\.|^response\.\w+\.(delta|done)$/.test(type)
 }
 
 function readEnd(response: Fields, ending: string, seen: Sightings): void {

@@ -100,6 +100,11 @@ export class Sightings {
     this.#ended.add(key)
   }
 
+  /** More of an answer came: what ended it before was not its end. */
+  goOn(...keys: readonly string[]): void {
+    for (const key of keys) this.#ended.delete(key)
+  }
+
   /** A part of the answer says of itself that it is not finished. */
   unfinished(): void {
     this.#unfinished = true

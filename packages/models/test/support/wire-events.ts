@@ -180,6 +180,11 @@ function geminiPart(part: object): Event {
   return { candidates: [{ index: 0, content: { role: 'model', parts: [part] } }] }
 }
 
+const converseMetadata = {
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+  metrics: { latencyMs: 1 },
+}
+
 /** The terminal of a wire with any reason. */
 export function terminal(wire: Wire, reason: string): readonly Event[] {
   switch (wire) {
@@ -200,7 +205,7 @@ export function terminal(wire: Wire, reason: string): readonly Event[] {
         },
       ]
     case 'converse':
-      return [{ messageStop: { stopReason: reason } }]
+      return [{ messageStop: { stopReason: reason } }, { metadata: converseMetadata }]
   }
 }
 
