@@ -15,6 +15,10 @@ export interface DetectorTable {
   readonly flags: readonly string[]
   /** Codes and types of errors. */
   readonly codes: readonly string[]
+  /** Families of codes: vendors name the place and the kind of a finding in them. */
+  readonly codePatterns?: readonly RegExp[]
+  /** HTTP statuses that only a filter answers with. */
+  readonly statuses?: readonly number[]
   /** Words in the message of an error, where no code tells. What matches is the evidence, so it quotes no content. */
   readonly messages: readonly RegExp[]
 }
@@ -27,6 +31,8 @@ export const builtInTables: readonly DetectorTable[] = [
     finishReasons: ['content_filter', 'content_filtered', 'violation', 'safety', 'refusal'],
     flags: ['error.metadata'],
     codes: ['content_filter', 'content_policy_violation', 'moderation_blocked'],
+    // OpenAI names the policy: `cyber_policy_violation`, `bio_policy`, `usage_policy_violation`.
+    codePatterns: [/^(\w+_)?(policy_violation|(content|usage|safety|cyber|bio)_policy)$/i],
     messages: [
       /content exists risk/i,
       /SAFETY_CHECK_TYPE_\w{0,64}/i,
@@ -61,7 +67,12 @@ export const builtInTables: readonly DetectorTable[] = [
     ],
     flags: ['promptFeedback', 'safetyRatings'],
     codes: [],
-    messages: [],
+    // Vertex answers 400 to a prompt that its filters refuse.
+    messages: [
+      /violat(es|ed|ing) (our|google's|the) ([\w ]{0,40} )?(usage guidelines|use policy|policies)/i,
+      /blocked by (the |our |your )?(safety|responsible ai) (filters?|settings|practices)/i,
+      /\bresponsible ai practices/i,
+    ],
   },
   {
     name: 'glm',
@@ -99,6 +110,41 @@ export const builtInTables: readonly DetectorTable[] = [
     codes: ['data_inspection_failed', 'datainspectionfailed'],
     messages: [],
   },
+  {
+    name: 'volcengine',
+    homes: [],
+    finishReasons: ['content_filter'],
+    flags: [],
+    codes: [],
+    // InputTextSensitiveContentDetected, SensitiveContentDetected.Violence, OutputTextRiskDetection and their kin.
+    codePatterns: [/SensitiveContentDetected(\.\w{1,64})?$/i, /RiskDetection(\.\w{1,64})?$/i],
+    messages: [],
+  },
+  {
+    name: 'minimax',
+    homes: [],
+    finishReasons: ['content_filter'],
+    flags: ['base_resp', 'input_sensitive', 'output_sensitive'],
+    codes: ['1026', '1027'],
+    messages: [],
+  },
+  {
+    name: 'stepfun',
+    homes: [],
+    finishReasons: ['content_filter'],
+    flags: [],
+    codes: ['censorship_blocked'],
+    statuses: [451],
+    messages: [],
+  },
+  {
+    name: 'qianfan',
+    homes: [],
+    finishReasons: ['content_filter'],
+    flags: ['need_clear_history'],
+    codes: ['need_clear_history'],
+    messages: [],
+  },
 ]
 
 /** The detector of a table. */
@@ -133,14 +179,19 @@ export function errorFields({ innerCode, code, type, reasons }: ProviderError): 
 }
 
 function claimError(
-  { codes, messages, flags }: DetectorTable,
+  { codes, codePatterns = [], statuses = [], messages, flags }: DetectorTable,
   error: ProviderError,
 ): Claim | undefined {
   for (const claim of errorFields(error)) {
     if (codes.includes(claim.value.toLowerCase())) return claim
+    const isCode = claim.field !== 'error.metadata.reasons'
+    if (isCode && codePatterns.some((pattern) => pattern.test(claim.value.slice(0, 200))))
+      return claim
     // OpenRouter names the reasons of its moderation, and no code.
     if (claim.field === 'error.metadata.reasons' && flags.includes('error.metadata')) return claim
   }
+  if (error.status !== undefined && statuses.includes(error.status))
+    return { field: 'error.status', value: String(error.status) }
   const message = error.message.slice(0, messageCharsMax)
   for (const words of messages) {
     const found = words.exec(message)?.[0]

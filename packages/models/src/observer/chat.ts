@@ -9,6 +9,8 @@ export function readChat(chunk: Fields, seen: Sightings): void {
   for (const result of list(chunk['prompt_filter_results']))
     readFilterResults('prompt_filter_results', fields(result)?.['content_filter_results'], seen)
   for (const entry of list(chunk['contentFilter'])) readGlmFilter(fields(entry) ?? {}, seen)
+  readMiniMax(chunk, seen)
+  if (chunk['need_clear_history'] === true) seen.flag('need_clear_history', 'true')
   for (const [position, item] of list(chunk['choices']).entries()) {
     const choice = fields(item)
     if (choice) readChoice(choice, text(choice['index']) ?? String(position), seen)
@@ -56,6 +58,17 @@ function readCall(call: Fields, choice: string, seen: Sightings): void {
 /** A text that does not only look like one: some servers send an id of blanks. */
 function word(value: unknown): string | undefined {
   return text(value)?.trim() === '' ? undefined : text(value)
+}
+
+/** MiniMax says beside a good reason that a filter acted: by a code, and by a flag for each side. */
+function readMiniMax(chunk: Fields, seen: Sightings): void {
+  for (const field of ['input_sensitive', 'output_sensitive'])
+    if (chunk[field] === true) seen.flag(field, 'true')
+  const answer = fields(chunk['base_resp'])
+  const code = text(answer?.['status_code'])
+  if (code === '1026' || code === '1027') seen.flag('base_resp.status_code', code)
+  else if (code !== undefined && code !== '0')
+    seen.error(readProviderError({ code, message: text(answer?.['status_msg']) }))
 }
 
 /** Empty texts and lists come after the reason too, beside usage. */
