@@ -62,10 +62,22 @@ export function judge(ending: Ending): Judgement {
     return { verdict: 'error', evidence: [], error: saidError(ending, failures) }
   if (thrown !== undefined) return judgeThrown(failures[0], ending)
   if (seen === 'interrupted') return interrupted()
+  if (
+    seen === 'unknown_terminal' &&
+    buffer.finish?.raw === 'pause_turn' &&
+    observer.wire === 'messages'
+  )
+    return { verdict: seen, evidence: [], cut: paused }
   if (seen !== 'complete') return { verdict: seen, evidence: [] }
   if (failures.length > 0) return { verdict: 'error', evidence: [], error: partError(failures) }
   const broken = brokenClose(ending)
   return broken ? cutShort(broken) : secondOpinion(observer, buffer)
+}
+
+const paused: TurnCut = {
+  code: 'turn_paused',
+  detail:
+    'The provider paused the turn ("pause_turn") in the work of its own tools. Turns that pause are not continued: the run ends.',
 }
 
 /** A stream whose events ended well, and which was cut or continued all the same. */
