@@ -37,7 +37,10 @@ export function buildTurn(input: BuildInput): ModelTurn {
   const redactions = [...(request.guard?.redacted() ?? []), ...inCalls]
   const positive = judgement.verdict === 'complete'
   const secret = hidden(input)
-  const error = judgement.error && safeError(judgement.error, secret)
+  // Short arguments are no quotation that could be found, so an error beside a call loses all its words.
+  const withoutWords = judgement.verdict === 'error' && secret.isCallSeen
+  const error =
+    judgement.error && safeError(withoutWords ? wordless(judgement.error) : judgement.error, secret)
   const trip = judgement.trip && safeTrip(judgement.trip, secret)
   return {
     verdict: judgement.verdict,
@@ -133,11 +136,23 @@ interface Hidden {
   /** What the model wrote as arguments, in whatever way it was told (I23). */
   readonly written: readonly string[]
   readonly secrets: readonly string[]
+  /** A call began, or the provider showed one that it could not use. */
+  readonly isCallSeen: boolean
 }
 
 function hidden({ buffer, observer, secrets }: BuildInput): Hidden {
   const failed = observer.errors.flatMap(({ generation }) => generation ?? [])
-  return { written: [...buffer.calls.map(({ args }) => args), ...failed], secrets }
+  const isCallSeen = buffer.calls.length + observer.startedNames.length + failed.length > 0
+  return { written: [...buffer.calls.map(({ args }) => args), ...failed], secrets, isCallSeen }
+}
+
+/** An error with its class, its status and its code, if that is a word. */
+function wordless({ code, ...error }: ModelError): ModelError {
+  return {
+    ...error,
+    ...(code !== undefined && /^[\w.:-]{1,100}$/.test(code) ? { code } : {}),
+    message: 'The message of the provider is withheld: a call was open.',
+  }
 }
 
 /** An error whose words neither quote the model's arguments nor show a key. */
