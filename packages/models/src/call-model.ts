@@ -94,7 +94,7 @@ function observerFor(
       provider,
       custom: detectors,
       onFault: ({ detector, field, message }) =>
-        log?.warn('a safety detector failed: it counts as no match', {
+        log?.warn('a safety detector failed: nothing of the answer is executed', {
           detector: shortText(detector),
           field: shortText(field),
           error: shortText(message),

@@ -209,7 +209,7 @@ describe('a detector of the configuration', () => {
       'Error: broken',
     ],
     ['answers no boolean', () => JSON.parse('"yes"'), 'detect answered no boolean'],
-  ])('that %s is told of once, and counts as no match', async (_how, faulty, error) => {
+  ])('that %s is told of once, and another one labels the stop', async (_how, faulty, error) => {
     const provider = 'openai-compatible'
     const twice = [...terminal('chat', 'content_filter'), ...terminal('chat', 'other')]
     const baseURL = loopback.reply(streamReply('chat', twice))
@@ -219,7 +219,7 @@ describe('a detector of the configuration', () => {
     expect(turn.evidence).toMatchObject([{ detector: 'openai-compatible' }])
     expect(faults).toEqual([
       {
-        message: 'a safety detector failed: it counts as no match',
+        message: 'a safety detector failed: nothing of the answer is executed',
         detector: 'own',
         field: 'finish_reason',
         error,
@@ -227,15 +227,17 @@ describe('a detector of the configuration', () => {
     ])
   })
 
-  test('values that are no text are not shown to it', async () => {
-    const detector = { name: 'own', detect: () => true }
+  test('a reason that is no text is shown as a word, and ends nothing well', async () => {
+    const seen: DetectorEvidence[] = []
+    const detector = { name: 'own', detect: (it: DetectorEvidence) => seen.push(it) < 0 }
     const events = [
       ...built.chat.wholeCall,
       { choices: [{ index: 0, delta: {}, finish_reason: 7 }] },
     ]
     const baseURL = loopback.reply(streamReply('chat', events))
     const turn = await askWith(detector, { provider: 'openai-compatible', baseURL })
-    expect(turn.verdict).not.toBe('safety')
+    expect(seen).toContainEqual(expect.objectContaining({ kind: 'field', value: '7' }))
+    expect(turn.verdict).not.toBe('complete')
     expect(callsOf(turn)).toEqual([])
   })
 })

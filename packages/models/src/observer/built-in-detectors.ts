@@ -154,6 +154,7 @@ export function builtInDetector(table: DetectorTable): Detector {
     name,
     homes,
     claim(signal: Signal): Claim | undefined {
+      if (signal.kind === 'field') return undefined
       if (signal.kind === 'error') return claimError(table, signal.error)
       const { kind, field, value } = signal
       const known =

@@ -4,11 +4,17 @@ import { fields } from '../read.ts'
 import { errorFields } from './built-in-detectors.ts'
 import type { Claim, Detector, Signal } from './detectors.ts'
 
-/** One field that a provider sent: a finish reason, a filter's flag, a code of an error. Never text, never arguments. */
+/**
+ * One field that a provider sent: a finish reason, a filter's flag, a code of an error, or any other flag, number or short word of
+ * a chunk. Never what the model says, never arguments.
+ */
 export interface DetectorEvidence {
   readonly provider: ModelConfig['provider']
-  /** `reason` may end the stream, `flag` says by its presence that something was filtered, `error` is of an error. */
-  readonly kind: 'reason' | 'flag' | 'error'
+  /**
+   * `reason` may end the stream, `flag` says by its presence that something was filtered, `error` is of an error, `field` is
+   * any field of a chunk: each with each of its values once in a stream, the others among them.
+   */
+  readonly kind: 'reason' | 'flag' | 'error' | 'field'
   /** As the wire names it, such as `finish_reason`, `promptFeedback.blockReason` or `error.code`. */
   readonly field: string
   /** As the provider spelt it. */
@@ -24,7 +30,7 @@ export interface SafetyDetector {
   detect(evidence: DetectorEvidence): boolean
 }
 
-/** A detector that threw, or that answered neither true nor false: it counts as no match. */
+/** A detector that threw, or that answered neither true nor false: nothing of the stream is executed. */
 export interface DetectorFault {
   readonly detector: string
   readonly field: string
@@ -64,6 +70,8 @@ export function customDetector(
   return {
     name: detector.name,
     homes: [],
+    readsFields: true,
+    hasFailed: () => faulty,
     claim(signal) {
       const seen = signal.kind === 'error' ? errorFields(signal.error) : [signal]
       return seen

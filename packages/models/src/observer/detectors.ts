@@ -11,6 +11,7 @@ import { customDetector, type DetectorFault, type SafetyDetector } from './custo
 export type Signal =
   | { readonly kind: 'reason'; readonly field: string; readonly value: string }
   | { readonly kind: 'flag'; readonly field: string; readonly value: string }
+  | { readonly kind: 'field'; readonly field: string; readonly value: string }
   | { readonly kind: 'error'; readonly error: ProviderError }
 
 /** A field in which a detector recognised a filter, as the provider spelt it. */
@@ -24,7 +25,11 @@ export interface Detector {
   readonly name: string
   /** Providers whose signals are this detector's own: it is asked before the others there. */
   readonly homes: readonly ModelConfig['provider'][]
+  /** Is it shown every field of every chunk? */
+  readonly readsFields?: boolean
   claim(signal: Signal): Claim | undefined
+  /** Did it fail on this stream? Then nobody knows what it would have said, and the stream is not positive. */
+  hasFailed?(): boolean
 }
 
 /** What a configuration's detectors are found among, and who hears of one that throws. */

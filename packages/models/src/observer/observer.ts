@@ -45,6 +45,7 @@ export class TerminalObserver {
     const chunk = fields(raw)
     if (!chunk) return this.#seen.malformed()
     this.#read(chunk, this.#seen)
+    this.#seen.fieldsOf(chunk)
     this.#usage = { ...this.#usage, ...readUsage(this.wire, chunk) }
   }
 

@@ -13,6 +13,7 @@ import { classifyFailedReason } from '../errors/classify.ts'
 import type { ProviderError } from '../errors/provider-error.ts'
 import { shortText } from '../text.ts'
 import { BegunCalls } from './begun-calls.ts'
+import { fieldsIn } from './chunk-fields.ts'
 import { type Detector, isSafetyReason, label, type Signal } from './detectors.ts'
 import { isGoodReason, isLengthReason, type Wire } from './wires.ts'
 
@@ -22,6 +23,13 @@ export interface ObserverSetup {
   readonly detectors: readonly Detector[]
 }
 
+/** A field without the path that leads to it: readers and detectors name the same one from different roots. */
+const nameless = (field: string, value: string): string =>
+  `\u0000${field.slice(field.lastIndexOf('.') + 1)}\u0000${value}`
+
+/** Values of fields that detectors are shown of one stream: counters and ids change with each chunk. */
+const shownMax = 10_000
+
 export class Sightings {
   /** The client tool calls that have begun. */
   readonly calls = new BegunCalls()
@@ -30,6 +38,8 @@ export class Sightings {
   readonly #errors = new Map<string, ProviderError>()
   readonly #open = new Set<string>()
   readonly #ended = new Set<string>()
+  /** Fields and values that detectors have been shown. */
+  readonly #shown = new Set<string>()
   #good = 0
   #length = 0
   #unknown = 0
@@ -70,6 +80,19 @@ export class Sightings {
   flag(field: string, value: string): void {
     this.#blocked = true
     this.#note({ kind: 'flag', field, value })
+  }
+
+  /** Every field of a chunk, for the detectors that ask for them. */
+  fieldsOf(chunk: unknown): void {
+    if (!this.#setup.detectors.some(({ readsFields }) => readsFields)) return
+    for (const { field, value } of fieldsIn(chunk)) {
+      const key = `${field}\u0000${value}`
+      // What a reader of ours knows was shown already, by its own name.
+      const known = this.#shown.has(key) || this.#shown.has(nameless(field, value))
+      if (known || this.#shown.size >= shownMax) continue
+      this.#shown.add(key)
+      this.#note({ kind: 'field', field, value })
+    }
   }
 
   /** An error in the stream, or the error that took its place. The same one, told twice, counts once. */
@@ -123,13 +146,16 @@ export class Sightings {
     return this.#ended.size > 0 && this.#ended.size === this.#open.size && !this.#unfinished
   }
   get marks(): Readonly<Record<'blocked' | 'refused' | 'malformed', boolean>> {
-    return { blocked: this.#blocked, refused: this.#refused, malformed: this.#malformed }
+    const blocked = this.#blocked || this.#setup.detectors.some((it) => it.hasFailed?.() === true)
+    return { blocked, refused: this.#refused, malformed: this.#malformed }
   }
   get reasons(): Readonly<Record<'good' | 'length' | 'unknown', number>> {
     return { good: this.#good, length: this.#length, unknown: this.#unknown }
   }
 
   #note(signal: Signal): void {
+    if (signal.kind === 'reason' || signal.kind === 'flag')
+      this.#shown.add(nameless(signal.field, signal.value))
     const found = label(this.#setup.detectors, this.#setup.provider, signal)
     if (!found) return
     const key = JSON.stringify(found)
