@@ -192,7 +192,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'whoever a run works for approves its calls (I10)',
     file: engine('answer-approval.ts'),
-    line: 'if (forbidRequester && (!by || by.id === requester))',
+    line: 'if (forbidRequester && !(by && isAnother(by.id, await requesterOf(deps, events))))',
     becomes: 'if (forbidRequester && !by)',
   },
   {

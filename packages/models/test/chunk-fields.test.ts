@@ -45,8 +45,9 @@ async function detected(
 
 const flag = [{ ...chatDelta({}), vendor: { moderation: { hit: true, level: 3 } } }]
 
+const says = ({ field, value }: Shown) => field === 'vendor.moderation.hit' && value === 'true'
+
 test('a flag of a new vendor, deep in a chunk, stops the answer', async () => {
-  const says = ({ field, value }: Shown) => field === 'vendor.moderation.hit' && value === 'true'
   const { turn } = await detected(says, flag)
   expect(turn.verdict).toBe('safety')
   expect(turn.evidence).toEqual([

@@ -67,9 +67,10 @@ test('limits under the pack of messages are checked like those under the capabil
   }
 })
 
+const read = (limits: JsonObject) =>
+  verdictOf(ask(passport(limits), request('read_file', { path: 'a' })))
+
 describe('an object that names nothing', () => {
-  const read = (limits: JsonObject) =>
-    verdictOf(ask(passport(limits), request('read_file', { path: 'a' })))
   const files = { 'data.file.read': { allowed_paths: ['*'] } }
 
   test.each([

@@ -17,10 +17,34 @@ const wordCharsMax = 200
 
 /** Names under which wires carry what a model writes, whole answers that repeat it, and the tools it asks for. */
 const written: ReadonlySet<string> = new Set([
-  ...['content', 'text', 'reasoning', 'reasoning_content', 'reasoning_details', 'thinking'],
-  ...['refusal', 'summary', 'transcript', 'signature', 'thoughtSignature', 'encrypted_content'],
-  ...['arguments', 'input', 'args', 'partial_json', 'function_call', 'functionCall', 'tool_calls'],
-  ...['name', 'toolUse', 'output', 'audio', 'logprobs', 'tools', 'instructions', 'data', 'bytes'],
+  'content',
+  'text',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'thinking',
+  'refusal',
+  'summary',
+  'transcript',
+  'signature',
+  'thoughtSignature',
+  'encrypted_content',
+  'arguments',
+  'input',
+  'args',
+  'partial_json',
+  'function_call',
+  'functionCall',
+  'tool_calls',
+  'name',
+  'toolUse',
+  'output',
+  'audio',
+  'logprobs',
+  'tools',
+  'instructions',
+  'data',
+  'bytes',
 ])
 
 /** Every such field, at most 128 of a chunk. A `delta` that is a text itself is what the model says. */
