@@ -87,8 +87,8 @@ export const familyMutations: readonly Mutation[] = [
   {
     name: 'what is denied right before a run is started is started (I10)',
     file: engine('perform/run-start.ts'),
-    line: '  if (answer) {\n',
-    becomes: '  if (answer && attempt < 0) {\n',
+    line: '  if (denial) {\n',
+    becomes: '  if (denial && attempt < 0) {\n',
   },
   {
     name: 'the arguments that start a run are not compared with those that were judged (I11)',
