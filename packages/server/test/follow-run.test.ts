@@ -173,17 +173,21 @@ describe('following without wakes', () => {
     expect(run.open()).toBe(0)
   })
 
-  it('drops text of a message that is complete, however late it comes', async () => {
+  it('shows what came of a message right before the event that completes it, and drops what comes later', async () => {
     const run = silentRun(never)
     run.append(event(1, 'run.created'))
     await next(run.frames)
     run.say('m1', 0, 'Hel')
     expect(shape(await next(run.frames))).toBe('text m1 Hel')
-    run.append(completed(2, 'm1'))
+    run.append(event(2, 'effect.started'), completed(3, 'm1'))
     run.say('m1', 3, 'lo')
-    run.say('m2', 0, 'World')
-    const seen = [shape(await next(run.frames)), shape(await next(run.frames))]
-    expect(seen).toEqual(['event 2', 'text m2 World'])
+    run.say('m2', 0, 'Wor')
+    const seen: string[] = []
+    for (let n = 0; n < 4; n++) seen.push(shape(await next(run.frames)))
+    expect(seen).toEqual(['event 2', 'text m1 lo', 'event 3', 'text m2 Wor'])
+    run.say('m1', 5, ' there')
+    run.say('m2', 3, 'ld')
+    expect(shape(await next(run.frames))).toBe('text m2 ld')
     run.gone.abort()
     await run.frames.next()
   })

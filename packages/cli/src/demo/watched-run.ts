@@ -41,6 +41,13 @@ const runMsMax = 75_000
 const unheeded: ReadonlySet<string> = new Set(['metadata', 'tool.progress', 'reset-step'])
 
 const Delta = z.object({ text: z.string() })
+const Completed = z.object({
+  turn: z.object({
+    message: z.object({
+      parts: z.array(z.object({ type: z.string(), text: z.string().optional() })),
+    }),
+  }),
+})
 const End = z.object({ outcome: z.string().nullable() })
 
 /** A run that goes on. */
@@ -51,6 +58,8 @@ export class WatchedRun {
   readonly #events: RunEvent[] = []
   readonly #waiters = new Set<Waiter>()
   #said = ''
+  /** What was said of the message that is being written. */
+  #message = ''
   #outcome: string | null = null
 
   constructor(url: string, request: RunRequest, watch: RunWatch) {
@@ -116,17 +125,31 @@ export class WatchedRun {
 
   #speak(text: string): void {
     this.#said += text
+    this.#message += text
     this.#listener.text(text)
   }
 
   #happened(event: RunEvent): void {
     this.#events.push(event)
+    if (event.type === 'model.completed') this.#complete(event)
     this.#listener.event(event)
     for (const waiter of this.#waiters) {
       if (!waiter.matches(event)) continue
       this.#waiters.delete(waiter)
       waiter.found(event)
     }
+  }
+
+  /** Live text is a hint: the event has all of it, and the last words may come with the event alone. */
+  #complete({ payload }: RunEvent): void {
+    const completed = Completed.safeParse(payload)
+    const whole =
+      completed.data?.turn.message.parts
+        .map(({ type, text = '' }) => (type === 'text' ? text : ''))
+        .join('') ?? ''
+    if (whole.startsWith(this.#message) && whole.length > this.#message.length)
+      this.#speak(whole.slice(this.#message.length))
+    this.#message = ''
   }
 
   #giveUp(reason: unknown): void {

@@ -82,6 +82,7 @@ export async function* followRun(
         readAt = performance.now()
         for await (const event of cursor.read()) {
           shown += 1
+          for (const piece of ears.text.lastWords(pieces)) yield { kind: 'text', piece }
           yield { kind: 'event', event: following.raw ? event : legible(event) }
         }
         const head = await cursor.end()

@@ -1,7 +1,8 @@
 /**
  * Text in flight, on its way to one client.
  *
- * T1 Text of a message never follows the event that completed it.
+ * T1 Text of a message never follows the event that completed it. What came by then goes right before it: a guardrail may hold the
+ *    end of an answer back until the stream of the provider has closed.
  * T2 What waits for a slow client is one growing piece per attempt, and bounded.
  */
 import type { LiveText, StoredEvent } from '@signalbox/engine'
@@ -18,6 +19,9 @@ export class TextInFlight {
   readonly #shown = new Map<string, number>()
   /** Attempts up to this one are over, by message. */
   readonly #over = new Map<string, number>()
+
+  /** The message that the event at hand completes, and its attempts that were over before. */
+  #completed: { readonly messageId: string; readonly over: number } | null = null
 
   constructor(charsMax: number) {
     this.#charsMax = charsMax
@@ -57,13 +61,30 @@ export class TextInFlight {
 
   /** Learns from an event that is being shown which text is over. */
   see(event: StoredEvent): void {
+    this.#completed = null
     if (event.type === 'model.completed') {
       const parsed = Completed.safeParse(event.payload)
-      if (parsed.success) this.#over.set(parsed.data.turn.message.id, Number.POSITIVE_INFINITY)
+      if (parsed.success) this.#complete(parsed.data.turn.message.id)
     }
     // The same message is written once more.
     for (const call of askedModelCalls(event))
       this.#over.set(call.messageId, firstAttempt(call) - 1)
+  }
+
+  /** The last text of the message that the event at hand completes, of what was taken and of what waits. */
+  lastWords(taken: readonly LiveText[]): readonly LiveText[] {
+    const completed = this.#completed
+    if (!completed) return []
+    this.#completed = null
+    const { messageId, over } = completed
+    const isLast = (piece: LiveText): boolean =>
+      piece.messageId === messageId && piece.attempt > over
+    return [...taken, ...this.#pending].filter(isLast)
+  }
+
+  #complete(messageId: string): void {
+    this.#completed = { messageId, over: this.#over.get(messageId) ?? -1 }
+    this.#over.set(messageId, Number.POSITIVE_INFINITY)
   }
 
   /** Was the event that completed this text shown already? */
