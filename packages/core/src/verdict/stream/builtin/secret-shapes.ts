@@ -1,5 +1,7 @@
 /** What secrets look like: the formats that their issuers have published. */
 import { RE2JS } from 're2js'
+import { whenNeeded } from '../when-needed.ts'
+import { issuerShapes } from './issuer-shapes.ts'
 
 /** One format. */
 export interface SecretShape {
@@ -8,6 +10,8 @@ export interface SecretShape {
   /** One of these literals stands in every text that holds such a secret: the cheap question before the dear one. */
   readonly hints: readonly string[]
   readonly pattern: RE2JS
+  /** Asked before the pattern where the hints are short words of every day. One class after another, so linear natively. */
+  readonly check?: RegExp
   /** May it go on for longer than is seen at once? Then what follows its marker belongs to it. */
   readonly open: boolean
 }
@@ -16,7 +20,18 @@ const shape = (
   [kind, label]: readonly [string, string],
   hints: readonly string[],
   [pattern, open]: readonly [string, boolean],
-): SecretShape => ({ kind, label, hints, pattern: RE2JS.compile(pattern), open })
+): SecretShape => {
+  const compiled = whenNeeded(pattern)
+  return {
+    kind,
+    label,
+    hints,
+    open,
+    get pattern() {
+      return compiled()
+    },
+  }
+}
 
 /** Tokens that stand for themselves. Each begins with its issuer's prefix. */
 export const tokenShapes: readonly SecretShape[] = [
@@ -69,6 +84,9 @@ export const tokenShapes: readonly SecretShape[] = [
     ['private-key', 'a private key'],
     ['PRIVATE KEY'],
     ['-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----', true],
+  ),
+  ...issuerShapes.map(([kind, label, hints, pattern, open]) =>
+    Object.assign(shape([kind, label], hints, [pattern, open]), { check: new RegExp(pattern) }),
   ),
 ]
 

@@ -6,6 +6,7 @@ import type { Guardrail } from '../part.ts'
 import type { SecretsSpec } from '../spec.ts'
 import { assignment, tokenShapes } from './secret-shapes.ts'
 import { absorbTails } from './secret-tail.ts'
+import { ledValues } from './secret-values.ts'
 
 /** Holds the longest token but web tokens and private keys; those are taken in piece by piece. */
 const windowChars = 256
@@ -20,7 +21,7 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     window: windowChars,
     action: spec.action,
     reach: spec,
-    find: (seen) => [...findTokens(seen), ...findAssignments(seen)],
+    find: (seen) => [...findTokens(seen), ...findAssignments(seen), ...findLedValues(seen)],
     label: (kind) =>
       kind === credential
         ? 'a password or key'
@@ -28,17 +29,28 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     clean: absorbTails,
   })
 
+/** Every format has so many of these in a row, or is a key's header; prose seldom has. Asked first, since it costs least. */
+const anyRun = /[A-Za-z0-9_-]{16}|PRIVATE KEY/
+
 /** Literals, so linear. */
-const anyHint = new RegExp(tokenShapes.flatMap(({ hints }) => hints).join('|'))
+const anyHint = new RegExp(
+  tokenShapes
+    .flatMap(({ hints, check }) =>
+      hints.length > 0 ? hints.map((hint) => hint.replaceAll('.', '\\.')) : (check?.source ?? []),
+    )
+    .join('|'),
+)
 
 function findTokens(seen: Seen): readonly Finding[] {
   const { text } = seen
   const found: Finding[] = []
-  if (!anyHint.test(text)) return found
-  for (const { kind, hints, pattern } of tokenShapes) {
-    if (!hints.some((hint) => text.includes(hint))) continue
+  if (!anyRun.test(text) || !anyHint.test(text)) return found
+  for (const shape of tokenShapes) {
+    const { kind, hints, check } = shape
+    const hinted = hints.length === 0 || hints.some((hint) => text.includes(hint))
+    if (!hinted || check?.test(text) === false) continue
     const accept = (place: Place): Place | null => (isToken(seen, kind, place) ? place : null)
-    found.push(...matchesOf({ kind, pattern, accept }, text))
+    found.push(...matchesOf({ kind, pattern: shape.pattern, accept }, text))
   }
   return found
 }
@@ -60,6 +72,39 @@ function findAssignments({ text }: Seen): readonly Finding[] {
     isLiteral(text.slice(place.start, place.end)) ? place : null
   return matchesOf({ kind: credential, pattern: assignment, group: 1, accept }, text)
 }
+
+/** Words, so linear. */
+const anyLead =
+  /:\/\/|[Pp]ass(?:w|phrase|code)|PASS|[Kk]ennwort|[Mm]ot de passe|[Cc]ontrase|[Cc]lave|[Ss]enha|[Ww]achtwoord|[Aa]uthorization|[Bb]earer|BEARER|[Aa][Pp][Ii]-[Kk]ey|[Cc]ookie|Key=|sig=|[密口パ비암]/
+
+/** What stands behind a word that leads to a secret. */
+function findLedValues({ text }: Seen): readonly Finding[] {
+  if (!anyLead.test(text)) return []
+  return ledValues.flatMap(({ hint, pattern, isProse }) => {
+    if (!hint.test(text)) return []
+    const accept = (place: Place): Place | null => {
+      const trimmed = isProse ? withoutStop(text, place) : place
+      const found = text.slice(trimmed.start, trimmed.end)
+      return isProse && !isValue(found) ? null : trimmed
+    }
+    return matchesOf({ kind: credential, pattern: pattern(), group: 1, accept }, text)
+  })
+}
+
+/** A sentence that ends with its password has a stop of its own behind it. */
+function withoutStop(text: string, { start, end }: Place): Place {
+  let to = end
+  while (to > start && /[.!?:]/.test(text.charAt(to - 1))) to -= 1
+  return { start, end: to }
+}
+
+/** Letters and a digit, at least six characters: words of a sentence have no digit. */
+const isValue = (found: string): boolean =>
+  found.length >= 6 &&
+  /[0-9]/.test(found) &&
+  /[A-Za-z]/.test(found) &&
+  entropy(found) >= 2.5 &&
+  !found.includes('redacted')
 
 /** A value, and not the place in a program where one is read from. */
 const isLiteral = (value: string): boolean =>
