@@ -172,6 +172,11 @@ export const mutations: readonly Mutation[] = [
     file: core('verdict/approval/verdict.ts'),
     line: "if (again.answer.effect === 'deny') return { effect: 'deny', answer: again.answer }",
     becomes: '',
+    // The command refuses what the policies deny, so that no seed gets to the decision with it.
+    test: {
+      file: 'packages/core/test/approval-answers.test.ts',
+      name: 'edited arguments are judged again: a denial beats the human',
+    },
   },
   {
     name: 'a second human decides anew (I10)',
