@@ -132,7 +132,8 @@ const policyHost = {
   evaluator: lifecycle('asked for Cedar alone, in memory; the workload has none'),
   prepare: all,
   ask: only('orchestrator', 'who decides asks what a decision needs'),
-  recheck: butApi('asked right before a call is executed, or a run started for it'),
+  // Right before a call is executed or a run is started for it, and by the API before the edit of a call is recorded.
+  recheck: all,
   close: lifecycle(closes),
 } satisfies Record<keyof PolicyHost, Reach>
 
