@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from '../simulation/seeded.ts'
 import type { Armed } from './failpoints.ts'
 import type { Fault } from './schedule.ts'
+import { create, soon, started } from './sending.ts'
+import type { Role } from '@signalbox/server'
 import { type Backend, roles, type Stack } from './stack.ts'
 import { truncateQueue } from './tables.ts'
 import type { Wave } from './workload.ts'
@@ -29,10 +31,12 @@ const nameIn = (wave: Wave, name: string): string => (wave === 'work' ? name : `
 export const killAt = (armed: Armed, wave: Wave): Fault => {
   const role = roles.find((each) => armed.point.startsWith(`${each}.`))
   if (!role) throw new Error(`${armed.point} belongs to no role`)
+  const [, port = '', method = ''] = armed.point.split('.')
   return {
     name: nameIn(wave, armed.point),
     waves: [wave],
     play: (stack) => stack.child(role).arm(armed),
+    ...(ofBacklog.has(`${port}.${method}`) && withBacklog(armed, role)),
     missed: async (stack) => {
       if (!stack.child(role).pending) return []
       await stack.child(role).disarm()
@@ -40,6 +44,45 @@ export const killAt = (armed: Armed, wave: Wave): Fault => {
     },
   }
 }
+
+/** Reached only while calls wait, or once a queue has lost them: a recording meets these by chance. */
+const ofBacklog: ReadonlySet<string> = new Set(['dispatcher.depth', 'register.takeWaiting'])
+
+/** More than the queue `endless` executes at once. */
+const queueing = Array<string>(6).fill('endless')
+const loseMs = 700
+
+/** Calls wait, and their queue loses them, until the process has killed itself. */
+function withBacklog(armed: Armed, role: Role): Pick<Fault, 'parts' | 'play'> {
+  let isOver = (): boolean => false
+  return {
+    parts: [
+      async (setting) => {
+        const runId = await create(setting, { name: 'queueing', turns: [queueing] })
+        await started(setting, runId, 'endless')
+        await soon(() => Promise.resolve(isOver()))
+        await setting.client.cancel(runId)
+      },
+    ],
+    play: async (stack, middle) => {
+      const child = stack.child(role)
+      await child.arm(armed)
+      isOver = () => !child.pending
+      await middle()
+      await soon(async () => {
+        if (isOver()) return true
+        await loseQueue(stack)
+        await sleep(loseMs)
+        return isOver()
+      })
+    },
+  }
+}
+
+const loseQueue = async (stack: Stack): Promise<void> =>
+  stack.redis
+    ? void (await stack.redis.command('FLUSHALL'))
+    : await truncateQueue(stack.databaseUrl)
 
 interface Infrastructure {
   readonly name: string
