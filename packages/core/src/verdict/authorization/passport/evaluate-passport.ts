@@ -5,7 +5,7 @@
  * Order: readable, status, expiry, capability, assurance, context and limits. The first refusal is the answer.
  */
 import type { JsonObject } from '../../../json.ts'
-import { printable, reason, shown } from '../reason.ts'
+import { shown, reason } from '../reason.ts'
 import type { PolicyAnswer, PolicyReason, PolicyRequest } from '../request.ts'
 import type { PassportSpec } from '../spec.ts'
 import { isAssured, requiredAssurance } from './assurance.ts'
@@ -13,14 +13,7 @@ import { capabilityOf, exempt } from './capabilities.ts'
 import { checkCommandCall } from './command/check-command.ts'
 import { checkFileCall } from './files/check-file.ts'
 import type { LimitCheck } from './limit-check.ts'
-import {
-  isChecked,
-  limitsOf,
-  misshapen,
-  ownLimitsOf,
-  strayLimits,
-  unknownFlatLimit,
-} from './limit-shape.ts'
+import { isChecked, limitsOf, misshapen, ownLimitsOf, unknownFlatLimit } from './limit-shape.ts'
 import { checkMcpCall } from './mcp/check-mcp.ts'
 import { checkMessage } from './messaging/check-message.ts'
 import { noCalls, type RateState } from './rates.ts'
@@ -107,11 +100,6 @@ function refusedCapability(
   if (!passport.capabilities.includes(capability)) {
     const text = `The passport does not hold the capability ${capability}, which ${shown(tool)} needs.`
     return reason('oap.unknown_capability', text)
-  }
-  const stray = strayLimits(passport.limits, passport.capabilities)
-  if (stray !== null) {
-    const text = `limits.${printable(stray, 80)} names no capability of the passport and no known pack; remove or correct it.`
-    return reason('oap.policy_error', text)
   }
   const required = requiredAssurance(capability)
   if (isAssured(passport.assurance, required)) return null

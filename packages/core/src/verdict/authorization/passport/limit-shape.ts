@@ -4,13 +4,10 @@
  * L1 A limit that is there in the wrong shape denies; it never counts as absent.
  * L2 A key that is a limit by its name but unknown to us denies: a misspelt `blocked_pattern` must not pass for none.
  *    Other unknown keys (descriptions, vendor fields) are ignored.
- * L3 Limits may stand under the id of a capability or of a pack that requires it, in one piece or as a dotted path. An object
- *    under any other name denies: it may be the limit that its author believes in.
  */
 import type { Json, JsonObject } from '../../../json.ts'
 import type { PolicyReason } from '../request.ts'
 import { reason, shown } from '../reason.ts'
-import { limitIds, packsOf } from './packs.ts'
 
 type Shape = 'list' | 'count' | 'flag' | 'word' | 'recipients'
 type Shapes = { readonly [key: string]: Shape }
@@ -129,40 +126,14 @@ export function limitsOf(limits: JsonObject, capability: string): JsonObject {
   return { ...Object.fromEntries(flat), ...ownLimitsOf(limits, capability) }
 }
 
-/** Only those limits that name the capability, or a pack that requires it; what names the capability itself wins. */
+/** Only those limits that name the capability. */
 export function ownLimitsOf(limits: JsonObject, capability: string): JsonObject {
-  const named = [...packsOf(capability), capability].map((id) => limitsUnder(limits, id))
-  return Object.assign({}, ...named)
-}
-
-function limitsUnder(limits: JsonObject, id: string): JsonObject {
-  const direct = Object.hasOwn(limits, id) ? limits[id] : undefined
+  const direct = Object.hasOwn(limits, capability) ? limits[capability] : undefined
   if (isObject(direct)) return direct
   let at: Json | undefined = limits
-  for (const step of id.split('.'))
+  for (const step of capability.split('.'))
     at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined
   return isObject(at) ? at : {}
-}
-
-/** The path of an object among the limits that names neither a capability of the passport nor a known pack; null if there is none. */
-export function strayLimits(limits: JsonObject, held: readonly string[]): string | null {
-  const known = new Set([...limitIds, ...held])
-  const prefixes = new Set([...known].flatMap((id) => prefixesOf(id)))
-  const strayIn = (at: JsonObject, path: string): string | null => {
-    for (const [key, value] of Object.entries(at)) {
-      const id = path === '' ? key : `${path}.${key}`
-      if (known.has(id) || !isObject(value)) continue
-      const stray = prefixes.has(id) ? strayIn(value, id) : id
-      if (stray !== null) return stray
-    }
-    return null
-  }
-  return strayIn(limits, '')
-}
-
-const prefixesOf = (id: string): readonly string[] => {
-  const steps = id.split('.')
-  return steps.slice(1).map((_, n) => steps.slice(0, n + 1).join('.'))
 }
 
 /** A flat limit that belongs to no capability we can check, as older passports have for payments; null if there is none. */
@@ -177,9 +148,8 @@ const wrong = (text: string): PolicyReason => reason('oap.policy_error', text)
 /** What is wrong with the limits of a checked capability; null if nothing is. */
 export function misshapen(limits: JsonObject, capability: string): PolicyReason | null {
   const known = shapes[capability] ?? {}
-  for (const id of [capability, ...packsOf(capability)])
-    if (Object.hasOwn(limits, id) && !isObject(limits[id]))
-      return wrong(`limits.${id} must be an object.`)
+  if (Object.hasOwn(limits, capability) && !isObject(limits[capability]))
+    return wrong(`limits.${capability} must be an object.`)
   for (const [key, value] of Object.entries(limitsOf(limits, capability))) {
     const shape = Object.hasOwn(known, key) ? known[key] : undefined
     if (shape !== undefined && !isShaped[shape](value))
