@@ -161,7 +161,15 @@ describe('an agent pins', () => {
         source: null,
         capabilities: { look: 'exempt' },
       },
-      { use: 'passport', id: 'living', digest, source: './passport.json', root: '/srv', passport },
+      {
+        use: 'passport',
+        id: 'living',
+        edition: 2,
+        digest,
+        source: './passport.json',
+        root: '/srv',
+        passport,
+      },
       { use: 'passport', id: 'passport-2', digest, source: url },
       {
         use: 'cedar',

@@ -151,13 +151,21 @@ const capabilities = new Map([
   ['s', 'messaging.send'],
   ['w', 'data.file.write'],
 ])
-const ratesText = /^[0-9a-z]+(?: [bfmsw]:[0-9a-z]+\.[0-9a-z]+\.[0-9a-z]+)*$/
+const ratesText =
+  /^[0-9a-z]+(?: (?:[bfmsw]:|[a-z0-9.]+(?::[A-Za-z0-9]*)?=)[0-9a-z]+\.[0-9a-z]+\.[0-9a-z]+)*$/
 
-/** The minute they stand for, then a word per capability; empty before the first call. */
+/**
+ * The minute they stand for, then a word per capability; empty before the first call. The five that always count have a
+ * letter, and what else a passport counts has its name.
+ */
 export function packRates({ at, calls }: RunContext['rates']): string {
-  const words = [...capabilities].flatMap(([letter, name]) => {
+  const lettered = [...capabilities].map(([letter, name]) => [`${letter}:`, name] as const)
+  const known = new Set(capabilities.values())
+  const others = Object.keys(calls).filter((name) => !known.has(name))
+  const named = others.toSorted().map((name) => [`${name}=`, name] as const)
+  const words = [...lettered, ...named].flatMap(([head, name]) => {
     const counts = Object.hasOwn(calls, name) ? calls[name] : undefined
-    return counts ? [`${letter}:${counts.map((count) => count.toString(36)).join('.')}`] : []
+    return counts ? [`${head}${counts.map((count) => count.toString(36)).join('.')}`] : []
   })
   return at === 0 ? '' : [at.toString(36), ...words].join(' ')
 }
@@ -168,11 +176,13 @@ export function unpackRates(text: string): RunContext['rates'] {
   if (!ratesText.test(text)) return unreadable(text)
   const [at = '', ...words] = wordsOf(text)
   const calls = words.map((word) => {
+    const equals = word.indexOf('=')
     const [minute = 0, hour = 0, day = 0] = word
-      .slice(2)
+      .slice(equals < 0 ? 2 : equals + 1)
       .split('.')
       .map((count) => Number.parseInt(count, 36))
-    return [capabilities.get(word.charAt(0)) ?? '', [minute, hour, day] as const] as const
+    const name = equals < 0 ? capabilities.get(word.charAt(0)) : word.slice(0, equals)
+    return [name ?? '', [minute, hour, day] as const] as const
   })
   return { at: Number.parseInt(at, 36), calls: Object.fromEntries(calls) }
 }

@@ -172,17 +172,25 @@ test('the two levels above L3 have an order, which is not that of their letters'
 })
 
 describe('limits that cannot be checked', () => {
-  test('of another capability: without limits it is allowed, with any it is not', () => {
-    const asked = request('task', { prompt: 'x' })
-    expect(verdictOf(ask(passport({}), asked))).toBe('allow')
+  test('of a capability nobody has a check for: without limits it is allowed, with any it is not', () => {
+    const capabilities = [{ id: 'search.query' }]
+    const search = (limits: JsonObject): string =>
+      verdictOf(
+        evaluatePassport(
+          spec(passport(limits, { capabilities }), { capabilities: { find: 'search.query' } }),
+          request('find', { query: 'x' }),
+        ),
+      )
+    expect(search({})).toBe('allow')
+    expect(search({ msgs_per_min: 5 })).toBe('allow')
     for (const limits of [
-      { 'agent.session.create': { max_concurrent: 10 } },
-      { agent: { session: { create: { max_concurrent: 10 } } } },
-      { refund_amount_max_per_tx: 5 },
-      { 'agent.session.create': 5 },
+      { 'search.query': { max_results: 10 } },
+      { search: { query: { max_results: 10 } } },
+      { search_results_max: 5 },
+      { 'search.query': 5 },
     ])
-      expect(verdictOf(ask(passport(limits), asked))).toBe('oap.policy_error')
-    expect(verdictOf(ask(passport({ msgs_per_min: 5 }), asked))).toBe('allow')
+      expect(search(limits)).toBe('oap.policy_error')
+    expect(search({ 'search.query': { approval_required: true } })).toBe('approval_required')
   })
 
   test.each([
@@ -199,8 +207,8 @@ describe('limits that cannot be checked', () => {
     expect(verdictOf(ask(held, reading))).toBe('oap.policy_error')
   })
 
-  test('what is no limit by its name is ignored', () => {
-    const limits = { allowed_paths: ['*'], description: 'x', vendor: { a: 1 } }
+  test('a remark is no limit', () => {
+    const limits = { allowed_paths: ['*'], description: 'x', x_vendor: 'y' }
     expect(verdictOf(ask(passport({ 'data.file.read': limits }), reading))).toBe('allow')
   })
 })

@@ -55,6 +55,7 @@ export const spec = (held: JsonObject, fields: Partial<PassportSpec> = {}): Pass
   passport: held,
   capabilities: {},
   source: null,
+  edition: 2,
   ...fields,
 })
 

@@ -14,8 +14,8 @@ import type { ToolCallPart } from '../../message.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { builtInEvaluator } from './built-in.ts'
 import { evaluatePolicies, type PolicyFault } from './combine.ts'
-import { capabilityOf } from './passport/capabilities.ts'
-import { countCall, type RateState } from './passport/rates.ts'
+import { passportTallies } from './passport/evaluate-passport.ts'
+import { addTally, type RateState, type Tally } from './passport/rates.ts'
 import type { PolicyAnswer, PolicyRequest, PureEvaluator } from './request.ts'
 import type { AllowlistSpec, PolicySpec } from './spec.ts'
 
@@ -167,7 +167,7 @@ export function judgeCalls(
     const now = { ...known, context: { ...known.context, children } }
     const judgement = judge({ ...bench, recent: rates }, now, call)
     if (judgement.effect === 'deny') return judgement
-    rates = withCall(bench, rates, call.name)
+    rates = withCall(bench, rates, call)
     if (judgement.spec.runs !== undefined) children += 1
     return judgement
   })
@@ -175,11 +175,10 @@ export function judgeCalls(
 }
 
 /** The rates after one more call, under each capability that a passport maps its tool to. */
-function withCall({ agent, at }: Bench, rates: RateState, tool: string): RateState {
-  const capabilities = new Set(
-    agent.guardrails.policies.flatMap((spec) =>
-      spec.use === 'passport' ? (capabilityOf(spec.capabilities, tool) ?? []) : [],
-    ),
+function withCall({ agent, at }: Bench, rates: RateState, { name, args }: ToolCallPart): RateState {
+  const tallies = agent.guardrails.policies.flatMap((spec): readonly Tally[] =>
+    spec.use === 'passport' ? passportTallies(spec, { tool: name, args }) : [],
   )
-  return [...capabilities].reduce((state, each) => countCall(state, each, at), rates)
+  const byKey = new Map(tallies.map((tally) => [tally.key, tally]))
+  return [...byKey.values()].reduce((state, each) => addTally(state, each, at), rates)
 }

@@ -30,6 +30,11 @@ export const PassportSpec = z.object({
   source: z.string().nullable().default(null),
   /** The absolute path that relative paths of calls are relative to. Without it they match relative limits only. */
   root: z.string().optional(),
+  /**
+   * Which edition of the checks judges by it: 2 where nothing unknown counts as harmless. Absent, the first: what was
+   * decided under it is decided the same for as long as its runs are kept.
+   */
+  edition: z.union([z.literal(1), z.literal(2)]).optional(),
 })
 
 /** Cedar policies by id, as text; any error while evaluating is a denial. */
@@ -74,6 +79,9 @@ export const PolicySpec = z.discriminatedUnion('use', [
 ])
 
 export type AllowlistSpec = z.infer<typeof AllowlistSpec>
+/** An edition of the checks of passports. */
+export type PassportEdition = 1 | 2
+
 export type PassportSpec = z.infer<typeof PassportSpec>
 export type CedarSpec = z.infer<typeof CedarSpec>
 export type HttpPolicySpec = z.infer<typeof HttpPolicySpec>

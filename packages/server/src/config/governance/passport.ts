@@ -31,6 +31,7 @@ export async function resolvePassport(
     passport,
     capabilities: provider.capabilities,
     source,
+    edition: 2,
     ...(provider.root === undefined ? {} : { root: provider.root }),
   })
 }

@@ -7,16 +7,21 @@
 import type { JsonObject } from '../../../json.ts'
 import { shown, reason } from '../reason.ts'
 import type { PolicyAnswer, PolicyReason, PolicyRequest } from '../request.ts'
-import type { PassportSpec } from '../spec.ts'
+import type { PassportEdition, PassportSpec } from '../spec.ts'
 import { isAssured, requiredAssurance } from './assurance.ts'
 import { capabilityOf, exempt } from './capabilities.ts'
 import { checkCommandCall } from './command/check-command.ts'
+import { checkFields } from './fields/check-fields.ts'
+import { talliesOf } from './fields/money.ts'
+import { fieldTableOf } from './fields/tables.ts'
 import { checkFileCall } from './files/check-file.ts'
-import type { LimitCheck } from './limit-check.ts'
+import { badContext, type LimitCheck } from './limit-check.ts'
+import { holdsUnsafeNumber, limitsInForce, passportProblem } from './limits-in-force.ts'
 import { isChecked, limitsOf, misshapen, ownLimitsOf, unknownFlatLimit } from './limit-shape.ts'
 import { checkMcpCall } from './mcp/check-mcp.ts'
 import { checkMessage } from './messaging/check-message.ts'
-import { noCalls, type RateState } from './rates.ts'
+import { checkedAs } from './packs.ts'
+import { alwaysCounted, noCalls, type RateState, type Tally } from './rates.ts'
 import { readPassport, type Passport, type PassportReading } from './read-passport.ts'
 import { checkBrowserCall } from './web/check-browser.ts'
 import { checkFetchCall } from './web/check-fetch.ts'
@@ -52,15 +57,19 @@ export function evaluatePassport(
     return answer('deny', reason('oap.passport_invalid', text))
   }
   const { passport } = reading
+  const edition = spec.edition ?? 1
   const capability = capabilityOf(spec.capabilities, request.tool)
+  const judge = edition === 1 ? refusedByLimits : refusedStrictly
   const refused =
     refusedAltogether(passport, request.at) ??
-    (capability === exempt ? null : refusedCapability(passport, request.tool, capability)) ??
+    (capability === exempt
+      ? null
+      : refusedCapability(passport, request.tool, { capability, edition })) ??
     (capability === null || capability === exempt
       ? null
-      : refusedByLimits(capability, { passport, spec, request, recent }))
+      : judge(capability, { passport, spec, request, recent }))
   if (refused) return answer('deny', refused)
-  if (capability !== null && asksAPerson(passport, capability)) {
+  if (capability !== null && asksAPerson(passport, capability, edition)) {
     const text = `The passport asks for a person's approval of each use of ${capability}.`
     return answer('require_approval', reason('approval_required', text))
   }
@@ -91,7 +100,10 @@ function refusedAltogether(passport: Passport, at: number): PolicyReason | null 
 function refusedCapability(
   passport: Passport,
   tool: string,
-  capability: string | null,
+  {
+    capability,
+    edition,
+  }: { readonly capability: string | null; readonly edition: PassportEdition },
 ): PolicyReason | null {
   if (capability === null) {
     const text = `No capability is mapped to the tool ${shown(tool)}; map it in "capabilities" of the policy.`
@@ -101,25 +113,65 @@ function refusedCapability(
     const text = `The passport does not hold the capability ${capability}, which ${shown(tool)} needs.`
     return reason('oap.unknown_capability', text)
   }
-  const required = requiredAssurance(capability)
+  const required = requiredAssurance(edition === 1 ? capability : checkedAs(capability))
   if (isAssured(passport.assurance, required)) return null
   const text = `${capability} needs assurance_level ${required}; the passport has ${shown(passport.assurance)}.`
   return reason('oap.assurance_insufficient', text)
 }
 
+interface Judged {
+  readonly passport: Passport
+  readonly spec: PassportSpec
+  readonly request: PolicyRequest
+  readonly recent: RateState
+}
+
+/** The second edition: limits are found under every name they may have, and what is unknown denies. */
+function refusedStrictly(
+  capability: string,
+  { passport, spec, request, recent }: Judged,
+): PolicyReason | null {
+  const problem = passportProblem(passport)
+  if (problem) return problem
+  const inForce = limitsInForce(passport, capability)
+  if (!inForce.ok) return inForce.why
+  if (holdsUnsafeNumber(request.args))
+    return badContext('A number in the arguments is larger than 2^53 - 1: write it as a text.')
+  const name = checkedAs(capability)
+  const root = spec.root ?? null
+  const call = {
+    capability: name,
+    limits: inForce.limits,
+    request,
+    root,
+    recent,
+    edition: 2,
+  } as const
+  const table = fieldTableOf(name)
+  if (table) return checkFields(table, { ...call, assurance: passport.assurance })
+  return checks.get(name)?.(call) ?? null
+}
+
+/** What a call of the tool adds to the counts and sums of its run, under a passport. */
+export function passportTallies(
+  spec: PassportSpec,
+  { tool, args }: Pick<PolicyRequest, 'tool' | 'args'>,
+): readonly Tally[] {
+  const capability = capabilityOf(spec.capabilities, tool)
+  if (capability === null) return []
+  if (spec.edition !== 2) return alwaysCounted(capability)
+  const name = checkedAs(capability)
+  const table = fieldTableOf(name)
+  if (!table) return alwaysCounted(name)
+  const reading = readOnce(spec.passport)
+  const inForce = reading.ok ? limitsInForce(reading.passport, capability) : null
+  return inForce?.ok ? talliesOf(name, { table, limits: inForce.limits }, args) : []
+}
+
+/** The first edition, as it was: limits of seven capabilities, under their own names. */
 function refusedByLimits(
   capability: string,
-  {
-    passport,
-    spec,
-    request,
-    recent,
-  }: {
-    readonly passport: Passport
-    readonly spec: PassportSpec
-    readonly request: PolicyRequest
-    readonly recent: RateState
-  },
+  { passport, spec, request, recent }: Judged,
 ): PolicyReason | null {
   const check = checks.get(capability)
   if (!check || !isChecked(capability)) {
@@ -131,10 +183,11 @@ function refusedByLimits(
   const wrong = misshapen(passport.limits, capability)
   if (wrong) return wrong
   const limits = limitsOf(passport.limits, capability)
-  return check({ capability, limits, request, root: spec.root ?? null, recent })
+  return check({ capability, limits, request, root: spec.root ?? null, recent, edition: 1 })
 }
 
-function asksAPerson(passport: Passport, capability: string): boolean {
-  const limits = limitsOf(passport.limits, capability)
+function asksAPerson(passport: Passport, capability: string, edition: PassportEdition): boolean {
+  const inForce = edition === 1 ? null : limitsInForce(passport, capability)
+  const limits = inForce?.ok ? inForce.limits : limitsOf(passport.limits, capability)
   return limits['approval_required'] === true || limits['require_confirmation'] === true
 }

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../../json.ts'
 import type { PolicyReason, PolicyRequest } from '../request.ts'
 import { reason } from '../reason.ts'
+import type { PassportEdition } from '../spec.ts'
 import { countOf } from './limit-shape.ts'
 import { rateOf, type RateState, type RateWindow } from './rates.ts'
 
@@ -13,6 +14,8 @@ export interface LimitedCall {
   /** What relative paths are relative to; null: they stay relative, and only relative limits allow them. */
   readonly root: string | null
   readonly recent: RateState
+  /** The edition of the checks that the run pinned. */
+  readonly edition: PassportEdition
 }
 
 /** The reason to refuse the call; null if the limits allow it. */

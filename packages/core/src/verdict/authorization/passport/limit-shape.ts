@@ -143,6 +143,32 @@ export function unknownFlatLimit(limits: JsonObject): string | null {
   return found?.[0] ?? null
 }
 
+/** Limits that came with the second edition; to the first they are unknown, and an unknown limit denies. */
+const laterShapes: { readonly [capability: string]: Shapes } = {
+  'system.command.execute': { allowed_env: 'list' },
+  'data.file.write': { allowed_startup_files: 'list' },
+}
+
+const shapeOf = (capability: string, key: string): Shape | null => {
+  const known = { ...shapes[capability], ...laterShapes[capability] }
+  return Object.hasOwn(known, key) ? (known[key] ?? null) : null
+}
+
+/** Is the key a limit of this capability? */
+export const isCheckedLimit = (capability: string, key: string): boolean =>
+  isChecked(capability) && shapeOf(capability, key) !== null
+
+/** What the value of a limit must be; null if it is that. */
+export function checkedShapeProblem(capability: string, key: string, value: Json): string | null {
+  const shape = isChecked(capability) ? shapeOf(capability, key) : null
+  return shape === null || isShaped[shape](value) ? null : asWords[shape]
+}
+
+/** Every key that is a limit of one of these capabilities. */
+export const checkedLimitNames: ReadonlySet<string> = new Set(
+  [...Object.values(shapes), ...Object.values(laterShapes)].flatMap((each) => Object.keys(each)),
+)
+
 const wrong = (text: string): PolicyReason => reason('oap.policy_error', text)
 
 /** What is wrong with the limits of a checked capability; null if nothing is. */

@@ -2,8 +2,8 @@
  * How often a run used a capability: fixed windows of a minute, an hour and a day in UTC. They count per run: two runs
  * under one passport do not see each other's calls. For limits across runs ask a policy server.
  *
- * The state is part of the cached state of a run: at most 300 bytes as JSON, as only five capabilities have rates and
- * counts stop at 999,999.
+ * The state is part of the cached state of a run: five capabilities always have counts, which stop at 999,999. Others have
+ * counts and sums only where a passport of the second edition limits them.
  */
 
 /** Calls so far, by capability: in this minute, this hour, this day. `at` is the minute they stand for. */
@@ -31,15 +31,39 @@ const minutes = { minute: 1, hour: 60, day: 1440 } as const
 
 /** The state after one more call at `at`, in milliseconds since the epoch. Capabilities without rates are not counted. */
 export function countCall(state: RateState, capability: string, at: number): RateState {
-  if (!counted.has(capability)) return state
+  return counted.has(capability)
+    ? add(state, { key: capability, by: 1, most: callsMax }, at)
+    : state
+}
+
+/** The call as a count of its capability, if that is one of the five. */
+export const alwaysCounted = (capability: string): readonly Tally[] =>
+  counted.has(capability) ? [{ key: capability, by: 1 }] : []
+
+/** The state after `by` more under any key, in the windows of `at`: a count of calls, or a sum of amounts. */
+export const addTally = (state: RateState, tally: Tally, at: number): RateState =>
+  counted.has(tally.key)
+    ? countCall(state, tally.key, at)
+    : add(state, { ...tally, most: Number.MAX_SAFE_INTEGER }, at)
+
+/** Something a call adds to a count of its run. */
+export interface Tally {
+  readonly key: string
+  readonly by: number
+}
+
+function add(
+  state: RateState,
+  { key, by, most }: Tally & { readonly most: number },
+  at: number,
+): RateState {
   const now = Math.max(state.at, Math.floor(at / 60_000))
   const live = Object.keys(state.calls).map((name) => [name, callsOf(state, name, now)] as const)
   const kept = live.filter(([, [, , day]]) => day > 0)
-  const [minute, hour, day] = callsOf(state, capability, now)
-  const more = [minute + 1, hour + 1, day + 1].map((count) => Math.min(count, callsMax))
+  const more = callsOf(state, key, now).map((count) => Math.min(count + by, most))
   const calls = {
     ...Object.fromEntries(kept),
-    [capability]: [more[0] ?? 0, more[1] ?? 0, more[2] ?? 0] as const,
+    [key]: [more[0] ?? 0, more[1] ?? 0, more[2] ?? 0] as const,
   }
   return { at: now, calls }
 }

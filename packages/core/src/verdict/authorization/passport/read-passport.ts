@@ -20,6 +20,10 @@ export interface Passport {
   readonly limits: JsonObject
   /** Milliseconds since the epoch; null: it never expires. */
   readonly expiresAt: number | null
+  /** Limits that stand beside a capability, as its `params`. */
+  readonly parameters: readonly { readonly id: string; readonly value: JsonObject }[]
+  /** Objects and lists of objects in fields that no published form has. They may have been meant as limits. */
+  readonly unknown: readonly string[]
 }
 
 /** A passport, or everything that is wrong with it, field by field. */
@@ -73,9 +77,54 @@ export function readPassport(value: unknown): PassportReading {
     capabilities: fields.capabilities.map((each) => (typeof each === 'string' ? each : each.id)),
     limits: limitsWith(fields.limits ?? {}, fields.mcp ?? {}),
     expiresAt: fields.never_expires === true ? null : expiry,
+    parameters: fields.capabilities.flatMap((each) => {
+      if (typeof each === 'string') return []
+      const given = JsonObjectSchema.safeParse(each['params'])
+      return given.success ? [{ id: each.id, value: given.data }] : []
+    }),
+    unknown: unknownOf(fields),
   }
   return { ok: true, passport }
 }
+
+/** Fields with objects in them that limit nothing: who made the passport, what it was signed with, remarks. */
+const described = new Set([
+  'assurance',
+  'assurance_evidence',
+  'attestations',
+  'categories',
+  'contact',
+  'evidence',
+  'framework',
+  'integrations',
+  'links',
+  'metadata',
+  'owner',
+  'proof',
+  'signature',
+  'verification',
+])
+const read = new Set(['capabilities', 'limits', 'mcp'])
+
+function unknownOf(fields: z.infer<typeof Fields>): readonly string[] {
+  const top = Object.entries(fields).flatMap(([key, value]) =>
+    read.has(key) || described.has(key) || !holdsObject(value) ? [] : [key],
+  )
+  const mcp = Object.keys(fields.mcp ?? {}).filter((key) => key !== 'servers' && key !== 'tools')
+  const beside = fields.capabilities.flatMap((each, n) =>
+    Object.entries(typeof each === 'string' ? {} : each).flatMap(([key, value]) => {
+      const isRead = key === 'params' && JsonObjectSchema.safeParse(value).success
+      const isWord = value === null || typeof value === 'string'
+      return isRead || isWord ? [] : [`capabilities[${n}].${key}`]
+    }),
+  )
+  return [...top, ...mcp.map((key) => `mcp.${key}`), ...beside]
+}
+
+const holdsObject = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (!Array.isArray(value) || value.some((each) => holdsObject(each)))
 
 /** Limits, with the MCP lists of the older form where those of today stand. They never widen a list that is there. */
 function limitsWith(
