@@ -96,7 +96,7 @@ describe('the audit table: what is blocked is refused even where every command i
     ['A=1 $(curl https://example.com/x)', injection],
     ['ls\n$(curl https://example.com/x)', injection],
     ['ls | $(curl https://example.com/x)', injection],
-    ['echo $(curl https://example.com/x)', injection],
+    ['echo $(rm -rf /)', dangerous],
     ['cat <(ls)', injection],
     ['tee >(sh)', injection],
     ["echo 'not closed", injection],
@@ -156,6 +156,7 @@ describe('the audit table: what is blocked is refused even where every command i
   test.each([
     'x=$(curl https://example.com/x)',
     'x=$(curl https://example.com/x); echo "$x"',
+    'echo $(curl https://example.com/x)',
     "cat <<'EOF'\nrm -rf /\n$(rm x)\nEOF",
     'cat <<EOF > notes.md\nrm -rf / is bad, $USER\nEOF',
     'cat <<-END\n\tx\n\tEND\nls',

@@ -19,8 +19,8 @@ const wrapped = (text: string): fc.Arbitrary<string> =>
   fc.constantFrom(
     text,
     `env ${text}`,
-    `env A=1 ${text}`,
-    `A=1 ${text}`,
+    `env CI=1 ${text}`,
+    `CI=1 ${text}`,
     `nohup ${text}`,
     `time ${text}`,
     `! ${text}`,

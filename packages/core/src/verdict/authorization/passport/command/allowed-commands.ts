@@ -12,12 +12,22 @@ export function notAllowed(
   entries: readonly string[],
 ): Executable | null {
   if (entries.includes('*')) return null
-  const wanted = entries
+  const wanted = wordsOf(entries)
+  return executables.find((each) => each.listed && !isAllowed(each, wanted)) ?? null
+}
+
+const wordsOf = (entries: readonly string[]): readonly (readonly string[])[] =>
+  entries
     .map((entry) => entry.split(/\s+/).filter((word) => word !== ''))
     .map((words) => (words.length > 1 && words.at(-1) === '*' ? words.slice(0, -1) : words))
     .filter((words) => words.length > 0)
-  return executables.find((each) => each.listed && !isAllowed(each, wanted)) ?? null
-}
+
+/** Does an entry that allows the program say its word at this place, too? */
+export const allowsWord = (
+  executable: Executable,
+  at: number,
+  entries: readonly string[],
+): boolean => wordsOf(entries).some((words) => words.length > at && begins(executable, words))
 
 function isAllowed(executable: Executable, wanted: readonly (readonly string[])[]): boolean {
   if (wanted.some((words) => begins(executable, words))) return true
@@ -32,5 +42,6 @@ function isAllowed(executable: Executable, wanted: readonly (readonly string[])[
 const begins = ({ words }: Executable, wanted: readonly string[]): boolean =>
   wanted.every((text, at) => {
     const word = words[at]
-    return word !== undefined && isPlain(word) && word.text === text
+    const isBracket = at === 0 && text === '['
+    return word !== undefined && (isPlain(word) || isBracket) && word.text === text
   })

@@ -5,9 +5,12 @@ import { badContext, firstOf, textsOf, type LimitedCall } from '../limit-check.t
 import { listOf } from '../limit-shape.ts'
 import { notAllowed } from './allowed-commands.ts'
 import { blockedPattern } from './blocked-patterns.ts'
+import { checkSecrets } from './check-secrets.ts'
+import { checkWrites } from './check-writes.ts'
 import { dangerIn, isForkBomb } from './dangerous.ts'
-import { checkDirectories, checkTime, checkVariables } from './environment.ts'
-import { readDoings } from './executables.ts'
+import { checkDirectories, checkNamedVariables, checkTime, checkVariables } from './environment.ts'
+import { type Executable, readDoings } from './executables.ts'
+import { steeringOption } from './steering-options.ts'
 
 const commandCharsMax = 10_000
 const argumentsMax = 100
@@ -58,7 +61,7 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
   if (isForkBomb(text)) return dangerous('starting itself without end')
   const pattern = blockedPattern(text, [], listOf(limits, 'blocked_patterns') ?? [])
   if (pattern !== null) return blocked(pattern)
-  const read = readDoings(text)
+  const read = readDoings(text, call.edition)
   if (!read.ok) {
     if (read.reads) return dangerous('running what comes out of a pipe')
     const why = `The command cannot be judged: ${read.problem}. Write each program out, one after the other.`
@@ -69,7 +72,9 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
   if (danger !== null) return dangerous(danger)
   const hit = blockedPattern(text, doings.executables, listOf(limits, 'blocked_patterns') ?? [])
   if (hit !== null) return blocked(hit)
-  const stranger = notAllowed(doings.executables, listOf(limits, 'allowed_commands') ?? [])
+  const programs =
+    call.edition === 1 ? doings.executables : doings.executables.filter((each) => !isControl(each))
+  const stranger = notAllowed(programs, listOf(limits, 'allowed_commands') ?? [])
   if (stranger !== null) {
     const name = shown(stranger.words[0]?.text ?? '')
     const where = 'limits.system.command.execute.allowed_commands'
@@ -78,11 +83,27 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
       `The program ${name}, as it is called here, is not in ${where}.`,
     )
   }
+  if (call.edition === 1)
+    return firstOf(
+      () => checkVariables(call, doings),
+      () => checkDirectories(call, doings),
+    )
+  const option = steeringOption(doings.executables, listOf(limits, 'allowed_commands') ?? [])
+  if (option !== null) {
+    const why = `The argument ${shown(option)} runs another program or names what to obey: no entry of limits.system.command.execute.allowed_commands has it.`
+    return reason('oap.command_not_allowed', why)
+  }
   return firstOf(
-    () => checkVariables(call, doings),
+    () => checkNamedVariables(call, doings),
     () => checkDirectories(call, doings),
+    () => checkWrites(call, doings),
+    () => checkSecrets(call, doings),
   )
 }
+
+/** Builtins that only say which command is next, or that there is none. */
+const isControl = ({ words, outer }: Executable): boolean =>
+  outer === null && /^(?::|break|continue|exit|return|shift)$/.test(words[0]?.text ?? '')
 
 const dangerous = (what: string): PolicyReason =>
   reason('oap.dangerous_operation', `The command is dangerous (${what}): no passport allows it.`)

@@ -7,6 +7,7 @@ import { badContext, textsOf, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './executables.ts'
+import { isShell } from './interpreters.ts'
 import { isPlain } from './script.ts'
 
 /** Variables by which an allowed program would run another one: by name, by how they begin, by how they end. */
@@ -77,10 +78,87 @@ export function checkVariables(
   return null
 }
 
+/** Say how output looks, and nothing else: set by people every day, obeyed as a program or a place by nothing. */
+const harmless = [
+  'CI',
+  'CARGO_TERM_COLOR',
+  'CLICOLOR',
+  'CLICOLOR_FORCE',
+  'COLUMNS',
+  'FORCE_COLOR',
+  'LANG',
+  'LANGUAGE',
+  'LC_*',
+  'LINES',
+  'LOG_LEVEL',
+  'NODE_ENV',
+  'NO_COLOR',
+  'RUST_BACKTRACE',
+  'SOURCE_DATE_EPOCH',
+  'TZ',
+  'VERBOSE',
+] as const
+/** No absolute path, no way up: a locale or a zone may be the name of a file. */
+const harmlessValue = /^(?![/:~])(?!.*\.\.)[^\s]*$/
+const environmentNames = ['env', 'environment', 'environment_variables', 'env_vars', 'envVars']
+/** Lower-case names that programs or other shells obey all the same. */
+const obeyedInLowerCase =
+  /_proxy$|^npm_|^(?:argv|cdpath|fignore|fpath|histchars|mailpath|manpath|module_path|path|pipestatus|prompt|psvar|status|watch)$/
+
+/**
+ * Refuses every variable but those that are harmless by name and value, those that `allowed_env` names, and the shell's own
+ * in lower case. Where every program is allowed, variables add nothing, unless `allowed_env` is there.
+ */
+export function checkNamedVariables(
+  { limits, request }: LimitedCall,
+  { variables, executables }: Doings,
+): PolicyReason | null {
+  const given = environmentNames.flatMap((name) => {
+    const value = Object.hasOwn(request.args, name) ? request.args[name] : undefined
+    return value === undefined ? [] : [value]
+  })
+  const objects = given.filter((value) => isObject(value))
+  const entries = objects.flatMap((value) => Object.entries(value))
+  if (objects.length < given.length || entries.some(([, value]) => typeof value !== 'string'))
+    return badContext('"env" must be an object of texts.')
+  const exportsAll = executables.some(exportsEverything)
+  const all = [
+    ...variables.map((each) => ({ ...each, exported: each.exported || exportsAll })),
+    ...entries.map(([name, value]) => ({ name, value, exported: true })),
+  ]
+  const blocked = listOf(limits, 'blocked_env_vars') ?? []
+  const allowed = listOf(limits, 'allowed_env')
+  const isOpen = allowed === null && listOf(limits, 'allowed_commands')?.includes('*') === true
+  for (const { name, value, exported } of all) {
+    if (blocked.some((each) => matchesWildcard(each.toLowerCase(), name.toLowerCase()))) {
+      const text = `The variable ${shown(name)} is in limits.system.command.execute.blocked_env_vars: leave it out.`
+      return reason('oap.env_var_blocked', text)
+    }
+    if (isOpen || allowed?.some((each) => matchesWildcard(each, name)) === true) continue
+    if (!exported && /^[a-z_][a-z0-9_]{0,63}$/.test(name) && !obeyedInLowerCase.test(name)) continue
+    const isHarmless = harmless.some((each) => matchesWildcard(each, name))
+    if (isHarmless && (typeof value !== 'string' || harmlessValue.test(value))) continue
+    const text = `The variable ${shown(name)} is not in limits.system.command.execute.allowed_env: it may choose what allowed programs run or read. Leave it out.`
+    return reason('oap.env_var_blocked', text)
+  }
+  return null
+}
+
+/** `set -a` and shells with that option export whatever is set after it; `-k` takes assignments among arguments. */
+const exportsEverything = ({ name, words }: Executable): boolean =>
+  (name === 'set' || isShell(name)) &&
+  words.some(({ text }) => /^-[a-zA-Z]*[ak]|^(?:allexport|keyword)$/.test(text))
+
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const directoryNames = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'directory']
+export const directoryNames = [
+  'cwd',
+  'workdir',
+  'working_directory',
+  'workingDirectory',
+  'directory',
+]
 
 /** Refuses directories that are not under the passport's, as the call gives them or as the text changes to them. */
 export function checkDirectories(call: LimitedCall, { executables }: Doings): PolicyReason | null {

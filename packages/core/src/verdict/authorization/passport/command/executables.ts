@@ -5,9 +5,17 @@
  *    would run, the text is refused.
  * X2 A program's name must be plain: an expansion, a wildcard or a brace in it is refused.
  */
-import { isInterpreter, isShell, readsItsInput, shellTaskOf } from './interpreters.ts'
+import type { PassportEdition } from '../../spec.ts'
+import { isInterpreter, isShell, readsAValue, readsItsInput, shellTaskOf } from './interpreters.ts'
 import { parseScript } from './parse-script.ts'
-import { isPlain, type Command, type Redirect, type Script, type Word } from './script.ts'
+import {
+  expansionStart,
+  isPlain,
+  type Command,
+  type Redirect,
+  type Script,
+  type Word,
+} from './script.ts'
 import { unwrap } from './wrappers.ts'
 
 const nestingMax = 8
@@ -30,8 +38,17 @@ export interface Executable {
 export interface Doings {
   readonly executables: Executable[]
   readonly redirects: Redirect[]
-  /** Names of variables it sets, with the value where it is plain. */
-  readonly variables: { readonly name: string; readonly value: string | null }[]
+  readonly variables: Variable[]
+}
+
+/** A variable that a text sets. */
+export interface Variable {
+  readonly name: string
+  /** Its value where it is plain, and where it has wildcards at most; null where nobody can tell. */
+  readonly value: string | null
+  readonly text: string | null
+  /** Do programs see it? Others are the shell's own, unless the environment has one of that name. */
+  readonly exported: boolean
 }
 
 /** What a text would do, or why it is refused. `reads`: a program would come out of a pipe, an address or a file. */
@@ -40,13 +57,15 @@ export type DoingsReading =
   | { readonly ok: false; readonly problem: string; readonly reads: boolean }
 
 interface Reader extends Doings {
+  readonly edition: PassportEdition
   problem: string | null
   reads: boolean
 }
 
 /** Reads a text. */
-export function readDoings(text: string): DoingsReading {
+export function readDoings(text: string, edition: PassportEdition): DoingsReading {
   const reader: Reader = {
+    edition,
     executables: [],
     redirects: [],
     variables: [],
@@ -54,7 +73,7 @@ export function readDoings(text: string): DoingsReading {
     reads: false,
   }
   readText(reader, text, 0)
-  const { problem, reads, ...doings } = reader
+  const { problem, reads, edition: _, ...doings } = reader
   return problem === null ? { ok: true, doings } : { ok: false, problem, reads }
 }
 
@@ -72,19 +91,35 @@ function refuse(reader: Reader, problem: string): void {
 function readScript(reader: Reader, script: Script, nesting: number): void {
   for (const command of script) {
     for (const { name, value } of command.assignments) {
-      reader.variables.push({ name, value: isPlain(value) ? value.text : null })
+      reader.variables.push(variableOf(name, value, command.words.length > 0))
       // The one place where a substitution's output cannot become a program or an option.
       for (const inner of value.substitutions) readScript(reader, inner, nesting + 1)
     }
     const words = [...command.words, ...command.redirects.map(({ target }) => target)]
-    if (words.some(({ substitutions }) => substitutions.length > 0))
+    const inner = words.flatMap(({ substitutions }) => substitutions)
+    if (reader.edition === 1 && inner.length > 0)
       refuse(reader, 'it has a substitution outside of an assignment')
+    // As a value it is judged like that of an assignment; what would become a program is refused where it is read.
+    for (const each of inner) readScript(reader, each, nesting + 1)
     reader.redirects.push(...command.redirects)
-    if (command.isLoopHead)
-      reader.variables.push({ name: command.words[1]?.text ?? '', value: null })
+    if (command.isLoopHead) readLoopHead(reader, command)
     else if (command.words.length > 0)
       readProgram(reader, { words: command.words, command, outer: null, hasMore: false }, nesting)
   }
+}
+
+const variableOf = (name: string, value: Word, exported: boolean): Variable => ({
+  name,
+  value: isPlain(value) ? value.text : null,
+  text: value.expands || value.braces ? null : value.text,
+  exported,
+})
+
+function readLoopHead(reader: Reader, { words }: Command): void {
+  const name = words[1]?.text ?? ''
+  const values = words.slice(3).map((word) => ({ ...variableOf(name, word, false), value: null }))
+  const none: Variable = { name, value: null, text: null, exported: false }
+  reader.variables.push(...(values.length > 0 ? values : [none]))
 }
 
 type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore'>
@@ -92,7 +127,8 @@ type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore'>
 function readProgram(reader: Reader, found: Found, nesting: number): void {
   const [program] = found.words
   if (program === undefined || nesting > nestingMax) return refuse(reader, 'it is nested too deep')
-  if (!isPlain(program) || program.text === '')
+  const isBracket = reader.edition === 2 && program.text === '[' && !program.quoted
+  if ((!isPlain(program) && !isBracket) || program.text === '')
     return refuse(reader, 'the name of a program is an expansion, a pattern or empty')
   const name = program.text.slice(program.text.lastIndexOf('/') + 1).toLowerCase()
   const unwrapped = unwrap(name, found.words)
@@ -100,7 +136,7 @@ function readProgram(reader: Reader, found: Found, nesting: number): void {
   const executable: Executable = { ...found, name, listed: unwrapped?.listed !== false }
   reader.executables.push(executable)
   if (unwrapped !== null) {
-    for (const at of unwrapped.assigned) addVariable(reader, found.words[at])
+    for (const at of unwrapped.assigned) addVariable(reader, found.words[at], true)
     if (unwrapped.inner !== null) readInner(reader, { executable, at: unwrapped.inner }, nesting)
     return
   }
@@ -140,6 +176,8 @@ const marked = (words: readonly Word[], mark: string | null): readonly Word[] =>
 function readInterpreter(reader: Reader, executable: Executable, nesting: number): void {
   const { words, name, command } = executable
   if (!isShell(name)) {
+    if (reader.edition === 2 && readsAValue(words))
+      return refuse(reader, `${name} would run a text that cannot be seen here`)
     if (!readsItsInput(words, command)) return
     reader.reads ||= command.fed
     return refuse(reader, `${name} would read its program from its input`)
@@ -159,6 +197,9 @@ const findRuns = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
 function readFind(reader: Reader, executable: Executable, nesting: number): void {
   const { words, command } = executable
+  // Such a word could be `-exec` and what follows it.
+  if (reader.edition === 2 && words.some(({ exact }) => exact.startsWith(expansionStart)))
+    return refuse(reader, '"find" has an expansion that could be an option')
   for (let at = 1; at < words.length; at += 1) {
     if (!findRuns.has(words[at]?.text ?? '')) continue
     const start = at + 1
@@ -226,14 +267,19 @@ function readBuiltin(reader: Reader, { words, name }: Executable, nesting: numbe
   if (evaluates.has(name) && hidesArithmetic(name, words))
     return refuse(reader, `"${name}" would evaluate a text that cannot be seen here`)
   if (name === 'trap') return readTrap(reader, words, nesting)
-  if (declares.has(name)) for (const word of words.slice(1)) addVariable(reader, word)
+  if (declares.has(name)) {
+    const isOwn = name === 'local' || name === 'readonly' || name === 'let'
+    const exported = !isOwn || words.some(({ text }) => /^-[a-zA-Z]*x/.test(text))
+    for (const word of words.slice(1)) addVariable(reader, word, exported)
+  }
   if (
     name === 'read' ||
     name === 'getopts' ||
     (name === 'printf' && words[1]?.text.startsWith('-v'))
   )
     for (const { text } of words.slice(1))
-      if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) reader.variables.push({ name: text, value: null })
+      if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text))
+        reader.variables.push({ name: text, value: null, text: null, exported: false })
 }
 
 function readTrap(reader: Reader, words: readonly Word[], nesting: number): void {
@@ -243,12 +289,13 @@ function readTrap(reader: Reader, words: readonly Word[], nesting: number): void
   readText(reader, handler.text, nesting + 1)
 }
 
-function addVariable(reader: Reader, word: Word | undefined): void {
+function addVariable(reader: Reader, word: Word | undefined, exported: boolean): void {
   const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)\+?=?(.*)$/s.exec(word?.text ?? '') ?? []
   if (word === undefined) return
   if (name === undefined) {
     if (!word.text.startsWith('-')) refuse(reader, 'the name of a variable is an expansion')
     return
   }
-  reader.variables.push({ name, value: isPlain(word) ? (value ?? '') : null })
+  const plain = isPlain(word) ? (value ?? '') : null
+  reader.variables.push({ name, value: plain, text: plain, exported })
 }

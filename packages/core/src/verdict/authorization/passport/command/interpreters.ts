@@ -75,3 +75,13 @@ export function readsItsInput(words: readonly Word[], command: Command): boolean
   if (rest.some(({ text }) => text === '-' || /^\/dev\/(?:stdin|fd\/)/.test(text))) return true
   return command.fed && rest.every(({ text }) => text.startsWith('-'))
 }
+
+/** Could what another program prints become the program, or an option? Behind the name of a file it is an argument. */
+export function readsAValue(words: readonly Word[]): boolean {
+  const file = words.findIndex((word, at) => at > 0 && isPlain(word) && !word.text.startsWith('-'))
+  const option = words[file - 1]?.text ?? ''
+  const isText = /^-[a-zA-Z]*[cemprEIM]$|^--/.test(option)
+  return words.some(
+    ({ substitutions }, at) => substitutions.length > 0 && (file < 0 || isText || at < file),
+  )
+}

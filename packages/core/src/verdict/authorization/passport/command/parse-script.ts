@@ -150,7 +150,8 @@ function readPart(cursor: Cursor, draft: Draft): void {
 
 function assignmentOf(word: Word, equals: number): Assignment {
   const name = word.text.slice(0, equals).replace(/\+$/, '')
-  return { name, value: { ...word, text: word.text.slice(equals + 1) } }
+  const value = { ...word, text: word.text.slice(equals + 1), exact: word.exact.slice(equals + 1) }
+  return { name, value }
 }
 
 function readFirst(cursor: Cursor, draft: Draft, word: Word): void {

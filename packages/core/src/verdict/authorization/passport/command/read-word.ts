@@ -1,12 +1,13 @@
 /** Reads one word of a shell text: quotes, escapes, expansions. What is beyond plain `$NAME` and `$(…)` is not judged. */
 import { giveUp, sees, takes, type Cursor } from './cursor.ts'
-import type { Script, Word } from './script.ts'
+import { expansionEnd, expansionStart, type Script, type Word } from './script.ts'
 
 /** Reads the commands up to a closing parenthesis, which it leaves. */
 export type ReadList = (cursor: Cursor) => Script
 
 interface Draft {
   text: string
+  exact: string
   quoted: boolean
   expands: boolean
   globs: boolean
@@ -25,6 +26,7 @@ export function readWord(
 ): { readonly word: Word; readonly equals: number } | null {
   const draft: Draft = {
     text: '',
+    exact: '',
     quoted: false,
     expands: false,
     globs: false,
@@ -49,8 +51,13 @@ function readPiece(cursor: Cursor, draft: Draft, readList: ReadList): void {
   if (char === '=' && draft.equals < 0 && canAssign(draft)) draft.equals = draft.text.length
   if ('*?['.includes(char)) draft.globs = true
   if ('{}'.includes(char)) draft.braces = true
-  draft.text += char
+  add(draft, char)
   cursor.at += 1
+}
+
+function add(draft: Draft, text: string): void {
+  draft.text += text
+  draft.exact += text
 }
 
 const canAssign = (draft: Draft): boolean =>
@@ -59,7 +66,7 @@ const canAssign = (draft: Draft): boolean =>
 function readSingle(cursor: Cursor, draft: Draft): void {
   const end = cursor.text.indexOf("'", cursor.at + 1)
   if (end < 0) return giveUp(cursor, 'a single quote is not closed')
-  draft.text += cursor.text.slice(cursor.at + 1, end)
+  add(draft, cursor.text.slice(cursor.at + 1, end))
   draft.quoted = true
   cursor.at = end + 1
 }
@@ -70,7 +77,7 @@ function readEscape(cursor: Cursor, draft: Draft): void {
   cursor.at += 2
   if (next === '\n') return
   draft.quoted = true
-  draft.text += next
+  add(draft, next)
 }
 
 function readDouble(cursor: Cursor, draft: Draft, readList: ReadList): void {
@@ -83,10 +90,10 @@ function readDouble(cursor: Cursor, draft: Draft, readList: ReadList): void {
     if (char === '$') readDollar(cursor, draft, { readList, quoted: true })
     else if (char === '\\' && '$`"\\\n'.includes(cursor.text.charAt(cursor.at + 1) || ' ')) {
       const next = cursor.text.charAt(cursor.at + 1)
-      draft.text += next === '\n' ? '' : next
+      add(draft, next === '\n' ? '' : next)
       cursor.at += 2
     } else {
-      draft.text += char
+      add(draft, char)
       cursor.at += 1
     }
   }
@@ -119,13 +126,15 @@ function readDollar(
   variable.lastIndex = cursor.at
   const match = variable.exec(cursor.text)
   if (match) {
-    draft.text += `$${match[0].replaceAll(/[${}]/g, '') || '$'}`
+    const name = match[0].replaceAll(/[${}]/g, '') || '$'
+    draft.text += `$${name}`
+    draft.exact += `${expansionStart}${name}${expansionEnd}`
     draft.expands = true
     cursor.at += match[0].length
     return
   }
   if (sees(cursor, '${')) return giveUp(cursor, 'it has an expansion that is more than a name')
-  draft.text += '$'
+  add(draft, '$')
   cursor.at += 1
 }
 
@@ -141,5 +150,6 @@ function readSubstitution(cursor: Cursor, draft: Draft, readList: ReadList): voi
   if (!takes(cursor, ')')) return giveUp(cursor, 'a substitution is not closed')
   draft.substitutions.push(script)
   draft.text += '$()'
+  draft.exact += `${expansionStart}()${expansionEnd}`
   draft.expands = true
 }

@@ -1,8 +1,14 @@
 /** A shell text, taken apart: what the other files of this folder look at. */
 
+/** In `Word.exact`, the begin and end of an expansion: `NAME`, or `()` for what a program prints. */
+export const expansionStart = '\u0001'
+export const expansionEnd = '\u0002'
+
 /** A word after quote removal. Expansions stand in it as written; they are never carried out. */
 export interface Word {
   readonly text: string
+  /** The same, with each expansion between two marks, so that `${a}b` and `$ab` are told apart. */
+  readonly exact: string
   /** Was any of it quoted or escaped? Then it is no keyword. */
   readonly quoted: boolean
   /** Does it hold a `$NAME`? */
@@ -44,3 +50,10 @@ export type Script = readonly Command[]
 /** A word that is exactly what it says. */
 export const isPlain = (word: Word): boolean =>
   !word.expands && !word.globs && !word.braces && word.substitutions.length === 0
+
+/** The word without its first characters, none of which may be an expansion. */
+export const after = (word: Word, length: number): Word => ({
+  ...word,
+  text: word.text.slice(length),
+  exact: word.exact.slice(length),
+})

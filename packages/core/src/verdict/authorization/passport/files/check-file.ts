@@ -8,6 +8,7 @@ import { utf8Bytes } from '../utf8.ts'
 import { isWild, matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
 import { canonicalPath, isWithin } from './canonical-path.ts'
 import { protectedFromWriting, secretPattern } from './sensitive.ts'
+import { protectionOf } from './starting.ts'
 
 const pathNames = [
   'file_path',
@@ -53,7 +54,7 @@ function checkPath(call: LimitedCall, text: string): PolicyReason | null {
       'oap.blocked_pattern',
       `${shown(text)} may hold secrets (${secret}): no passport opens it.`,
     )
-  const starting = capability === 'data.file.write' ? protectedFromWriting(path) : null
+  const starting = capability === 'data.file.write' ? protection(call, path) : null
   if (starting !== null)
     return reason('oap.path_blocked', `${shown(text)} is protected from writing (${starting}).`)
   const blocked = listOf(limits, 'blocked_paths')?.find((entry) => isBlocked(entry, { path, root }))
@@ -75,6 +76,16 @@ function checkPath(call: LimitedCall, text: string): PolicyReason | null {
       `${shown(text)} is not under limits.${capability}.allowed_paths: use a path that is.`,
     )
   return checkExtension(call, path)
+}
+
+/** Why nobody may write to a path; `allowed_startup_files` opens those of a project. */
+function protection({ edition, limits, root }: LimitedCall, path: string): string | null {
+  if (edition === 1) return protectedFromWriting(path)
+  const found = protectionOf(path)
+  if (found === null) return null
+  const opened = listOf(limits, 'allowed_startup_files') ?? []
+  const isOpened = found.canBeOpened && opened.some((entry) => isAllowed(entry, { path, root }))
+  return isOpened ? null : found.pattern
 }
 
 interface Place {
