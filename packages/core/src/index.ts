@@ -1,4 +1,5 @@
 export { type Json, type JsonObject, JsonObjectSchema, JsonSchema } from './json.ts'
+export { ambiguityOf } from './ambiguous-json.ts'
 export { limits } from './limits.ts'
 export {
   AssistantMessage,

@@ -85,6 +85,9 @@ describe('a call that cannot be executed stays, without its arguments', () => {
     ['arguments_not_storable', 'list', '{"a":"\\ud800"}'],
     ['arguments_not_storable', 'list', '{"a":1e999}'],
     ['arguments_not_storable', 'list', '{"__proto__":{"polluted":true}}'],
+    ['arguments_ambiguous', 'list', '{"a":1,"\\u0061":2}'],
+    ['arguments_ambiguous', 'list', '{"a":{"b":[{"c":1,"c":1}]}}'],
+    ['arguments_ambiguous', 'list', '{"a":9007199254740993}'],
   ])('%s: %s', async (code, name, args) => {
     const parts = await askCalls([
       ['list', '{"first":1}'],

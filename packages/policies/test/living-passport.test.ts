@@ -66,6 +66,7 @@ describe('a passport in a file', () => {
     expect(await next(`[${good}]`)).toBe('oap.passport_invalid')
     expect(await next(JSON.stringify(passportOf('active', 'another')))).toBe('oap.passport_invalid')
     expect(await next('{"status":"active"}')).toBe('oap.passport_invalid')
+    expect(await next(good.replace('{', '{"status":"revoked",'))).toBe('oap.passport_invalid')
     expect(await next(good + ' '.repeat(262_144))).toBe('oap.passport_invalid')
     expect(await next(good)).toBeNull()
     expect(await next(null)).toBe('oap.passport_not_found')

@@ -261,6 +261,8 @@ describe('a configuration', () => {
     })
     await writeFile(join(cwd, 'signalbox.config.json'), '{')
     await expect(load()).rejects.toMatchObject({ code: 'config_unreadable' })
+    await writeFile(join(cwd, 'signalbox.config.json'), '{"agents":{},"agents":{}}')
+    await expect(load()).rejects.toMatchObject({ code: 'config_unreadable' })
     await writeFile(join(cwd, 'signalbox.config.mjs'), 'export const config = {}')
     await expect(load()).rejects.toMatchObject({ code: 'config_ambiguous' })
     await expect(load({ SIGNALBOX_CONFIG: 'signalbox.config.mjs' })).rejects.toMatchObject({

@@ -45,6 +45,8 @@ beforeAll(async () => {
     'nameless.json': JSON.stringify({ ...passport, passport_id: undefined, agent_id: 'ap_1' }),
     'statusless.json': JSON.stringify({ ...passport, status: undefined }),
     'broken.json': '{',
+    'twice.json': JSON.stringify(passport).replace('{', '{"limits":{},"limits":{},'),
+    'proto.json': JSON.stringify(passport).replace('{', '{"__proto__":{"status":"active"},'),
     'large.json': `"${'x'.repeat(256 * 1024)}"`,
     'one.cedar': 'permit(principal, action, resource);',
     'guards.mjs': `

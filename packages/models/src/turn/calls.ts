@@ -4,7 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { type JsonObject, limits, type ToolCallPart, type ToolSpec } from '@signalbox/core'
+import {
+  ambiguityOf,
+  type JsonObject,
+  limits,
+  type ToolCallPart,
+  type ToolSpec,
+} from '@signalbox/core'
 import { isStorableObject, jsonDepth } from '../json.ts'
 import { fields, parseJson } from '../read.ts'
 import type { CallSlot } from './buffer.ts'
@@ -82,6 +88,12 @@ function parseArgs(call: Readonly<CallSlot>, tools: readonly ToolSpec[]): Parsed
       code: 'arguments_not_storable',
       message:
         'The arguments hold a text that is not valid Unicode, a NUL character, a number out of range or a key "__proto__".',
+    }
+  const ambiguity = call.args === '' ? null : ambiguityOf(call.args)
+  if (ambiguity !== null)
+    return {
+      code: 'arguments_ambiguous',
+      message: `The arguments can be read in two ways: ${ambiguity}.`,
     }
   const problem = schemaProblem(tool, value)
   return problem === null

@@ -1,5 +1,5 @@
 /** What a look at the source of a passport may find. */
-import type { JsonObject } from '@signalbox/core'
+import { ambiguityOf, type JsonObject } from '@signalbox/core'
 import { canonical, sanitiseObject } from '@signalbox/engine'
 
 /** `missing` and `invalid` are definite: the source was there and had no passport for us. */
@@ -18,6 +18,9 @@ export function readPassport(text: string): Found {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const ambiguity = ambiguityOf(text)
+      if (ambiguity !== null)
+        return { how: 'invalid', message: `The passport can be read in two ways: ${ambiguity}.` }
       const passport = sanitiseObject(value)
       return { how: 'read', passport, text: canonical(passport) }
     }

@@ -1,5 +1,6 @@
 import { access, readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
+import { ambiguityOf } from '@signalbox/core'
 import { ConfigError } from './config-error.ts'
 import type { Env } from './environment.ts'
 import { importWithin } from './import-within.ts'
@@ -64,7 +65,11 @@ const exists = (file: string): Promise<boolean> =>
 
 async function readJson(file: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(file, 'utf8'))
+    const text = await readFile(file, 'utf8')
+    const value: unknown = JSON.parse(text)
+    const ambiguity = ambiguityOf(text)
+    if (ambiguity !== null) throw new Error(`it can be read in two ways: ${ambiguity}`)
+    return value
   } catch (cause) {
     throw unreadable(file, cause)
   }

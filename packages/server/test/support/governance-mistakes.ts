@@ -131,6 +131,13 @@ export const unusable: readonly CodedMistake[] = [
     '.file',
     'not JSON',
   ],
+  ...(['twice', 'proto'] as const).map((name): CodedMistake => [
+    'guardrails.provider',
+    { use: 'passport', file: `./${name}.json` },
+    'config_invalid',
+    '.file',
+    'read in two ways',
+  ]),
   [
     'guardrails.provider',
     { use: 'passport', file: './large.json' },

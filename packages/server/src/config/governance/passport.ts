@@ -1,6 +1,12 @@
 /** A passport as an agent pins it: read once, checked, with the digest that its living form has too. */
 import { resolve } from 'node:path'
-import { type JsonObject, JsonObjectSchema, PassportSpec, readPassport } from '@signalbox/core'
+import {
+  ambiguityOf,
+  type JsonObject,
+  JsonObjectSchema,
+  PassportSpec,
+  readPassport,
+} from '@signalbox/core'
 import { sanitiseObject } from '@signalbox/engine'
 import { fail } from '../fail.ts'
 import type { PassportProvider } from '../provider-schema.ts'
@@ -50,6 +56,14 @@ async function find(
 }
 
 function parse(text: string, field: string): unknown {
+  const value = parseJson(text, field)
+  const ambiguity = ambiguityOf(text)
+  return ambiguity === null
+    ? value
+    : fail('config_invalid', field, `the passport can be read in two ways: ${ambiguity}`)
+}
+
+function parseJson(text: string, field: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

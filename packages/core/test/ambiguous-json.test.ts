@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ambiguityOf } from '../src/ambiguous-json.ts'
+
+test.each([
+  ['{"a":1,"a":2}', 'stands twice'],
+  ['{"a":1,"\\u0061":2}', 'stands twice'],
+  ['{ "a" : [ {"b":1} , {"b":1,"c":{},"b":[]} ] }', 'stands twice'],
+  ['{"":1,"":2}', 'stands twice'],
+  ['{"x":{"__proto__":{}}}', '__proto__'],
+  ['{"\\u005f_proto__":1}', '__proto__'],
+  ['[9007199254740992]', '2^53'],
+  ['{"a":-9007199254740993}', '2^53'],
+  ['123456789012345678901234567890', '2^53'],
+])('%s is ambiguous', (text, why) => {
+  expect(ambiguityOf(text)).toContain(why)
+})
+
+test.each([
+  '{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}',
+  '["a","a","__proto__",{"a":"a"}]',
+  '{"a":"a","b":"\\"a\\":1,"}',
+  '[9007199254740991,1e300,0.1,-0,1.5e10]',
+  '{"a":"9007199254740993"}',
+  '"__proto__"',
+  'null',
+])('%s is not', (text) => {
+  expect(ambiguityOf(text)).toBeNull()
+})
+
+test('what JSON.stringify wrote is not, however it is indented', () => {
+  fc.assert(
+    fc.property(
+      fc.json({ noUnicodeString: false }),
+      fc.integer({ min: 0, max: 3 }),
+      (text, gap) => {
+        const value: unknown = JSON.parse(text)
+        const isPlain = !text.includes('__proto__') && !/\d{16}/.test(text)
+        return !isPlain || ambiguityOf(JSON.stringify(value, null, gap)) === null
+      },
+    ),
+  )
+})
+
+test('a long text takes time in proportion', () => {
+  const text = `[${'{"a":"\\\\\\""},'.repeat(100_000)}0]`
+  expect(ambiguityOf(text)).toBeNull()
+})
