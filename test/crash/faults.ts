@@ -52,9 +52,11 @@ const ofBacklog: ReadonlySet<string> = new Set(['dispatcher.depth', 'register.ta
 const queueing = Array<string>(6).fill('endless')
 const loseMs = 700
 
+const notYet = (): boolean => false
+
 /** Calls wait, and their queue loses them, until the process has killed itself. */
 function withBacklog(armed: Armed, role: Role): Pick<Fault, 'parts' | 'play'> {
-  let isOver = (): boolean => false
+  let isOver = notYet
   return {
     parts: [
       async (setting) => {

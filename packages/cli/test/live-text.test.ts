@@ -59,6 +59,13 @@ it('begins anew on a line of its own when the message is written once more', () 
   expect(shown()).toBe('Onne\nOne.\n')
 })
 
+it('is shown whole, where it was written anew and no piece of that came', () => {
+  const { live, delta, shown } = stage()
+  delta(0, 'Come today: guar')
+  live.completed(completed('Prices rise and fall.'))
+  expect(shown()).toBe('Come today: guar\nPrices rise and fall.\n')
+})
+
 it('brings no control sequences onto the screen', () => {
   const { live, delta, shown } = stage()
   delta(0, 'a\u001B[2Jb\n')

@@ -117,6 +117,7 @@ export class WatchedRun {
 
   #receive({ event, data }: EventSourceMessage): void {
     const value: unknown = JSON.parse(data)
+    if (event === 'reset-step') this.#message = ''
     if (event !== undefined && unheeded.has(event)) return
     if (event === 'message.delta') this.#speak(Delta.parse(value).text)
     else if (event === 'end') this.#outcome = End.parse(value).outcome

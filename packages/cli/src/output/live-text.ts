@@ -3,7 +3,8 @@
  *
  * L1 Every character once: a reconnect repeats the text in flight from its beginning, and what was shown is left out.
  * L2 A retry writes the same message anew; it is shown again, on a line of its own.
- * L3 What was missed live follows from the event that completed the message.
+ * L3 What was missed live follows from the event that completed the message: its rest, or all of it on a line of its own where
+ *    it became another text than the pieces said (an answer written anew, of which a guardrail held every piece back).
  */
 import type { Delta, Event } from '../client/documents.ts'
 import { at, textAt } from './payload.ts'
@@ -43,8 +44,8 @@ export function createLiveText(terminal: Terminal): LiveText {
     completed: (event) => {
       const id = textAt(event.payload, 'turn', 'message', 'id')
       const whole = textOf(event)
-      if (id !== message) begin(id, attempt)
-      if (whole.startsWith(shown)) print(whole.slice(shown.length))
+      if (id !== message || !whole.startsWith(shown)) begin(id, attempt)
+      print(whole.slice(shown.length))
       pause()
     },
     pause,

@@ -7,8 +7,7 @@ const git =
 const programs =
   '[ awk basename cargo cat cd chmod cmp comm cp curl cut date df diff dirname du echo export false file find go grep gunzip gzip head id jq kill less ln ls make man mkdir mv nl node npm paste printf ps pwd pytest python3 read realpath rg rm sed seq set sha256sum sleep sort stat tac tail tar tee test touch tr tree true tsc uname uniq unzip wait wc which xargs zip gcc'
 
-/** The limits of its commands. */
-export const commandLimits: JsonObject = {
+const commandLimits: JsonObject = {
   allowed_commands: [
     ...git.split(' ').map((command) => `git ${command}`),
     ...programs.split(' '),

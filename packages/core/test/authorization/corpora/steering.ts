@@ -381,6 +381,5 @@ export const startingFiles: readonly FileCase[] = [
     content: 'EVIL\n',
     command: 'direnv allow . && direnv exec . true',
   },
-  { needs: ['just'], path: 'justfile', content: 'x:\n  EVIL\n', command: 'just' },
   { needs: ['rake'], path: 'Rakefile', content: 'task(:default) { sh "EVIL" }\n', command: 'rake' },
 ]
