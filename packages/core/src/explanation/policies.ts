@@ -1,0 +1,109 @@
+/** What policies said of a call: inside the decision, when they were asked with I/O, and right before the execution. */
+import type { FactPayload } from '../event/fact.ts'
+import type { Check } from './check.ts'
+import type { Known } from './place.ts'
+import { type CallStory, proofOf, type Step } from './story.ts'
+
+const unnamed = { policy_id: null, policy_digest: null } as const
+
+/** A pass of pure policies is recorded by the decision alone, which names no policy. */
+export const allowed = (step: Step): Check => ({
+  check: 'policy',
+  verdict: 'allow',
+  asked: 'decision',
+  ...unnamed,
+  reasons: [],
+  proof: proofOf(step),
+  says: 'The lists and policies of the pinned definition raised no objection. A pass is recorded by the decision, without a digest of its own.',
+})
+
+export const nameOf = ({
+  policyId = '',
+  policyDigest = '',
+}: {
+  readonly policyId?: string | undefined
+  readonly policyDigest?: string | undefined
+}) => ({
+  policy_id: policyId === '' ? null : policyId,
+  policy_digest: policyDigest === '' ? null : policyDigest,
+})
+
+/** A policy by name and digest, as far as the event has them. */
+const policyText = (names: {
+  readonly policy_id: string | null
+  readonly policy_digest: string | null
+}): string =>
+  `${names.policy_id === null ? 'A policy' : `The policy ${names.policy_id}`}${names.policy_digest === null ? '' : ` (${names.policy_digest})`}`
+
+type Decision = FactPayload<'policy.answered'>['decisions'][number]
+
+/** The policies with I/O may answer for several calls in one event. */
+export function answeredBy(call: CallStory, event: Known<'policy.answered'>): readonly Check[] {
+  const proof = proofOf(event)
+  return event.payload.decisions
+    .filter(({ callId }) => callId === call.id)
+    .map(({ answer }: Decision): Check => {
+      const names = nameOf(answer)
+      const { effect: verdict, reasons } = answer
+      const words = {
+        allow: 'allows the call',
+        deny: 'denies the call',
+        require_approval: 'wants a person to approve the call',
+      }
+      const says = `${policyText(names)} ${words[verdict]}${reasonText(reasons)}.`
+      return { check: 'policy', verdict, asked: 'evaluation', ...names, reasons, proof, says }
+    })
+}
+
+const reasonText = ([first]: readonly { readonly code: string }[]): string =>
+  first ? ` (${first.code})` : ''
+
+export function faulted(event: Known<'policy.faulted'>): Check {
+  const { policyId, message } = event.payload
+  const reasons = [{ code: 'policy_faulted', message: message.slice(0, 500) }]
+  const says = `The policy ${policyId} could not answer.`
+  return {
+    check: 'policy',
+    verdict: 'faulted',
+    asked: 'decision',
+    policy_id: policyId,
+    policy_digest: null,
+    reasons,
+    proof: proofOf(event),
+    says,
+  }
+}
+
+export function denied(event: Known<'call.denied'>): Check {
+  const { code, message, reasons = [{ code, message }] } = event.payload
+  const names = nameOf(event.payload)
+  const proof = proofOf(event)
+  if (names.policy_id === null && !code.startsWith('oap.'))
+    return {
+      check: 'denial',
+      verdict: 'denied',
+      code,
+      message,
+      proof,
+      says: `The call was denied (${code}).`,
+    }
+  const says = `${policyText(names)} denies the call (${code}).`
+  return { check: 'policy', verdict: 'deny', asked: 'decision', ...names, reasons, proof, says }
+}
+
+export function rechecked(event: Known<'tool.denied'>): Check {
+  const { answer, configuration } = event.payload
+  const names = nameOf(answer)
+  const whose =
+    configuration === 'current' ? "today's configuration of the worker" : 'the pinned definition'
+  const says = `Asked again right before the execution, ${policyText(names).replace(/^A|^The/, (word) => word.toLowerCase())} of ${whose} denied the call${reasonText(answer.reasons)}.`
+  return {
+    check: 'recheck',
+    verdict: 'deny',
+    configuration,
+    ...names,
+    reasons: answer.reasons,
+    proof: proofOf(event),
+    says,
+  }
+}
