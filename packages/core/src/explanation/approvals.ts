@@ -2,6 +2,7 @@
 import type { FactPayload } from '../event/fact.ts'
 import type { Check } from './check.ts'
 import type { Reading } from './checks.ts'
+import { momentOf } from './moment.ts'
 import type { Known } from './place.ts'
 import { nameOf } from './policies.ts'
 import { proofOf, type Story } from './story.ts'
@@ -68,7 +69,7 @@ type Base = Omit<Approval, 'verdict' | 'says'>
 
 function requested(event: Known<'approval.requested'>, base: Base): Approval {
   const { argsHash, approvalId, expiresAt } = event.payload
-  const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString()
+  const expires_at = expiresAt === null ? null : momentOf(expiresAt)
   const says = `A person was asked to approve exactly these arguments${expires_at === null ? '' : `, until ${expires_at}`}.`
   return {
     ...base,

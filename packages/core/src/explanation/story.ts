@@ -7,6 +7,7 @@
 import type { Effect } from '../effect.ts'
 import type { AssistantPart } from '../message.ts'
 import type { Proof } from './check.ts'
+import { momentOf } from './moment.ts'
 import type { CallType, Explainable, Known, RunType, VerdictType } from './place.ts'
 
 export type Step = Known<'run.transitioned'>
@@ -70,5 +71,5 @@ export interface Story {
 export const proofOf = ({ seq, type, at }: Pick<Explainable, 'seq' | 'type' | 'at'>): Proof => ({
   seq,
   type,
-  at: new Date(at).toISOString(),
+  at: momentOf(at),
 })

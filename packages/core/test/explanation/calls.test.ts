@@ -60,6 +60,72 @@ const judgedAt6 = [
 const allowedAt6 = [...judgedAt6, 'policy allow #6 run.transitioned']
 const executed = [...allowedAt6, 'dispatch execute #6 run.transitioned']
 
+/** Ann approves the first call, and says why. */
+const approvedByAnn: Move = (known) => {
+  const fact = approves(0, 'pay')(known)
+  if (fact.type !== 'approval.answered') return fact
+  return { ...fact, payload: { ...fact.payload, by: { id: 'ann', role: 'lead' }, note: 'Ok.' } }
+}
+
+/** A human's "always" stands for the call. */
+const asksGranted: Move = (known) => {
+  const fact = asks('pay:x')(known)
+  if (fact.type !== 'model.completed') return fact
+  return { ...fact, payload: { ...fact.payload, granted: [callId(known, 0)] } }
+}
+
+/** A guardrail took a token out of the arguments. */
+const asksRedacted: Move = (known) => {
+  const fact = asks('search:x')(known)
+  if (fact.type !== 'model.completed') return fact
+  const redaction = {
+    guardrail: { id: 'secrets', name: 'Secrets' },
+    kind: 'github-token',
+    place: 'arguments' as const,
+    callId: callId(known, 0),
+    tool: 'search',
+    count: 1,
+  }
+  const turn = { ...fact.payload.turn, redactions: [redaction] }
+  return { ...fact, payload: { ...fact.payload, turn } }
+}
+
+/** The configuration that the worker was started with denies the first call. */
+const deniedToday: Move = (known) => {
+  const fact = deniedAtDispatch(0, 'search')(known)
+  if (fact.type !== 'tool.denied') return fact
+  return { ...fact, payload: { ...fact.payload, configuration: 'current' } }
+}
+
+/** The first call never began. */
+const takenBack: Move = (known) => ({
+  type: 'tool.aborted',
+  payload: { ...toolCall(known, 0), reason: 'never_started' },
+})
+
+/** The run is a rerun. */
+const repeats: Move = (known) => {
+  const fact = created(known)
+  if (fact.type !== 'run.created') return fact
+  return { ...fact, payload: { ...fact.payload, rerun: { runId: 'other' } } }
+}
+
+/** The recorded result answers. */
+const recalls: Move = (known) => {
+  const call = known.effects.find((each) => each.kind === 'tool.recall')
+  return {
+    type: 'tool.completed',
+    payload: {
+      effectId: call?.id ?? '',
+      attempt: 1,
+      callId: call?.callId ?? '',
+      output: { content: [], isError: false },
+      durationMs: 0,
+      recalled: { runId: 'other', seq: 9 },
+    },
+  }
+}
+
 describe('a call that ran', () => {
   test('at once: no policy objected', () => {
     const story = begun(asks('search:x'), begins(0), completes(0))
@@ -91,12 +157,7 @@ describe('a call that ran', () => {
   })
 
   test('as a person approved exactly its arguments', () => {
-    const who: Move = (known) => {
-      const fact = approves(0, 'pay')(known)
-      if (fact.type !== 'approval.answered') return fact
-      return { ...fact, payload: { ...fact.payload, by: { id: 'ann', role: 'lead' }, note: 'Ok.' } }
-    }
-    const story = begun(asks('pay:x'), who, begins(0), completes(0))
+    const story = begun(asks('pay:x'), approvedByAnn, begins(0), completes(0))
     expect(story.checks(0)).toEqual([
       ...judgedAt6,
       'policy require_approval #7 approval.requested',
@@ -157,12 +218,7 @@ describe('a call that ran', () => {
   })
 
   test('by an approval for all runs, which stands in another log', () => {
-    const again: Move = (known) => {
-      const fact = asks('pay:x')(known)
-      if (fact.type !== 'model.completed') return fact
-      return { ...fact, payload: { ...fact.payload, granted: [callId(known, 0)] } }
-    }
-    const story = begun(again, begins(0), completes(0))
+    const story = begun(asksGranted, begins(0), completes(0))
     expect(story.checks(0).slice(4)).toEqual([
       'policy require_approval #7 approval.reused',
       'approval reused #7 approval.reused',
@@ -198,21 +254,7 @@ describe('a call that ran', () => {
   })
 
   test('with arguments that a guardrail had changed before', () => {
-    const redacted: Move = (known) => {
-      const fact = asks('search:x')(known)
-      if (fact.type !== 'model.completed') return fact
-      const redaction = {
-        guardrail: { id: 'secrets', name: 'Secrets' },
-        kind: 'github-token',
-        place: 'arguments' as const,
-        callId: callId(known, 0),
-        tool: 'search',
-        count: 1,
-      }
-      const turn = { ...fact.payload.turn, redactions: [redaction] }
-      return { ...fact, payload: { ...fact.payload, turn } }
-    }
-    const story = begun(redacted, begins(0), completes(0))
+    const story = begun(asksRedacted, begins(0), completes(0))
     expect(story.checks(0)).toEqual([
       'close complete #5 model.completed',
       'guardrails redacted #7 guardrail.redacted',
@@ -458,12 +500,7 @@ describe('a call that did not run', () => {
   })
 
   test('was denied right before its execution, by the configuration of today', () => {
-    const today: Move = (known) => {
-      const fact = deniedAtDispatch(0, 'search')(known)
-      if (fact.type !== 'tool.denied') return fact
-      return { ...fact, payload: { ...fact.payload, configuration: 'current' } }
-    }
-    const story = begun(asks('search'), begins(0), today)
+    const story = begun(asks('search'), begins(0), deniedToday)
     expect(story.checks(0).slice(6)).toEqual([
       'attempt began #7 effect.started',
       'recheck deny #8 tool.denied',
@@ -478,11 +515,7 @@ describe('a call that did not run', () => {
   })
 
   test('was taken back by a cancel before it began', () => {
-    const back: Move = (known) => ({
-      type: 'tool.aborted',
-      payload: { ...toolCall(known, 0), reason: 'never_started' },
-    })
-    const story = begun(asks('search'), cancels(), back)
+    const story = begun(asks('search'), cancels(), takenBack)
     expect(story.call(0)).toMatchObject({ ran: 'did_not_run', end: 'never_started' })
     expect(story.explained.run).toMatchObject({ outcome: 'cancelled' })
     expect(story.explained.run.why).toContain('by key:default')
@@ -497,26 +530,7 @@ describe('a call that did not run', () => {
   })
 
   test('had its recorded result in a rerun', () => {
-    const rerun: Move = (known) => {
-      const fact = created(known)
-      if (fact.type !== 'run.created') return fact
-      return { ...fact, payload: { ...fact.payload, rerun: { runId: 'other' } } }
-    }
-    const recalled: Move = (known) => {
-      const call = known.effects.find((each) => each.kind === 'tool.recall')
-      return {
-        type: 'tool.completed',
-        payload: {
-          effectId: call?.id ?? '',
-          attempt: 1,
-          callId: call?.callId ?? '',
-          output: { content: [], isError: false },
-          durationMs: 0,
-          recalled: { runId: 'other', seq: 9 },
-        },
-      }
-    }
-    const story = told(agentWith(), rerun, admitted, asks('pay'), begins(0), recalled)
+    const story = told(agentWith(), repeats, admitted, asks('pay'), begins(0), recalls)
     expect(story.checks(0).slice(4)).toEqual([
       'policy require_approval #7 approval.skipped',
       'approval skipped #7 approval.skipped',
@@ -589,10 +603,8 @@ describe('an answer that did not close positively', () => {
         'run.transitioned',
         type,
       ])
-      if (verdict === 'safety')
-        expect(answer?.evidence).toEqual([
-          { detector: 'd', field: 'finish_reason', value: 'content_filter' },
-        ])
+      const seen = [{ detector: 'd', field: 'finish_reason', value: 'content_filter' }]
+      expect(answer?.evidence).toEqual(verdict === 'safety' ? seen : [])
     },
   )
 
@@ -653,18 +665,18 @@ describe('content that was erased', () => {
   })
 
   test('a result: its columns prove that it ran', () => {
-    const { call, explained } = explain(agentWith(), created, admitted, ...items, {
+    const story = explain(agentWith(), created, admitted, ...items, {
       erase: 'tool.completed',
       recorded: true,
     })
-    expect(call(0)).toMatchObject({ ran: 'ran', end: 'completed' })
-    const record = explained.erased[0]?.erased_by
-    expect(call(0).checks.at(-1)).toMatchObject({
+    expect(story.call(0)).toMatchObject({ ran: 'ran', end: 'completed' })
+    const record = story.explained.erased[0]?.erased_by
+    expect(story.call(0).checks.at(-1)).toMatchObject({
       check: 'erased',
       proof: { type: 'tool.completed' },
       erased_by: record,
     })
-    expect(call(0).why).toContain(`by the record #${record?.seq}`)
+    expect(story.call(0).why).toContain(`by the record #${record?.seq}`)
   })
 
   test('without a record, that is said', () => {
