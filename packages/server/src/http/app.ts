@@ -18,6 +18,7 @@ import { auditQuestionRoutes } from './routes/audit-questions.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { cronRoutes } from './routes/crons.ts'
 import { definitionRoutes } from './routes/definitions.ts'
+import { explanationRoutes } from './routes/explanation.ts'
 import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -68,6 +69,7 @@ export function createApp(
   runRoutes(app, api)
   runInputRoutes(app, api)
   reportRoutes(app, api)
+  explanationRoutes(app, api)
   chatRoutes(app, api)
   eventRoutes(app, api)
   auditRoutes(app, api)

@@ -96,6 +96,7 @@ const accesses: Readonly<Record<string, Access>> = {
   ...ofRun('GET', '/stream', read),
   ...ofRun('GET', '/events', readOrAudit),
   ...ofRun('GET', '/report', readOrAudit),
+  ...ofRun('GET', '/explanation', readOrAudit),
   ...ofRun('POST', '/cancel', enqueue),
   ...ofRun('POST', '/rerun', enqueue),
   ...ofRun('POST', '/retry', enqueue),
