@@ -1076,6 +1076,418 @@ export interface ReportedCall {
   seq: number | null
 }
 /**
+ * `RunExplanation` of the OpenAPI document.
+ */
+export interface RunExplanation {
+  run: {
+    run_id: string
+    thread_id: string
+    agent: string | null
+    definition_hash: string | null
+    machine: string | null
+    machine_version: number | null
+    created: {
+      seq: number
+      type: string
+      at: string
+    } | null
+    actor: string | null
+    user: {
+      id: string
+      role: string | null
+    } | null
+    end_user: string | null
+    parent: {
+      run_id: string
+      call_id: string
+    } | null
+    rerun_of: string | null
+    retry_of: string | null
+    outcome:
+      | 'completed'
+      | 'safety_stopped'
+      | 'refused'
+      | 'guardrail_stopped'
+      | 'loop_stopped'
+      | 'budget_exhausted'
+      | 'length_stopped'
+      | 'interrupted'
+      | 'cancelled'
+      | 'rolled_back'
+      | 'timed_out'
+      | 'failed'
+      | null
+    why: string
+    proofs: {
+      seq: number
+      type: string
+      at: string
+    }[]
+    events: number
+  }
+  answers: {
+    turn: number | null
+    effect_id: string | null
+    verdict:
+      | 'complete'
+      | 'length'
+      | 'safety'
+      | 'refusal'
+      | 'interrupted'
+      | 'error'
+      | 'unknown_terminal'
+      | 'guardrail'
+      | 'aborted'
+      | 'refused'
+      | 'erased'
+    finish: {
+      unified: string
+      raw: string | null
+    } | null
+    provider: string | null
+    model: string | null
+    evidence: {
+      detector: string
+      field: string
+      value: string
+    }[]
+    cut: {
+      code: string
+      detail: string
+    } | null
+    suppressed: {
+      tool: string
+      count: number
+    }[]
+    guardrails: {
+      verdict: 'tripped' | 'stopped' | 'redacted'
+      guardrail: string
+      kind: string | null
+      place: string
+      tool: string | null
+      count: number | null
+      proof: {
+        seq: number
+        type: string
+        at: string
+      }
+    }[]
+    calls: string[]
+    says: string
+    proof: {
+      seq: number
+      type: string
+      at: string
+    }
+    decided: {
+      seq: number
+      type: string
+      at: string
+    }[]
+  }[]
+  calls: {
+    call_id: string
+    tool: string
+    args_hash: string | null
+    turn: number | null
+    asked: {
+      seq: number
+      type: string
+      at: string
+    } | null
+    ran: 'ran' | 'did_not_run' | 'unknown'
+    end:
+      | 'completed'
+      | 'failed'
+      | 'child_ended'
+      | 'answered'
+      | 'happened'
+      | 'late'
+      | 'by_provider'
+      | 'denied'
+      | 'rejected'
+      | 'expired'
+      | 'denied_at_recheck'
+      | 'loop_stopped'
+      | 'budget_exhausted'
+      | 'budget_refused'
+      | 'recalled'
+      | 'recall_missed'
+      | 'not_happened'
+      | 'refused_by_worker'
+      | 'never_started'
+      | 'cut_off'
+      | 'ignored'
+      | 'undecided'
+      | 'waiting_for_approval'
+      | 'waiting_for_policies'
+      | 'waiting'
+      | 'running'
+      | 'aborted'
+      | 'unknown'
+      | 'erased'
+    why: string
+    checks: (
+      | {
+          check: 'close'
+          verdict:
+            | 'complete'
+            | 'length'
+            | 'safety'
+            | 'refusal'
+            | 'interrupted'
+            | 'error'
+            | 'unknown_terminal'
+            | 'guardrail'
+          finish: string | null
+          provider: string
+          model: string
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'guardrails'
+          verdict: 'no_objection' | 'redacted'
+          guardrail: string | null
+          kind: string | null
+          place: 'arguments' | 'result'
+          count: number
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'loop'
+          verdict: 'no_objection' | 'warned' | 'stopped'
+          layer:
+            | 'identical_call_set'
+            | 'tool_frequency'
+            | 'alternating_cycle'
+            | 'stagnant_results'
+            | null
+          count: number | null
+          threshold: number | null
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'budget'
+          verdict: 'no_objection' | 'exhausted' | 'refused'
+          budget: 'turns' | 'calls' | 'tokens' | 'money' | 'time' | null
+          used: number | null
+          limit: number | null
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'policy'
+          verdict: 'allow' | 'deny' | 'require_approval' | 'faulted'
+          asked: 'decision' | 'evaluation'
+          policy_id: string | null
+          policy_digest: string | null
+          reasons: {
+            code: string
+            message: string
+          }[]
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'denial'
+          verdict: 'denied'
+          code: string
+          message: string
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'approval'
+          verdict: 'asked' | 'approved' | 'edited' | 'rejected' | 'expired' | 'reused' | 'skipped'
+          approval_id: string | null
+          args_hash: string | null
+          edited_args_hash: string | null
+          scope: 'once' | 'run' | 'always' | null
+          actor: string
+          by: {
+            id: string
+            role: string | null
+          } | null
+          note: string | null
+          expires_at: string | null
+          earlier: {
+            seq: number
+            type: string
+            at: string
+          } | null
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'dispatch'
+          verdict: 'execute' | 'start_run' | 'recall' | 'again'
+          effect_id: string
+          mode: 'read' | 'idempotent' | 'once' | null
+          queue: string | null
+          tool_version: string | null
+          args_hash: string | null
+          approval_seq: number | null
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'attempt'
+          verdict: 'began'
+          effect_id: string
+          attempt: number
+          worker: string
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'recheck'
+          verdict: 'deny'
+          configuration: 'pinned' | 'current'
+          policy_id: string | null
+          policy_digest: string | null
+          reasons: {
+            code: string
+            message: string
+          }[]
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'outcome'
+          verdict:
+            | 'completed'
+            | 'failed'
+            | 'aborted'
+            | 'never_started'
+            | 'unknown'
+            | 'happened'
+            | 'not_happened'
+            | 'retry'
+            | 'late'
+            | 'recalled'
+            | 'recall_missed'
+            | 'child_started'
+            | 'child_ended'
+            | 'answered'
+            | 'ignored'
+            | 'by_provider'
+          actor: string
+          attempt: number | null
+          code: string | null
+          is_error: boolean | null
+          duration_ms: number | null
+          child_run_id: string | null
+          child_outcome:
+            | 'completed'
+            | 'safety_stopped'
+            | 'refused'
+            | 'guardrail_stopped'
+            | 'loop_stopped'
+            | 'budget_exhausted'
+            | 'length_stopped'
+            | 'interrupted'
+            | 'cancelled'
+            | 'rolled_back'
+            | 'timed_out'
+            | 'failed'
+            | null
+          recalled_from: {
+            run_id: string
+            seq: number
+          } | null
+          missed: 'never_made' | 'used_up' | 'unknown' | 'no_result' | 'erased' | null
+          ignored_seq: number | null
+          note: string | null
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+      | {
+          check: 'erased'
+          verdict: string | null
+          erased_by: {
+            seq: number
+            type: string
+            at: string
+          } | null
+          proof: {
+            seq: number
+            type: string
+            at: string
+          }
+          says: string
+        }
+    )[]
+  }[]
+  erased: {
+    event: {
+      seq: number
+      type: string
+      at: string
+    }
+    tool: string | null
+    verdict: string | null
+    actor: string
+    erased_by: {
+      seq: number
+      type: string
+      at: string
+    } | null
+    reason: string | null
+  }[]
+  unreadable: {
+    seq: number
+    type: string
+    at: string
+  }[]
+}
+/**
  * `ChatPost` of the OpenAPI document.
  */
 export interface ChatPost {
@@ -2812,6 +3224,25 @@ export interface Operations {
       run_id: string
     }
     answer: RunReport
+  }
+  /**
+   * Explains for each call of a run why it ran or did not, from its events alone
+   */
+  'GET /threads/{thread_id}/runs/{run_id}/explanation': {
+    path: {
+      thread_id: string
+      run_id: string
+    }
+    answer: RunExplanation
+  }
+  /**
+   * Explains for each call of a run why it ran or did not, from its events alone
+   */
+  'GET /runs/{run_id}/explanation': {
+    path: {
+      run_id: string
+    }
+    answer: RunExplanation
   }
   /**
    * Sends a message, or answers to approvals, and streams what is said to it

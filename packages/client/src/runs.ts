@@ -1,7 +1,15 @@
 /** Runs: create, read, follow, wait, cancel. A run is named by its id, or by the key it was created with. */
 import { type Cancel, cancelRun } from './cancel-run.ts'
 import { orElse } from './expected.ts'
-import type { Event, Run, RunCreate, RunInput, RunRerun, Values } from './generated.ts'
+import type {
+  Event,
+  Run,
+  RunCreate,
+  RunExplanation,
+  RunInput,
+  RunRerun,
+  Values,
+} from './generated.ts'
 import { type Inject, injectInput } from './inject-input.ts'
 import { newKey } from './key.ts'
 import { manyRunsOf } from './many-runs.ts'
@@ -74,6 +82,9 @@ export function runsOf(transport: Transport, request: Request) {
     /** Its events that are there now, in order. */
     events: (runId: string, from?: Abortable & { readonly after?: number }) =>
       eventsOf(request, runId, from),
+    /** Why each of its calls ran or did not, from its events alone. */
+    explanation: (runId: string, how?: Abortable): Promise<RunExplanation> =>
+      request('GET /runs/{run_id}/explanation', on(runId, how)),
     /** Waits until the run has ended, waits for a human, or is what you say. */
     waitFor: (runId: string, wait?: Wait) => waitFor({ transport, request }, runId, wait),
     /** Says something to a run that goes on: the model is shown it before its next turn. */

@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander'
 import { type CommonOptions, instant, withCommon } from '../options.ts'
 import { createTerminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
+import { auditExplainCommand } from './audit-explain.ts'
 import { auditExportCommand } from './audit-export.ts'
 import { auditQueryCommand, auditStatsCommand } from './audit-questions.ts'
 
@@ -38,6 +39,7 @@ export function auditCommand(program: Command, shell: Shell): void {
       const terminal = createTerminal({ json: options.json === true })
       shell.finish(await verifyLog(shell, terminal, options))
     })
+  auditExplainCommand(audit, shell)
   auditExportCommand(audit, shell)
 }
 
