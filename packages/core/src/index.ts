@@ -131,13 +131,7 @@ export { StreamGuardSpec } from './verdict/stream/spec.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
 export { MissedRecall } from './verdict/recall/missed.ts'
 export { explainRun } from './explanation/explain-run.ts'
-export {
-  ExplainedAnswer,
-  ExplainedCall,
-  ExplainedRun,
-  RunExplanation,
-} from './explanation/document.ts'
-export { Check } from './explanation/check.ts'
+export { ExplainedCall, RunExplanation } from './explanation/document.ts'
 export { explanationPage } from './explanation/page.ts'
 export type { Explainable } from './explanation/place.ts'
 export { FileChange, FileChanges, FileManifest } from './workspace/file-change.ts'

@@ -45,6 +45,7 @@ export const CallEnd = z.enum([
 ])
 export type CallEnd = z.infer<typeof CallEnd>
 
+/** A call of a run: did it run, why, and the checks that it passed or did not. */
 export const ExplainedCall = z.object({
   call_id: z.string(),
   tool: z.string(),
@@ -102,6 +103,7 @@ export const ExplainedAnswer = z.object({
 })
 export type ExplainedAnswer = z.infer<typeof ExplainedAnswer>
 
+/** An event whose content is gone: what its columns say, and which record names it. */
 export const ErasedEvent = z.object({
   event: Proof,
   tool: z.string().nullable(),
@@ -114,6 +116,7 @@ export const ErasedEvent = z.object({
 
 export type ErasedEvent = z.infer<typeof ErasedEvent>
 
+/** The run: who asked for it, what it is pinned to, how it ended. */
 export const ExplainedRun = z.object({
   run_id: z.string(),
   thread_id: z.string(),

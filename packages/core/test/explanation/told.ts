@@ -33,7 +33,7 @@ export type Item = Move | Note | Erase
 const json = (payload: object): JsonObject => JSON.parse(JSON.stringify(payload))
 
 /** Facts are decided one by one. */
-export function logOf(agent: AgentDefinition, items: readonly Item[]): readonly Explainable[] {
+function logOf(agent: AgentDefinition, items: readonly Item[]): readonly Explainable[] {
   const events: Explainable[] = []
   const effects: Effect[] = []
   const verdicts: Verdict[] = []
