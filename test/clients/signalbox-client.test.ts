@@ -330,6 +330,8 @@ describe('threads and agents', () => {
     letGo(run_id)
     expect(await client.runs.children(run_id)).toEqual([])
     await client.runs.join(run_id)
+    const { run: explained } = await client.runs.explanation(run_id)
+    expect(explained).toMatchObject({ run_id, outcome: 'completed' })
     const [found] = await client.threads.search({ metadata })
     expect(found?.thread_id).toBe(threadId)
     const [newest] = await client.threads.history(threadId, { limit: 1 })

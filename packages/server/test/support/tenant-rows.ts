@@ -132,6 +132,7 @@ export const rows: Readonly<Record<string, Row>> = {
   ...ofRun('GET', '/stream', gone),
   ...ofRun('GET', '/events', gone),
   ...ofRun('GET', '/report', gone),
+  ...ofRun('GET', '/explanation', gone),
 
   'GET /approvals': apart,
   'GET /approvals/{approval_id}': gone,
