@@ -7,6 +7,7 @@ import type { SecretsSpec } from '../spec.ts'
 import { assignment, tokenShapes } from './secret-shapes.ts'
 import { absorbTails } from './secret-tail.ts'
 import { ledValues } from './secret-values.ts'
+import { isVendorKey, vendorHint, vendorValue } from './vendor-values.ts'
 
 /** Holds the longest token but web tokens and private keys; those are taken in piece by piece. */
 const windowChars = 256
@@ -21,7 +22,12 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     window: windowChars,
     action: spec.action,
     reach: spec,
-    find: (seen) => [...findTokens(seen), ...findAssignments(seen), ...findLedValues(seen)],
+    find: (seen) => [
+      ...findTokens(seen),
+      ...findAssignments(seen),
+      ...findVendorValues(seen),
+      ...findLedValues(seen),
+    ],
     label: (kind) =>
       kind === credential
         ? 'a password or key'
@@ -36,7 +42,9 @@ const anyRun = /[A-Za-z0-9_-]{16}|PRIVATE KEY/
 const anyHint = new RegExp(
   tokenShapes
     .flatMap(({ hints, check }) =>
-      hints.length > 0 ? hints.map((hint) => hint.replaceAll('.', '\\.')) : (check?.source ?? []),
+      hints.length > 0
+        ? hints.map((hint) => hint.replaceAll(/[.+|?*()[\]$^]/g, '\\$&'))
+        : (check?.source ?? []),
     )
     .join('|'),
 )
@@ -55,27 +63,44 @@ function findTokens(seen: Seen): readonly Finding[] {
   return found
 }
 
-/** The header of a private key is its own border. The prefix of OpenAI also begins words: `sk-learn`. */
+/** Their prefixes begin words of every day as well: `sk-learn`, `api_reference`. */
+const mustLookRandom: ReadonlySet<string> = new Set(['openai-key', 'close-key', 'render-key'])
+
+/** The header of a private key is its own border. */
 const isToken = (seen: Seen, kind: string, { start, end }: Place): boolean =>
   kind === 'private-key' ||
-  (freeBefore(seen, start) &&
-    freeAfter(seen, end) &&
-    (kind !== 'openai-key' || looksRandom(seen.text.slice(start, end))))
+  (freeBefore(seen, start) && freeAfter(seen, end) && isMade(kind, seen.text.slice(start, end)))
+
+/** Placeholders such as `ghp_xxxxxxxx` have the format, and hardly two letters. */
+const isMade = (kind: string, token: string): boolean =>
+  mustLookRandom.has(kind) ? looksRandom(token) : entropy(token) >= 2.5
 
 /** Asked before, on the native engine: bounded, so linear. */
 const namedValue =
-  /(?:passw(?:or)?d|passphrase|secret|token|key|credential)[\w-]{0,20}["'`]?\s{0,4}[:=]/i
+  /(?:passw(?:or)?d|pwd|passphrase|secret|token|key|credential)[\w-]{0,20}\\?["'`]?\s{0,4}[:=]/i
 
 function findAssignments({ text }: Seen): readonly Finding[] {
   if (!namedValue.test(text)) return []
-  const accept = (place: Place): Place | null =>
-    isLiteral(text.slice(place.start, place.end)) ? place : null
+  const accept = ({ start, end }: Place): Place | null => {
+    // The quote behind it is escaped, where a program stands in JSON.
+    const place = { start, end: text[end - 1] === '\\' ? end - 1 : end }
+    return isLiteral(text.slice(place.start, place.end)) ? place : null
+  }
   return matchesOf({ kind: credential, pattern: assignment, group: 1, accept }, text)
+}
+
+function findVendorValues({ text }: Seen): readonly Finding[] {
+  if (!vendorHint.test(text)) return []
+  const accept = (place: Place): Place | null => {
+    const value = text.slice(place.start, place.end)
+    return entropy(value) >= 3 && isVendorKey(text, place.start, value) ? place : null
+  }
+  return matchesOf({ kind: credential, pattern: vendorValue(), group: 1, accept }, text)
 }
 
 /** Words, so linear. */
 const anyLead =
-  /:\/\/|[Pp]ass(?:w|phrase|code)|PASS|[Kk]ennwort|[Mm]ot de passe|[Cc]ontrase|[Cc]lave|[Ss]enha|[Ww]achtwoord|[Aa]uthorization|[Bb]earer|BEARER|[Aa][Pp][Ii]-[Kk]ey|[Cc]ookie|Key=|sig=|[密口パ비암]/
+  /:\/\/|pass(?:w|phrase|code)|kennwort|mot de passe|contrase|clave|senha|wachtwoord|hasło|parola|şifre|парол|كلمة|รหัสผ่าน|authorization|bearer|basic |api-key|cookie|key=|sig=|curl|sess|sid|auth|x-amz|contribsys|[密口用パ비암]/i
 
 /** What stands behind a word that leads to a secret. */
 function findLedValues({ text }: Seen): readonly Finding[] {
