@@ -45,8 +45,8 @@ function body(alphabet: string, length: number, random: Random): string {
   // A body ends in a letter or digit: a hyphen at the end would be the sentence's.
   const last = letters.replaceAll(/[^A-Za-z0-9]/g, '')
   drawn[length - 1] = last.charAt(random(last.length))
-  // Two digits at least where there are letters and digits, as in nineteen of twenty such bodies of fifteen.
-  if (/[a-z]/i.test(letters) && letters.includes('1') && length >= 12)
+  // Two digits at least where there are letters and digits, as in nine of ten such bodies of fifteen.
+  if (/[a-z]/i.test(letters) && letters.includes('1') && length >= 10)
     for (const at of [2, 7]) drawn[at] = String(random(10))
   return drawn.join('')
 }

@@ -35,7 +35,7 @@ const local = whenNeeded(
 
 /** Behind a word that says so, seven digits and more are a phone number however they are grouped. Group 1 is the number. */
 const announced = whenNeeded(
-  '(?i)(?:\\b(?:tel(?:e(?:ph|f)on[eo]?)?|phone|mobile|cell|fon|handy|m[óo]vil|portable|whatsapp|rufnummer)(?: ?(?:number|no|nr|n°|nummer))?|' +
+  '(?i)(?:\\b(?:t[eé]l(?:[eé](?:ph|f)on[eo]?)?|phone|mobile|cell|fon|handy|m[óo]vil|portable|whatsapp|rufnummer)(?: ?(?:number|no|nr|n°|nummer))?|' +
     '电话|電話|手机|手機|携帯|전화|телефона?|тел|هاتف|الهاتف|โทร|เบอร์)' +
     '[.:：]{0,2}[^\\S\\r\\n]{0,2}(?:is|ist|est|es|number|号码?|番号|は|是|为|：|:|: ){0,2}[^\\S\\r\\n]{0,2}' +
     '(\\+?\\(?[0-9](?:\\)?[ ./-]?\\(?[0-9]){6,14})',

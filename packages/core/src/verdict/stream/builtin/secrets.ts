@@ -123,11 +123,11 @@ function withoutStop(text: string, { start, end }: Place): Place {
   return { start, end: to }
 }
 
-/** Letters and a digit, at least six characters: words of a sentence have no digit. */
+/** Letters and a digit, at least six characters: words of a sentence have no digit. Or letters whose case changes within. */
 const isValue = (found: string): boolean =>
   found.length >= 6 &&
-  /[0-9]/.test(found) &&
   /[A-Za-z]/.test(found) &&
+  (/[0-9]/.test(found) || /[a-z][A-Z].*[a-z][A-Z]/.test(found)) &&
   entropy(found) >= 2.5 &&
   !found.includes('redacted')
 
