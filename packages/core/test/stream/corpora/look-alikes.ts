@@ -112,6 +112,16 @@ const likePasswords = all('password', [
   ['en', 'docker run -u 1000:1000 alpine'],
   ['zh', '令牌的有效期是3600秒。'],
   ['ja', 'トークンの有効期限は1時間です。'],
+  ['en', 'tokenizer: cl100k_base'],
+  ['en', 'secret_name: db-credentials-v2'],
+  ['en', 'secretRef: my-secret-01'],
+  ['en', 'password_hash_algorithm: bcrypt-2b-12'],
+  ['en', 'The primary key is user_id, the sort key is created_at_2024.'],
+  ['de', 'Der Schlüssel ist Vertrauen.'],
+  ['es', 'La clave es la paciencia.'],
+  ['ja', 'キーは左から2番目です。'],
+  ['zh', '密码MD5加密后保存。'],
+  ['en', 'The password field is empty; the password manager has it.'],
 ])
 
 const likeCards = all('card', [
@@ -191,6 +201,8 @@ const likePhones = all('phone', [
   ['ru', 'Код 495 и индекс 101000.'],
   ['en', 'The score was 101-99 after 12-10 and 15-13.'],
   ['en', 'The number +1 234 is too short.'],
+  ['en', 'Between 300-400-5000 and 200 300 4000 items.'],
+  ['fr', 'Un téléphone portable 12345678 fois plus rapide.'],
 ])
 
 /** Versions, times, names with colons. */
@@ -211,6 +223,8 @@ const likeAddresses = all('ip address', [
   ['en', 'Use std::vector and a::before.'],
   ['fr', 'Il est 10:20:30, la vidéo dure 01:02:03.'],
   ['en', 'The ratio is 16:9, in the end 1:2:3.'],
+  ['en', 'The server says nginx/1.18.0.1 and Chrome/120.0.0.0.'],
+  ['en', 'Unpack libfoo-1.2.3.4.tar.gz first.'],
   ['en', '300.1.2.3 and 1.2.3.999 are no addresses.'],
 ])
 
@@ -236,6 +250,7 @@ const likeEmails = all('email', [
   ['de', 'Treffen @ 10 Uhr im Büro.'],
   ['es', 'Los alumn@s llegan a las 9.'],
   ['ru', 'Цена 5 шт @ 100 рублей.'],
+  ['en', 'Clone git@git.example.com:org/repository.git or ssh://git@git.example.com:22/a.'],
   ['en', 'Use @Injectable() and @media (min-width: 600px).'],
 ])
 

@@ -149,6 +149,24 @@ const led: readonly (readonly [Language, string])[] = [
   ['zh', '-----BEGIN RSA PRIVATE KEY-----\n⟦MII{b61}⟧\n-----END RSA PRIVATE KEY-----'],
 ]
 
+/** Keys that a sentence speaks of, and passwords on the command line. */
+const told: readonly (readonly [Language, string])[] = [
+  ['en', 'The API key is ⟦{h32}⟧, and the limit is 60 a minute.'],
+  ['zh', '密钥：⟦{p40}⟧'],
+  ['zh', 'API密钥是⟦{h32}⟧，不要外传。'],
+  ['ja', 'トークンは⟦{p32}⟧です。'],
+  ['de', 'Der API-Schlüssel lautet ⟦{p32}⟧.'],
+  ['fr', 'La clé est ⟦{p32}⟧ pour le test.'],
+  ['es', 'La clave secreta es ⟦{p32}⟧.'],
+  ['ru', 'Токен: ⟦{p40}⟧'],
+  ['ar', 'المفتاح هو ⟦{p32}⟧ فقط.'],
+  ['en', 'Run it with --password ⟦{p12}⟧ once.'],
+  ['de', 'Mit sshpass -p ⟦{p12}⟧ ssh root@host geht es.'],
+  ['zh', '用户名admin，密码⟦A{p10}⟧'],
+  ['ru', 'логин root, пароль ⟦{p12}⟧'],
+  ['ja', 'PW：⟦{p12}⟧'],
+]
+
 const marked = (
   kind: string,
   samples: readonly (readonly [Language, string])[],
@@ -239,6 +257,8 @@ const phones = [
   '+86 138 0013 8000',
   '06-6123-4567',
   '(030) 23125456',
+  '01713920012',
+  '07700900123',
 ]
 
 /** Any form behind a word that announces it. */
@@ -290,6 +310,7 @@ export const positives: readonly Positive[] = [
   ...inSentences('token', 'token', tokens.map(made)),
   ...marked('password', passwords),
   ...marked('led value', led),
+  ...marked('told key', told),
   ...inSentences('card', 'card', cardNumbers),
   ...inSentences('iban', 'iban', ibans),
   ...inSentences('phone', 'phone', phones),

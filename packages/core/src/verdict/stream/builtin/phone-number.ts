@@ -25,17 +25,18 @@ const local = whenNeeded(
     // France.
     '0[1-9](?:[ .-][0-9]{2}){4}',
     // Germany: mobile; landline, where the area code is set off by a slash or brackets, or is one of the large cities.
-    '01(?:5[0-9]{2}|6[023]|7[0-9])[ /-][0-9]{3,4}[ -]?[0-9]{3,5}',
+    '01(?:5[0-9]{2}|6[023]|7[0-9])[ /-][0-9]{3,4}[ -]?[0-9]{3,5}|01(?:6[023]|7[0-9])[0-9]{7}',
     '(?:\\(0[2-9][0-9]{1,4}\\) ?|0[2-9][0-9]{1,4}/ ?|0(?:30|40|69|89)[ -])[0-9]{3,5}[ -]?[0-9]{2,5}(?:-[0-9]{1,4})?',
     // Britain: mobile; London and other landlines.
-    '07[1-57-9][0-9]{2}[ -][0-9]{3}[ -]?[0-9]{3}',
+    '07[1-57-9][0-9]{2}(?:[ -][0-9]{3}[ -]?[0-9]{3}|[0-9]{6})',
     '(?:\\(0[12][0-9]{1,4}\\) ?|0(?:2[0-9]|11[0-9]|1[0-9]1|1[0-9]{3})[ -])[0-9]{3,4}[ -]?[0-9]{3,4}',
   ].join('|'),
 )
 
 /** Behind a word that says so, seven digits and more are a phone number however they are grouped. Group 1 is the number. */
 const announced = whenNeeded(
-  '(?i)(?:\\b(?:t[eé]l(?:[eé](?:ph|f)on[eo]?)?|phone|mobile|cell|fon|handy|m[óo]vil|portable|whatsapp|rufnummer)(?: ?(?:number|no|nr|n°|nummer))?|' +
+  '(?i)(?:\\bt[eé]l(?:[eé](?:ph|f)on[eo]?)?(?: ?(?:number|no|nr|n°|nummer))?|' +
+    '\\b(?:phone|mobile|cell|fon|handy|m[óo]vil|portable|whatsapp|rufnummer)(?:(?: ?(?:number|no|nr|n°|nummer))?[.:：]| (?:number|is|ist|est|es)\\b)|' +
     '电话|電話|手机|手機|携帯|전화|телефона?|тел|هاتف|الهاتف|โทร|เบอร์)' +
     '[.:：]{0,2}[^\\S\\r\\n]{0,2}(?:is|ist|est|es|number|号码?|番号|は|是|为|：|:|: ){0,2}[^\\S\\r\\n]{0,2}' +
     '(\\+?\\(?[0-9](?:\\)?[ ./-]?\\(?[0-9]){6,14})',
@@ -88,9 +89,13 @@ const isUndecided = ({ text }: Seen, { start, end }: Place): boolean =>
 /** ITU codes of countries with one and two digits; all others have three. */
 const shortCodes = /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/
 
+/** `300-400-5000` are amounts. */
+const isRound = (written: string): boolean =>
+  written.split(/[ .-]/).filter((group) => /^[1-9][0-9]*00$/.test(group)).length >= 2
+
 function canBeCalled(written: string): boolean {
   const digits = written.replaceAll(/[^0-9]/g, '')
-  if (!written.startsWith('+')) return digits.length >= 7
+  if (!written.startsWith('+')) return digits.length >= 7 && !isRound(written)
   // The plan of North America has ten digits behind the one.
   if (digits.startsWith('1')) return digits.length === 11
   if (digits.length < 9) return false

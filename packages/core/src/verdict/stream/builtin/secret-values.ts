@@ -47,6 +47,28 @@ export const ledValues: readonly LedValue[] = [
     isProse: true,
   },
   {
+    hint: /\b(?:pw|pass)\b|パス/i,
+    pattern: whenNeeded(`(?i)(?:\\b(?:pw|pass)\\b|パス)${gap}[:=：]${gap}${quote}${value}`),
+    isProse: true,
+  },
+  {
+    // Letters of another script than the sentence's need no word between.
+    hint: /парол|كلمة|รหัสผ่าน|密[码碼]|口令/,
+    pattern: whenNeeded(
+      `(?:[Пп]арол(?:ь|ем)|كلمة (?:المرور|السر)|รหัสผ่าน|密码|密碼|口令)${gap}([!-~]{8,64})`,
+    ),
+    isProse: true,
+  },
+  {
+    // `--password X`, and the short flag of programs that take one.
+    hint: /--pass|\b(?:sshpass|docker login|mysql\w*|mariadb)\b/,
+    pattern: whenNeeded(
+      '(?:--pass(?:word|wd|phrase|code)?[ =]|\\b(?:sshpass|docker login|mysql[a-z]*|mariadb)\\b[^\\r\\n|;]{0,80}? -p ?)["\']?' +
+        '([^\\s"\'|;]{6,128})',
+    ),
+    isProse: true,
+  },
+  {
     hint: /密码|密碼|口令|パスワード|비밀번호|암호/,
     pattern: whenNeeded(
       '(?:密码|密碼|口令|パスワード|비밀번호|암호)\\s{0,3}' +

@@ -7,7 +7,8 @@ import type { SecretsSpec } from '../spec.ts'
 import { assignment, tokenShapes } from './secret-shapes.ts'
 import { absorbTails } from './secret-tail.ts'
 import { ledValues } from './secret-values.ts'
-import { isVendorKey, vendorHint, vendorValue } from './vendor-values.ts'
+import { toldHint, toldKey } from './told-keys.ts'
+import { isAboutSecret, isVendorKey, vendorHint, vendorValue } from './vendor-values.ts'
 
 /** Holds the longest token but web tokens and private keys; those are taken in piece by piece. */
 const windowChars = 256
@@ -26,6 +27,7 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
       ...findTokens(seen),
       ...findAssignments(seen),
       ...findVendorValues(seen),
+      ...findToldKeys(seen),
       ...findLedValues(seen),
     ],
     label: (kind) =>
@@ -84,7 +86,8 @@ function findAssignments({ text }: Seen): readonly Finding[] {
   const accept = ({ start, end }: Place): Place | null => {
     // The quote behind it is escaped, where a program stands in JSON.
     const place = { start, end: text[end - 1] === '\\' ? end - 1 : end }
-    return isLiteral(text.slice(place.start, place.end)) ? place : null
+    const value = text.slice(place.start, place.end)
+    return isLiteral(value) && !isAboutSecret(text, place.start) ? place : null
   }
   return matchesOf({ kind: credential, pattern: assignment, group: 1, accept }, text)
 }
@@ -98,9 +101,24 @@ function findVendorValues({ text }: Seen): readonly Finding[] {
   return matchesOf({ kind: credential, pattern: vendorValue(), group: 1, accept }, text)
 }
 
+/** Ten letters and digits seldom have three bits each. */
+const toldBitsMin = 2.8
+
+function findToldKeys({ text }: Seen): readonly Finding[] {
+  if (!toldHint.test(text)) return []
+  const accept = (place: Place): Place | null => {
+    const trimmed = withoutStop(text, place)
+    const value = text.slice(trimmed.start, trimmed.end)
+    const digitsMin = value.length < 20 ? 2 : 1
+    const digits = value.replaceAll(/[^0-9]/g, '').length
+    return looksRandom(value, toldBitsMin) && digits >= digitsMin ? trimmed : null
+  }
+  return matchesOf({ kind: credential, pattern: toldKey(), group: 1, accept }, text)
+}
+
 /** Words, so linear. */
 const anyLead =
-  /:\/\/|pass(?:w|phrase|code)|kennwort|mot de passe|contrase|clave|senha|wachtwoord|hasło|parola|şifre|парол|كلمة|รหัสผ่าน|authorization|bearer|basic |api-key|cookie|key=|sig=|curl|sess|sid|auth|x-amz|contribsys|[密口用パ비암]/i
+  /:\/\/|pass|\bpw\b|mysql|mariadb|docker login|kennwort|mot de passe|contrase|clave|senha|wachtwoord|hasło|parola|şifre|парол|كلمة|รหัสผ่าน|authorization|bearer|basic |api-key|cookie|key=|sig=|curl|sess|sid|auth|x-amz|contribsys|[密口用パ비암]/i
 
 /** What stands behind a word that leads to a secret. */
 function findLedValues({ text }: Seen): readonly Finding[] {
@@ -135,13 +153,13 @@ const isValue = (found: string): boolean =>
 const isLiteral = (value: string): boolean =>
   looksRandom(value) && !/^(?:process\.env|import\.meta\.env|os\.environ|ENV)\b/.test(value)
 
-/** At least three bits per character and three kinds of characters, or letters and digits if it is long. */
-function looksRandom(value: string): boolean {
+/** At least so many bits per character and three kinds of characters, or letters and digits if it is long. */
+function looksRandom(value: string, bitsMin = 3): boolean {
   const letters = Number(/[a-z]/.test(value)) + Number(/[A-Z]/.test(value))
   const digits = Number(/[0-9]/.test(value))
   const others = Number(/[^A-Za-z0-9]/.test(value))
   const mixed = letters + digits + others >= 3 || (value.length >= 20 && letters > 0 && digits > 0)
-  return mixed && entropy(value) >= 3
+  return mixed && entropy(value) >= bitsMin
 }
 
 /** Shannon's entropy of the characters, in bits per character. */

@@ -35,6 +35,14 @@ const holdsNothing: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Last words of names about a secret: `token_type`, `secretName`, `private_key_path`. */
+const isAbout: ReadonlySet<string> = new Set(
+  (
+    'name names ref refs algorithm url uri endpoint path file filename type policy arn version tokenizer expiry expires ttl at ' +
+    'length count size manager provider field'
+  ).split(' '),
+)
+
 const lastWord = (name: string): string =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -44,15 +52,21 @@ const lastWord = (name: string): string =>
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+const nameOf = (text: string, start: number): string =>
+  nameBefore.exec(text.slice(Math.max(0, start - 90), start))?.[1] ?? ''
+
+/** Does the name that is given the value which begins there only speak of a secret? */
+export const isAboutSecret = (text: string, start: number): boolean =>
+  isAbout.has(lastWord(nameOf(text, start)))
+
 /**
  * Is the value that begins there made by chance, and its name one that may hold a key? Words with a number in them are none
  * (`Standard_D4s_v5`), dates and identifiers neither.
  */
 export function isVendorKey(text: string, start: number, value: string): boolean {
-  const name = nameBefore.exec(text.slice(Math.max(0, start - 90), start))?.[1] ?? ''
   const digits = value.replaceAll(/[^0-9]/g, '').length
   return (
-    !holdsNothing.has(lastWord(name)) &&
+    !holdsNothing.has(lastWord(nameOf(text, start))) &&
     digits >= 2 &&
     /[A-Za-z]/.test(value) &&
     (value.length >= 32 || /^[A-Za-z0-9]+$/.test(value)) &&
