@@ -133,8 +133,10 @@ describe('secretlint', () => {
       expect(await secretlintFinds(text, files[message] ?? '/a.txt'), sample).toContain(message)
       const found = secrets.inspector?.inspect(text)
       expect(found?.kinds, sample).not.toEqual([])
-      for (const piece of chance(sample.replace(/^https?:/, '')))
-        if (piece.length >= 12) expect(found?.text).not.toContain(piece)
+      const kept = chance(sample).filter(
+        (piece) => piece.length >= 12 && found?.text.includes(piece),
+      )
+      expect(kept).toEqual([])
     }
   })
 })

@@ -7,7 +7,7 @@ const digits = (count: number, random: Random): string =>
 /** ISO/IEC 7812-1, annex B: the digit that makes the sum of the doubled and the single digits a multiple of ten. */
 function luhnDigit(payload: string): string {
   let sum = 0
-  for (const [n, digit] of [...payload].toReversed().entries()) {
+  for (const [n, digit] of Array.from(payload).toReversed().entries()) {
     const doubled = n % 2 === 0 ? Number(digit) * 2 : Number(digit)
     sum += Math.floor(doubled / 10) + (doubled % 10)
   }
@@ -29,13 +29,13 @@ export const wrongCardNumber = (prefix: string, length: number, random: Random):
 /** ISO 13616 with ISO 7064 MOD 97-10. `bban`: how the country forms the rest, `n` digits, `a` letters, `c` either. */
 export function ibanOf(country: string, bban: string, random: Random): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-  const account = [...bban]
+  const account = Array.from(bban)
     .map((kind) => {
       if (kind === 'a') return letters.charAt(random(26))
       return kind === 'c' && random(2) === 0 ? letters.charAt(random(26)) : String(random(10))
     })
     .join('')
-  const numeric = [...`${account}${country}00`]
+  const numeric = Array.from(`${account}${country}00`)
     .map((character) => String(Number.parseInt(character, 36)))
     .join('')
   return country + String(98n - (BigInt(numeric) % 97n)).padStart(2, '0') + account
@@ -48,7 +48,10 @@ export const inFours = (number: string): string => number.replaceAll(/(.{4})(?=.
 export function residentId(place: string, born: string, order: string): string {
   const body = place + born + order
   const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
-  const sum = [...body].reduce((total, digit, n) => total + Number(digit) * (weights[n] ?? 0), 0)
+  const sum = Array.from(body).reduce(
+    (total, digit, n) => total + Number(digit) * (weights[n] ?? 0),
+    0,
+  )
   return body + (['1', '0', 'X', '9', '8', '7', '6', '5', '4', '3', '2'][sum % 11] ?? '')
 }
 
