@@ -21,7 +21,7 @@ const noun =
   'passwords?|passwd|passphrase|passcode|passwort|kennwort|mot de passe|contraseña|clave|senha|wachtwoord|hasło|parola|şifre|' +
   'пароль|паролем|كلمة (?:المرور|السر)|รหัสผ่าน'
 const nounHint =
-  /passw|passphrase|passcode|passwort|kennwort|mot de passe|contrase|clave|senha|wachtwoord|hasło|parola|şifre|парол|كلمة|รหัสผ่าน/i
+  /[Pp]ass(?:w|phrase|code)|PASS|[Kk]ennwort|KENNWORT|[Mm]ot de passe|[Cc]ontrase|[Cc]lave|[Ss]enha|[Ww]achtwoord|[Hh]asło|[Pp]arola|[Şş]ifre|[Пп]арол|كلمة|รหัสผ่าน/
 /** What it is for: `the password for the staging server is …`. */
 const object =
   '(?:[^\\S\\r\\n]{1,3}(?:for|of|to|für|von|pour|du|de|del|para|di|voor|от|для)[^\\S\\r\\n][^\\r\\n.,;:=：]{1,48}?)?'
@@ -47,7 +47,7 @@ export const ledValues: readonly LedValue[] = [
     isProse: true,
   },
   {
-    hint: /\b(?:pw|pass)\b|パス/i,
+    hint: /\b(?:[Pp]w|PW|[Pp]ass)\b|パス/,
     pattern: whenNeeded(`(?i)(?:\\b(?:pw|pass)\\b|パス)${gap}[:=：]${gap}${quote}${value}`),
     isProse: true,
   },
@@ -109,14 +109,14 @@ export const ledValues: readonly LedValue[] = [
     isProse: true,
   },
   {
-    hint: /authorization|x-api-key/i,
+    hint: /[Aa]uthorization|AUTHORIZATION|[Xx]-[Aa]pi-[Kk]ey|X-API-KEY/,
     pattern: whenNeeded(
       '(?i)(?:(?:proxy-)?authorization["\']?\\s{0,3}[:=]\\s{0,3}["\']?(?:bearer|basic|token|digest)|x-api-key["\']?\\s{0,3}[:=])\\s{1,3}["\']?([A-Za-z0-9._~+/=-]{16,200})',
     ),
     isProse: false,
   },
   {
-    hint: /authorization|bearer/i,
+    hint: /[Aa]uthorization|AUTHORIZATION|[Bb]earer|BEARER/,
     pattern: whenNeeded(
       '(?i)(?:authorization["\']?\\s{0,3}[:=]|\\bbearer)\\s{1,3}["\']?([A-Za-z0-9._~+/=-]{16,200})',
     ),
@@ -128,7 +128,7 @@ export const ledValues: readonly LedValue[] = [
     isProse: true,
   },
   {
-    hint: /cookie/i,
+    hint: /[Cc]ookie|COOKIE/,
     pattern: whenNeeded(
       '(?i)(?:set-)?cookie["\']?\\s{0,3}:\\s{0,3}["\']?(?:[A-Za-z0-9_.-]{1,64}=[^;\\s"\']{0,11};\\s{0,2}){0,6}' +
         '[A-Za-z0-9_.-]{1,64}=([^;\\s"\']{12,200})',
@@ -136,7 +136,7 @@ export const ledValues: readonly LedValue[] = [
     isProse: false,
   },
   {
-    hint: /(?:sess|sid|auth)[\w.-]{0,12}=/i,
+    hint: /(?:[Ss]ess|SESS|[Ss]id|SID|[Aa]uth|AUTH)[\w.-]{0,12}=/,
     pattern: whenNeeded(
       '(?i)[\\w.-]{0,20}(?:session|sess|sid|auth)[\\w.-]{0,12}=([^;\\s"\'&<>]{16,200})',
     ),
@@ -150,14 +150,14 @@ export const ledValues: readonly LedValue[] = [
     isProse: false,
   },
   {
-    hint: /CONTRIBSYS__COM/i,
+    hint: /CONTRIBSYS__COM|contribsys__com/,
     pattern: whenNeeded(
       '(?i)CONTRIBSYS__COM["\']?\\s{0,3}[:=]\\s{0,3}["\']?([a-f0-9]{8}:[a-f0-9]{8})',
     ),
     isProse: false,
   },
   {
-    hint: /Password\\?"\s{1,3}value=/i,
+    hint: /[Pp]assword\\?"\s{1,3}value=/,
     pattern: whenNeeded('(?i)Password\\\\?"\\s{1,3}value=\\\\?"([^"%<\\\\]{8,128})'),
     isProse: false,
   },

@@ -118,7 +118,7 @@ function findToldKeys({ text }: Seen): readonly Finding[] {
 
 /** Words, so linear. */
 const anyLead =
-  /:\/\/|pass|\bpw\b|mysql|mariadb|docker login|kennwort|mot de passe|contrase|clave|senha|wachtwoord|hasło|parola|şifre|парол|كلمة|รหัสผ่าน|authorization|bearer|basic |api-key|cookie|key=|sig=|curl|sess|sid|auth|x-amz|contribsys|[密口用パ비암]/i
+  /:\/\/|[Pp]ass|PASS|\b[Pp][Ww]\b|[Kk]ennwort|KENNWORT|[Mm]ot de passe|[Cc]ontrase|[Cc]lave|[Ss]enha|[Ww]achtwoord|[Hh]asło|[Pp]arola|[Şş]ifre|[Пп]арол|كلمة|รหัสผ่าน|[Aa]uth|AUTH|[Bb]earer|BEARER|Basic |[Aa]pi-[Kk]ey|API-KEY|[Cc]ookie|COOKIE|Key=|sig=|curl|mysql|mariadb|docker login|[Ss]ess|SESS|[Ss]id|SID|X-Amz|contribsys|CONTRIBSYS|[密口用パ비암]/
 
 /** What stands behind a word that leads to a secret. */
 function findLedValues({ text }: Seen): readonly Finding[] {

@@ -6,9 +6,9 @@ const noun =
   'clave(?: api| secreta)?|chave|ключ|токен|مفتاح|المفتاح|الرمز|密钥|密鑰|秘钥|私钥|令牌|トークン|キー'
 const verb = 'is|was|ist|lautet|est|es|é|это|هو|هي|是|为|為|は|が'
 
-/** Asked before, on the native engine: words, so linear. */
+/** Asked before, on the native engine: the end of a noun, a verb, the begin of a key; bounded, so linear. Case by case, which is faster. */
 export const toldHint =
-  /(?:key|secret|token|schlüssel|clé|clave|chave|ключ|токен|مفتاح|الرمز|[密秘私][钥鑰]|令牌|トークン|キー)/i
+  /(?:[Kk]eys?|KEY|[Ss]ecret|[Tt]oken|chlüssel|[Cc]lé|api|API|secr[eè]t[ae]|[Cc]lave|[Cc]have|[Кк]люч|[Тт]окен|مفتاح|الرمز|[钥鑰]|令牌|トークン|キー)[^\S\r\n]{0,3}(?:is|was|ist|lautet|est|es|é|это|هو|هي|[是为為はが:：])[^\S\r\n]{0,3}[:：]?[^\S\r\n]{0,3}["'`„“«「]?[A-Za-z0-9_.+/=-]{10}/
 
 export const toldKey = whenNeeded(
   `(?i)(?:${noun})[^\\S\\r\\n]{0,3}(?:(?:${verb})[^\\S\\r\\n]{0,3}[:：]?|[:：])[^\\S\\r\\n]{0,3}["'\`„“«「]?([A-Za-z0-9_.+/=-]{10,128})`,
