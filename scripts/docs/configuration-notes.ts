@@ -57,7 +57,8 @@ export const configurationNotes: Readonly<Record<string, string>> = {
     'Names the guardrail in events. Absent: named after its kind.',
   [`${agent}.guardrails.stream[].use`]:
     'Which kind: see [guardrails](guardrails.md). `error-recovery`, `pii` and `secrets` may stand alone, as a text.',
-  [`${agent}.guardrails.stream[].entities`]: 'Kinds of personal data that it looks for.',
+  [`${agent}.guardrails.stream[].entities`]:
+    'Kinds of personal data that it looks for. Default: all but `ip-address`.',
   [`${agent}.guardrails.stream[].action`]:
     'What is done about a finding: taken out, corrected by the model, or the end of the run. `banned-terms` begins with `"fail"`.',
   [`${agent}.guardrails.stream[].arguments`]:

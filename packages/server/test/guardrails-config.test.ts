@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentDefinition } from '@signalbox/core'
+import { type AgentDefinition, StreamGuardSpec } from '@signalbox/core'
 import {
   type ConfigInput,
   defineDetector,
@@ -214,6 +214,24 @@ describe('an agent pins', () => {
       { use: 'banned-terms', arguments: true, toolResults: true },
       { id: 'words', arguments: false, toolResults: false },
     ])
+  })
+
+  it('what its `pii` looks for: more than a stored definition without a list, unless it names some', async () => {
+    const stream = [
+      'pii',
+      { use: 'pii', id: 'mine' },
+      { use: 'pii', id: 'few', entities: ['iban'] },
+    ]
+    const { guardrails: pinned } = await agentOf(changed(base, [...guardrails, 'stream'], stream))
+    const all = ['email', 'phone', 'ssn', 'cn-resident-id', 'credit-card', 'iban']
+    expect(pinned.stream).toMatchObject([
+      { entities: all },
+      { entities: all },
+      { entities: ['iban'] },
+    ])
+    expect(StreamGuardSpec.parse({ use: 'pii' })).toMatchObject({
+      entities: ['email', 'phone', 'ssn', 'credit-card', 'iban'],
+    })
   })
 
   it('its stream guardrails and detectors, those of its own by name', async () => {

@@ -13,7 +13,12 @@ const reach = { arguments: z.boolean().optional(), toolResults: z.boolean().opti
 
 const BuiltInGuard = z.discriminatedUnion('use', [
   z.strictObject(ErrorRecovery.shape),
-  z.strictObject({ ...Pii.shape, ...reach }),
+  // Absent: all that new agents look for, which may be more than a stored definition without a list means.
+  z.strictObject({
+    ...Pii.shape,
+    ...reach,
+    entities: Pii.shape.entities.removeDefault().optional(),
+  }),
   z.strictObject({ ...Secrets.shape, ...reach }),
   z.strictObject({ ...BannedTerms.shape, ...reach }),
   z.strictObject({

@@ -5,7 +5,15 @@ import { z } from 'zod'
 export const GuardAction = z.enum(['redact', 'fail', 'stop'])
 
 /** Kinds of personal data that can be found by their shape. */
-export const PiiEntity = z.enum(['email', 'phone', 'ssn', 'credit-card', 'iban', 'ip-address'])
+export const PiiEntity = z.enum([
+  'email',
+  'phone',
+  'ssn',
+  'cn-resident-id',
+  'credit-card',
+  'iban',
+  'ip-address',
+])
 
 const named = {
   /** Names the guardrail in trips and events; the `use` word if absent. */

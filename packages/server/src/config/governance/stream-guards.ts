@@ -48,6 +48,11 @@ async function resolve(
   return StreamGuardSpec.parse({ id: found.id, ...rest, use: 'module', path: use })
 }
 
-/** Where a built-in guardrail looks besides the model's words, unless the configuration says otherwise. */
-const reachOf = (use: string) =>
-  use === 'error-recovery' ? {} : { arguments: true, toolResults: use === 'secrets' }
+/** What new agents look for; definitions of older builds without a list have no resident identity numbers. */
+const entities = ['email', 'phone', 'ssn', 'cn-resident-id', 'credit-card', 'iban']
+
+/** Where a built-in guardrail looks besides the model's words, and for what, unless the configuration says otherwise. */
+const reachOf = (use: string) => ({
+  ...(use === 'error-recovery' ? {} : { arguments: true, toolResults: use === 'secrets' }),
+  ...(use === 'pii' ? { entities } : {}),
+})

@@ -17,10 +17,16 @@ export function findEmails({ text }: Seen): readonly Finding[] {
   const accept = (place: Place): Place | null => {
     const { start, end } = withoutNeighbours(text, place)
     const isAddress = /^[^@]+@[^@]+\.[^@.]{2,}$/.test(text.slice(start, end))
-    return isAddress ? { start, end, open: end === place.end && rest.test(text.slice(end)) } : null
+    if (!isAddress || isUserOfHost(text, start, end)) return null
+    const behind = text.slice(end)
+    return { start, end, open: behind === ':' || (end === place.end && rest.test(behind)) }
   }
   return matchesOf({ kind: 'email', pattern: email(), accept }, text)
 }
+
+/** `https://ada@example.com`, `git@example.com:ada/repository`: who logs in, not who gets mail. */
+const isUserOfHost = (text: string, start: number, end: number): boolean =>
+  text.slice(Math.max(0, start - 2), start) === '//' || /^:[^\s]/.test(text.slice(end, end + 2))
 
 /**
  * Where words are not separated, the words beside an address look like more of it: `联系ada@example.com吧`. Name and domain each

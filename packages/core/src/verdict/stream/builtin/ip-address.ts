@@ -27,9 +27,15 @@ function addresses(
   return matchesOf({ kind: 'ip-address', pattern, accept, retryWithin: true }, seen.text)
 }
 
+/** Versions stand behind such words, and behind the name of a package or program: `nginx/1.18.0.1`. */
+const versionBefore =
+  /(?:\b(?:v|ver|version|versión|versione|release|build|driver|firmware|update|chrome|oid|abschnitt|section|kapitel|chapter|§)|版本|固件|バージョン|версия|версии)[.:： ]{0,3}(?:is |ist |est |号|為|是)?$|[a-z]@$|[a-z0-9][/-]$/i
+
 /** Five numbers with dots are something else: a version, an object identifier. */
 const isV4 = (seen: Seen, { start, end }: Place): boolean =>
-  leftOf(seen, start) !== '.' && !/^\.[0-9]/.test(seen.text.slice(end, end + 2))
+  leftOf(seen, start) !== '.' &&
+  !/^\.[0-9]|^[-+][a-z0-9]/i.test(seen.text.slice(end, end + 2)) &&
+  !versionBefore.test(seen.text.slice(Math.max(0, start - 32), start))
 
 /** Eight groups, or fewer and one double colon in place of the rest. */
 function isV6(seen: Seen, { start, end }: Place): boolean {

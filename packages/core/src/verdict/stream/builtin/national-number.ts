@@ -1,27 +1,15 @@
-/** Phone numbers, and social security numbers of the United States. Both only as people write them, not bare digits. */
+/** Numbers of people: social security numbers of the United States, resident identity numbers of China. */
 import { freeAfter, freeBefore } from '../border.ts'
 import type { Finding, Seen } from '../finding.ts'
 import { matchesOf, type Place } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
 
-/** E.164 with its plus or 00, seven to fifteen digits; or the North American form with a separator in it. */
-const phone = whenNeeded(
-  '(?:\\+|00)[1-9](?:\\)?[ ./-]?\\(?[0-9]){6,14}' +
-    '|(?:1[ .-])?(?:\\([2-9][0-9]{2}\\) ?|[2-9][0-9]{2}[ .-])[2-9][0-9]{2}[ .-][0-9]{4}',
-)
-
 /** Asked before, on the native engine: fixed in length, so linear. */
-const phoneHint = /(?:\+|00)[1-9]|[0-9]{3}[ .)-] ?[0-9]{3}[ .-][0-9]{4}/
 const ssnHint = /[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}/
+const residentHint = /[1-8][0-9]{16}[0-9Xx]/
 
 const ssn = whenNeeded('[0-9]{3}(?:-[0-9]{2}-| [0-9]{2} )[0-9]{4}')
-
-/** Phone numbers with a country code, and North American ones without. */
-export function findPhones(seen: Seen): readonly Finding[] {
-  if (!phoneHint.test(seen.text)) return []
-  const accept = (place: Place): Place | null => (isFree(seen, place) ? place : null)
-  return matchesOf({ kind: 'phone', pattern: phone(), accept, retryWithin: true }, seen.text)
-}
+const resident = whenNeeded('[1-8][0-9]{16}[0-9Xx]')
 
 /** Three, two and four digits; never issued are the areas 000, 666 and 900 to 999, the group 00, the serial 0000. */
 export function findSsns(seen: Seen): readonly Finding[] {
@@ -31,8 +19,30 @@ export function findSsns(seen: Seen): readonly Finding[] {
   return matchesOf({ kind: 'ssn', pattern: ssn(), accept, retryWithin: true }, seen.text)
 }
 
+/** GB 11643: six digits of the place, eight of the day of birth, three of the order, a check digit of ISO 7064 MOD 11-2. */
+export function findResidentIds(seen: Seen): readonly Finding[] {
+  if (!residentHint.test(seen.text)) return []
+  const accept = (place: Place): Place | null =>
+    isFree(seen, place) && isResidentId(seen.text.slice(place.start, place.end)) ? place : null
+  return matchesOf(
+    { kind: 'cn-resident-id', pattern: resident(), accept, retryWithin: true },
+    seen.text,
+  )
+}
+
 const isFree = (seen: Seen, { start, end }: Place): boolean =>
   freeBefore(seen, start) && freeAfter(seen, end)
 
 const isIssued = (text: string): boolean =>
   !/^(?:000|666|9)/.test(text) && text.slice(4, 6) !== '00' && text.slice(7) !== '0000'
+
+/** The provinces of GB/T 2260, and 83 for residents of Taiwan. */
+const provinces = /^(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3])/
+const birthday = /^.{6}(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])/
+
+function isResidentId(id: string): boolean {
+  if (!provinces.test(id) || !birthday.test(id)) return false
+  let sum = 0
+  for (let at = 0; at < 17; at += 1) sum += (id.charCodeAt(at) - 48) * (2 ** (17 - at) % 11)
+  return id.charAt(17).toUpperCase() === '10X98765432'.charAt(sum % 11)
+}

@@ -6,7 +6,8 @@ import { findCards } from './card-number.ts'
 import { findEmails } from './email.ts'
 import { findIbans } from './iban.ts'
 import { findIpAddresses } from './ip-address.ts'
-import { findPhones, findSsns } from './national-number.ts'
+import { findResidentIds, findSsns } from './national-number.ts'
+import { findPhones } from './phone-number.ts'
 
 /** The longest thing that is caught wherever it is split. Longer e-mail addresses exist; nobody has one. */
 const windowChars = 160
@@ -21,6 +22,11 @@ const entities: readonly Entity[] = [
   { kind: 'email', label: 'an email address', find: findEmails },
   { kind: 'phone', label: 'a phone number', find: findPhones },
   { kind: 'ssn', label: 'a social security number', find: findSsns },
+  {
+    kind: 'cn-resident-id',
+    label: 'a resident identity number',
+    find: findResidentIds,
+  },
   { kind: 'credit-card', label: 'a payment card number', find: findCards },
   { kind: 'iban', label: 'a bank account number', find: findIbans },
   { kind: 'ip-address', label: 'an IP address', find: findIpAddresses },

@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js'
 import { whenNeeded } from '../when-needed.ts'
 import { issuerShapes } from './issuer-shapes.ts'
+import { serviceShapes } from './service-shapes.ts'
 
 /** One format. */
 export interface SecretShape {
@@ -37,8 +38,8 @@ const shape = (
 export const tokenShapes: readonly SecretShape[] = [
   shape(
     ['aws-access-key', 'an AWS access key'],
-    ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
-    ['(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}', false],
+    ['AKIA', 'ASIA', 'ABIA', 'ACCA', 'A3T'],
+    ['(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}', false],
   ),
   shape(
     ['github-token', 'a GitHub token'],
@@ -47,8 +48,8 @@ export const tokenShapes: readonly SecretShape[] = [
   ),
   shape(
     ['gitlab-token', 'a GitLab token'],
-    ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glft-', 'glsoat-'],
-    ['gl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{20,}', true],
+    'pat dt rt rtr ptt cbt ft ffct imt agent oas soat'.split(' ').map((type) => `gl${type}-`),
+    ['gl(?:pat|dt|rtr?|ptt|cbt|ft|ffct|imt|agent|oas|soat)-[A-Za-z0-9_-]{20,}', true],
   ),
   shape(
     ['slack-token', 'a Slack token'],
@@ -61,8 +62,8 @@ export const tokenShapes: readonly SecretShape[] = [
   ),
   shape(
     ['stripe-key', 'a Stripe key'],
-    ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'],
-    ['[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{32,}', true],
+    ['k_live_', 'k_test_', 'k_prod_', 'whsec_'],
+    ['[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{32,}', true],
   ),
   shape(['anthropic-key', 'an Anthropic key'], ['sk-ant-'], ['sk-ant-[A-Za-z0-9_-]{20,}', true]),
   shape(
@@ -85,13 +86,13 @@ export const tokenShapes: readonly SecretShape[] = [
     ['PRIVATE KEY'],
     ['-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----', true],
   ),
-  ...issuerShapes.map(([kind, label, hints, pattern, open]) =>
+  ...[...issuerShapes, ...serviceShapes].map(([kind, label, hints, pattern, open]) =>
     Object.assign(shape([kind, label], hints, [pattern, open]), { check: new RegExp(pattern) }),
   ),
 ]
 
 /** A value given to a name that says that it is secret. Group 1 is the value. */
 export const assignment = RE2JS.compile(
-  '(?i)(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)' +
-    '[a-z0-9_-]{0,20}["\'`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["\'`]?([^\\s"\'`,;<>\\[\\](){}]{8,128})',
+  '(?i)(?:passw(?:or)?d|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)' +
+    '[a-z0-9_-]{0,20}\\\\?["\'`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}\\\\?["\'`]?([^\\s"\'`,;<>\\[\\](){}]{8,128})',
 )

@@ -1,0 +1,262 @@
+/**
+ * Formats of tokens of services that the rule sets of scanners look for (gitleaks, secretlint, trufflehog), beyond those of
+ * `issuer-shapes.ts`: kind, name for the model, literals of which one stands in every such token, pattern, and `true` where it
+ * may be longer than is seen at once. What those scanners find and this does not stands in `test/stream/scanners/`.
+ *
+ * Each format has a prefix or a mark of its own; what has none is found beside the name of its service (`vendor-values.ts`).
+ */
+
+/** One row. */
+type ServiceShape = readonly [
+  kind: string,
+  label: string,
+  /** Separated by spaces; empty where there is none that is not a sign of every day. */
+  hints: string,
+  pattern: string,
+  open?: true,
+]
+
+const uuid = '[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}'
+const word = '[A-Za-z0-9_-]'
+const plain = '[A-Za-z0-9]'
+/** Two digits of a Discord account in base64 are four letters of these. */
+const discordId = '(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){6}(?:[MNO][AQgw])?'
+
+/** Code, packages, builds, machines. */
+const development: readonly ServiceShape[] = [
+  [
+    'age-key',
+    'an age key',
+    'AGE-SECRET-KEY-1',
+    'AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}',
+  ],
+  ['apify-token', 'an Apify token', 'apify_api_', 'apify_api_[A-Za-z0-9-]{36}'],
+  ['artifactory-key', 'an Artifactory key', 'AKCp cmVmd', `AKCp${plain}{69}|cmVmd${plain}{59}`],
+  [
+    'authress-key',
+    'an Authress key',
+    '.acc_ .acc-',
+    `(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.acc[_-][A-Za-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}`,
+  ],
+  [
+    'bitbucket-token',
+    'a Bitbucket token',
+    'ATBB ATCTT3',
+    `ATBB${plain}{32}|ATCTT3[A-Za-z0-9_=-]{100,}`,
+    true,
+  ],
+  ['buildkite-token', 'a Buildkite token', 'bkua_', 'bkua_[a-f0-9]{40}'],
+  ['circleci-token', 'a CircleCI token', 'CCIPAT_', `CCIPAT_${plain}{22}_[a-f0-9]{40}`],
+  ['clojars-token', 'a Clojars token', 'CLOJARS_', 'CLOJARS_[a-z0-9]{60}'],
+  ['deno-token', 'a Deno token', 'ddp_ ddw_', `dd[pw]_${plain}{36}`],
+  ['endorlabs-key', 'an Endor Labs key', 'endr+', 'endr\\+[A-Za-z0-9-]{16}'],
+  ['gitlab-token', 'a GitLab token', 'GR1348941', `GR1348941${word}{20}`],
+  [
+    'harness-key',
+    'a Harness key',
+    'pat. sat.',
+    `[ps]at\\.${word}{22}\\.${plain}{24}\\.${plain}{20}`,
+  ],
+  ['infracost-token', 'an Infracost token', 'ico-', `ico-${plain}{32}`],
+  ['octopus-key', 'an Octopus Deploy key', 'API-', 'API-[A-Z0-9]{26}'],
+  [
+    'onepassword-key',
+    'a 1Password key',
+    'A3- ops_eyJ',
+    `A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}|ops_eyJ[A-Za-z0-9+/]{60,}`,
+    true,
+  ],
+  ['openshift-token', 'an OpenShift token', 'sha256~', `sha256~${word}{43}`],
+  ['prefect-key', 'a Prefect key', 'pnu_', `pnu_${plain}{36}`],
+  ['pulumi-token', 'a Pulumi token', 'pul-', 'pul-[a-z0-9]{40}'],
+  ['readme-key', 'a ReadMe key', 'rdme_', 'rdme_[a-z0-9]{70}'],
+  ['rubygems-key', 'a RubyGems key', 'rubygems_', 'rubygems_[a-f0-9]{48}'],
+  [
+    'sourcegraph-token',
+    'a Sourcegraph token',
+    'sgp_ slk_',
+    'sgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}|slk_[a-fA-F0-9]{64}',
+  ],
+  ['trufflehog-key', 'a TruffleHog key', 'thog-', 'thog-(?:key-[0-9a-f]{16}|secret-[0-9a-f]{32})'],
+  ['vercel-token', 'a Vercel token', 'vcp_ vci_ vca_ vcr_ vck_', `vc[piark]_${plain}{20,60}`],
+]
+
+/** Clouds, databases, networks, observation. */
+const operation: readonly ServiceShape[] = [
+  ['aiven-password', 'an Aiven password', 'AVNS_', `AVNS_${word}{19}`],
+  ['azure-registry-key', 'an Azure registry key', '+ACR', `[A-Za-z0-9+/]{42}\\+ACR${plain}{6}`],
+  ['clickhouse-key', 'a ClickHouse key', '4b1d', `4b1d${plain}{38}`],
+  [
+    'cloudflare-token',
+    'a Cloudflare token',
+    'cfk_ cfut_ cfat_ v1.0-',
+    `(?:cfk|cfut|cfat)_${plain}{40}[a-f0-9]{8}|v1\\.0-[a-f0-9]{24}-[a-f0-9]{146}`,
+  ],
+  [
+    'defined-networking-key',
+    'a Defined Networking key',
+    'dnkey-',
+    'dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}',
+  ],
+  ['dynatrace-token', 'a Dynatrace token', 'dt0', `dt0[a-z][0-9]{2}\\.${plain}{24}\\.${plain}{64}`],
+  [
+    'fly-token',
+    'a Fly.io token',
+    'fo1_ fm1a_ fm1r_ fm2_',
+    `fo1_${word}{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{100,}`,
+    true,
+  ],
+  ['grafana-token', 'a Grafana token', 'eyJrIjoi', `eyJrIjoi${plain}{70,}`, true],
+  ['maxmind-key', 'a MaxMind key', '_mmk', `${plain}{6}_${plain}{29}_mmk`],
+  ['netlify-token', 'a Netlify token', 'nfp_ nfc_ nfo_ nfu_', `nf[pcou]_${plain}{36,}`, true],
+  [
+    'newrelic-key',
+    'a New Relic key',
+    'NRAK- NRII- FFFFNRAL',
+    `NRAK-${plain}{27}|NRII-[A-Za-z0-9-]{32}|[a-f0-9]{32}FFFFNRAL`,
+  ],
+  ['nightfall-key', 'a Nightfall key', 'NF-', `NF-${plain}{32}`],
+  ['posthog-key', 'a PostHog key', 'phx_', `phx_${plain}{43,}`, true],
+  ['render-key', 'a Render key', 'rnd_', `rnd_${plain}{28,}`, true],
+  ['rootly-key', 'a Rootly key', 'rootly_', 'rootly_[a-f0-9]{64}'],
+  ['salad-key', 'a SaladCloud key', 'salad_cloud_', `salad_cloud_${plain}{1,7}_${plain}{20,235}`],
+  ['scalingo-token', 'a Scalingo token', 'tk-us-', `tk-us-${word}{48}`],
+  ['settlemint-token', 'a SettleMint token', 'sm_', `sm_[aps]at_${plain}{16}`],
+  ['supabase-token', 'a Supabase secret', 'sb_secret_', `sb_secret_${word}{20,60}`],
+  [
+    'tailscale-key',
+    'a Tailscale key',
+    'tskey-',
+    'tskey-[a-z]{2,20}-[0-9A-Za-z_]{8,40}-[0-9A-Za-z_]{16,60}',
+  ],
+  ['ubidots-token', 'a Ubidots token', 'BBFF-', `BBFF-${plain}{30}`],
+]
+
+/** Models and what stands beside them. */
+const models: readonly ServiceShape[] = [
+  ['baidu-key', 'a Baidu Cloud key', 'ALTAK-', `bce-v3/ALTAK-${plain}{21}/[a-f0-9]{40}`],
+  [
+    'bedrock-key',
+    'an Amazon Bedrock key',
+    'bedrock-api-key-',
+    'bedrock-api-key-[A-Za-z0-9+/]{60,}',
+    true,
+  ],
+  ['cerebras-key', 'a Cerebras key', 'csk-', 'csk-[a-z0-9]{48}'],
+  ['context7-key', 'a Context7 key', 'ctx7sk', `ctx7sk[_-][a-f0-9-]{36}`],
+  ['e2b-key', 'an E2B key', 'e2b_', 'e2b_[a-f0-9]{40}'],
+  ['elevenlabs-key', 'an ElevenLabs key', 'sk_', 'sk_[a-f0-9]{48}'],
+  ['firecrawl-key', 'a Firecrawl key', 'fc-', 'fc-[a-f0-9]{32}'],
+  ['huggingface-token', 'a Hugging Face token', 'api_org_', 'api_org_[A-Za-z]{34}'],
+  ['jina-key', 'a Jina key', 'jina_', `jina_${word}{60}`],
+  ['langsmith-key', 'a LangSmith key', 'lsv2_', 'lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}'],
+  ['nvidia-key', 'an NVIDIA key', 'nvapi-', `nvapi-${word}{64}`],
+  ['pinecone-key', 'a Pinecone key', 'pcsk_', `pcsk_${plain}{5,6}_${plain}{60,63}`],
+  ['tavily-key', 'a Tavily key', 'tvly-', 'tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}'],
+  ['together-key', 'a Together key', 'tgp_v1_', `tgp_v1_${word}{43}`],
+  [
+    'voiceflow-key',
+    'a Voiceflow key',
+    'VF.',
+    `VF\\.(?:(?:DM|WS)\\.)?[a-fA-F0-9]{24}\\.${plain}{16}`,
+  ],
+]
+
+/** Money, shops, mail, chats, and what people work with. */
+const business: readonly ServiceShape[] = [
+  ['adafruit-key', 'an Adafruit key', 'aio_', `aio_${plain}{28}`],
+  ['adobe-secret', 'an Adobe secret', 'p8e-', `p8e-${plain}{32}`],
+  ['asana-token', 'an Asana token', '', '[0-9]{1,2}/[0-9]{15,17}:[a-f0-9]{32}'],
+  ['brevo-key', 'a Brevo key', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-${plain}{16}`],
+  [
+    'chat-webhook',
+    'a webhook of a chat',
+    'webhook.office.com/ qyapi.weixin.qq.com/ /open-apis/bot/',
+    `webhook\\.office\\.com/webhookb2/[a-z0-9-]{36}@[a-z0-9-]{36}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9-]{36}|qyapi\\.weixin\\.qq\\.com/cgi-bin/webhook/send\\?key=${uuid}|open\\.(?:feishu|larksuite)\\.(?:cn|com)/open-apis/bot/v2/hook/${uuid}`,
+  ],
+  ['close-key', 'a Close key', 'api_', `api_${plain}{22}\\.${plain}{22}`],
+  ['contentful-token', 'a Contentful token', 'CFPAT-', `CFPAT-${word}{43}`],
+  ['discord-token', 'a Discord token', '', `${discordId}\\.${word}{6}\\.${word}{27,38}`],
+  [
+    'dropbox-token',
+    'a Dropbox token',
+    'sl. AAAAAAAAAA',
+    `sl\\.(?:u\\.)?${word}{130,}|[a-z0-9]{11}AAAAAAAAAA[A-Za-z0-9_=-]{43}`,
+    true,
+  ],
+  ['duffel-token', 'a Duffel token', 'duffel_', 'duffel_(?:test|live)_[A-Za-z0-9_=-]{43}'],
+  ['easypost-key', 'an EasyPost key', 'EZAK EZTK', `EZ[AT]K${plain}{54}`],
+  [
+    'facebook-token',
+    'a Facebook token',
+    '',
+    `EAA[CM]${plain}{100,}|[0-9]{15,16}\\|${word}{27,40}`,
+    true,
+  ],
+  [
+    'figma-token',
+    'a Figma token',
+    'figu_ figo_ figur_ figor_',
+    `fig(?:u|o|ur|or)_${word}{40,}`,
+    true,
+  ],
+  ['fleetbase-key', 'a Fleetbase key', 'flb_live_', `flb_live_${plain}{20}`],
+  ['flexport-token', 'a Flexport token', 'shltm_', `shltm_${word}{40}`],
+  [
+    'flutterwave-key',
+    'a Flutterwave key',
+    'FLWSECK',
+    'FLWSECK(?:_TEST)?-(?:[a-h0-9]{32}-X|[a-h0-9]{12})',
+  ],
+  ['frameio-token', 'a Frame.io token', 'fio-u-', 'fio-u-[A-Za-z0-9_=-]{64}'],
+  ['intra42-secret', 'an Intra 42 secret', 's-s4t2', 's-s4t2(?:ud|af)-[a-f0-9]{64}'],
+  ['jwt', 'a JSON web token', 'ZXlK', 'ZXlK[A-Za-z0-9+/_-]{60,}', true],
+  ['klaviyo-key', 'a Klaviyo key', 'pk_', `pk_${plain}{34}`],
+  ['launchdarkly-key', 'a LaunchDarkly key', 'api- sdk-', `(?:api|sdk)-${uuid}`],
+  ['lob-key', 'a Lob key', 'live_ test_', '(?:live|test)_[a-f0-9]{35}'],
+  ['mapbox-token', 'a Mapbox secret token', 'sk.eyJ', `sk\\.eyJ${word}{40,}\\.${word}{20,}`, true],
+  ['pagarme-key', 'a Pagar.me key', 'ak_live_', `ak_live_${plain}{30}`],
+  ['paystack-key', 'a Paystack key', 'sk_', `sk_(?:live|test)_${plain}{40}`],
+  ['plaid-token', 'a Plaid token', 'access-', `access-(?:sandbox|development|production)-${uuid}`],
+  ['pubnub-key', 'a PubNub key', 'pub-c- sec-c-', `pub-c-${uuid}|sec-c-${plain}{48}`],
+  ['ramp-secret', 'a Ramp secret', 'ramp_sec_', `ramp_sec_${plain}{48}`],
+  [
+    'recharge-key',
+    'a Recharge key',
+    'x1_ x2_ x3_',
+    'sk(?:_test)?_(?:1|2|3|5|10)x[123]_[0-9a-fA-F]{64}',
+  ],
+  ['resend-key', 'a Resend key', 're_', `re_${plain}{8}_${plain}{24}`],
+  ['robinhood-key', 'a Robinhood key', 'rh-api-', `rh-api-${uuid}`],
+  [
+    'salesforce-token',
+    'a Salesforce token',
+    '',
+    `00${plain}{13}![A-Za-z0-9_.]{96}|5AEP861[A-Za-z0-9._=]{80,}`,
+    true,
+  ],
+  ['shippo-token', 'a Shippo token', 'shippo_', 'shippo_(?:live|test)_[a-fA-F0-9]{40}'],
+  [
+    'slack-token',
+    'a Slack token',
+    'hooks.slack.com/',
+    'hooks\\.slack\\.com/(?:workflows|triggers)/[A-Za-z0-9+/]{40,}',
+    true,
+  ],
+  ['stripe-key', 'a Stripe secret', '_secret_', `(?:pi|seti)_${plain}{24}_secret_${plain}{25}`],
+  ['tableau-token', 'a Tableau token', '==:', `[A-Za-z0-9+/]{22}==:${plain}{32}`],
+  ['typeform-token', 'a Typeform token', 'tfp_', 'tfp_[A-Za-z0-9_.=-]{59}'],
+  ['webex-token', 'a Webex token', '', `${plain}{64}_${plain}{4}_${uuid}`],
+  [
+    'yandex-key',
+    'a Yandex key',
+    'AQVN t1.',
+    `AQVN${word}{35,38}|t1\\.${word}{10,200}\\.${word}{86}`,
+  ],
+  ['zoho-token', 'a Zoho token', '1000.', '1000\\.[a-f0-9]{32}\\.[a-f0-9]{32}'],
+]
+
+export const serviceShapes = [...development, ...operation, ...models, ...business].map(
+  ([kind, label, hints, pattern, open]) =>
+    [kind, label, hints.split(' ').filter(Boolean), pattern, open === true] as const,
+)
