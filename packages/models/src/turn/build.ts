@@ -10,6 +10,7 @@ import type { ModelRequest } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
 import { isStorable, isStorableObject } from '../json.ts'
 import { parseJson } from '../read.ts'
+import { largerUsage } from '../observer/usage.ts'
 import { shortText } from '../text.ts'
 import type { CallSlot } from './buffer.ts'
 import { toolCallPart, withArguments } from './calls.ts'
@@ -52,7 +53,7 @@ export function buildTurn(input: BuildInput): ModelTurn {
     suppressed: positive ? [] : suppressCalls(buffer.calls, observer.startedNames, request.hmacKey),
     evidence: [...judgement.evidence],
     finish: buffer.finish,
-    usage: Object.keys(buffer.usage).length > 0 ? buffer.usage : observer.usage,
+    usage: largerUsage(buffer.usage, observer.usage),
     ...(error ? { error } : {}),
     ...(trip ? { trip } : {}),
     ...(redactions.length > 0 ? { redactions: redactions.slice(0, limits.redactionsMax) } : {}),
