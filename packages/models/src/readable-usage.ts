@@ -25,7 +25,10 @@ const names: Readonly<Record<Exclude<Wire, 'converse'>, Names>> = {
     mark: 'usage',
     required: [],
     optional: ['prompt_tokens', 'completion_tokens', 'total_tokens'],
-    inner: { prompt_tokens_details: 'cached_tokens', completion_tokens_details: 'reasoning_tokens' },
+    inner: {
+      prompt_tokens_details: 'cached_tokens',
+      completion_tokens_details: 'reasoning_tokens',
+    },
   },
   responses: {
     mark: 'usage',
@@ -62,11 +65,14 @@ export function withReadableUsage(
   return async (input, init) => {
     const response = await fetch(input, init)
     if (!response.body || !response.ok) return response
-    return new Response(response.body.pipeThrough(byLine(names[wire].mark, (line) => readable(wire, line))), {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    })
+    return new Response(
+      response.body.pipeThrough(byLine(names[wire].mark, (line) => readable(wire, line))),
+      {
+        status: response.status,
+        statusText: response.statusText,
+        headers: response.headers,
+      },
+    )
   }
 }
 

@@ -45,29 +45,35 @@ const cases = providers.flatMap((provider) =>
   Object.keys(strange).map((name) => [provider, name] as const),
 )
 
-test.each(cases)('%s: a count that is %s is no reason to refuse the answer', async (provider, name) => {
-  const counting = strange[name] ?? (() => [])
-  const baseURL = loopback.reply(countedReply(wireOf(provider), counting, { tool: look }))
-  const { turn } = await ask({ provider, baseURL, tools: [tool('look')] })
-  expect([turn.verdict, turn.error]).toEqual(['complete', undefined])
-  expect(callsOf(turn).map(({ args }) => args)).toEqual([look.args])
-  const { inputTokens = 0, outputTokens = 0 } = turn.usage
-  const [input, output] = expected[name] ?? [0, 0]
-  // Anthropic counts cached tokens beside the others.
-  const beside = provider === 'anthropic' && name === 'more cached than there is' ? 9000 : 0
-  expect([inputTokens, outputTokens]).toEqual([input + beside, output])
-  expectBounded(turn.usage)
-})
+test.each(cases)(
+  '%s: a count that is %s is no reason to refuse the answer',
+  async (provider, name) => {
+    const counting = strange[name] ?? (() => [])
+    const baseURL = loopback.reply(countedReply(wireOf(provider), counting, { tool: look }))
+    const { turn } = await ask({ provider, baseURL, tools: [tool('look')] })
+    expect([turn.verdict, turn.error]).toEqual(['complete', undefined])
+    expect(callsOf(turn).map(({ args }) => args)).toEqual([look.args])
+    const { inputTokens = 0, outputTokens = 0 } = turn.usage
+    const [input, output] = expected[name] ?? [0, 0]
+    // Anthropic counts cached tokens beside the others.
+    const beside = provider === 'anthropic' && name === 'more cached than there is' ? 9000 : 0
+    expect([inputTokens, outputTokens]).toEqual([input + beside, output])
+    expectBounded(turn.usage)
+  },
+)
 
-test.each(Object.keys(strange))('Converse: a count that is %s executes nothing that it should not', async (name) => {
-  const counting = strange[name] ?? (() => [])
-  const baseURL = loopback.reply(countedReply('converse', counting, { tool: look }))
-  const { turn } = await ask({ provider: 'amazon-bedrock', baseURL, tools: [tool('look')] })
-  // AWS's frames stay as they are: what the package cannot read is an error of the answer.
-  expect(['complete', 'error']).toContain(turn.verdict)
-  expect(callsOf(turn)).toHaveLength(turn.verdict === 'complete' ? 1 : 0)
-  expectBounded(turn.usage)
-})
+test.each(Object.keys(strange))(
+  'Converse: a count that is %s executes nothing that it should not',
+  async (name) => {
+    const counting = strange[name] ?? (() => [])
+    const baseURL = loopback.reply(countedReply('converse', counting, { tool: look }))
+    const { turn } = await ask({ provider: 'amazon-bedrock', baseURL, tools: [tool('look')] })
+    // AWS's frames stay as they are: what the package cannot read is an error of the answer.
+    expect(['complete', 'error']).toContain(turn.verdict)
+    expect(callsOf(turn)).toHaveLength(turn.verdict === 'complete' ? 1 : 0)
+    expectBounded(turn.usage)
+  },
+)
 
 test.each(providers)('%s: a count that never comes leaves what came before', async (provider) => {
   const reply = countedReply(wireOf(provider), strange['growing'] ?? (() => []), {

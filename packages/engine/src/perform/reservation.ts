@@ -72,9 +72,9 @@ export function withUsage(
   }
 }
 
-/** What an answer has used at the least, its suppressed calls included. */
+/** What an answer has used at the least, its suppressed calls included: ids and hashes are ours. */
 const saidIn = ({ message, suppressed }: ModelTurn): number =>
-  tokensOf(message.parts) +
+  tokensOf(message.parts.map((part) => ({ ...part, id: undefined, argsHash: undefined }))) +
   suppressed.reduce((tokens, { argsBytes }) => tokens + Math.ceil(argsBytes / bytesPerToken), 0)
 
 interface Believed {
@@ -94,7 +94,8 @@ const believed = (
 /** Bytes that the model itself has written: no signatures, no hashes, nothing of what was suppressed. */
 const wordsIn = ({ message }: ModelTurn): number =>
   message.parts.reduce((bytes, part) => {
-    if (part.type === 'text' || part.type === 'reasoning') return bytes + Buffer.byteLength(part.text)
+    if (part.type === 'text' || part.type === 'reasoning')
+      return bytes + Buffer.byteLength(part.text)
     return part.type === 'tool_call' ? bytes + bytesOf(part.args) : bytes
   }, 0)
 

@@ -86,7 +86,7 @@ export const strange: Readonly<Record<string, Counting>> = {
   'a list': () => [[90, 12]],
   'a text': () => ['90 in, 12 out'],
   'a number': () => [102],
-  'true': () => [true],
+  true: () => [true],
   'nested objects': ({ input, output }) => [{ [input]: { value: 90 }, [output]: [12] }],
 }
 
