@@ -78,6 +78,8 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.loop.toolFreqOverrides.<name>`]: 'One tool.',
   [`${agent}.loop.toolFreqOverrides.<name>.warn`]: 'In place of `toolFreqWarn`.',
   [`${agent}.loop.toolFreqOverrides.<name>.hardLimit`]: 'In place of `toolFreqHardLimit`.',
+  [`${agent}.guardrails.stream[].skip`]:
+    'Names of patterns that are left out if RE2 cannot use them; without, such a pattern is refused at start.',
   [`${agent}.loop.cycles.longest`]:
     'Sets in one repeat, at most, from two to five, as far as `hardLimit` repeats of them fit into `windowSize`.',
   [`${agent}.loop.cycles.warn`]: 'Repeats at which the model is told.',
