@@ -140,3 +140,4 @@ export {
   type TreeEdit,
   type TreeFile,
 } from './workspace/tree.ts'
+export { unawaited } from './unawaited.ts'
