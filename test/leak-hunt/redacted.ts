@@ -69,10 +69,11 @@ export async function rejectAll(api: string, ended: () => boolean): Promise<numb
   let rejected = 0
   while (!ended()) {
     const answer = await fetch(`${api}/approvals`)
+    // A server that is too busy is asked again.
     const waiting = z
-      .array(z.looseObject({ approval_id: z.string(), assistant_id: z.string().optional() }))
-      .parse(await answer.json())
-    for (const each of waiting) {
+      .array(z.looseObject({ approval_id: z.string() }))
+      .safeParse(await answer.json())
+    for (const each of waiting.data ?? []) {
       if (!JSON.stringify(each).includes(redactedName('rejected'))) continue
       const body = JSON.stringify({ decision: 'reject', message: 'No.' })
       const headers = { 'content-type': 'application/json' }

@@ -51,9 +51,6 @@ test.each(answers)(
           odd: Object.assign({ name: 'odd', detect: (): boolean => false }, { detect: answer }),
         },
         log: {
-          debug() {},
-          info() {},
-          error() {},
           warn: (message, fields) => void warned.push(`${message} ${String(fields?.['detector'])}`),
         },
       })
