@@ -79,8 +79,10 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.loop.toolFreqOverrides.<name>`]: 'One tool.',
   [`${agent}.loop.toolFreqOverrides.<name>.warn`]: 'In place of `toolFreqWarn`.',
   [`${agent}.loop.toolFreqOverrides.<name>.hardLimit`]: 'In place of `toolFreqHardLimit`.',
+  [`${agent}.guardrails.stream[].skip`]:
+    'Names of patterns that are left out if RE2 cannot use them; without, such a pattern is refused at start.',
   [`${agent}.loop.cycles.longest`]:
-    'Sets in one repeat, at most: two, or three where `hardLimit` repeats of three fit into `windowSize`.',
+    'Sets in one repeat, at most, from two to five, as far as `hardLimit` repeats of them fit into `windowSize`.',
   [`${agent}.loop.cycles.warn`]: 'Repeats at which the model is told.',
   [`${agent}.loop.cycles.hardLimit`]:
     'Repeats at which the run ends. Twice as many sets must fit into `windowSize`.',

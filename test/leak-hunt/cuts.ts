@@ -9,6 +9,7 @@ import {
   canary as builtCanary,
   chatDelta,
   goodEnding,
+  saying,
   terminal,
 } from '../../packages/models/test/support/wire-events.ts'
 
@@ -22,7 +23,22 @@ export const cuts = [
   'an error in the stream that quotes the call',
   'a broken connection in the call',
 ] as const
-export type Cut = (typeof cuts)[number]
+
+/** More ways, of which a commit plays a part: see `leak-hunt.test.ts`. */
+export const moreCuts = [
+  'an end of file in the call',
+  'an end of file after the call',
+  'the length reached in the call',
+  'an error in the stream in the call',
+  'an error 400 that shows what it could not parse',
+  'an error 422 that shows what it could not parse',
+  'an error 500 that shows what it could not parse',
+  'half a token, then the length',
+  'half a token, then the end of the file',
+  'half a token, then a filter',
+  'half a token, then a broken connection',
+] as const
+export type Cut = (typeof cuts | typeof moreCuts)[number]
 
 /** What a run ends as that was cut that way. */
 export const outcomes: Readonly<Record<Cut, string>> = {
@@ -31,7 +47,23 @@ export const outcomes: Readonly<Record<Cut, string>> = {
   'an API error that echoes the call': 'safety_stopped',
   'an error in the stream that quotes the call': 'failed',
   'a broken connection in the call': 'interrupted',
+  'an end of file in the call': 'interrupted',
+  'an end of file after the call': 'interrupted',
+  'the length reached in the call': 'length_stopped',
+  'an error in the stream in the call': 'failed',
+  'an error 400 that shows what it could not parse': 'failed',
+  'an error 422 that shows what it could not parse': 'failed',
+  'an error 500 that shows what it could not parse': 'failed',
+  'half a token, then the length': 'length_stopped',
+  'half a token, then the end of the file': 'interrupted',
+  'half a token, then a filter': 'safety_stopped',
+  'half a token, then a broken connection': 'interrupted',
 }
+
+/** A token in GitHub's format, all of it a canary. */
+export const tokenOf = (canary: string): string => `ghp_${canary}00`
+/** So much of it that the canary is found, and too little to be a token. */
+const halfToken = (canary: string): string => tokenOf(canary).slice(0, 34)
 
 const pieceChars = 11
 
@@ -88,6 +120,67 @@ export function cutReply(provider: Provider, cut: Cut, canary: string): Reply {
       return streamReply(wire, [...whole, quotingError(wire, argsOf(canary))])
     case 'a broken connection in the call':
       return streamReply(wire, half, { open: true, end: 'reset' })
+    case 'an end of file in the call':
+      return streamReply(wire, half, { open: true })
+    case 'an end of file after the call':
+      return streamReply(wire, whole, { open: true })
+    case 'the length reached in the call':
+      return streamReply(wire, [...half, ...terminal(wire, lengths[wire])])
+    case 'an error in the stream in the call':
+      return streamReply(wire, [...half, quotingError(wire, argsOf(canary))], { open: true })
+    case 'an error 400 that shows what it could not parse':
+      return parseError(provider, 400, canary)
+    case 'an error 422 that shows what it could not parse':
+      return parseError(provider, 422, canary)
+    case 'an error 500 that shows what it could not parse':
+      return parseError(provider, 500, canary)
+    default: {
+      const said = saying(wire, ['Take ', ...piecesOf(halfToken(canary))])
+      return halfReply(wire, cut, said)
+    }
+  }
+}
+
+/** A text that is cut in the middle of a token. */
+function halfReply(
+  wire: Wire,
+  cut: Extract<Cut, `half a token${string}`>,
+  said: readonly Event[],
+): Reply {
+  switch (cut) {
+    case 'half a token, then the length':
+      return streamReply(wire, [...said, ...terminal(wire, lengths[wire])])
+    case 'half a token, then the end of the file':
+      return streamReply(wire, said, { open: true })
+    case 'half a token, then a filter':
+      return streamReply(wire, [...said, ...terminal(wire, safety[wire])])
+    case 'half a token, then a broken connection':
+      return streamReply(wire, said, { open: true, end: 'reset' })
+  }
+}
+
+const lengths: Readonly<Record<Wire, string>> = {
+  chat: 'length',
+  messages: 'max_tokens',
+  gemini: 'MAX_TOKENS',
+  responses: 'max_output_tokens',
+  converse: 'max_tokens',
+}
+
+/** A server that parses the calls itself, in the shape of each provider's errors. */
+function parseError(provider: Provider, status: number, canary: string): Reply {
+  const message = `error parsing tool call: raw='${argsOf(canary).slice(0, -2)}', err=unexpected end`
+  switch (provider) {
+    case 'anthropic':
+      return jsonReply(status, { type: 'error', error: { type: 'api_error', message } })
+    case 'google':
+      return jsonReply(status, { error: { code: status, status: 'INTERNAL', message } })
+    case 'amazon-bedrock':
+      return jsonReply(status, { message })
+    case 'openai-compatible':
+      return jsonReply(status, { error: message })
+    default:
+      return jsonReply(status, { error: { type: 'server_error', message, param: message } })
   }
 }
 
@@ -145,6 +238,7 @@ function quotingError(wire: Wire, args: string): Event {
 export function cutScript(cut: Cut, canary: string): ScriptedTurn {
   const call = { name: hunted, args: argsOf(canary) }
   const said = { text: 'I write. ', chunkSize: pieceChars, delayMs: 40 }
+  const half = { text: `Take ${halfToken(canary)}`, chunkSize: pieceChars }
   switch (cut) {
     case 'a stop signal in the call':
       return { ...said, calls: [call], ending: 'content_filter' }
@@ -155,6 +249,29 @@ export function cutScript(cut: Cut, canary: string): ScriptedTurn {
     case 'an error in the stream that quotes the call':
       return { ...said, calls: [call, call], ending: 'error' }
     case 'a broken connection in the call':
+    case 'an end of file in the call':
       return { ...said, calls: [call], ending: 'reset' }
+    case 'an end of file after the call':
+      return { ...said, calls: [call, call], ending: 'reset' }
+    case 'the length reached in the call':
+      return { ...said, calls: [call], ending: 'length' }
+    case 'an error in the stream in the call':
+      return { ...said, calls: [call], ending: 'error' }
+    case 'an error 400 that shows what it could not parse':
+      return { status: { code: 400, error: { message: parsing(call.args) } } }
+    case 'an error 422 that shows what it could not parse':
+      return { status: { code: 422, error: { message: parsing(call.args) } } }
+    case 'an error 500 that shows what it could not parse':
+      return { status: { code: 500, error: { message: parsing(call.args) } } }
+    case 'half a token, then the length':
+      return { ...half, ending: 'length' }
+    case 'half a token, then a filter':
+      return { ...half, ending: 'content_filter' }
+    case 'half a token, then the end of the file':
+    case 'half a token, then a broken connection':
+      return { ...half, ending: 'reset' }
   }
 }
+
+const parsing = (args: string): string =>
+  `error parsing tool call: raw='${args}', err=unexpected end`

@@ -15,10 +15,22 @@ import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { z } from 'zod'
 import { providers as networked } from '../../packages/models/test/support/call.ts'
 import { type Loopback, startLoopback } from '../../packages/models/test/support/loopback.ts'
+import { sampled } from '../../scripts/ci/sampled.ts'
+import { treeNumber } from '../../scripts/ci/tree-number.ts'
 import { findIn, type Flock, newFlock, spellings } from './canary.ts'
 import { type Collector, startCollector } from './collector.ts'
-import { type Cut, cutReply, cuts, cutScript, goodReply, hunted, outcomes } from './cuts.ts'
+import {
+  type Cut,
+  cutReply,
+  cuts,
+  cutScript,
+  goodReply,
+  hunted,
+  moreCuts,
+  outcomes,
+} from './cuts.ts'
 import { type HuntedRedis, missingRedis, startHuntedRedis } from './hunted-redis.ts'
+import { redactedName, redacting, redactions, rejectAll } from './redacted.ts'
 import { Database, type Remains } from './remains.ts'
 import { openScene, type Scene } from './scene.ts'
 
@@ -27,6 +39,8 @@ const providers = ['scripted', ...networked] as const
 /** Runs that must leak nothing, and runs that closed well. */
 const cutFlock = newFlock()
 const goodFlock = newFlock()
+/** Tokens that a guardrail takes out. */
+const tokenFlock = newFlock()
 
 const printed: string[] = []
 const written: string[] = []
@@ -65,16 +79,33 @@ const saveNote = defineTool({
   },
 })
 
+const allCuts: readonly Cut[] = [...cuts, ...moreCuts]
 const nameOf = (provider: string, cut: Cut | 'good'): string =>
-  `${provider}-${cut === 'good' ? cut : cuts.indexOf(cut)}`
+  `${provider}-${cut === 'good' ? cut : allCuts.indexOf(cut)}`
 
-const common = { instructions: '', tools: [hunted], modelRetries: { max: 0 } }
+/** Every provider with every further cut; of each cut a quarter of the providers, others with every commit. */
+const moreCases = ofThisCommit(
+  moreCuts.flatMap((cut) => providers.map((provider) => ({ provider, cut }))),
+)
+
+function ofThisCommit<T extends { readonly cut: Cut }>(cases: readonly T[]): readonly T[] {
+  if (process.env['SIGNALBOX_FULL'] === '1') return cases
+  const shares = cases.map((one) => ({ one, group: one.cut, oneIn: 4 }))
+  return sampled(shares, treeNumber(import.meta.dirname).number).map(({ one }) => one)
+}
+
+const plain = { instructions: '', tools: [hunted], modelRetries: { max: 0 } }
 
 /** An agent for each provider and each way to be cut, and one that closes well. */
 function config(): ConfigInput {
-  const cases = providers.flatMap((provider) => cuts.map((cut) => ({ provider, cut })))
+  const cases = [
+    ...providers.flatMap((provider) => cuts.map((cut) => ({ provider, cut }))),
+    ...moreCases,
+  ]
   const agents = cases.map(({ provider, cut }) => {
     const model = nameOf(provider, cut)
+    const guardrails = cut.startsWith('half') ? { stream: ['secrets'] } : {}
+    const common = { ...plain, guardrails }
     if (provider === 'scripted') return [model, { ...common, model: { provider, model } }]
     const baseURL = loopback.reply(cutReply(provider, cut, cutFlock.next()))
     const settings = { provider, model, baseURL, apiKeyEnv: 'TEST_KEY', region: 'us-east-1' }
@@ -82,18 +113,31 @@ function config(): ConfigInput {
   })
   const baseURL = loopback.reply(goodReply('anthropic', goodFlock.next()))
   const model = { provider: 'anthropic', model: 'good', baseURL, apiKeyEnv: 'TEST_KEY' }
-  const good = { ...common, model, limits: { maxTurns: 1 } }
+  const good = { ...plain, model, limits: { maxTurns: 1 } }
+  const redacted = redacting(tokenFlock)
   return {
-    agents: { ...Object.fromEntries(agents), good },
-    tools: [saveNote],
-    scripts: Object.fromEntries(
-      cuts.map((cut) => {
-        const turn = cutScript(cut, cutFlock.next())
-        return [nameOf('scripted', cut), () => turn]
-      }),
-    ),
+    agents: { ...Object.fromEntries(agents), good, ...redacted.agents },
+    tools: [saveNote, ...redacted.tools],
+    scripts: {
+      ...Object.fromEntries(
+        allCuts.map((cut) => {
+          const turn = cutScript(cut, cutFlock.next())
+          return [nameOf('scripted', cut), () => turn]
+        }),
+      ),
+      ...redacted.scripts,
+    },
     server: { graceMs: 1000 },
   }
+}
+
+/** Starts a run for each thing that can become of such a call, and says how it ended. */
+async function watchRedacted(scene: Scene): Promise<readonly string[]> {
+  let isOver = false
+  const rejecting = rejectAll(scene.api, () => isOver)
+  const ended = await scene.watch(redactions.map(redactedName)).finally(() => (isOver = true))
+  expect(await rejecting).toBe(1)
+  return redactions.map((which, n) => `${which}: ${ended[n]}`)
 }
 
 const leaks = (remains: readonly Remains[], flock: Flock): readonly string[] =>
@@ -152,12 +196,38 @@ describe('with all of it in Postgres', () => {
     expect(written).toHaveLength(1)
   })
 
+  it(`${moreCases.length} more runs end as they must, and nothing of them is executed`, async () => {
+    const ended: string[] = []
+    // As many at once as the forty are: each is a client of its own.
+    for (let from = 0; from < moreCases.length; from += 40)
+      ended.push(
+        ...(await scene.watch(
+          moreCases.slice(from, from + 40).map(({ provider, cut }) => nameOf(provider, cut)),
+        )),
+      )
+    const told = moreCases.map(({ provider, cut }, n) => `${provider}, ${cut}: ${ended[n]}`)
+    expect(told).toEqual(
+      moreCases.map(({ provider, cut }) => `${provider}, ${cut}: ${outcomes[cut]}`),
+    )
+    expect(written).toHaveLength(1)
+  })
+
+  it('tokens in arguments and results are taken out, whatever becomes of the call', async () => {
+    written.length = 0
+    expect(await watchRedacted(scene)).toEqual(redactions.map((which) => `${which}: completed`))
+    // Executed once, and by then the token was gone.
+    expect(written).toHaveLength(1)
+    expect(written[0]).toContain('[redacted:')
+  })
+
   it('no canary is in streams, wakes, logs, spans and metrics', async () => {
     kept.push(...(await scene.overheard()), database.announced)
     kept.push({ where: 'standard output', bytes: Buffer.from(printed.join('\n')) })
     await scene.stop()
     kept.push({ where: 'spans', bytes: Buffer.concat(collector.received) })
     expect(leaks(kept, cutFlock)).toEqual([])
+    expect(leaks(kept, tokenFlock)).toEqual([])
+    expect(bytesOf(kept, `the stream of ${redactedName('executed')}`)).toContain('[redacted:')
     // Each of them has something to say.
     expect(bytesOf(kept, 'spans')).toContain('anthropic-0')
     expect(bytesOf(kept, 'metrics of the worker')).toContain('outcome="safety_stopped"')
@@ -173,6 +243,7 @@ describe('with all of it in Postgres', () => {
       ...(await database.files({ written: true })),
     ]
     expect(leaks(remains, cutFlock)).toEqual([])
+    expect(leaks(remains, tokenFlock)).toEqual([])
     const found = places(remains, goodFlock)
     expect(found.some((place) => /copied\/signalbox\.event/.test(place))).toBe(true)
     expect(found.some((place) => place.includes('/pg_wal/'))).toBe(true)
@@ -198,8 +269,10 @@ describe.skipIf(missingRedis.skip)(`with Redis${missingRedis.why}`, () => {
     try {
       await scene.watch(cuts.map((cut) => nameOf('openai', cut)))
       await scene.watch(['good'])
+      await watchRedacted(scene)
       const remains = [...(await scene.overheard()), ...(await redis.remains())]
       expect(leaks(remains, cutFlock)).toEqual([])
+      expect(leaks(remains, tokenFlock)).toEqual([])
       expect(bytesOf(remains, 'MONITOR')).toContain('I write. ')
       expect(places(remains, goodFlock)).toContain('the stream of good')
     } finally {

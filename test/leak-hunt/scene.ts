@@ -14,6 +14,7 @@ import { readSse } from '../../packages/server/test/support/http.ts'
 import type { Remains } from './remains.ts'
 
 export interface Scene {
+  readonly api: string
   /** Starts a run of each agent at once and watches each stream to its end. Answers the outcomes, in the same order. */
   watch(agents: readonly string[]): Promise<readonly string[]>
   /** Logs, streams, metrics and what the API shows afterwards. */
@@ -56,6 +57,7 @@ export async function openScene(config: ConfigInput, options: SceneOptions): Pro
   const works = await start(['orchestrator', 'worker'])
   const [api, health] = [served.url ?? '', works.url ?? '']
   return {
+    api,
     watch: (agents) =>
       Promise.all(
         agents.map(async (agent) => {

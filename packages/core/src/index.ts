@@ -125,6 +125,8 @@ export { Budget } from './verdict/budget/budget.ts'
 export { lowered } from './verdict/budget/inherit.ts'
 export { costOf } from './verdict/budget/verdict.ts'
 export { createGuardrail, guardProblem } from './verdict/stream/create-guardrail.ts'
+export { patternProblem } from './verdict/stream/builtin/patterns.ts'
+export type { PatternsSpec } from './verdict/stream/spec.ts'
 export { createStreamGuard } from './verdict/stream/create-stream-guard.ts'
 export { redactResult } from './verdict/stream/inspect.ts'
 export { StreamGuardSpec } from './verdict/stream/spec.ts'
@@ -142,3 +144,4 @@ export {
   type TreeEdit,
   type TreeFile,
 } from './workspace/tree.ts'
+export { unawaited } from './unawaited.ts'

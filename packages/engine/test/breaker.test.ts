@@ -230,3 +230,55 @@ test('a circuit is one of an endpoint: address, region and key variable tell it 
   expect(circuitOf({ ...one, temperature: 1 })).toBe(circuitOf(one))
   expect(circuitOf(one)).toBe('openai-compatible/m')
 })
+
+test('an address is one circuit however it is written, and another path is another one', () => {
+  const at = (baseURL: string) =>
+    circuitOf({
+      provider: 'openai-compatible',
+      model: 'm',
+      idleTimeoutMs: 1,
+      endMarker: 'required',
+      baseURL,
+    })
+  const same = [
+    'https://a.example/v1',
+    'https://A.Example/v1/',
+    'https://a.example:443/v1//',
+    'HTTPS://a.example/v1',
+  ]
+  expect(new Set(same.map(at)).size).toBe(1)
+  const others = [
+    'https://a.example/V1',
+    'http://a.example/v1',
+    'https://a.example:8443/v1',
+    'https://a.example',
+    'no address',
+    'https://a.example/v1?b',
+  ]
+  expect(new Set([...others, 'https://a.example/v1'].map(at)).size).toBe(others.length + 1)
+})
+
+test('whoever brings a key, a region or a model of the same name opens no circuit but its own', async () => {
+  const { breaker } = stage()
+  const shared = {
+    provider: 'openai-compatible',
+    model: 'm',
+    idleTimeoutMs: 1,
+    endMarker: 'required',
+  } as const
+  const primary = circuitOf({ ...shared, baseURL: 'https://a.example/v1', apiKeyEnv: 'KEY' })
+  const others = [
+    { ...shared, baseURL: 'https://a.example/v1', apiKeyEnv: 'TENANT_KEY' },
+    { ...shared, baseURL: 'https://b.example/v1', apiKeyEnv: 'KEY' },
+    { ...shared, baseURL: 'https://a.example/v1', apiKeyEnv: 'KEY', region: 'eu-1' },
+  ].map(circuitOf)
+  for (const other of others)
+    for (let n = 0; n < 5; n += 1) await breaker.report(other, 'failed', settings)
+  expect(await breaker.admit(primary, settings)).toMatchObject({ state: 'closed' })
+  for (const other of others)
+    expect(await breaker.admit(other, settings)).toMatchObject({ state: 'open' })
+  // Nor does a success elsewhere close the one that is open.
+  await breaker.report(primary, 'ok', settings)
+  for (const other of others)
+    expect(await breaker.admit(other, settings)).toMatchObject({ state: 'open' })
+})

@@ -14,6 +14,7 @@ import { providerOptions } from './provider-options.ts'
 import { wireModel } from './providers/wire-model.ts'
 import { secretsOf, type Unwired, type Wired } from './providers/wiring.ts'
 import { scriptedFetch, scriptedUrl } from './scripted/in-process.ts'
+import { withReadableUsage } from './readable-usage.ts'
 import { shortText } from './text.ts'
 import { TurnBuffer } from './turn/buffer.ts'
 import { buildTurn } from './turn/build.ts'
@@ -35,7 +36,8 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
     { idleTimeoutMs: config.idleTimeoutMs, bytesMax: limits.turnBytesMax },
     wireOf(config.provider) === 'chat' ? (chunk) => endMarker.push(chunk) : undefined,
   )
-  const wired = await wireModel({ config, env: options.env, fetch: guard.fetch })
+  const readable = withReadableUsage(guard.fetch, wireOf(config.provider))
+  const wired = await wireModel({ config, env: options.env, fetch: readable })
   // It may have loaded a package, and who aborted meanwhile is not heard again.
   signal.throwIfAborted()
   if ('problem' in wired) return unwiredTurn(request, wired)

@@ -47,3 +47,32 @@ test('an error without a call keeps its words', async () => {
   const { turn } = await askStream(loopback, { provider }, [...open, { error }])
   expect(turn.error?.message).toBe(error.message)
 })
+
+test.each([
+  [500, `error parsing tool call: raw='{"pin":"4931"', err=unexpected end of JSON input`],
+  [500, 'Failed to parse tool call arguments as JSON: syntax error; last read: "4931"'],
+  [422, 'Invalid function call arguments: {"pin": "4931"}'],
+  [400, 'tool_use_failed, generation was {"pin":4931}'],
+])(
+  'a server that parses calls itself shows them in an error with status %i',
+  async (status, message) => {
+    for (const body of [{ error: message }, { error: { message, code: message } }]) {
+      const { turn } = await ask({ provider, baseURL: loopback.reply(jsonReply(status, body)) })
+      expect(turn.error).toMatchObject({ status })
+      expect(JSON.stringify(turn)).not.toContain('4931')
+      const untold = await ask({
+        provider,
+        tools: [],
+        baseURL: loopback.reply(jsonReply(status, body)),
+      })
+      expect(untold.turn.error?.message).toContain('4931')
+    }
+  },
+)
+
+test('an error about a tool that shows nothing keeps its words', async () => {
+  const message = "Invalid schema for function 'write_file': no tool calls are possible."
+  const reply = jsonReply(400, { error: { message } })
+  const { turn } = await ask({ provider, baseURL: loopback.reply(reply) })
+  expect(turn.error?.message).toBe(message)
+})

@@ -173,7 +173,7 @@ describe('a configuration', () => {
     expect((await resolved(config)).get('a')).toMatchObject({
       instructions: '',
       tools: [],
-      loop: { warnThreshold: 3, hardLimit: 5, windowSize: 20, cycles: { longest: 3 } },
+      loop: { warnThreshold: 3, hardLimit: 5, windowSize: 20, cycles: { longest: 5 }, news: true },
       approvals: { rememberedBits: 128 },
       continueCutCalls: true,
       limits: { maxTurns: 50 },

@@ -8,6 +8,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AgentDefinition, StreamGuardSpec } from '@signalbox/core'
+import type { Log } from '@signalbox/engine'
 import {
   type ConfigInput,
   defineDetector,
@@ -61,11 +62,11 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 /** The agent as a process that starts with the configuration pins it. */
-async function agentOf(config: unknown): Promise<AgentDefinition> {
+async function agentOf(config: unknown, heard: Log = log): Promise<AgentDefinition> {
   const closers = new Closers(log)
   try {
     const loaded = { config: parseConfig(config), dir, file: '' }
-    const { agents } = await openAgents(loaded, { env: {}, log }, closers)
+    const { agents } = await openAgents(loaded, { env: {}, log: heard }, closers)
     const pinned = agents.get('a')
     if (!pinned) throw new Error('no agent')
     return pinned
@@ -111,6 +112,38 @@ describe('a configuration', () => {
     const mine = { ...look, spec: { ...look.spec, name: 'read_result' } }
     const error = await configErrorOf(() => agentOf({ ...base, tools: [look, mine] }))
     expect(error).toMatchObject({ code: 'config_invalid', field: 'tools[1]' })
+  })
+
+  it('skips the patterns that RE2 cannot use where it lists them, and says so', async () => {
+    const patterns = [
+      { name: 'ahead', pattern: 'a(?=b)' },
+      { name: 'back', pattern: '(a)\\1' },
+      { name: 'ticket', pattern: 'TCK-[0-9]{4}' },
+    ]
+    const withSkip = (skip: readonly string[]) =>
+      changed(base, [...guardrails, 'stream'], [{ use: 'patterns', patterns, skip }])
+    const said: unknown[] = []
+    const warn = (message: string, fields: object = {}) => void said.push({ message, ...fields })
+    const pinned = await agentOf(withSkip(['ahead', 'back', 'ticket']), { ...log, warn })
+    // What can be used is used, listed or not.
+    expect(pinned.guardrails.stream).toMatchObject([{ patterns: [{ name: 'ticket' }] }])
+    expect(pinned.guardrails.stream[0]).not.toHaveProperty('skip')
+    const message = 'a pattern is skipped: nobody looks for it'
+    const field = 'agents.a.guardrails.stream[0]'
+    expect(said).toMatchObject(
+      ['ahead', 'back'].map((pattern) => ({ message, field, pattern, reason: expect.any(String) })),
+    )
+    for (const [skip, hint] of [
+      [[], 'pattern ahead: '],
+      [['ahead'], 'pattern back: '],
+      [['ahead', 'back', 'other'], 'there is no pattern "other" to skip'],
+    ] as const) {
+      const error = await configErrorOf(() => agentOf(withSkip(skip)))
+      expect(error.message).toContain(hint)
+    }
+    const none = [{ use: 'patterns', patterns: patterns.slice(0, 1), skip: ['ahead'] }]
+    const error = await configErrorOf(() => agentOf(changed(base, [...guardrails, 'stream'], none)))
+    expect(error.message).toContain('nothing would be looked for')
   })
 
   it('with two guardrails of one id is refused', async () => {

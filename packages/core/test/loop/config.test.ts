@@ -12,6 +12,8 @@ test('defaults', () => {
     toolFreqHardLimit: 50,
     toolFreqOverrides: {},
     progress: true,
+    news: false,
+    repeatable: [],
     cycles: { warn: 3, hardLimit: 4, longest: 2 },
     stagnation: { warn: 5, hardLimit: null },
   })

@@ -138,7 +138,7 @@ test.each([
 test.each([
   ['a window cut short', { window: 'ffffffffffff' }],
   ['a window that is too long', { window: '00000000----.'.repeat(41) }],
-  ['a warning nobody knows', { window: '00000000----x' }],
+  ['a warning nobody knows', { window: '00000000----q' }],
   ['half a call', { calls: 'abc' }],
   ['too many calls', { calls: 'ab'.repeat(121) }],
   ['a sum that is none', { taken: { sum: -1, reads: true } }],

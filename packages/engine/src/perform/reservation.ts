@@ -13,6 +13,8 @@ import type { ModelTask } from './model-call.ts'
 
 /** A token is seldom shorter than three bytes of JSON. */
 const bytesPerToken = 3
+/** And none is longer on average: the longest tokens there are, of blanks, have half of that. */
+const bytesPerTokenMost = 256
 /** Where the model has no limit of its own. */
 const outputTokens = 4_096
 
@@ -29,42 +31,73 @@ export function estimate(
   return { tokens: input + output, cost: costOf(model, usage) }
 }
 
-const tokensOf = (value: unknown): number =>
-  Math.ceil(Buffer.byteLength(JSON.stringify(value)) / bytesPerToken)
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
+const tokensOf = (value: unknown): number => Math.ceil(bytesOf(value) / bytesPerToken)
 
 /**
  * The turn with a usage that budgets can be charged. What the provider did not count, or counted as no request can be (no
- * input, no output beside an answer), is estimated by its length, and marked so: a limit must not depend on who counts.
+ * input, no output beside an answer, fewer tokens than its length can be), is estimated by its length, and marked so: a limit
+ * must not depend on who counts.
  */
 export function withUsage(
   turn: ModelTurn,
   request: { readonly prompt: Prompt; readonly tools: readonly ToolSpec[] },
 ): ModelTurn {
-  const { inputTokens, outputTokens: said, ...rest } = turn.usage
+  const { inputTokens, outputTokens: said, cachedInputTokens, ...rest } = turn.usage
   const { parts } = turn.message
   const answered = parts.length > 0 || turn.suppressed.length > 0
   // An error instead of an answer has used nothing.
   if (turn.verdict === 'error' && !answered && inputTokens === undefined && said === undefined)
     return turn
-  const input = charge(inputTokens)
-  const counted = charge(said)
-  const isWhole = input > 0 && (counted > 0 || !answered)
-  if (isWhole && input === inputTokens && counted === said) return turn
+  const cached = charge(cachedInputTokens)
+  const counted = charge(inputTokens)
+  const input = believed(charge(counted < cached ? counted + cached : counted), {
+    bytes: bytesOf(request),
+    estimate: () => tokensOf(request),
+  })
+  const output = answered
+    ? believed(charge(said), { bytes: wordsIn(turn), estimate: () => saidIn(turn) })
+    : { tokens: charge(said) }
+  const estimated = input.estimated ?? output.estimated
   return {
     ...turn,
     usage: {
       ...rest,
-      inputTokens: input > 0 ? input : tokensOf(request),
-      outputTokens: counted > 0 || !answered ? counted : saidIn(turn),
-      ...(isWhole ? {} : { estimated: true }),
+      inputTokens: input.tokens,
+      outputTokens: output.tokens,
+      // What is estimated is charged whole: a discount on it would be a guess on top.
+      ...(cachedInputTokens === undefined || input.estimated ? {} : { cachedInputTokens: cached }),
+      ...(estimated ? { estimated } : {}),
     },
   }
 }
 
-/** What an answer has used at the least, its suppressed calls included. */
+/** What an answer has used at the least, its suppressed calls included: ids and hashes are ours. */
 const saidIn = ({ message, suppressed }: ModelTurn): number =>
-  tokensOf(message.parts) +
+  tokensOf(message.parts.map((part) => ({ ...part, id: undefined, argsHash: undefined }))) +
   suppressed.reduce((tokens, { argsBytes }) => tokens + Math.ceil(argsBytes / bytesPerToken), 0)
+
+interface Believed {
+  readonly tokens: number
+  readonly estimated?: true
+}
+
+/** The count, unless nothing of so many bytes can be so few tokens. */
+const believed = (
+  count: number,
+  length: { readonly bytes: number; readonly estimate: () => number },
+): Believed =>
+  count > 0 && count * bytesPerTokenMost >= length.bytes
+    ? { tokens: count }
+    : { tokens: length.estimate(), estimated: true }
+
+/** Bytes that the model itself has written: no signatures, no hashes, nothing of what was suppressed. */
+const wordsIn = ({ message }: ModelTurn): number =>
+  message.parts.reduce((bytes, part) => {
+    if (part.type === 'text' || part.type === 'reasoning')
+      return bytes + Buffer.byteLength(part.text)
+    return part.type === 'tool_call' ? bytes + bytesOf(part.args) : bytes
+  }, 0)
 
 /** A count as it may be charged: never less than nothing, never without bound. */
 const charge = (count = 0): number =>

@@ -17,10 +17,16 @@ import type { Admission, BreakerSettings, Clock, Log, Register } from '../ports.
  * where any of them is configured.
  */
 export function circuitOf({ provider, model, baseURL, region, apiKeyEnv }: ModelConfig): string {
-  const where = [baseURL, region, apiKeyEnv]
+  const where = [baseURL === undefined ? undefined : addressOf(baseURL), region, apiKeyEnv]
   const name = `${provider}/${model}`
   if (where.every((part) => part === undefined)) return name
   return `${name}#${sha256(canonical(where.map((part) => part ?? null))).slice(0, 16)}`
+}
+
+/** One address, however it is written: letter case of the host, its default port, slashes at the end. */
+function addressOf(baseURL: string): string {
+  const address = URL.canParse(baseURL) ? new URL(baseURL).href : baseURL
+  return address.replace(/\/+$/, '')
 }
 
 /** Asked before and told after each model call, by the name of its circuit. */

@@ -1,5 +1,5 @@
 /** Detectors that a configuration brings along. Like the built-in ones, they choose a label and nothing else. */
-import type { ModelConfig } from '@signalbox/core'
+import { type ModelConfig, unawaited } from '@signalbox/core'
 import { fields } from '../read.ts'
 import { errorFields } from './built-in-detectors.ts'
 import type { Claim, Detector, Signal } from './detectors.ts'
@@ -62,9 +62,10 @@ export function customDetector(
   const detects = (kind: Signal['kind'], { field, value }: Claim): boolean => {
     try {
       const answer: unknown = detector.detect({ provider, kind, field, value })
+      unawaited(answer)
       return typeof answer === 'boolean' ? answer : fault(field, 'detect answered no boolean')
     } catch (error) {
-      return fault(field, String(error))
+      return fault(field, wordsOf(error))
     }
   }
   return {
@@ -78,5 +79,14 @@ export function customDetector(
         .map(({ field, value }) => ({ field, value }))
         .find((claim) => detects(signal.kind, claim))
     },
+  }
+}
+
+/** Somebody may throw what cannot be said in words. */
+function wordsOf(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return 'detect threw something unreadable'
   }
 }

@@ -17,7 +17,7 @@ import { readGemini } from './gemini.ts'
 import { readMessages } from './messages.ts'
 import { readResponses } from './responses.ts'
 import { type ObserverSetup, Sightings } from './sightings.ts'
-import { readUsage } from './usage.ts'
+import { largerUsage, readUsage } from './usage.ts'
 import type { Wire } from './wires.ts'
 
 const readers = {
@@ -46,7 +46,7 @@ export class TerminalObserver {
     if (!chunk) return this.#seen.malformed()
     this.#read(chunk, this.#seen)
     this.#seen.fieldsOf(chunk)
-    this.#usage = { ...this.#usage, ...readUsage(this.wire, chunk) }
+    this.#usage = largerUsage(this.#usage, readUsage(this.wire, chunk))
   }
 
   /** The error that took the stream's place: an HTTP status, or an error before the first output. */
@@ -78,7 +78,7 @@ export class TerminalObserver {
   get refused(): boolean {
     return this.#seen.marks.refused
   }
-  /** Tokens counted so far. */
+  /** Tokens counted so far: of each kind the most that a chunk said. */
   get usage(): Usage {
     return this.#usage
   }

@@ -1,6 +1,6 @@
 /**
  * Tokens as the raw chunks count them, for a turn whose stream ended before the package could say it: one that broke, or
- * that a guardrail cut. Counts grow while a stream goes on, the last one counts.
+ * that a guardrail cut. A stream may count in every chunk, and not all count upwards: the largest one counts.
  */
 import { limits, type Usage } from '@signalbox/core'
 import { type Fields, fields } from '../read.ts'
@@ -24,6 +24,14 @@ export function readUsage(wire: Wire, chunk: Fields): Usage {
     case 'converse':
       return converseUsage(fields(fields(chunk['metadata'])?.['usage']))
   }
+}
+
+/** Of each count the larger one. */
+export function largerUsage(one: Usage, other: Usage): Usage {
+  const larger = new Map<string, number>()
+  for (const [name, count] of [one, other].flatMap((usage) => Object.entries(usage)))
+    if (typeof count === 'number') larger.set(name, Math.max(count, larger.get(name) ?? 0))
+  return counted(Object.fromEntries(larger))
 }
 
 function openAiUsage(usage: Fields, input: string, output: string): Usage {

@@ -10,6 +10,7 @@ import type { ModelRequest } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
 import { isStorable, isStorableObject } from '../json.ts'
 import { parseJson } from '../read.ts'
+import { largerUsage } from '../observer/usage.ts'
 import { shortText } from '../text.ts'
 import type { CallSlot } from './buffer.ts'
 import { toolCallPart, withArguments } from './calls.ts'
@@ -38,7 +39,9 @@ export function buildTurn(input: BuildInput): ModelTurn {
   const positive = judgement.verdict === 'complete'
   const secret = hidden(input)
   // Short arguments are no quotation that could be found, so an error beside a call loses all its words.
-  const withoutWords = judgement.verdict === 'error' && secret.isCallSeen
+  const withoutWords =
+    judgement.verdict === 'error' &&
+    (secret.isCallSeen || (request.tools.length > 0 && mayShowCall(judgement.error)))
   const error =
     judgement.error && safeError(withoutWords ? wordless(judgement.error) : judgement.error, secret)
   const trip = judgement.trip && safeTrip(judgement.trip, secret)
@@ -52,7 +55,7 @@ export function buildTurn(input: BuildInput): ModelTurn {
     suppressed: positive ? [] : suppressCalls(buffer.calls, observer.startedNames, request.hmacKey),
     evidence: [...judgement.evidence],
     finish: buffer.finish,
-    usage: Object.keys(buffer.usage).length > 0 ? buffer.usage : observer.usage,
+    usage: largerUsage(buffer.usage, observer.usage),
     ...(error ? { error } : {}),
     ...(trip ? { trip } : {}),
     ...(redactions.length > 0 ? { redactions: redactions.slice(0, limits.redactionsMax) } : {}),
@@ -144,6 +147,18 @@ function hidden({ buffer, observer, secrets }: BuildInput): Hidden {
   const failed = observer.errors.flatMap(({ generation }) => generation ?? [])
   const isCallSeen = buffer.calls.length + observer.startedNames.length + failed.length > 0
   return { written: [...buffer.calls.map(({ args }) => args), ...failed], secrets, isCallSeen }
+}
+
+/**
+ * Servers that parse calls themselves show what they could not parse, and the call nowhere else: "error parsing tool call:
+ * raw='{…". Words about a call with something like arguments in them are taken for that.
+ */
+function mayShowCall(error: ModelError | undefined): boolean {
+  const words = `${error?.message ?? ''} ${error?.code ?? ''}`
+  return (
+    /(tool|function)[ _-]?(call|use|input|arg)|arguments|generation/i.test(words) &&
+    /[{]|\\u007b|raw=|last read/i.test(words)
+  )
 }
 
 /** An error with its class, its status and its code, if that is a word. */

@@ -49,6 +49,8 @@ export async function govern(
         )
   for (const [name, { guardrails }] of Object.entries(loaded.config.agents))
     if (guardrails.enabled === false) log.warn('an agent works without guardrails', { agent: name })
+  for (const { field, pattern, reason } of governance.skipped)
+    log.warn('a pattern is skipped: nobody looks for it', { field, pattern, reason })
   return {
     governance,
     policies,

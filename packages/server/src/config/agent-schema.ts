@@ -10,6 +10,8 @@ const { shape } = AgentDefinition
 const safety = shape.safety.unwrap().shape
 const { rememberedBits: _decidedHere, ...approvals } = shape.approvals.unwrap().shape
 const loop = LoopConfig.shape
+/** What agents wait and scroll with. */
+const repeatable = ['wait', 'sleep', 'delay', 'scroll'] as const
 const cycles = loop.cycles.unwrap().unwrap().shape
 
 const Model = z.strictObject({
@@ -64,11 +66,14 @@ export const AgentConfig = z.strictObject({
       .strictObject({
         ...cycles,
         // Definitions of older builds look for two.
-        longest: cycles.longest.unwrap().default(3),
+        longest: cycles.longest.unwrap().default(5),
       })
       .nullable()
       .prefault({}),
     stagnation: z.strictObject(loop.stagnation.unwrap().unwrap().shape).nullable().prefault({}),
+    // In definitions of older builds nothing but results of the same set is progress.
+    news: loop.news.unwrap().default(true),
+    repeatable: loop.repeatable.unwrap().default(() => [...repeatable]),
     toolFreqOverrides: z
       .record(z.string(), z.strictObject(loop.toolFreqOverrides.unwrap().valueType.shape))
       .default({}),

@@ -25,6 +25,8 @@ const BuiltInGuard = z.discriminatedUnion('use', [
     ...Patterns.shape,
     ...reach,
     patterns: z.array(z.strictObject(patterns.element.shape)).min(1).max(50),
+    /** Names of patterns that are left out if RE2 cannot use them; without, such a pattern is refused at start. */
+    skip: z.array(z.string()).max(50).default([]),
   }),
 ])
 

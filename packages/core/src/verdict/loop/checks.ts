@@ -32,17 +32,34 @@ function measure(count: number, { warn, hard, told }: Thresholds) {
   return null
 }
 
-/** The same set, asked for again and again; sets between do not matter. */
+/** The same set, asked for again and again; sets between do not matter, unless they brought something new. */
 export function identicalSets(
   config: LoopConfig,
   entries: readonly Entry[],
   tools: readonly string[],
 ): Found | null {
   const newest = entries.at(-1) ?? blank
-  const count = entries.filter(({ set }) => set === newest.set).length
+  const count = askings(entries, newest.set)
   const { warnThreshold: warn, hardLimit: hard } = config
   const measured = measure(count, { warn, hard, told: newest.identical })
   return measured && { ...measured, layer: 'identical_call_set', tools }
+}
+
+/**
+ * How often the set was asked for: since the last set that gave something new, which counts too if it is the same. Askings
+ * between which something was written count half.
+ */
+function askings(entries: readonly Entry[], set: string): number {
+  let [halves, worked] = [0, false]
+  for (const entry of entries.toReversed()) {
+    if (entry.set === set) {
+      halves += worked ? 1 : 2
+      worked = false
+    }
+    if (entry.news === 'results') break
+    worked ||= entry.news === 'work' && entry.set !== set
+  }
+  return Math.floor(halves / 2)
 }
 
 /** The last sets, in turns up to now: two of them, or as many as the agent looks for. */
@@ -65,11 +82,13 @@ export function alternatingSets(
   return found.find(({ action }) => action === 'stop') ?? found[0] ?? null
 }
 
-/** Full repeats of the newest `sets` entries, these included. */
+/** Full repeats of the newest `sets` entries, these included: only the first repeat may have brought something new. */
 function repeats(entries: readonly Entry[], sets: number): number {
   const backwards = entries.toReversed()
   const broken = backwards.findIndex(({ set }, at) => set !== backwards[at % sets]?.set)
-  return Math.floor((broken === -1 ? backwards.length : broken) / sets)
+  const news = backwards.findIndex((entry) => entry.news !== 'none')
+  const same = Math.floor((broken === -1 ? backwards.length : broken) / sets)
+  return news === -1 ? same : Math.min(same, Math.floor(news / sets) + 1)
 }
 
 /** One tool, called too often. */

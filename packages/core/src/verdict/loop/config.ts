@@ -32,15 +32,19 @@ export const LoopConfig = z
       .default({}),
     /** Is a repeated set whose results changed no repetition? False: results do not matter. */
     progress: z.boolean().default(true),
+    /** Does something new between two askings for the same set count as progress? False: only results of the set itself do. */
+    news: z.boolean().default(false),
+    /** Tools whose same call again is no repetition: they wait, scroll, press a key. `tool_frequency` counts them. */
+    repeatable: z.array(z.string()).max(loopBounds.overridesMax).default([]),
     /**
-     * Sets in turns, A-B-A-B or A-B-C-A-B-C: counts are of full repeats, A-B is one. `longest`: so many sets in a repeat, as far as
+     * Sets in turns, A-B-A-B or A-B-C-A-B-C and on to five: counts are of full repeats, A-B is one. `longest`: so many sets in a repeat, as far as
      * `hardLimit` repeats fit into the window. Null: not looked for.
      */
     cycles: z
       .object({
         warn: count.default(3),
         hardLimit: count.default(4),
-        longest: count.min(2, abort).max(3, abort).default(2),
+        longest: count.min(2, abort).max(5, abort).default(2),
       })
       .nullable()
       .prefault({}),

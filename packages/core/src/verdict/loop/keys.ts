@@ -3,7 +3,8 @@
  * without doing anything else, and keeps what makes a difference.
  *
  * K1 The order of keys in an object and of calls in a set says nothing.
- * K2 What reads is told apart by what it asks for: another `limit` or `reason` is the same call. What writes is told apart by all
+ * K2 What reads is told apart by what it asks for: another `limit` or `reason` is the same call, and so are other blanks and
+ *    capitals. What writes is told apart by all
  *    of its arguments: another draft, another row, another request body is another call.
  * K3 Total: whatever a model sends as arguments has a key.
  */
@@ -59,9 +60,15 @@ export function callKey(name: string, args: Json, effect: EffectMode = 'read'): 
   if (name === 'read_file' && has(fields, 'path')) return placeKey(fields)
   const named = salient.filter((field) => has(fields, field))
   if (named.length === 0) return canonical(fields)
-  const wanted = [...named, ...selecting.filter((field) => has(fields, field))]
-  return canonical(Object.fromEntries(wanted.map((field) => [field, fields[field] ?? null])))
+  const asked = named.map((field) => [field, worded(fields[field] ?? null)])
+  const selected = selecting.filter((field) => has(fields, field))
+  const wanted = [...asked, ...selected.map((field) => [field, fields[field] ?? null])]
+  return canonical(Object.fromEntries(wanted))
 }
+
+/** Words without what makes no other question of them: blanks and capitals. Where they matter, the results are others. */
+const worded = (value: Json): Json =>
+  typeof value === 'string' ? value.trim().replaceAll(/\s+/g, ' ').toLowerCase() : value
 
 /** The key of a set of calls: each `tool:key`, sorted, one per line. The shell makes the digest of it. */
 export const setKey = (

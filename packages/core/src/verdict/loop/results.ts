@@ -3,11 +3,13 @@
  *
  * P1 The order in which results arrive says nothing, nor does the order of the calls: they are summed up.
  * P2 A set that gave something else than before makes its earlier askings none, and the warnings about it too.
- * P3 Only what reads can stagnate: a write that answers "ok" every time has done something.
+ * P3 Only what reads can stagnate: a write that answers "ok" every time has done something. Where `news` counts, sets that
+ *    gave nothing at all stagnate as well.
+ * P4 What gave nothing (it failed, or was denied) is no news.
  */
 import type { LoopConfig } from './config.ts'
 import type { LoopState } from './state.ts'
-import { blank, type Entry, noResults, readWindow, writeWindow } from './window.ts'
+import { blank, type Entry, type News, noResults, readWindow, writeWindow } from './window.ts'
 
 /** The result of one call. */
 export interface TakenResult {
@@ -46,18 +48,44 @@ export function closeSet(config: LoopConfig, state: LoopState): LoopState {
   const told = changed ? { identical: false, cycle: false } : {}
   return {
     ...state,
-    window: writeWindow([...kept, { ...open, ...told, results }]),
+    window: writeWindow([
+      ...kept,
+      { ...open, ...told, results, news: newsOf(config, { state, before, open, results }) },
+    ]),
     taken: null,
-    stagnant: config.stagnation && stagnantWith(state, open.set),
+    stagnant: config.stagnation && stagnantWith(config, state, open.set),
   }
 }
 
 const isOtherResult = (entry: Entry, { set, results }: Entry): boolean =>
-  entry.set === set && entry.results !== noResults && entry.results !== results
+  set !== blank.set && entry.set === set && entry.results !== noResults && entry.results !== results
+
+/** What the set that closes has brought. */
+function newsOf(
+  config: LoopConfig,
+  at: {
+    readonly state: LoopState
+    readonly before: readonly Entry[]
+    readonly open: Entry
+    readonly results: string
+  },
+): News {
+  if (!config.news) return 'none'
+  // Whoever waits or scrolls lets something else come.
+  if (at.open.set === blank.set) return 'results'
+  const { sum, reads } = at.state.taken ?? { sum: 0, reads: true }
+  if (sum === 0) return 'none'
+  if (at.before.every(({ results }) => results !== at.results)) return 'results'
+  return !reads && at.before.every(({ set }) => set !== at.open.set) ? 'work' : 'none'
+}
 
 /** The row of sets that gave the same, this one included. The same set again is no further one; a set that does more than read ends it (P3). */
-function stagnantWith({ taken, stagnant }: LoopState, set: string): LoopState['stagnant'] {
-  if (!taken?.reads) return null
+function stagnantWith(
+  { news }: LoopConfig,
+  { taken, stagnant }: LoopState,
+  set: string,
+): LoopState['stagnant'] {
+  if (!taken || !(taken.reads || (news && taken.sum === 0))) return null
   const { sum } = taken
   if (stagnant?.sum !== sum) return { sets: 1, set, sum, warned: false }
   return stagnant.set === set ? stagnant : { ...stagnant, sets: stagnant.sets + 1, set }

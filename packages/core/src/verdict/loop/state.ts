@@ -13,7 +13,7 @@ export const LoopState = z.object({
   window: z
     .string()
     .max(loopBounds.windowMax * 13)
-    .regex(/^(?:(?:[0-9a-f]{8}|-{8})(?:[0-9a-f]{4}|-{4})[.icb])*$/),
+    .regex(/^(?:(?:[0-9a-f]{8}|-{8})(?:[0-9a-f]{4}|-{4})[.icbw-znICB])*$/),
   /** The last calls, two letters per tool, as `frequency.ts` writes them. */
   calls: z
     .string()

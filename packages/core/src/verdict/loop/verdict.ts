@@ -6,11 +6,12 @@
  * L2 One verdict per set: layers in their order. A warning that had to wait comes with a later set.
  * L3 One warning per set while it stays in the window; per tool until its count falls; per row of stagnant sets.
  * L4 The calls of a set that one of the first two layers objects to are not counted by tool.
+ * L5 A set with a repeatable tool is like no other set: it repeats nothing.
  */
 import { countCalls, type LoopSetting, tellTool } from './frequency.ts'
 import { alternatingSets, type Found, frequentTool, identicalSets, stagnantSets } from './checks.ts'
 import type { LoopState } from './state.ts'
-import { type Entry, readWindow, withSet, writeWindow } from './window.ts'
+import { blank, type Entry, readWindow, withSet, writeWindow } from './window.ts'
 
 /** What the model asked for at once: digest of its set key (hex, at least eight characters), names of the tools. */
 export interface AskedSet {
@@ -32,9 +33,11 @@ export function judgeSet(
 ): { readonly state: LoopState; readonly verdict: LoopVerdict | null } {
   const { config } = setting
   if (!config.enabled || asked.tools.length === 0) return { state, verdict: null }
-  const entries = withSet(readWindow(state.window), asked.set, config.windowSize)
+  const isRepeatable = asked.tools.some((tool) => config.repeatable.includes(tool))
+  const set = isRepeatable ? blank.set : asked.set
+  const entries = withSet(readWindow(state.window), set, config.windowSize)
   const circles = present([
-    identicalSets(config, entries, asked.tools),
+    isRepeatable ? null : identicalSets(config, entries, asked.tools),
     alternatingSets(config, entries, asked.tools),
   ])
   const counted =

@@ -1,6 +1,6 @@
 /**
  * The window: the last sets that were asked for, newest last, as one short text. Thirteen characters each: eight of the
- * set's digest, four of what its results came to, one for the warnings given about it.
+ * set's digest, four of what its results came to, one for the warnings given about it and for the news it brought.
  *
  * W1 The newest entry of a set carries the warnings about the set: they last as long as it is in the window.
  */
@@ -14,13 +14,29 @@ export interface Entry {
   readonly identical: boolean
   /** Was it told that it goes back and forth between this set and another? */
   readonly cycle: boolean
+  readonly news: News
 }
+
+/**
+ * What a set brought: `results` that no other set of the window gave, or `work`, a write as it was asked for by none before
+ * that gave what others gave, too.
+ */
+export type News = 'none' | 'work' | 'results'
+
+/** By news: neither warning was given, the first, the second, both. */
+const marks: Readonly<Record<News, string>> = { none: '.icb', work: 'wxyz', results: 'nICB' }
 
 /** Results that are not there yet. */
 export const noResults = '----'
 
 /** Stands where an earlier asking was, once the same set had other results: it is like no set. */
-export const blank: Entry = { set: '--------', results: noResults, identical: false, cycle: false }
+export const blank: Entry = {
+  set: '--------',
+  results: noResults,
+  identical: false,
+  cycle: false,
+  news: 'none',
+}
 
 /** What the window keeps of a set's digest (hex): enough to tell 40 sets apart. */
 const entryKey = (set: string): string => set.slice(0, 8).padEnd(8, '0')
@@ -28,25 +44,28 @@ const entryKey = (set: string): string => set.slice(0, 8).padEnd(8, '0')
 /** The window's entries, oldest first. */
 export function readWindow(window: string): readonly Entry[] {
   const entries: Entry[] = []
-  for (let at = 0; at < window.length; at += 13) {
-    const told = window[at + 12] ?? '.'
+  for (let at = 0; at < window.length; at += 13)
     entries.push({
       set: window.slice(at, at + 8),
       results: window.slice(at + 8, at + 12),
-      identical: 'ib'.includes(told),
-      cycle: 'cb'.includes(told),
+      ...readMark(window[at + 12] ?? '.'),
     })
-  }
   return entries
 }
 
 /** The text of these entries. */
 export const writeWindow = (entries: readonly Entry[]): string =>
-  entries.map((entry) => `${entry.set}${entry.results}${toldOf(entry)}`).join('')
+  entries.map((entry) => `${entry.set}${entry.results}${markOf(entry)}`).join('')
 
-function toldOf({ identical, cycle }: Entry): string {
-  if (identical) return cycle ? 'b' : 'i'
-  return cycle ? 'c' : '.'
+const markOf = ({ identical, cycle, news }: Entry): string =>
+  marks[news][(identical ? 1 : 0) + (cycle ? 2 : 0)] ?? '.'
+
+function readMark(mark: string): Pick<Entry, 'identical' | 'cycle' | 'news'> {
+  for (const news of ['none', 'work', 'results'] as const) {
+    const told = marks[news].indexOf(mark)
+    if (told >= 0) return { identical: told % 2 === 1, cycle: told >= 2, news }
+  }
+  return { identical: false, cycle: false, news: 'none' }
 }
 
 /** The window with this set as its newest, which takes over the warnings about the set that are still in it. */
@@ -65,6 +84,7 @@ export function withSet(
       results: noResults,
       identical: last?.identical ?? false,
       cycle: last?.cycle ?? false,
+      news: 'none',
     },
   ]
 }

@@ -5,6 +5,8 @@
  * - What executes is never what a guardrail returned: calls and errors come back as they went in, or the turn stops.
  * - Reasons made here are codes. They never hold anything of the part.
  */
+import { limits } from '../../limits.ts'
+import { unawaited } from '../../unawaited.ts'
 import {
   fail,
   type Guardrail,
@@ -44,32 +46,41 @@ export function runGuardrailChain(
     const by = { id: guardrail.id, name: guardrail.name }
     const result = judge(guardrail, current, context)
     if (result.type !== 'pass') return { result, by, redacted }
-    for (const kind of kindsOf(current, result)) redacted.push({ guardrail: by, kind })
+    for (const kind of result.redacted ?? []) redacted.push({ guardrail: by, kind })
     current = result.part
   }
   return { result: pass(current), by: null, redacted }
 }
 
 /** What a guardrail says that it took out; of one that says nothing, that it changed the text. */
-function kindsOf(
-  before: StreamPart,
-  { part, redacted }: Extract<GuardrailResult, { type: 'pass' }>,
-): readonly string[] {
-  if (!('text' in before) || !('text' in part) || before.text === part.text) return []
-  const kinds = redacted?.filter(
-    (kind) => typeof kind === 'string' && /^[a-z0-9-]{1,64}$/.test(kind),
+function kindsOf(told: unknown): readonly string[] {
+  if (told === undefined) return ['changed']
+  if (!Array.isArray(told)) throw new TypeError('redacted is no list')
+  const kinds: unknown[] = told
+  return kinds.filter(
+    (kind): kind is string => typeof kind === 'string' && /^[a-z0-9-]{1,64}$/.test(kind),
   )
-  return redacted === undefined ? ['changed'] : (kinds ?? [])
 }
 
+/** Everything that an answer holds is read in here, once: a getter may throw, or say something else the next time. */
 function judge(guardrail: Guardrail, part: StreamPart, context: GuardrailContext): GuardrailResult {
   try {
     return part.type === 'text' || part.type === 'reasoning'
-      ? checkText(part, guardrail.handle(part, context))
+      ? checkText(part, answerOf(guardrail, part, context))
       : judgeSealed(guardrail, part, context)
   } catch {
     return stop(part, 'guardrail_error')
   }
+}
+
+function answerOf(
+  guardrail: Guardrail,
+  part: StreamPart,
+  context: GuardrailContext,
+): GuardrailResult {
+  const answer = guardrail.handle(part, context)
+  unawaited(answer)
+  return answer
 }
 
 /** Each guardrail gets a copy of its own, so that changing it in place has no effect but to be found out. */
@@ -80,7 +91,7 @@ function judgeSealed(
 ): GuardrailResult {
   const seal = JSON.stringify(part)
   const copy: StreamPart = JSON.parse(seal)
-  const result = guardrail.handle(copy, context)
+  const result = answerOf(guardrail, copy, context)
   if (result.type !== 'pass') return verdict(part, result)
   if (JSON.stringify(result.part) !== seal) return stop(part, 'guardrail_changed_part')
   return pass(part)
@@ -91,15 +102,23 @@ function checkText(
   result: GuardrailResult,
 ): GuardrailResult {
   if (result.type !== 'pass') return verdict(part, result)
-  if (result.part.type !== part.type) return stop(part, 'guardrail_changed_part')
-  return typeof result.part.text === 'string' ? result : stop(part, 'guardrail_error')
+  const { part: changed, redacted } = result
+  if (changed.type !== part.type) return stop(part, 'guardrail_changed_part')
+  const { text } = changed
+  if (typeof text !== 'string' || text.length > limits.turnBytesMax)
+    return stop(part, 'guardrail_error')
+  return text === part.text ? pass(part) : pass({ type: part.type, text }, kindsOf(redacted))
 }
 
 /** A handler written in JavaScript may answer anything: a promise, say. */
 function verdict(part: StreamPart, result: GuardrailResult): GuardrailResult {
-  if (result.type === 'fail' && typeof result.feedback === 'string')
-    return fail(result.feedback.slice(0, feedbackCharsMax))
-  if (result.type === 'stop' && typeof (result.reason ?? '') === 'string')
-    return stop(part, result.reason?.slice(0, feedbackCharsMax))
+  if (result.type === 'fail') {
+    const { feedback } = result
+    if (typeof feedback === 'string') return fail(feedback.slice(0, feedbackCharsMax))
+  }
+  if (result.type === 'stop') {
+    const { reason } = result
+    if (typeof (reason ?? '') === 'string') return stop(part, reason?.slice(0, feedbackCharsMax))
+  }
   return stop(part, 'guardrail_error')
 }

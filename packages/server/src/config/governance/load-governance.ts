@@ -10,6 +10,7 @@ import { loadDetectors } from './detectors.ts'
 import { Given } from './given.ts'
 import { Modules } from './modules.ts'
 import { type ResolvedPolicy, resolvePolicies } from './policies.ts'
+import type { SkippedPattern } from './skipped-patterns.ts'
 import { resolveStreamGuards } from './stream-guards.ts'
 
 /** What one agent is governed by. */
@@ -26,6 +27,8 @@ export interface Governance {
   readonly guardrails: ReadonlyMap<string, Guardrail>
   /** By the word that `use` says, as they were found. */
   readonly detectors: Readonly<Record<string, unknown>>
+  /** Patterns that nobody looks for, because the configuration lists them and RE2 cannot use them. */
+  readonly skipped: readonly SkippedPattern[]
 }
 
 /** Reads and imports what the configuration names, relative to its folder. @throws ConfigError */
@@ -37,6 +40,7 @@ export async function loadGovernance({
   const policies = new Given<PolicyModule>()
   const guardrails = new Given<Guardrail>()
   const agents = new Map<string, AgentGovernance>()
+  const skipped: SkippedPattern[] = []
   let detectors: Readonly<Record<string, unknown>> = {}
   for (const [name, { guardrails: wanted, safety }] of Object.entries(config.agents)) {
     const field = `agents.${name}`
@@ -47,12 +51,13 @@ export async function loadGovernance({
       stream: await resolveStreamGuards(wanted.stream, `${at}.stream`, {
         modules,
         given: guardrails,
+        skipped,
       }),
     })
     const named = await loadDetectors(safety.detectors ?? [], `${field}.safety.detectors`, modules)
     detectors = { ...detectors, ...named }
   }
-  return { agents, policies: policies.byName, guardrails: guardrails.byName, detectors }
+  return { agents, policies: policies.byName, guardrails: guardrails.byName, detectors, skipped }
 }
 
 /** The detectors that are detectors. A configuration with another one was refused before. */

@@ -5,11 +5,14 @@ import { fail } from '../fail.ts'
 import type { StreamGuard } from '../guardrails-schema.ts'
 import { type Given, givenName } from './given.ts'
 import type { Modules } from './modules.ts'
+import { type SkippedPattern, withoutSkipped } from './skipped-patterns.ts'
 
 /** What guardrails are resolved with. */
 export interface GuardSources {
   readonly modules: Modules
   readonly given: Given<Guardrail>
+  /** Takes what is skipped. */
+  readonly skipped: SkippedPattern[]
 }
 
 /** In the order of the configuration. A pattern that cannot be used is refused. @throws ConfigError */
@@ -32,12 +35,17 @@ export async function resolveStreamGuards(
 async function resolve(
   guard: StreamGuard,
   field: string,
-  { modules, given }: GuardSources,
+  { modules, given, skipped }: GuardSources,
 ): Promise<StreamGuardSpec> {
   if (typeof guard === 'object' && 'handle' in guard) {
     const path = givenName(guard.id)
     given.keep(path, guard, field)
     return { use: 'module', id: guard.id, path }
+  }
+  if (typeof guard === 'object' && 'patterns' in guard) {
+    const { skip, ...spec } = guard
+    const patterns = withoutSkipped(spec.patterns, skip, { field, skipped })
+    return StreamGuardSpec.parse({ ...reachOf(spec.use), ...spec, patterns })
   }
   const { use, ...rest } = typeof guard === 'string' ? { use: guard } : guard
   if (!use.includes('#')) return StreamGuardSpec.parse({ ...reachOf(use), ...rest, use })
