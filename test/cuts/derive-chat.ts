@@ -88,7 +88,7 @@ function reasons(frames: readonly Frame[], { calls, reason }: Places): readonly 
   ]
 }
 
-function markers(frames: readonly Frame[], { reason, end }: Places): readonly Derived[] {
+function markers(frames: readonly Frame[], { calls, reason, end }: Places): readonly Derived[] {
   const open = frames.filter((_, index) => index !== end)
   return [
     as('the marker twice', 'same', [...frames, done]),
@@ -98,8 +98,11 @@ function markers(frames: readonly Frame[], { reason, end }: Places): readonly De
     as('the marker before the reason', 'none', before(open, reason, done)),
     as('no marker', 'none', open),
     as('a second answer after the end', 'second', [...frames, ...frames]),
-    as('a second answer before the end', 'none', [...open, ...frames]),
-    as('another answer before the end', 'none', [...open, ...renamed(frames)]),
+    as('a second answer before the end', 'unexecuted', [...open, ...frames]),
+    as('another answer before the end', calls.length > 0 ? 'none' : 'unexecuted', [
+      ...open,
+      ...renamed(frames),
+    ]),
     as('an event after the end', 'second', [...frames, chunk(frames, {})]),
   ]
 }

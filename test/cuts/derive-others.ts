@@ -68,7 +68,7 @@ const spellings: Readonly<Record<Exclude<Wire, 'chat'>, Spelling>> = {
     isCall: (text) => /"type":"response\.(output_item|function_call)/.test(text),
     isPiece: (text) => text.includes('arguments.delta'),
     doubledPiece: 'either',
-    idle: { type: 'response.in_progress', response: {} },
+    idle: { type: 'keepalive', sequence_number: 3 },
     error: {
       type: 'error',
       code: 'server_error',
@@ -177,7 +177,7 @@ export function derivedOthers(
   const first = calls[0] ?? 0
   const last = calls.at(-1) ?? 0
   const ending = frames.filter((_, index) => ends.includes(index))
-  const endedEarly = before(without(frames, ends), Math.max(1, first), ...ending)
+  const endedEarly = before(without(frames, ends), first, ...ending)
   const isSafe = wire !== 'converse'
   return [
     as('the ending twice', 'either', [...frames, ...ending]),

@@ -6,9 +6,10 @@ import type { Recorded } from './recorded.ts'
 /**
  * What may be executed, once the last word has come: `same` what the recording executes, `none` nothing, `either` one of these two
  * (the wire does not say), `second` one of them until the stream goes on, and nothing of the whole. `names`: calls of the recording's
- * names or nothing, since a piece that comes twice cannot be told from one that was written twice.
+ * names or nothing, since a piece that comes twice cannot be told from one that was written twice. `unexecuted`: calls that are
+ * answered with an error, at most.
  */
-export type Rule = 'same' | 'none' | 'either' | 'second' | 'names'
+export type Rule = 'same' | 'none' | 'either' | 'second' | 'names' | 'unexecuted'
 
 export interface Derived {
   readonly name: string

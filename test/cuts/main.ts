@@ -89,7 +89,7 @@ async function main(): Promise<void> {
       seconds,
     }),
   )
-  for (const failure of failures.slice(0, 40)) console.log(failure)
+  for (const failure of failures.slice(0, 400)) console.log(failure)
   if (!values.full) console.log(`sample ${number}, of ${tree.of}; --full plays every cut`)
   console.log(`${plays - failures.length} passed, ${failures.length} failed`)
   process.exitCode = failures.length > 0 ? 1 : 0

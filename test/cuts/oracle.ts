@@ -6,7 +6,7 @@ import type { Play } from './plan.ts'
 import type { Heard } from './play.ts'
 import { saidBy } from './said.ts'
 
-type Allowed = 'nothing' | 'all' | 'nothing or all' | 'names'
+type Allowed = 'nothing' | 'all' | 'nothing or all' | 'names' | 'unexecuted'
 
 /** What is wrong with it; nothing for a play that went as it must. */
 export function violationsOf(play: Play, heard: Heard): readonly string[] {
@@ -33,13 +33,18 @@ function allowedOf({ stream, cut, close }: Play): Allowed {
     case 'second':
       return whole === ends.length ? 'nothing' : 'nothing or all'
     case 'names':
-      return 'names'
+    case 'unexecuted':
+      return rule
     case 'none':
       return 'nothing'
   }
 }
 
-function wrongCalls({ stream }: Play, { turn }: Heard, rule: Allowed): readonly string[] {
+function wrongCalls(
+  { stream, cut, close }: Play,
+  { turn }: Heard,
+  rule: Allowed,
+): readonly string[] {
   const { calls: wanted, verdict } = stream.of
   const handed = callsOf(turn)
   const runs = handed.filter(({ invalid }) => !invalid)
@@ -51,7 +56,9 @@ function wrongCalls({ stream }: Play, { turn }: Heard, rule: Allowed): readonly 
       wanted,
     ) &&
     runs.every((call) => call.argsHash === argsHash(call.args))
-  const isNothing = handed.length === 0 && turn.verdict !== 'complete'
+  // What a stream begins with may be a whole answer, of which nothing is executed.
+  const mayClose = stream.derived.rule === 'none' && cut < stream.bytes.length && close === 'clean'
+  const isNothing = handed.length === 0 && (mayClose || turn.verdict !== 'complete')
   const said = `${turn.verdict}, ${JSON.stringify(handed.map(({ name, args, invalid }) => ({ name, args, invalid })))}`
   switch (rule) {
     case 'nothing':
@@ -62,6 +69,8 @@ function wrongCalls({ stream }: Play, { turn }: Heard, rule: Allowed): readonly 
         : [`all must be executed here: ${said}, ${turn.cut?.code ?? turn.error?.code}`]
     case 'nothing or all':
       return isAll || runs.length === 0 ? [] : [`a part, or something else: ${said}`]
+    case 'unexecuted':
+      return runs.length === 0 ? [] : [`nothing may be executed here: ${said}`]
     case 'names': {
       const names = handed.map(({ name }) => name)
       const isWhole = isDeepStrictEqual(

@@ -9,6 +9,8 @@ export interface StreamCut {
   readonly message: string
 }
 
+const [lf, cr] = [0x0a, 0x0d]
+
 export interface GuardLimits {
   readonly idleTimeoutMs: number
   readonly bytesMax: number
@@ -52,8 +54,9 @@ export function guardFetch(
   }
   const close = (): void => clearTimeout(timer)
 
-  const counted = (): TransformStream<Uint8Array, Uint8Array> => {
+  const counted = (isEvents: boolean): TransformStream<Uint8Array, Uint8Array> => {
     let bytes = 0
+    let last: number | undefined
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         beat()
@@ -63,9 +66,14 @@ export function guardFetch(
           throw cutNow({ code: 'turn_too_large', message })
         }
         onBytes(chunk)
+        last = chunk.at(-1) ?? last
         controller.enqueue(chunk)
       },
-      flush: close,
+      flush(controller) {
+        close()
+        // Readers of events wait for the LF of a CRLF: a line that ended in CR alone has ended all the same.
+        if (isEvents && last === cr) controller.enqueue(Uint8Array.of(lf))
+      },
     })
   }
 
@@ -76,7 +84,8 @@ export function guardFetch(
     // A redirect would carry the key to another host: `fetch` drops `authorization` then, but not `x-api-key`.
     const response = await base(input, { ...init, signal, redirect: 'error' })
     if (!response.body) return response
-    return new Response(response.body.pipeThrough(counted()), {
+    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    return new Response(response.body.pipeThrough(counted(isEvents)), {
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,

@@ -78,6 +78,10 @@ export class TerminalObserver {
   get refused(): boolean {
     return this.#seen.marks.refused
   }
+  /** The stream holds more than one answer, and calls. */
+  get isSeveral(): boolean {
+    return this.#seen.isSeveral
+  }
   /** Tokens counted so far. */
   get usage(): Usage {
     return this.#usage

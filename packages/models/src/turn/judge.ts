@@ -3,7 +3,7 @@
  *
  * J1 `complete` ⇔ the observer says `complete`, a finish part is there with `tool-calls` or `stop`, no error part came,
  *    the stream closed without throwing, and the calls that began are the calls that were handed out,
- *    each with an id of its own.
+ *    each with an id of its own, in one answer, and of bytes that are text.
  * J2 Safety wins over every other label: a stop signal and an error of the provider's filter take the same path.
  * J3 Neither a safety stop nor a refusal is tried again, so a guardrail that trips on the same stream does not hide it.
  */
@@ -27,6 +27,8 @@ export interface Ending {
   readonly endMarker: EndMarkerWatch['state']
   /** The model's server is known to send no end marker. */
   readonly isEndMarkerOptional: boolean
+  /** Bytes came that are not UTF-8. */
+  readonly isTextBroken: boolean
   readonly cut: StreamCut | null
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -61,7 +63,7 @@ export function judge(ending: Ending): Judgement {
   if (seen === 'error')
     return { verdict: 'error', evidence: [], error: saidError(ending, failures) }
   if (thrown !== undefined) return judgeThrown(failures[0], ending)
-  if (seen === 'interrupted') return interrupted()
+  if (seen === 'interrupted') return observer.isSeveral ? cutShort(several) : interrupted()
   if (
     seen === 'unknown_terminal' &&
     buffer.finish?.raw === 'pause_turn' &&
@@ -71,7 +73,7 @@ export function judge(ending: Ending): Judgement {
   if (seen !== 'complete') return { verdict: seen, evidence: [] }
   if (failures.length > 0) return { verdict: 'error', evidence: [], error: partError(failures) }
   const broken = brokenClose(ending)
-  return broken ? cutShort(broken) : secondOpinion(observer, buffer)
+  return broken ? cutShort(broken) : secondOpinion(ending)
 }
 
 const paused: TurnCut = {
@@ -82,6 +84,7 @@ const paused: TurnCut = {
 
 /** A stream whose events ended well, and which was cut or continued all the same. */
 function brokenClose({ observer, endMarker, isEndMarkerOptional }: Ending): TurnCut | null {
+  if (observer.isSeveral) return several
   if (observer.wire !== 'chat') return null
   if (endMarker === 'followed')
     return {
@@ -96,10 +99,21 @@ function brokenClose({ observer, endMarker, isEndMarkerOptional }: Ending): Turn
   }
 }
 
+const several: TurnCut = {
+  code: 'several_answers',
+  detail: 'The stream holds several answers, and calls: one answer was asked for.',
+}
+
+const damaged: TurnCut = {
+  code: 'invalid_utf8',
+  detail:
+    'The stream holds bytes that are not UTF-8: the arguments of its calls are not what the model wrote.',
+}
+
 /** The observer is content: now the package must be, too. */
-function secondOpinion(observer: TerminalObserver, buffer: TurnBuffer): Judgement {
+function secondOpinion({ observer, buffer, isTextBroken }: Ending): Judgement {
   if (buffer.finish === null) return interrupted()
-  const wrong = wrongCalls(observer, buffer)
+  const wrong = isTextBroken && buffer.calls.length > 0 ? damaged : wrongCalls(observer, buffer)
   if (wrong) return cutShort(wrong)
   switch (buffer.finish.unified) {
     case 'tool-calls':
