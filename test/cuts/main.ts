@@ -16,13 +16,14 @@ import { treeNumber } from '../../scripts/ci/tree-number.ts'
 import { violationsOf } from './oracle.ts'
 import { chosenPlays } from './sample.ts'
 import { play } from './play.ts'
+import { openSender } from './sockets.ts'
 
 const { values } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     only: { type: 'string' },
     number: { type: 'string' },
-    count: { type: 'string', default: '8000' },
+    count: { type: 'string', default: '4000' },
     lane: { type: 'string' },
     lanes: { type: 'string', default: String(Math.min(8, availableParallelism())) },
   },
@@ -35,12 +36,13 @@ const Totals = z.object({
   plays: z.number(),
   streams: z.number(),
   executed: z.number(),
+  overSockets: z.number(),
   failures: z.array(z.string()),
 })
 type Totals = z.infer<typeof Totals>
 
 async function playLane(lane: number): Promise<Totals> {
-  const totals: Totals = { plays: 0, streams: 0, executed: 0, failures: [] }
+  const totals: Totals = { plays: 0, streams: 0, executed: 0, overSockets: 0, failures: [] }
   const { plays, streams } = chosenPlays({
     full: values.full,
     only: values.only ?? '',
@@ -48,17 +50,20 @@ async function playLane(lane: number): Promise<Totals> {
     count: Number(values.count),
   })
   totals.streams = streams
+  const sender = await openSender()
   let index = 0
   for (const each of plays) {
     if (index++ % lanes !== lane) continue
-    const heard = await play(each)
+    const { stream, cut, close, framing } = each
+    const heard = framing ? await sender.play(each, framing) : await play(each)
     totals.plays += 1
     if (heard.turn.message.parts.some(({ type }) => type === 'tool_call')) totals.executed += 1
-    const { stream, cut, close } = each
-    const where = `${stream.name}, ${cut} of ${stream.bytes.length} bytes, ${close}`
+    if (framing) totals.overSockets += 1
+    const where = `${stream.name}, ${cut} of ${stream.bytes.length} bytes, ${framing ?? close}`
     for (const violation of violationsOf(each, heard).slice(0, 1))
       totals.failures.push(`${where}: ${violation}`)
   }
+  sender.close()
   return totals
 }
 
@@ -86,10 +91,11 @@ async function main(): Promise<void> {
       streams: results[0]?.streams,
       plays,
       executed: sum((it) => it.executed),
+      overSockets: sum((it) => it.overSockets),
       seconds,
     }),
   )
-  for (const failure of failures.slice(0, 400)) console.log(failure)
+  for (const failure of failures.slice(0, 40)) console.log(failure)
   if (!values.full) console.log(`sample ${number}, of ${tree.of}; --full plays every cut`)
   console.log(`${plays - failures.length} passed, ${failures.length} failed`)
   process.exitCode = failures.length > 0 ? 1 : 0

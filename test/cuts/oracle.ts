@@ -23,7 +23,7 @@ function allowedOf({ stream, cut, close }: Play): Allowed {
   // Where its blank line is CRLF, an event is whole for some readers with the CR.
   const read = ends.filter((end) => end <= cut + 1).length
   if (read < untilLastWord) return 'nothing'
-  const isBorder = whole === read && ends.includes(cut)
+  const isBorder = close === 'clean' && whole === read && ends.includes(cut)
   const rule = read <= ownFrames ? 'same' : derived.rule
   switch (rule) {
     case 'same':
@@ -57,7 +57,7 @@ function wrongCalls(
     ) &&
     runs.every((call) => call.argsHash === argsHash(call.args))
   // What a stream begins with may be a whole answer, of which nothing is executed.
-  const mayClose = stream.derived.rule === 'none' && cut < stream.bytes.length && close === 'clean'
+  const mayClose = stream.derived.rule === 'none' && cut < stream.bytes.length && close !== 'reset'
   const isNothing = handed.length === 0 && (mayClose || turn.verdict !== 'complete')
   const said = `${turn.verdict}, ${JSON.stringify(handed.map(({ name, args, invalid }) => ({ name, args, invalid })))}`
   switch (rule) {

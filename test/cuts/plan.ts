@@ -12,6 +12,7 @@ import { bytesOf, endsOf, type Frame } from './frames.ts'
 import { framesUntilLastWord } from './last-word.ts'
 import { providersOn, type Recorded, recordedStreams } from './recorded.ts'
 import { saidBy } from './said.ts'
+import { closeOf, type Framing, framingNames } from './sockets.ts'
 import { spelt, strange } from './spellings.ts'
 
 /** A stream in bytes, with all that an oracle needs. */
@@ -33,13 +34,17 @@ export interface Stream {
   readonly stride: number
 }
 
-export type Close = 'clean' | 'reset'
+/** `reset` is no end; of `either` nobody can tell whether it is one. */
+export type Close = 'clean' | 'reset' | 'either'
 
+/** One cut. */
 export interface Play {
   readonly stream: Stream
   /** So many bytes come. */
   readonly cut: number
   readonly close: Close
+  /** The way of a real connection, where it goes over one. */
+  readonly framing?: Framing
 }
 
 export function allStreams(): readonly Stream[] {
@@ -123,3 +128,9 @@ export const cutsOf = ({ bytes, from, stride }: Stream): number =>
   Math.max(1, Math.ceil((bytes.length - from + 1) / stride))
 
 export const closes: readonly Close[] = ['clean', 'reset']
+
+/** The same cuts over real connections, in every way in which one ends. */
+export const overSockets = (stream: Stream, cuts: readonly number[]): readonly Play[] =>
+  cuts.flatMap((cut) =>
+    framingNames.map((framing) => ({ stream, cut, close: closeOf(framing), framing })),
+  )

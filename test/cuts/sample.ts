@@ -3,6 +3,7 @@ import {
   allStreams,
   closes,
   cutsOf,
+  overSockets,
   type Play,
   playsOf,
   recordedName,
@@ -28,8 +29,32 @@ export function chosenPlays({ full, only, number, count }: Choice): Chosen {
   const streams = allStreams().filter(({ name }) => name.includes(only))
   const all = streams.reduce((sum, stream) => sum + cutsOf(stream), 0)
   const stride = Math.max(1, Math.ceil(all / count))
-  const plays = full ? streams.flatMap(playsOf) : sampledPlays(streams, stride, number % stride)
-  return { streams: streams.length, plays }
+  const recorded = streams.filter(({ derived }) => derived.name === recordedName)
+  const plays = full ? every(streams) : sampledPlays(streams, stride, number % stride)
+  return {
+    streams: streams.length,
+    plays: both(
+      plays,
+      recorded.flatMap((stream) => socketPlays(stream, full ? 64 : 1, number)),
+    ),
+  }
+}
+
+function* both(plays: Iterable<Play>, more: readonly Play[]): Generator<Play> {
+  yield* plays
+  yield* more
+}
+
+function* every(streams: readonly Stream[]): Generator<Play> {
+  for (const stream of streams) yield* playsOf(stream)
+}
+
+/** The last bytes of a recording, and some of the others. */
+function socketPlays(stream: Stream, some: number, number: number): readonly Play[] {
+  const { bytes, ends } = stream
+  const drawn = Array.from({ length: some }, (_, at) => (number + at * 7919) % bytes.length)
+  const last = ends.slice(-1).flatMap((end) => [end - 1, end])
+  return overSockets(stream, [...new Set([...last, ...drawn])])
 }
 
 /** Always the same: every stream whole, and the bytes about the last word of a recording. Then one cut in each stride. */

@@ -2,14 +2,13 @@
  * A fetch that cuts what does not end: a provider that is silent for too long, or that streams too much. One guard per
  * turn, because the cut is the turn's explanation: the packages wrap what they see of it in errors of their own.
  */
+import { type Passage, passageFor } from './passage.ts'
 
 /** Why a stream was cut by us. `idle_timeout`: silent for too long. `turn_too_large`: beyond the byte limit. */
 export interface StreamCut {
   readonly code: 'idle_timeout' | 'turn_too_large'
   readonly message: string
 }
-
-const [lf, cr] = [0x0a, 0x0d]
 
 export interface GuardLimits {
   readonly idleTimeoutMs: number
@@ -54,9 +53,8 @@ export function guardFetch(
   }
   const close = (): void => clearTimeout(timer)
 
-  const counted = (isEvents: boolean): TransformStream<Uint8Array, Uint8Array> => {
+  const counted = (passage: Passage): TransformStream<Uint8Array, Uint8Array> => {
     let bytes = 0
-    let last: number | undefined
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         beat()
@@ -66,13 +64,11 @@ export function guardFetch(
           throw cutNow({ code: 'turn_too_large', message })
         }
         onBytes(chunk)
-        last = chunk.at(-1) ?? last
-        controller.enqueue(chunk)
+        for (const piece of passage.push(chunk)) controller.enqueue(piece)
       },
       flush(controller) {
         close()
-        // Readers of events wait for the LF of a CRLF: a line that ended in CR alone has ended all the same.
-        if (isEvents && last === cr) controller.enqueue(Uint8Array.of(lf))
+        for (const piece of passage.flush()) controller.enqueue(piece)
       },
     })
   }
@@ -84,8 +80,8 @@ export function guardFetch(
     // A redirect would carry the key to another host: `fetch` drops `authorization` then, but not `x-api-key`.
     const response = await base(input, { ...init, signal, redirect: 'error' })
     if (!response.body) return response
-    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-    return new Response(response.body.pipeThrough(counted(isEvents)), {
+    const passage = passageFor(response.headers.get('content-type'))
+    return new Response(response.body.pipeThrough(counted(passage)), {
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,
