@@ -62,6 +62,8 @@ export function customDetector(
   const detects = (kind: Signal['kind'], { field, value }: Claim): boolean => {
     try {
       const answer: unknown = detector.detect({ provider, kind, field, value })
+      // One that answers later is not waited for, and what it says then ends no process.
+      if (answer instanceof Promise) answer.catch(() => undefined)
       return typeof answer === 'boolean' ? answer : fault(field, 'detect answered no boolean')
     } catch (error) {
       return fault(field, String(error))

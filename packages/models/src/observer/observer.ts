@@ -82,6 +82,10 @@ export class TerminalObserver {
   get isSeveral(): boolean {
     return this.#seen.isSeveral
   }
+  /** The name of a detector that failed. */
+  get failedDetector(): string | undefined {
+    return this.#seen.failedDetector
+  }
   /** Tokens counted so far. */
   get usage(): Usage {
     return this.#usage

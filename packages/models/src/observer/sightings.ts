@@ -175,8 +175,12 @@ export class Sightings {
   get isSeveral(): boolean {
     return this.calls.size > 0 && (this.#isSecond || this.#answers.size > 1)
   }
+  /** The name of a detector that failed: nobody knows what it would have said. */
+  get failedDetector(): string | undefined {
+    return this.#setup.detectors.find((it) => it.hasFailed?.() === true)?.name
+  }
   get marks(): Readonly<Record<'blocked' | 'refused' | 'malformed', boolean>> {
-    const blocked = this.#blocked || this.#setup.detectors.some((it) => it.hasFailed?.() === true)
+    const blocked = this.#blocked || this.failedDetector !== undefined
     return { blocked, refused: this.#refused, malformed: this.#malformed }
   }
   get reasons(): Readonly<Record<'good' | 'length' | 'unknown', number>> {

@@ -14,6 +14,7 @@ import type { StreamCut } from '../fetch-guard.ts'
 import type { EndMarkerWatch } from '../observer/end-marker.ts'
 import type { TerminalObserver } from '../observer/observer.ts'
 import { fields, text } from '../read.ts'
+import { shortText } from '../text.ts'
 import type { TurnBuffer } from './buffer.ts'
 
 export interface Ending {
@@ -64,17 +65,26 @@ export function judge(ending: Ending): Judgement {
     return { verdict: 'error', evidence: [], error: saidError(ending, failures) }
   if (thrown !== undefined) return judgeThrown(failures[0], ending)
   if (seen === 'interrupted') return observer.isSeveral ? cutShort(several) : interrupted()
-  if (
-    seen === 'unknown_terminal' &&
-    buffer.finish?.raw === 'pause_turn' &&
-    observer.wire === 'messages'
-  )
-    return { verdict: seen, evidence: [], cut: paused }
+  if (seen === 'unknown_terminal') return unknownEnd(ending)
   if (seen !== 'complete') return { verdict: seen, evidence: [] }
   if (failures.length > 0) return { verdict: 'error', evidence: [], error: partError(failures) }
   const broken = brokenClose(ending)
   return broken ? cutShort(broken) : secondOpinion(ending)
 }
+
+/** An end that is on no list, with its cause where that is known. */
+function unknownEnd({ observer, buffer }: Ending): Judgement {
+  const verdict = 'unknown_terminal'
+  const detector = observer.failedDetector
+  if (detector !== undefined) return { verdict, evidence: [], cut: detectorFailed(detector) }
+  const isPaused = buffer.finish?.raw === 'pause_turn' && observer.wire === 'messages'
+  return { verdict, evidence: [], ...(isPaused ? { cut: paused } : {}) }
+}
+
+const detectorFailed = (name: string): TurnCut => ({
+  code: 'detector_failed',
+  detail: `The safety detector "${shortText(name)}" threw, or answered neither true nor false: nothing of the answer is executed.`,
+})
 
 const paused: TurnCut = {
   code: 'turn_paused',
