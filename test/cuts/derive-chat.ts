@@ -174,9 +174,6 @@ function orders(frames: readonly Frame[], places: Places): readonly Derived[] {
   const first = calls[0] ?? 0
   const last = calls.at(-1) ?? 0
   const piece = frames[last] ?? done
-  const call = (id: string) => ({
-    delta: { tool_calls: [{ index: 7, id, function: { name: 'weather', arguments: '{}' } }] },
-  })
   const more = { delta: { tool_calls: [{ index: 0, function: { arguments: ' ' } }] } }
   const others = calls.slice(1)
   return [
@@ -185,8 +182,12 @@ function orders(frames: readonly Frame[], places: Places): readonly Derived[] {
     ...(others.length > 0
       ? [as('all but the beginning after the reason', 'none', moved(frames, others, reason))]
       : []),
-    as('a call after the reason', 'none', before(frames, reason + 1, chunk(frames, call('late')))),
-    as('a call after the end', 'second', before(frames, end + 1, chunk(frames, call('late')))),
+    as(
+      'a call after the reason',
+      'none',
+      before(frames, reason + 1, chunk(frames, lateCall('late'))),
+    ),
+    as('a call after the end', 'second', before(frames, end + 1, chunk(frames, lateCall('late')))),
     as('arguments after the reason', 'none', before(frames, reason + 1, chunk(frames, more))),
     as(
       'text after the reason',
@@ -220,12 +221,6 @@ function identities(frames: readonly Frame[], { calls }: Places): readonly Deriv
           key === 'tool_calls' ? list(value).map((call) => change(fields(call) ?? {})) : value,
         ),
       )
-    })
-  const named = (call: Field) => fields(call['function'])?.['name'] !== undefined
-  const second = (event: Event) =>
-    changed(event, (key, value) => {
-      if (key === 'choices') return list(value).map((each) => ({ ...fields(each), index: 1 }))
-      return key === 'id' && typeof value === 'string' ? `${value}-1` : value
     })
   const halves = frames.flatMap((each, index) => {
     const event = eventOf(each)
@@ -287,3 +282,18 @@ function withName(event: Event, from: number, to?: number): Event {
     return key === 'name' && typeof value === 'string' ? value.slice(from, to) : value
   })
 }
+
+/** A whole call as a piece says it. */
+const lateCall = (id: string) => ({
+  delta: { tool_calls: [{ index: 7, id, function: { name: 'weather', arguments: '{}' } }] },
+})
+
+/** Does a call begin here? */
+const named = (call: Field) => fields(call['function'])?.['name'] !== undefined
+
+/** The same of a second choice. */
+const second = (event: Event) =>
+  changed(event, (key, value) => {
+    if (key === 'choices') return list(value).map((each) => ({ ...fields(each), index: 1 }))
+    return key === 'id' && typeof value === 'string' ? `${value}-1` : value
+  })

@@ -240,7 +240,6 @@ export function derivedOthers(
 const renamed = (wire: Wire, frames: readonly Frame[]): readonly Frame[] =>
   frames.map((each) => {
     const event = eventOf(each)
-    const isId = (key: string) => /^(id|.*_id|responseId|toolUseId)$/.test(key)
     return event
       ? frameOf(
           wire,
@@ -250,3 +249,5 @@ const renamed = (wire: Wire, frames: readonly Frame[]): readonly Frame[] =>
         )
       : each
   })
+
+const isId = (key: string): boolean => /^(id|.*_id|responseId|toolUseId)$/.test(key)

@@ -93,8 +93,9 @@ export function shortened({ wire, frames }: Recorded): readonly Frame[] {
     .map((frame) => {
       const event = eventOf(frame)
       if (!event || !/"thoughtSignature":".{100}/.test(JSON.stringify(event))) return frame
-      const short = (key: string, value: unknown): unknown =>
-        key === 'thoughtSignature' && typeof value === 'string' ? value.slice(0, 40) : value
-      return frameOf(wire, changed(event, short))
+      return frameOf(wire, changed(event, shortSignature))
     })
 }
+
+const shortSignature = (key: string, value: unknown): unknown =>
+  key === 'thoughtSignature' && typeof value === 'string' ? value.slice(0, 40) : value

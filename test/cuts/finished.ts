@@ -55,13 +55,14 @@ function finishedMessages(cut: Recorded): Recorded {
   }
 }
 
+const piece = (input: string): Frame =>
+  frameOf('converse', {
+    contentBlockDelta: { contentBlockIndex: 1, delta: { toolUse: { input } } },
+  })
+
 function converseWithArguments(recorded: Recorded): Recorded {
   const args = { title: 'Issue four, répété', done: false }
   const json = JSON.stringify(args)
-  const piece = (input: string): Frame =>
-    frameOf('converse', {
-      contentBlockDelta: { contentBlockIndex: 1, delta: { toolUse: { input } } },
-    })
   const frames = recorded.frames.flatMap((frame) =>
     JSON.stringify(eventOf(frame)).includes('"input":""')
       ? [piece(json.slice(0, 12)), piece(json.slice(12, 30)), piece(json.slice(30))]

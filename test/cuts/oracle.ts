@@ -16,12 +16,13 @@ export function violationsOf(play: Play, heard: Heard): readonly string[] {
 
 /** Which calls may be handed out. */
 function allowedOf({ stream, cut, close }: Play): Allowed {
-  const { derived, ends, untilLastWord, ownFrames } = stream
+  const { derived, bytes, ends, untilLastWord, ownFrames } = stream
   // A connection that was reset is no end, whatever came before.
   if (close === 'reset') return 'nothing'
   const whole = ends.filter((end) => end <= cut).length
   // Where its blank line is CRLF, an event is whole for some readers with the CR.
-  const read = ends.filter((end) => end <= cut + 1).length
+  const isInCrLf = bytes[cut - 1] === 0x0d && bytes[cut] === 0x0a
+  const read = isInCrLf ? ends.filter((end) => end <= cut + 1).length : whole
   if (read < untilLastWord) return 'nothing'
   const isBorder = close === 'clean' && whole === read && ends.includes(cut)
   const rule = read <= ownFrames ? 'same' : derived.rule

@@ -25,7 +25,7 @@ async function askWith(detect: unknown, provider: Provider, more: readonly Event
   Object.assign(own['own'] ?? {}, { detect })
   const asked = request({ provider, baseURL: loopback.reply(reply), detectors: [{ use: 'own' }] })
   const warned: unknown[] = []
-  const log = { warn: (message: string, more?: object) => void warned.push({ message, ...more }) }
+  const log = { warn: (message: string, said?: object) => void warned.push({ message, ...said }) }
   const signal = new AbortController().signal
   const models = createModels({ env, detectors: own, log })
   return { turn: await models.call(asked, { delta: () => undefined }, signal), warned }
@@ -89,7 +89,7 @@ describe.each(providers)('%s: a detector that', (provider) => {
     const seen: DetectorEvidence[] = []
     const detect = (evidence: DetectorEvidence) => {
       seen.push(evidence)
-      return /house_guard\.verdicts\.acted$/.test(evidence.field) && evidence.value === 'true'
+      return evidence.field.endsWith('house_guard.verdicts.acted') && evidence.value === 'true'
     }
     const { turn } = await askWith(detect, provider, events)
     expect(seen).toContainEqual(expect.objectContaining({ kind: 'field', value: '7' }))

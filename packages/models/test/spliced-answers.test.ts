@@ -133,23 +133,23 @@ const damaged: readonly (readonly [string, readonly number[]])[] = [
 ]
 const readers = providers.filter((provider) => wireOf(provider) !== 'converse')
 
+/** The bytes in pieces, with these behind each place of the text. */
+const withBytes = (body: readonly Uint8Array[], text: string, more: readonly number[]) => {
+  const all = Buffer.concat(body).toString('latin1')
+  const broken = all.replaceAll(text, () => text + String.fromCharCode(...more))
+  expect(broken).not.toBe(all)
+  const made = Buffer.from(broken, 'latin1')
+  return Array.from({ length: Math.ceil(made.length / 7) }, (_, at) =>
+    made.subarray(at * 7, at * 7 + 7),
+  )
+}
+
 describe.each(readers)('%s: bytes that are not UTF-8', (provider) => {
   const wire = wireOf(provider)
   const bytes = (events: readonly Event[]) => [
     ...events.map((event) => encodeEvent(wire, event)),
     ...closing(wire),
   ]
-
-  /** The bytes in pieces, with these behind each place of the text. */
-  const withBytes = (body: readonly Uint8Array[], text: string, more: readonly number[]) => {
-    const all = Buffer.concat(body).toString('latin1')
-    const broken = all.replaceAll(text, () => text + String.fromCharCode(...more))
-    expect(broken).not.toBe(all)
-    const made = Buffer.from(broken, 'latin1')
-    return Array.from({ length: Math.ceil(made.length / 7) }, (_, at) =>
-      made.subarray(at * 7, at * 7 + 7),
-    )
-  }
 
   test.each(damaged)('%s in arguments executes nothing', async (_, more) => {
     const turn = await playBytes(provider, withBytes(bytes(answer(wire)), canary, more))
