@@ -8,6 +8,7 @@ import { guardFetch } from './fetch-guard.ts'
 import { EndMarkerWatch } from './observer/end-marker.ts'
 import { resolveDetectors } from './observer/detectors.ts'
 import { TerminalObserver } from './observer/observer.ts'
+import { Utf8Watch } from './observer/utf8.ts'
 import { wireOf } from './observer/wires.ts'
 import { toProviderPrompt } from './prompt/to-provider-prompt.ts'
 import { providerOptions } from './provider-options.ts'
@@ -31,10 +32,15 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
   signal.throwIfAborted()
   const { config, fetch } = transport(options, request.model)
   const endMarker = new EndMarkerWatch()
+  const utf8 = new Utf8Watch()
+  const wire = wireOf(config.provider)
   const guard = guardFetch(
     fetch,
     { idleTimeoutMs: config.idleTimeoutMs, bytesMax: limits.turnBytesMax },
-    wireOf(config.provider) === 'chat' ? (chunk) => endMarker.push(chunk) : undefined,
+    (chunk) => {
+      if (wire === 'chat') endMarker.push(chunk)
+      if (wire !== 'converse') utf8.push(chunk)
+    },
   )
   const readable = withReadableUsage(guard.fetch, wireOf(config.provider))
   const wired = await wireModel({ config, env: options.env, fetch: readable })
@@ -66,6 +72,7 @@ export async function callModel(options: ModelsOptions, call: Call): Promise<Mod
     streaming,
     endMarker: endMarker.state,
     isEndMarkerOptional: config.endMarker === 'optional',
+    isTextBroken: utf8.isBroken,
     cut: guard.cut(),
     now: Date.now(),
     metaKeys: wired.metaKeys,

@@ -2,6 +2,7 @@
  * A fetch that cuts what does not end: a provider that is silent for too long, or that streams too much. One guard per
  * turn, because the cut is the turn's explanation: the packages wrap what they see of it in errors of their own.
  */
+import { type Passage, passageFor } from './passage.ts'
 
 /** Why a stream was cut by us. `idle_timeout`: silent for too long. `turn_too_large`: beyond the byte limit. */
 export interface StreamCut {
@@ -52,7 +53,7 @@ export function guardFetch(
   }
   const close = (): void => clearTimeout(timer)
 
-  const counted = (): TransformStream<Uint8Array, Uint8Array> => {
+  const counted = (passage: Passage): TransformStream<Uint8Array, Uint8Array> => {
     let bytes = 0
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
@@ -63,9 +64,12 @@ export function guardFetch(
           throw cutNow({ code: 'turn_too_large', message })
         }
         onBytes(chunk)
-        controller.enqueue(chunk)
+        for (const piece of passage.push(chunk)) controller.enqueue(piece)
       },
-      flush: close,
+      flush(controller) {
+        close()
+        for (const piece of passage.flush()) controller.enqueue(piece)
+      },
     })
   }
 
@@ -76,7 +80,8 @@ export function guardFetch(
     // A redirect would carry the key to another host: `fetch` drops `authorization` then, but not `x-api-key`.
     const response = await base(input, { ...init, signal, redirect: 'error' })
     if (!response.body) return response
-    return new Response(response.body.pipeThrough(counted()), {
+    const passage = passageFor(response.headers.get('content-type'))
+    return new Response(response.body.pipeThrough(counted(passage)), {
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,

@@ -41,6 +41,7 @@ export class BegunCalls {
   readonly #begun = new Map<string, BegunCall>()
   readonly #ids = new Set<string>()
   readonly #places = new Map<string, Place>()
+  readonly #chunks = new Set<string>()
   #isRepeated = false
   #isAmbiguous = false
   #argumentChars = 0
@@ -75,6 +76,12 @@ export class BegunCalls {
     this.#isAmbiguous ||= place.isLoose && place.calls > 1
     if (isStructured(args) && endsValue(place.args)) place.isSpoilt = true
     if (args !== '') place.args.push(args)
+  }
+
+  /** A chunk in which calls without ids begin: the same one twice is a repetition. */
+  chunk(source: string): void {
+    if (this.#chunks.has(source)) this.#isRepeated = true
+    this.#chunks.add(source)
   }
 
   get list(): readonly BegunCall[] {

@@ -5,6 +5,7 @@ import type { Sightings } from './sightings.ts'
 
 /** Reads one `chat.completion.chunk`. */
 export function readChat(chunk: Fields, seen: Sightings): void {
+  seen.belongsTo(text(chunk['id']))
   if (isError(chunk)) seen.error(readProviderError(chunk['error'] ? chunk['error'] : chunk))
   for (const result of list(chunk['prompt_filter_results']))
     readFilterResults('prompt_filter_results', fields(result)?.['content_filter_results'], seen)
@@ -26,7 +27,7 @@ function isError(chunk: Fields): boolean {
 }
 
 function readChoice(choice: Fields, key: string, seen: Sightings): void {
-  seen.open(key)
+  seen.answer(key)
   readFilterResults('content_filter_results', choice['content_filter_results'], seen)
   seen.hint('native_finish_reason', choice['native_finish_reason'])
   if (hasContent(choice)) seen.goOn(key)

@@ -15,6 +15,7 @@ function readEvent(type: string, body: Fields, seen: Sightings): void {
   }
   switch (type) {
     case 'messageStart':
+      seen.begin()
       seen.open('message')
       seen.open('metadata')
       return

@@ -7,6 +7,7 @@ import type { Sightings } from './sightings.ts'
 export function readMessages(event: Fields, seen: Sightings): void {
   switch (event['type']) {
     case 'message_start':
+      seen.begin()
       seen.open('message')
       readStop(fields(event['message']) ?? {}, seen)
       return
@@ -42,6 +43,9 @@ function readStop(message: Fields, seen: Sightings): void {
   // Its `message_stop` is still to come.
   seen.goOn('message')
   seen.end('reason')
-  const category = text(fields(message['stop_details'])?.['category'])
-  if (message['stop_reason'] === 'refusal' && category) seen.flag('stop_details.category', category)
+  // Beside whatever reason: a sign of a refusal is one.
+  const details = fields(message['stop_details'])
+  const category = text(details?.['category'])
+  if (category) seen.flag('stop_details.category', category)
+  else if (details?.['type'] === 'refusal') seen.hint('stop_details.type', 'refusal')
 }

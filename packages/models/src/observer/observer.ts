@@ -78,6 +78,14 @@ export class TerminalObserver {
   get refused(): boolean {
     return this.#seen.marks.refused
   }
+  /** The stream holds more than one answer, and calls. */
+  get isSeveral(): boolean {
+    return this.#seen.isSeveral
+  }
+  /** The name of a detector that failed. */
+  get failedDetector(): string | undefined {
+    return this.#seen.failedDetector
+  }
   /** Tokens counted so far: of each kind the most that a chunk said. */
   get usage(): Usage {
     return this.#usage

@@ -10,6 +10,7 @@ export function readResponses(event: Fields, seen: Sightings): void {
   if (isContent(type)) seen.goOn('response')
   switch (type) {
     case 'response.created':
+      seen.begin()
       seen.open('response')
       return
     case 'response.content_part.added':

@@ -37,7 +37,12 @@ export class Sightings {
   readonly #evidence = new Map<string, SafetyEvidence>()
   readonly #errors = new Map<string, ProviderError>()
   readonly #open = new Set<string>()
-  readonly #ended = new Set<string>()
+  /** What has ended, and the id of the answer whose chunk said so, where chunks name it. */
+  readonly #ended = new Map<string, string | undefined>()
+  /** Choices or candidates. */
+  readonly #answers = new Set<string>()
+  #answerId: string | undefined
+  #isSecond = false
   /** Fields and values that detectors have been shown. */
   readonly #shown = new Set<string>()
   #good = 0
@@ -112,7 +117,23 @@ export class Sightings {
     this.#malformed = true
   }
 
-  /** An answer among several (a choice, a candidate) has begun. */
+  /** An answer has begun. One that has ended before is another one. */
+  begin(): void {
+    if (this.#ended.size > 0) this.#isSecond = true
+  }
+
+  /** A chunk says to which answer it belongs. */
+  belongsTo(answerId: string | undefined): void {
+    this.#answerId = answerId
+  }
+
+  /** An answer among several (a choice, a candidate) says something. */
+  answer(key: string): void {
+    this.#answers.add(key)
+    this.#open.add(key)
+  }
+
+  /** A part that must come to its end has begun. */
   open(key: string): void {
     this.#open.add(key)
   }
@@ -120,12 +141,17 @@ export class Sightings {
   /** An answer has come to its terminal event. */
   end(key: string): void {
     this.#open.add(key)
-    this.#ended.add(key)
+    this.#ended.set(key, this.#answerId)
   }
 
   /** More of an answer came: what ended it before was not its end. */
   goOn(...keys: readonly string[]): void {
-    for (const key of keys) this.#ended.delete(key)
+    for (const key of keys) {
+      const ended = this.#ended.get(key)
+      if (ended !== undefined && this.#answerId !== undefined && ended !== this.#answerId)
+        this.#isSecond = true
+      this.#ended.delete(key)
+    }
   }
 
   /** A part of the answer says of itself that it is not finished. */
@@ -145,8 +171,16 @@ export class Sightings {
   get terminal(): boolean {
     return this.#ended.size > 0 && this.#ended.size === this.#open.size && !this.#unfinished
   }
+  /** Calls of more than one answer cannot be told apart: packages read all of them as one. */
+  get isSeveral(): boolean {
+    return this.calls.size > 0 && (this.#isSecond || this.#answers.size > 1)
+  }
+  /** The name of a detector that failed: nobody knows what it would have said. */
+  get failedDetector(): string | undefined {
+    return this.#setup.detectors.find((it) => it.hasFailed?.() === true)?.name
+  }
   get marks(): Readonly<Record<'blocked' | 'refused' | 'malformed', boolean>> {
-    const blocked = this.#blocked || this.#setup.detectors.some((it) => it.hasFailed?.() === true)
+    const blocked = this.#blocked || this.failedDetector !== undefined
     return { blocked, refused: this.#refused, malformed: this.#malformed }
   }
   get reasons(): Readonly<Record<'good' | 'length' | 'unknown', number>> {

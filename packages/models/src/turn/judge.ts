@@ -3,7 +3,7 @@
  *
  * J1 `complete` ⇔ the observer says `complete`, a finish part is there with `tool-calls` or `stop`, no error part came,
  *    the stream closed without throwing, and the calls that began are the calls that were handed out,
- *    each with an id of its own.
+ *    each with an id of its own, in one answer, and of bytes that are text.
  * J2 Safety wins over every other label: a stop signal and an error of the provider's filter take the same path.
  * J3 Neither a safety stop nor a refusal is tried again, so a guardrail that trips on the same stream does not hide it.
  */
@@ -14,6 +14,7 @@ import type { StreamCut } from '../fetch-guard.ts'
 import type { EndMarkerWatch } from '../observer/end-marker.ts'
 import type { TerminalObserver } from '../observer/observer.ts'
 import { fields, text } from '../read.ts'
+import { shortText } from '../text.ts'
 import type { TurnBuffer } from './buffer.ts'
 
 export interface Ending {
@@ -27,6 +28,8 @@ export interface Ending {
   readonly endMarker: EndMarkerWatch['state']
   /** The model's server is known to send no end marker. */
   readonly isEndMarkerOptional: boolean
+  /** Bytes came that are not UTF-8. */
+  readonly isTextBroken: boolean
   readonly cut: StreamCut | null
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -61,18 +64,27 @@ export function judge(ending: Ending): Judgement {
   if (seen === 'error')
     return { verdict: 'error', evidence: [], error: saidError(ending, failures) }
   if (thrown !== undefined) return judgeThrown(failures[0], ending)
-  if (seen === 'interrupted') return interrupted()
-  if (
-    seen === 'unknown_terminal' &&
-    buffer.finish?.raw === 'pause_turn' &&
-    observer.wire === 'messages'
-  )
-    return { verdict: seen, evidence: [], cut: paused }
+  if (seen === 'interrupted') return observer.isSeveral ? cutShort(several) : interrupted()
+  if (seen === 'unknown_terminal') return unknownEnd(ending)
   if (seen !== 'complete') return { verdict: seen, evidence: [] }
   if (failures.length > 0) return { verdict: 'error', evidence: [], error: partError(failures) }
   const broken = brokenClose(ending)
-  return broken ? cutShort(broken) : secondOpinion(observer, buffer)
+  return broken ? cutShort(broken) : secondOpinion(ending)
 }
+
+/** An end that is on no list, with its cause where that is known. */
+function unknownEnd({ observer, buffer }: Ending): Judgement {
+  const verdict = 'unknown_terminal'
+  const detector = observer.failedDetector
+  if (detector !== undefined) return { verdict, evidence: [], cut: detectorFailed(detector) }
+  const isPaused = buffer.finish?.raw === 'pause_turn' && observer.wire === 'messages'
+  return { verdict, evidence: [], ...(isPaused ? { cut: paused } : {}) }
+}
+
+const detectorFailed = (name: string): TurnCut => ({
+  code: 'detector_failed',
+  detail: `The safety detector "${shortText(name)}" threw, or answered neither true nor false: nothing of the answer is executed.`,
+})
 
 const paused: TurnCut = {
   code: 'turn_paused',
@@ -82,6 +94,7 @@ const paused: TurnCut = {
 
 /** A stream whose events ended well, and which was cut or continued all the same. */
 function brokenClose({ observer, endMarker, isEndMarkerOptional }: Ending): TurnCut | null {
+  if (observer.isSeveral) return several
   if (observer.wire !== 'chat') return null
   if (endMarker === 'followed')
     return {
@@ -96,10 +109,21 @@ function brokenClose({ observer, endMarker, isEndMarkerOptional }: Ending): Turn
   }
 }
 
+const several: TurnCut = {
+  code: 'several_answers',
+  detail: 'The stream holds several answers, and calls: one answer was asked for.',
+}
+
+const damaged: TurnCut = {
+  code: 'invalid_utf8',
+  detail:
+    'The stream holds bytes that are not UTF-8: the arguments of its calls are not what the model wrote.',
+}
+
 /** The observer is content: now the package must be, too. */
-function secondOpinion(observer: TerminalObserver, buffer: TurnBuffer): Judgement {
+function secondOpinion({ observer, buffer, isTextBroken }: Ending): Judgement {
   if (buffer.finish === null) return interrupted()
-  const wrong = wrongCalls(observer, buffer)
+  const wrong = isTextBroken && buffer.calls.length > 0 ? damaged : wrongCalls(observer, buffer)
   if (wrong) return cutShort(wrong)
   switch (buffer.finish.unified) {
     case 'tool-calls':

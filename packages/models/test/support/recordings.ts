@@ -6,7 +6,7 @@ import { fields, list, parseJson } from '../../src/read.ts'
 import type { Provider } from './call.ts'
 import type { Event } from './wire-bytes.ts'
 
-const folder = new URL('../../../../../shared/recordings/', import.meta.url)
+export const folder = new URL('../../../../../shared/recordings/', import.meta.url)
 
 export const skipReason = existsSync(new URL('expected.json', folder))
   ? false
