@@ -14,7 +14,7 @@ import { steeringOption } from './steering-options.ts'
 
 const commandCharsMax = 10_000
 const argumentsMax = 100
-const commandNames = ['command', 'cmd', 'commands', 'script']
+export const commandNames = ['command', 'cmd', 'commands', 'script']
 const shells = new Set(['sh', 'bash', 'dash', 'ksh', '/bin/sh', '/bin/bash', '/usr/bin/bash'])
 
 /** Refuses what the passport does not allow. */

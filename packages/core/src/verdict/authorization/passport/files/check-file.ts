@@ -10,7 +10,7 @@ import { canonicalPath, isWithin } from './canonical-path.ts'
 import { protectedFromWriting, secretPattern } from './sensitive.ts'
 import { protectionOf } from './starting.ts'
 
-const pathNames = [
+export const pathNames = [
   'file_path',
   'path',
   'filepath',
@@ -32,16 +32,17 @@ export function checkFileCall(call: LimitedCall): PolicyReason | null {
     const text = 'The call must name a file in "file_path" or "path", as a text that is not empty.'
     return badContext(text)
   }
-  for (const path of paths) {
-    const refused = checkPath(call, path)
-    if (refused) return refused
-  }
   return firstOf(
+    () => checkPaths(call, paths),
     () => checkSize(call),
     () => checkDirectories(call),
     () => checkRates(call, ['writes_per_hour', 'max_writes_per_hour']),
   )
 }
+
+/** Refuses paths that the limits of the call do not allow, whatever else the call says. */
+export const checkPaths = (call: LimitedCall, paths: readonly string[]): PolicyReason | null =>
+  firstOf(...paths.map((path) => () => checkPath(call, path)))
 
 function checkPath(call: LimitedCall, text: string): PolicyReason | null {
   const { capability, limits, root } = call
