@@ -6,7 +6,7 @@ import { canonicalPath, isWithin } from '../files/canonical-path.ts'
 import { badContext, textsOf, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
-import type { Doings, Executable } from './executables.ts'
+import type { Doings, Executable } from './doings.ts'
 import { isShell } from './interpreters.ts'
 import { isPlain } from './script.ts'
 

@@ -7,7 +7,7 @@ import { countOf, listOf } from '../limit-shape.ts'
 import { utf8Bytes } from '../utf8.ts'
 import { isWild, matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
 import { canonicalPath, isWithin } from './canonical-path.ts'
-import { protectedFromWriting, secretPattern } from './sensitive.ts'
+import { guardedPattern, protectedFromWriting, secretPattern } from './sensitive.ts'
 import { protectionOf } from './starting.ts'
 
 export const pathNames = [
@@ -49,7 +49,7 @@ function checkPath(call: LimitedCall, text: string): PolicyReason | null {
   const read = canonicalPath(text, root)
   if (!read.ok) return reason('oap.path_not_allowed', `The path ${shown(text)} ${read.problem}.`)
   const { path } = read
-  const secret = secretPattern(path)
+  const secret = call.edition === 1 ? secretPattern(path) : guardedPattern(path)
   if (secret !== null)
     return reason(
       'oap.blocked_pattern',
