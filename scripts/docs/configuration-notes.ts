@@ -4,6 +4,9 @@ const mcp = 'mcpServers.<name>'
 
 /** Notes by path. */
 export const configurationNotes: Readonly<Record<string, string>> = {
+  [`${mcp}.tools.<name>`]: 'One tool, by the name that the server gives it.',
+  [`${mcp}.tools.<name>.judged`]:
+    'Which arguments are paths, addresses, recipients: `{ "path": ["path"] }`. Passports judge them by it.',
   $schema: 'For editors. Ignored.',
   agents: 'The agents, at least one. A name is 1 to 64 of `A-Z a-z 0-9 . _ -`.',
   [agent]: 'One agent. On the wire its name is the `assistant_id`.',

@@ -244,6 +244,14 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     message: 'The command is dangerous (removing from a protected place): no passport allows it.',
     ...policy,
   },
+  'policy.warned': {
+    callId: call,
+    tool: 'bash',
+    argsHash,
+    code: 'acme.large',
+    message: 'More than ten files are changed at once.',
+    ...policy,
+  },
   'policy.faulted': {
     callId: call,
     tool: 'bash',

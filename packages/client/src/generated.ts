@@ -223,6 +223,7 @@ export interface Problem {
   code:
     | 'malformed_json'
     | 'json_too_deep'
+    | 'ambiguous_json'
     | 'forbidden_key'
     | 'forbidden_text'
     | 'malformed_url'
@@ -4415,7 +4416,7 @@ export interface EventPayloads {
     callId: string
     tool: string
     answer: {
-      effect: 'allow' | 'deny' | 'require_approval'
+      effect: 'allow' | 'warn' | 'deny' | 'require_approval'
       /**
        * @maxItems 16
        */
@@ -4560,7 +4561,7 @@ export interface EventPayloads {
       tool: string
       argsHash: string
       answer: {
-        effect: 'allow' | 'deny' | 'require_approval'
+        effect: 'allow' | 'warn' | 'deny' | 'require_approval'
         /**
          * @maxItems 16
          */
@@ -4574,6 +4575,21 @@ export interface EventPayloads {
       faults: {
         policyId: string
         message: string
+      }[]
+      /**
+       * @maxItems 16
+       */
+      warnings?: {
+        effect: 'allow' | 'warn' | 'deny' | 'require_approval'
+        /**
+         * @maxItems 16
+         */
+        reasons: {
+          code: string
+          message: string
+        }[]
+        policyId: string
+        policyDigest: string
       }[]
     }[]
     durationMs: number
@@ -4933,6 +4949,19 @@ export interface EventPayloads {
   'call.denied': {
     callId: string
     tool: string
+    code: string
+    message: string
+    policyId?: string
+    policyDigest?: string
+    reasons?: {
+      code: string
+      message: string
+    }[]
+  }
+  'policy.warned': {
+    callId: string
+    tool: string
+    argsHash: string
     code: string
     message: string
     policyId?: string

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
 import { NewerError } from './newer.ts'
+import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
 import { StreamGuardSpec } from './verdict/stream/spec.ts'
@@ -29,6 +30,8 @@ export const ToolSpec = z.object({
   timeoutMs: z.number().int().positive(),
   /** The agent whose run does the work of each call: no worker has a tool of this name. */
   runs: z.string().optional(),
+  /** Which arguments are paths, addresses, recipients, for passports. Absent: they are known by the usual names only. */
+  judged: JudgedArguments.optional(),
 })
 
 /** A safety detector by name, with the finish reasons it claims instead of its own. */

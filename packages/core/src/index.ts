@@ -113,10 +113,11 @@ export {
   PassportSpec,
   PolicySpec,
 } from './verdict/authorization/spec.ts'
-export { authorize, type Bench } from './verdict/authorization/judge.ts'
+export { authorize, type Bench, judgedOf } from './verdict/authorization/judge.ts'
+export { JudgedArguments, judgedProblem } from './verdict/authorization/judged.ts'
 export { evaluatePassport } from './verdict/authorization/passport/evaluate-passport.ts'
 export { readPassport } from './verdict/authorization/passport/read-passport.ts'
-export { combineAnswers, evaluatorError } from './verdict/authorization/combine.ts'
+export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorization/combine.ts'
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'

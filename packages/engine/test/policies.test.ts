@@ -151,3 +151,27 @@ test('asked again before the execution, deny wins: the call does not run', async
 })
 
 /** Lets both tools pass: neither is anything the passport speaks of. */
+
+test('what a policy warns of runs, and the log answers who warned of what', async () => {
+  const { paid, tools } = paying()
+  const policies = hostOf({
+    ask: ({ tool }) => says(tool === 'pay' ? 'warn' : 'allow', 'acme.large', 'look at it'),
+  })
+  const { engine, register } = world({ model: asksBoth(), tools, policies })
+  await engine.start()
+  const runId = await begin(engine, governed(withPolicy))
+  expect(await outcomeOf(register, runId)).toBe('completed')
+  expect(paid).toEqual([{ to: 'ann' }])
+  const events = await register.events(runId, {})
+  const warned = events.filter(({ type }) => type === 'policy.warned')
+  const started = await eventOf(register, runId, 'tool.completed')
+  expect(warned).toHaveLength(1)
+  expect(warned[0]).toMatchObject({
+    tool: 'pay',
+    verdict: 'warned',
+    payload: { code: 'acme.large', message: 'look at it', policyId: 'p', tool: 'pay' },
+  })
+  expect(warned[0]?.payload['argsHash']).toMatch(/^[0-9a-f]{64}$/)
+  expect(warned[0]?.seq).toBeLessThan(started.seq)
+  await engine.stop(1_000)
+})

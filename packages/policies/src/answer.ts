@@ -31,6 +31,7 @@ export interface Named {
 /** Reason code and words where a policy gives none of its own. */
 const ownWords: Readonly<Record<PolicyEffectWord, PolicyReason>> = {
   allow: { code: 'oap.allowed', message: 'The policy allows it.' },
+  warn: { code: 'oap.warned', message: 'The policy warns of it and gives no reason.' },
   deny: { code: 'oap.denied', message: 'The policy denies it and gives no reason.' },
   require_approval: { code: 'approval_required', message: 'The policy asks for approval.' },
 }

@@ -43,7 +43,7 @@ async function denialOf(
   try {
     const said = await how.ask(spec, request)
     if (said.effect === 'deny') return said
-    if (said.effect === 'allow' || how.approved) return null
+    if (said.effect !== 'require_approval' || how.approved) return null
     return answer({ id: said.policyId, digest: said.policyDigest }, 'deny', said.reasons)
   } catch (error) {
     how.signal.throwIfAborted()

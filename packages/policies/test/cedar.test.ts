@@ -43,6 +43,24 @@ describe('the behaviours of Cedar', () => {
     expect(() => evaluator(request({ args: {} }))).toThrow('Cedar could not evaluate guard.')
   })
 
+  it('warns where the permits that match are listed for it, and none of them allows', async () => {
+    const resource = 'resource == Tool::"bash"'
+    const policies = {
+      all,
+      some: `permit(principal, action, ${resource});`,
+      person: `permit(principal, action, ${resource});`,
+    }
+    const said = async (own: Omit<Own, 'policies'>) => (await evaluate({ policies, ...own })).effect
+    expect(await said({ warn: ['some', 'person'] })).toBe('allow')
+    expect(await said({ warn: ['all', 'some'], approval: ['person'] })).toBe('warn')
+    expect(await said({ approval: ['all', 'some', 'person'] })).toBe('require_approval')
+    expect(await evaluate({ policies: { all }, warn: ['all'] })).toMatchObject({
+      effect: 'warn',
+      reasons: [{ code: 'oap.warned', message: 'Policy all warns of this call.' }],
+    })
+    await expect(prepare({ policies, warn: ['nobody'] })).rejects.toThrow('nobody')
+  })
+
   it('names determining policies by their own ids, with the codes configured for them', async () => {
     const policies = {
       all,

@@ -14,6 +14,10 @@ describe('a module', () => {
     expect((await ask(() => Promise.resolve({ effect: 'require_approval' }))).effect).toBe(
       'require_approval',
     )
+    expect(await ask(() => ({ decision: 'warn', reasons: ['large'] }))).toMatchObject({
+      effect: 'warn',
+      reasons: [{ code: 'oap.warned', message: 'large' }],
+    })
     const reasons = [{ code: 'acme.no', message: 'No.' }]
     expect(await ask(() => ({ effect: 'deny', reasons, policyId: 'acme' }))).toEqual({
       effect: 'deny',

@@ -48,6 +48,7 @@ describe('what counts', () => {
   it.each<[string, unknown, PolicyAnswer['effect'] | null]>([
     ['an allowance', true, null],
     ['a second request for approval', { effect: 'require_approval' }, null],
+    ['a warning', { effect: 'warn' }, null],
     ['a denial', false, 'deny'],
   ])('%s', async (_, said, effect) => {
     const { host, spec } = answering(() => said)

@@ -1,6 +1,8 @@
 /** Tools that users write: a zod schema in, anything out. */
 import {
   limits,
+  type JudgedArguments,
+  judgedProblem,
   JsonObjectSchema,
   ToolSpec,
   type EffectMode,
@@ -26,6 +28,10 @@ export interface ToolDefinition<Input extends z.ZodObject> {
   readonly timeoutMs?: number
   /** The worker queue. */
   readonly queue?: string
+  /**
+   * Which arguments are paths, addresses, recipients: `{ path: ['output'], none: ['remark'] }`. Passports judge them by it.
+   */
+  readonly judged?: JudgedArguments
   /**
    * Does the work. A text or JSON is the result; `{ content, isError?, structured? }` says more. A throw makes the call
    * fail with code `tool_error`; the model reads the message.
@@ -60,10 +66,22 @@ export function defineTool<Input extends z.ZodObject>(
 
 function specOf<Input extends z.ZodObject>(definition: ToolDefinition<Input>): ToolSpec {
   const { name, description, effect = 'once', timeoutMs = 60_000, queue = 'tools' } = definition
+  const { judged } = definition
+  const problem = judged && judgedProblem(judged)
+  if (problem) throw new TypeError(`Tool "${name}": judged: ${problem}.`)
   const { $schema: _, ...schema } = z.toJSONSchema(definition.input, { io: 'input' })
   const inputSchema = JsonObjectSchema.parse(schema)
   const version = toolVersion({ name, inputSchema, effect })
-  const spec = { name, version, description, inputSchema, effect, queue, timeoutMs }
+  const spec = {
+    name,
+    version,
+    description,
+    inputSchema,
+    effect,
+    queue,
+    timeoutMs,
+    ...(judged && { judged }),
+  }
   const parsed = ToolSpec.safeParse(spec)
   if (!parsed.success) {
     throw new TypeError(`Tool "${name}": ${z.prettifyError(parsed.error)}`)

@@ -39,6 +39,6 @@ A row of the table:
   { "name": "no rm", "agent": "writer", "tool": "bash", "args": { "command": "rm -rf /" },
     "user": { "id": "ann", "role": "lead" }, "isSubagent": false, "at": "2026-11-20T12:00:00Z",
     "expect": "deny", "code": "oap.dangerous_operation" }
-name, user, isSubagent, at and code may be left out. expect is allow, deny or require_approval; code is one of the decision's
+name, user, isSubagent, at and code may be left out. expect is allow, warn, deny or require_approval; code is one of the decision's
 reasons. Lists, passports, Cedar, policy servers and modules are asked for real; no call is made, and neither a server
 nor a database is needed. Exits with 1 if a row is not met, and with 2 for a table or configuration that is wrong.`

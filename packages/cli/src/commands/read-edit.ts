@@ -1,6 +1,7 @@
 /** The arguments that a human wants executed, from the command line or from a file. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { ambiguityOf } from '@signalbox/core'
 import { z } from 'zod'
 import { usageFailure } from '../failure.ts'
 
@@ -17,6 +18,8 @@ export async function readEdit({ edit, editFile, cwd }: Edit): Promise<Record<st
   const option = edit === undefined ? '--edit-file' : '--edit'
   const text = edit ?? (await read(resolve(cwd, editFile ?? '')))
   const parsed = Arguments.safeParse(parse(text))
+  const ambiguity = parsed.success ? ambiguityOf(text) : null
+  if (ambiguity !== null) throw usageFailure(`${option} can be read in two ways: ${ambiguity}.`)
   if (parsed.success) return parsed.data
   throw usageFailure(`${option} takes an object of JSON, such as {"path":"a.txt"}.`)
 }

@@ -52,7 +52,7 @@ const budget: Detail = (payload) => [
 /** `2 allowed, 1 denied`. */
 function countEffects(decisions: readonly unknown[]): string {
   const effects = decisions.map((decision) => textAt(decision, 'answer', 'effect'))
-  return ['allow', 'deny', 'require_approval']
+  return ['allow', 'warn', 'deny', 'require_approval']
     .map((effect) => [effects.filter((each) => each === effect).length, effect] as const)
     .filter(([number]) => number > 0)
     .map(([number, effect]) => `${number} ${effect}`)
@@ -102,6 +102,11 @@ export const verdictDetails: Readonly<Record<string, Detail>> = {
     const faults = decisions.flatMap((decision) => listAt(decision, 'faults')).length
     return [countEffects(decisions), faults === 0 ? '' : `${faults} could not answer`]
   },
+  'policy.warned': (payload, verbose) => [
+    textAt(payload, 'code'),
+    policy(payload),
+    words(verbose, 'message')(payload),
+  ],
   'policy.faulted': (payload, verbose) => [
     textAt(payload, 'policyId'),
     'could not answer',

@@ -103,6 +103,17 @@ export const decisionSchemas = {
     /** All reasons, where a policy gave more than one. */
     reasons: z.array(PolicyReason).optional(),
   }),
+  /** A policy lets a call pass, and says why somebody should look at it. One for each policy that warns. */
+  'policy.warned': z.object({
+    callId: z.string(),
+    tool: z.string(),
+    argsHash: z.string(),
+    code: z.string(),
+    message: z.string(),
+    ...policy,
+    /** All reasons, where the policy gave more than one. */
+    reasons: z.array(PolicyReason).optional(),
+  }),
   /** A policy could not answer. The agent's `failClosed` says whether it denied the call, or had no say. */
   'policy.faulted': z.object({
     callId: z.string(),

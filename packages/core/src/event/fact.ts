@@ -186,6 +186,8 @@ export const factSchemas = {
         answer: PolicyAnswer,
         /** Policies that could not answer. */
         faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
+        /** Policies that warn, beside what all of them say together. */
+        warnings: z.array(PolicyAnswer).max(16).optional(),
       }),
     ),
     durationMs: z.number(),

@@ -88,8 +88,8 @@ export const judgeTurn = askedOnce((context, event): JudgedTurn => {
 /** Nothing executes in a rerun, so nobody is asked: what was recorded answers. */
 function unasked(judgement: Judgement): Judgement {
   if (judgement.effect !== 'ask') return judgement
-  const { call, spec, faults, answer } = judgement
-  return { effect: 'allow', call, spec, faults, grant: null, skipped: answer }
+  const { answer, ...about } = judgement
+  return { ...about, effect: 'allow', grant: null, skipped: answer }
 }
 
 interface JudgedTurn {

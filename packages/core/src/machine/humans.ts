@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../definition.ts'
 import { approvalExpired, approvalTimer, timedCall } from '../verdict/approval/event.ts'
 import { expiredText, judgeApproval } from '../verdict/approval/verdict.ts'
-import { denied } from '../verdict/authorization/event.ts'
+import { denied, warned } from '../verdict/authorization/event.ts'
 import { denial, grantKey } from '../verdict/authorization/judge.ts'
 import { benchOf } from './calls.ts'
 import { type Args, change } from './change.ts'
@@ -58,12 +58,13 @@ export const approvalEmission = (args: Args): Emission => {
     const answer = judged.effect === 'deny' ? judged.answer : denial('unknown_tool', '')
     return { clearTimers, verdicts: [denied(callId, event.fact.payload.tool, answer)] }
   }
-  const { argsHash } = judged
+  const { argsHash, warnings } = judged
+  const verdicts = warned({ id: callId, name: spec.name, argsHash }, warnings)
   const seq = { approval: event.fact.seq, ...(judged.edited ? { edited: true as const } : {}) }
   const cleared = { call: { id: callId, argsHash }, spec, approval: seq }
   const others = Object.values(context.open).filter(({ status }) => status === 'asked').length - 1
   const place = { agent: event.agent, context, at: event.fact.at, asked: others }
-  return { clearTimers, effects: [callEffect(place, context.effects + 1, cleared)] }
+  return { clearTimers, effects: [callEffect(place, context.effects + 1, cleared)], verdicts }
 }
 
 /** Nobody answered; runs before the call is settled. */

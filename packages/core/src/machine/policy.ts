@@ -4,7 +4,7 @@ import type { Effect, Timer } from '../effect.ts'
 import type { Verdict } from '../event/decision.ts'
 import type { FactPayload } from '../event/fact.ts'
 import { approvalRequested, expiry } from '../verdict/approval/event.ts'
-import { denied, faulted, reused, skipped } from '../verdict/authorization/event.ts'
+import { denied, faulted, reused, skipped, warned } from '../verdict/authorization/event.ts'
 import { denial, grantKey } from '../verdict/authorization/judge.ts'
 import {
   callIdPrefix,
@@ -59,7 +59,10 @@ export function takePolicies(
     verdicts.push(...faulted(callId, said.tool, faults))
     if (!spec || answer.effect === 'deny' || said.tool !== spec.name) {
       verdicts.push(denied(callId, spec?.name ?? said.tool, denyOf(said)))
-    } else if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {
+      continue
+    }
+    verdicts.push(...warned({ id: callId, name: spec.name, argsHash }, said.warnings ?? []))
+    if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {
       open[index] = { ...call, effect: 0, status: 'asked' }
       const asked = { id: callId, tool: spec.name, argsHash }
       verdicts.push(approvalRequested(agent, asked, { answer, at: fact.at }))

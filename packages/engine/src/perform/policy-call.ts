@@ -7,6 +7,7 @@ import {
   combineAnswers,
   evaluatorError,
   factSchemas,
+  judgedOf,
   type FactPayload,
   needsIo,
   payloadOf,
@@ -15,6 +16,7 @@ import {
   type PolicyRequest,
   type PolicySpec,
   type ToolCallPart,
+  warningsOf,
 } from '@signalbox/core'
 import { TerminalError } from '../errors.ts'
 import type { Clock, FactDraft, PolicyHost, Register, StoredEvent } from '../ports.ts'
@@ -127,6 +129,7 @@ async function decide(
   const request: PolicyRequest = {
     tool: call.name,
     args: call.args,
+    ...judgedOf(agent, call.name),
     callId: call.id,
     agent: agent.name,
     runId,
@@ -144,7 +147,9 @@ async function decide(
     ({ answer }, n) => answer ?? (failClosed && specs[n] ? evaluatorError(specs[n]) : []),
   )
   const { id: callId, name: tool, argsHash } = call
-  return { callId, tool, argsHash, answer: combineAnswers(answers), faults }
+  const warnings = warningsOf(answers)
+  const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
+  return { callId, tool, argsHash, answer: combineAnswers(answers), faults, ...warned }
 }
 
 /** What a policy says, or that it could not: in our words, for its own may hold what it was asked about. */

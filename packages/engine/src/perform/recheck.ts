@@ -11,6 +11,7 @@ import {
   type AgentDefinition,
   authorize,
   factSchemas,
+  judgedOf,
   payloadOf,
   type PolicyAnswer,
   type PolicyRequest,
@@ -84,12 +85,13 @@ function changedSince({ agents }: RecheckDeps, pinned: AgentDefinition): AgentDe
 
 const rules = new WeakMap<AgentDefinition, string>()
 
-/** The policies over calls, in canonical form. */
+/** The policies over calls, and what tools say about their arguments, in canonical form. */
 function rulesOf(agent: AgentDefinition): string {
   const { allowedTools, deniedTools, approvalTools, policies, failClosed } = agent.guardrails
+  const judged = agent.tools.flatMap((tool) => (tool.judged ? [[tool.name, tool.judged]] : []))
   const known =
     rules.get(agent) ??
-    canonical({ allowedTools, deniedTools, approvalTools, policies, failClosed })
+    canonical({ allowedTools, deniedTools, approvalTools, policies, failClosed, judged })
   rules.set(agent, known)
   return known
 }
@@ -133,7 +135,10 @@ async function currentDenial(
     if (before.effect !== 'require_approval') return { ...pure, effect: 'deny' }
   }
   const { policies, failClosed } = current.guardrails
-  return deps.policies.recheck(policies, request, { approved: true, failClosed, signal })
+  const { call } = task
+  const { judged: _, ...asked } = request
+  const now = { ...asked, ...judgedOf(current, call.name) }
+  return deps.policies.recheck(policies, now, { approved: true, failClosed, signal })
 }
 
 /** What the pure policies of an agent say now. */
@@ -156,6 +161,7 @@ async function requestOf(
   return {
     tool: call.name,
     args: call.args,
+    ...judgedOf(agent, call.name),
     callId: call.id,
     agent: agent.name,
     runId: row.runId,

@@ -16,7 +16,7 @@ export function checkCedar(cedar: Cedar, spec: CedarSpec): void {
     throw fault(spec, `has ${bytes} bytes of text; ${bounds.cedarTextBytesMax} is the limit`)
   }
   // A misspelt id in `approval` would let a call pass that a human was meant to see.
-  const named = { approval: spec.approval, codes: Object.keys(spec.codes) }
+  const named = { approval: spec.approval, warn: spec.warn ?? [], codes: Object.keys(spec.codes) }
   for (const [list, ids] of Object.entries(named)) {
     const unknown = ids.find((id) => !Object.hasOwn(spec.policies, id))
     if (unknown !== undefined) throw fault(spec, `names ${unknown} in ${list}, but has no such id`)

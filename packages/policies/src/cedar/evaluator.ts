@@ -61,9 +61,13 @@ function toAnswer(spec: CedarSpec, { decision, diagnostics }: Response): PolicyA
   }
   const determining = diagnostics.reason.toSorted()
   if (determining.length === 0) return denial(spec, 'oap.denied', 'No policy permits this call.')
-  const asks = decision === 'allow' && determining.every((id) => spec.approval.includes(id))
-  const effect = asks ? 'require_approval' : decision
-  const verb = { allow: 'permits', require_approval: 'asks for approval of', deny: 'forbids' }
+  const effect = decision === 'allow' ? effectOf(spec, determining) : decision
+  const verb = {
+    allow: 'permits',
+    warn: 'warns of',
+    require_approval: 'asks for approval of',
+    deny: 'forbids',
+  }
   return answer(
     spec,
     effect,
@@ -72,4 +76,13 @@ function toAnswer(spec: CedarSpec, { decision, diagnostics }: Response): PolicyA
       message: `Policy ${id} ${verb[effect]} this call.`,
     })),
   )
+}
+
+/** The mildest of the permits counts: each of them alone would let the call pass. */
+function effectOf(
+  { approval, warn = [] }: CedarSpec,
+  permits: readonly string[],
+): 'allow' | 'warn' | 'require_approval' {
+  if (permits.some((id) => !approval.includes(id) && !warn.includes(id))) return 'allow'
+  return permits.some((id) => !approval.includes(id)) ? 'warn' : 'require_approval'
 }

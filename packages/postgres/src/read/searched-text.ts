@@ -31,6 +31,7 @@ const searchedPaths: Readonly<Record<string, readonly string[]>> = {
   'approval.requested': ['$.reason'],
   'approval.answered': ['$.note', '$.edited.args'],
   'call.denied': ['$.code', '$.message', '$.reasons[*].code', '$.reasons[*].message'],
+  'policy.warned': ['$.code', '$.message', '$.reasons[*].code', '$.reasons[*].message'],
   'policy.faulted': ['$.message'],
   'safety.suppressed': ['$.explanation', '$.evidence[*].value', '$.calls[*].name'],
   'turn.cut': ['$.explanation', '$.calls[*].name'],

@@ -35,6 +35,11 @@ const Passport = z
     url: HttpAddress.optional(),
     /** Tool name to capability, over the built-in map. `exempt`: the passport says nothing about it. */
     capabilities: z.record(z.string(), z.string()).default({}),
+    /**
+     * What follows for an argument that looks like a path, an address or a recipient, and that its tool does not declare
+     * in `judged`: a denial, a warning in the log, or nothing.
+     */
+    undeclaredArguments: z.enum(['deny', 'warn', 'ignore']).default('deny'),
     /** The absolute path that relative paths of calls are relative to. */
     root: z.string().regex(/^\//, 'takes an absolute path').optional(),
   })
@@ -59,6 +64,8 @@ const Cedar = z
     codes: z.record(z.string(), z.string()).default({}),
     /** Ids of the permits that ask a human. */
     approval: z.array(PolicyId).default([]),
+    /** Ids of the permits that let a call pass and leave `policy.warned` in the log. */
+    warn: z.array(PolicyId).default([]),
   })
   .refine(({ policies, files }) => Object.keys({ ...policies, ...files }).length > 0, {
     error: 'there is no policy; name at least one in policies or files',

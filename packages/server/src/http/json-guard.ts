@@ -1,12 +1,20 @@
-/** Looks at JSON before anything else does: how deep it is, and whether a key would reach a prototype. */
-import { limits } from '@signalbox/core'
+/**
+ * Looks at JSON before anything else does: how deep it is, whether a key would reach a prototype, and whether another reader
+ * could read it otherwise. What one of them judges, another one may execute.
+ */
+import { ambiguityOf, limits } from '@signalbox/core'
 
 /** What is wrong with a text that should be JSON, or its value. */
 export type GuardedJson =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false
-      readonly code: 'malformed_json' | 'json_too_deep' | 'forbidden_key' | 'forbidden_text'
+      readonly code:
+        | 'malformed_json'
+        | 'json_too_deep'
+        | 'forbidden_key'
+        | 'forbidden_text'
+        | 'ambiguous_json'
       readonly detail: string
     }
 
@@ -25,6 +33,9 @@ export function guardJson(text: string): GuardedJson {
         refused ??= no('forbidden_text', 'A text holds U+0000 or half of a surrogate pair.')
       return each
     })
+    const ambiguity = ambiguityOf(text)
+    if (ambiguity !== null)
+      refused ??= no('ambiguous_json', `The body can be read in two ways: ${ambiguity}.`)
     return refused ?? { ok: true, value }
   } catch {
     return no('malformed_json', 'The body is not a JSON document.')

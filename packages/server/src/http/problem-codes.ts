@@ -29,6 +29,11 @@ export const problemKinds = {
     title: 'The JSON is nested too deeply',
     help: 'Nest values at most 64 levels deep.',
   },
+  ambiguous_json: {
+    status: 400,
+    title: 'The JSON can be read in two ways',
+    help: 'A key stands twice in an object, or an integer is beyond 2^53 - 1: two readers would see two values. Write large numbers as texts.',
+  },
   forbidden_key: {
     status: 400,
     title: 'The JSON has a key that is not allowed',

@@ -1,6 +1,12 @@
 /** Configuration of MCP servers, in the form that people already have in other programs. */
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import { JudgedArguments, judgedProblem } from '@signalbox/core'
 import { z } from 'zod'
+
+const Judged = JudgedArguments.check(({ value, issues }) => {
+  const problem = judgedProblem(value)
+  if (problem !== null) issues.push({ code: 'custom', input: value, message: problem })
+})
 
 const common = {
   /** Believe the server's hints about what its tools do. Otherwise each of its tools counts as `once`. */
@@ -12,6 +18,16 @@ const common = {
     .default('tools'),
   /** Milliseconds one call may take. */
   timeoutMs: z.number().int().positive().default(60_000),
+  /** What is said about single tools, by the names that the server gives them. */
+  tools: z
+    .record(
+      z.string().min(1),
+      z.strictObject({
+        /** Which arguments are paths, addresses, recipients: `{ path: ['path'] }`. Passports judge them by it. */
+        judged: Judged.optional(),
+      }),
+    )
+    .default({}),
 }
 
 /** A server that is a child process and speaks over its standard input and output. */

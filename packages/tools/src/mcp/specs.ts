@@ -42,6 +42,7 @@ function mcpTool(name: string, config: McpServerConfig, remote: Tool): McpTool |
   const inputSchema = schemaOf(remote)
   if (inputSchema === null) return null
   const effect = effectOf(remote, config.trustHints)
+  const own = Object.hasOwn(config.tools, remote.name) ? config.tools[remote.name] : undefined
   const text = remote.description ?? remote.title ?? remote.name
   const parsed = ToolSpec.safeParse({
     name,
@@ -51,6 +52,7 @@ function mcpTool(name: string, config: McpServerConfig, remote: Tool): McpTool |
     effect,
     queue: config.queue,
     timeoutMs: config.timeoutMs,
+    ...(own?.judged && { judged: own.judged }),
   })
   if (!parsed.success) return null
   return { spec: parsed.data, remote, check: argumentCheck(inputSchema) }

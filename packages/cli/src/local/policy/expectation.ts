@@ -32,8 +32,8 @@ const Row = z.strictObject({
       error: 'takes a time such as 2026-11-20T12:00:00Z, or milliseconds since 1970',
     })
     .optional(),
-  expect: z.enum(['allow', 'deny', 'require_approval'], {
-    error: 'takes "allow", "deny" or "require_approval"',
+  expect: z.enum(['allow', 'warn', 'deny', 'require_approval'], {
+    error: 'takes "allow", "warn", "deny" or "require_approval"',
   }),
   /** One of the codes of the decision's reasons. */
   code: text.optional(),

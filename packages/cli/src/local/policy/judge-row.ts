@@ -8,6 +8,7 @@ import {
   combineAnswers,
   evaluatorError,
   type JsonObject,
+  judgedOf,
   needsIo,
   type PolicyAnswer,
   type PolicyRequest,
@@ -46,11 +47,20 @@ export async function judgeCall(
   const bench = { run, agent, caller, at, evaluatorOf: (spec: Spec) => policies.evaluator(spec) }
   const pure = authorize(bench, { id: callId, name: tool, args })
   if (pure.answer.effect === 'deny') return pure
-  const request = { tool, args, callId, agent: agent.name, runId: run, at, ...caller }
+  const request = {
+    tool,
+    args,
+    ...judgedOf(agent, tool),
+    callId,
+    agent: agent.name,
+    runId: run,
+    at,
+    ...caller,
+  }
   const asked = await askAll(policies, agent, { request, signal })
   const answer = combineAnswers([pure.answer, ...asked.answers])
   const faults = [...pure.faults, ...asked.faults]
-  if (answer.effect !== 'allow') return { answer, faults }
+  if (answer.effect === 'deny' || answer.effect === 'require_approval') return { answer, faults }
   const { failClosed, policies: specs } = agent.guardrails
   const late = await policies.recheck(specs, request, { approved: false, failClosed, signal })
   return { answer: late ?? answer, faults }

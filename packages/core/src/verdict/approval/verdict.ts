@@ -10,7 +10,13 @@ type Answer = FactPayload<'approval.answered'>
 
 /** What becomes of the call. */
 export type Approval =
-  | { readonly effect: 'run'; readonly argsHash: string; readonly edited: boolean }
+  | {
+      readonly effect: 'run'
+      readonly argsHash: string
+      readonly edited: boolean
+      /** Policies that warn of the edited arguments. */
+      readonly warnings: readonly PolicyAnswer[]
+    }
   | { readonly effect: 'deny'; readonly answer: PolicyAnswer }
 
 /** The text is for the model: not run, by a person, do not repeat it. */
@@ -25,10 +31,11 @@ export function judgeApproval(bench: Bench, answer: Answer): Approval {
   const { callId, tool, decision, argsHash, note, edited } = answer
   if (decision === 'reject')
     return { effect: 'deny', answer: denial('rejected', rejectedText(note)) }
-  if (decision === 'approve') return { effect: 'run', argsHash, edited: false }
+  if (decision === 'approve') return { effect: 'run', argsHash, edited: false, warnings: [] }
   if (!edited)
     return { effect: 'deny', answer: denial('edit_without_args', 'The edit holds no arguments.') }
   const again = authorize(bench, { id: callId, name: tool, args: edited.args })
   if (again.answer.effect === 'deny') return { effect: 'deny', answer: again.answer }
-  return { effect: 'run', argsHash: edited.argsHash, edited: true }
+  const { warnings } = again
+  return { effect: 'run', argsHash: edited.argsHash, edited: true, warnings }
 }

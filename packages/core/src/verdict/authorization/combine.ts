@@ -1,7 +1,7 @@
 /**
  * Many policies, one answer.
  *
- * P1 Deny beats require_approval beats allow, whatever the order.
+ * P1 Deny beats require_approval beats warn beats allow, whatever the order. A warning is kept beside a stronger answer.
  * P2 A policy that throws, is missing or answers something unknown denies; with `failClosed` false it has no say, and
  *    is named as a fault either way. It never counts as an allow of its own.
  * P3 A denial always carries a reason.
@@ -27,11 +27,20 @@ export interface PolicySet {
   readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
 }
 
-/** What all pure policies together say, and which of them could not be asked. Policies with I/O are skipped here. */
+/** What many policies say together. */
+export interface Evaluated {
+  readonly answer: PolicyAnswer
+  /** Those that could not be asked. */
+  readonly faults: readonly PolicyFault[]
+  /** The answers that warn, whatever the others say. */
+  readonly warnings: readonly PolicyAnswer[]
+}
+
+/** What all pure policies together say. Policies with I/O are skipped here. */
 export function evaluatePolicies(
   { specs, failClosed, evaluatorOf }: PolicySet,
   request: PolicyRequest,
-): { readonly answer: PolicyAnswer; readonly faults: readonly PolicyFault[] } {
+): Evaluated {
   const faults: PolicyFault[] = []
   const answers: PolicyAnswer[] = []
   for (const spec of specs.filter((each) => !needsIo(each))) {
@@ -42,8 +51,12 @@ export function evaluatePolicies(
       if (failClosed) answers.push(evaluatorError(spec))
     }
   }
-  return { answer: combineAnswers(answers), faults }
+  return { answer: combineAnswers(answers), faults, warnings: warningsOf(answers) }
 }
+
+/** The answers that warn. */
+export const warningsOf = (answers: readonly PolicyAnswer[]): readonly PolicyAnswer[] =>
+  answers.filter(({ effect }) => effect === 'warn')
 
 function ask(
   spec: PolicySpec,
@@ -75,7 +88,7 @@ export const evaluatorError = (spec: Pick<PolicySpec, 'id' | 'digest'>): PolicyA
   policyDigest: spec.digest,
 })
 
-const strength = { allow: 0, require_approval: 1, deny: 2 } as const
+const strength = { allow: 0, warn: 1, require_approval: 2, deny: 3 } as const
 
 /**
  * One answer of many, by P1. The first of the strongest names the policy; reasons of all that are as strong are kept,
@@ -94,6 +107,7 @@ export function combineAnswers(answers: readonly PolicyAnswer[]): PolicyAnswer {
 
 const without: { readonly [effect in PolicyAnswer['effect']]: readonly PolicyReason[] } = {
   allow: [],
+  warn: [{ code: 'oap.warned', message: 'A policy warns of this call.' }],
   require_approval: [{ code: 'approval_required', message: 'A person must approve this call.' }],
   deny: [{ code: 'oap.denied', message: 'blocked by guardrail policy' }],
 }

@@ -19,6 +19,23 @@ export function denied(callId: string, tool: string, answer: PolicyAnswer): Verd
   return { type: 'call.denied', payload, tool, verdict: 'denied' }
 }
 
+/** `policy.warned`, one for each policy that warns of a call which may run. */
+export const warned = (
+  call: { readonly id: string; readonly name: string; readonly argsHash: string },
+  warnings: readonly PolicyAnswer[],
+): readonly Verdict[] =>
+  warnings.map((answer) => {
+    const [first = { code: 'oap.warned', message: '' }, ...more] = answer.reasons
+    const reasons = more.length > 0 ? { reasons: [first, ...more] } : {}
+    const about = { callId: call.id, tool: call.name, argsHash: call.argsHash }
+    return {
+      type: 'policy.warned',
+      payload: { ...about, ...first, ...policyOf(answer), ...reasons },
+      tool: call.name,
+      verdict: 'warned',
+    }
+  })
+
 /** `policy.faulted`, one for each policy that could not answer. */
 export const faulted = (
   callId: string,
@@ -63,8 +80,9 @@ export const skipped = (
 /** The events of one judgement, a request for approval aside. */
 export function judgementVerdicts(judgement: Judgement): readonly Verdict[] {
   const { call, faults } = judgement
-  const notes = faulted(call.id, call.name, faults)
-  if (judgement.effect === 'deny') return [...notes, denied(call.id, call.name, judgement.answer)]
+  const failed = faulted(call.id, call.name, faults)
+  if (judgement.effect === 'deny') return [...failed, denied(call.id, call.name, judgement.answer)]
+  const notes = [...failed, ...warned(call, judgement.warnings)]
   if (judgement.effect === 'ask') return notes
   if (judgement.skipped) return [...notes, skipped(call, judgement.skipped)]
   if (!judgement.grant) return notes

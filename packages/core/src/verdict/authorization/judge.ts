@@ -13,7 +13,7 @@ import type { RunContext } from '../../machine/context.ts'
 import type { ToolCallPart } from '../../message.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { builtInEvaluator } from './built-in.ts'
-import { evaluatePolicies, type PolicyFault } from './combine.ts'
+import { type Evaluated, evaluatePolicies, type PolicyFault } from './combine.ts'
 import { passportTallies } from './passport/evaluate-passport.ts'
 import { addTally, type RateState, type Tally } from './passport/rates.ts'
 import type { PolicyAnswer, PolicyRequest, PureEvaluator } from './request.ts'
@@ -29,12 +29,18 @@ export type Judgement =
   | (Judged & {
       readonly effect: 'allow'
       readonly spec: ToolSpec
+      readonly warnings: readonly PolicyAnswer[]
       /** A human's earlier approval that stands for this call. */
       readonly grant: 'run' | 'always' | null
       /** In a rerun: the answer that wants a human's approval. */
       readonly skipped?: PolicyAnswer
     })
-  | (Judged & { readonly effect: 'ask'; readonly spec: ToolSpec; readonly answer: PolicyAnswer })
+  | (Judged & {
+      readonly effect: 'ask'
+      readonly spec: ToolSpec
+      readonly warnings: readonly PolicyAnswer[]
+      readonly answer: PolicyAnswer
+    })
   | (Judged & { readonly effect: 'deny'; readonly answer: PolicyAnswer })
 
 /** What judging takes besides the call. */
@@ -83,14 +89,24 @@ const listsOf = ({ guardrails }: AgentDefinition): AllowlistSpec => {
   return { use: 'allowlist', id: 'lists', digest: '', allowedTools, deniedTools, approvalTools }
 }
 
+/** What a tool of the agent says about its arguments, as a part of requests. */
+export function judgedOf(
+  { tools }: Pick<AgentDefinition, 'tools'>,
+  name: string,
+): Pick<PolicyRequest, 'judged'> {
+  const judged = tools.find((tool) => tool.name === name)?.judged
+  return judged === undefined ? {} : { judged }
+}
+
 /** What the pinned pure policies say about a call. */
 export function authorize(
   { run, agent, evaluatorOf, caller, at, recent }: Bench,
   call: Pick<ToolCallPart, 'id' | 'name' | 'args'>,
-): { readonly answer: PolicyAnswer; readonly faults: readonly PolicyFault[] } {
+): Evaluated {
   const request: PolicyRequest = {
     tool: call.name,
     args: call.args,
+    ...judgedOf(agent, call.name),
     callId: call.id,
     agent: agent.name,
     runId: run,
@@ -121,19 +137,18 @@ function judge(bench: Bench, known: Known, call: ToolCallPart): Judgement {
   const index = bench.agent.tools.findIndex((tool) => tool.name === call.name)
   const spec = bench.agent.tools[index]
   if (!spec) return deny(denial('unknown_tool', `There is no tool named ${call.name}.`))
-  const { answer, faults } = authorize(bench, call)
+  const { answer, faults, warnings } = authorize(bench, call)
   if (answer.effect === 'deny') return deny(answer, faults)
   const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
   if (tooMany) return deny(tooMany, faults)
   const key = grantKey(bench.agent, index, call.argsHash)
   if (known.context.refused.includes(key))
     return deny(denial('rejected_before', 'A person rejected this very call. Do not repeat it.'))
-  if (answer.effect === 'allow') return { effect: 'allow', call, spec, faults, grant: null }
-  if (known.context.grants.includes(key))
-    return { effect: 'allow', call, spec, faults, grant: 'run' }
-  if (known.granted.includes(call.id))
-    return { effect: 'allow', call, spec, faults, grant: 'always' }
-  return { effect: 'ask', call, spec, faults, answer }
+  const about = { call, spec, faults, warnings }
+  if (answer.effect !== 'require_approval') return { effect: 'allow', ...about, grant: null }
+  if (known.context.grants.includes(key)) return { effect: 'allow', ...about, grant: 'run' }
+  if (known.granted.includes(call.id)) return { effect: 'allow', ...about, grant: 'always' }
+  return { effect: 'ask', ...about, answer }
 }
 
 /** Why no run may be started; null if one may. */
@@ -176,8 +191,9 @@ export function judgeCalls(
 
 /** The rates after one more call, under each capability that a passport maps its tool to. */
 function withCall({ agent, at }: Bench, rates: RateState, { name, args }: ToolCallPart): RateState {
+  const asked = { tool: name, args, ...judgedOf(agent, name) }
   const tallies = agent.guardrails.policies.flatMap((spec): readonly Tally[] =>
-    spec.use === 'passport' ? passportTallies(spec, { tool: name, args }) : [],
+    spec.use === 'passport' ? passportTallies(spec, asked) : [],
   )
   const byKey = new Map(tallies.map((tally) => [tally.key, tally]))
   return [...byKey.values()].reduce((state, each) => addTally(state, each, at), rates)

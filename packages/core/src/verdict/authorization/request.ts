@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { JsonObject } from '../../json.ts'
+import type { JudgedArguments } from './judged.ts'
 
 /** One call, and who makes it. */
 export interface PolicyRequest {
@@ -12,6 +13,8 @@ export interface PolicyRequest {
   readonly callId: string
   readonly agent: string
   readonly runId: string
+  /** What the tool says about its arguments; absent if it says nothing. */
+  readonly judged?: JudgedArguments
   /** Present when a policy with I/O is asked; a decision does not know them. */
   readonly tenantId?: string
   readonly threadId?: string
@@ -23,8 +26,8 @@ export interface PolicyRequest {
   readonly at: number
 }
 
-/** What a policy may answer. */
-export const PolicyEffectWord = z.enum(['allow', 'deny', 'require_approval'])
+/** What a policy may answer. `warn` allows, and leaves `policy.warned` in the log. */
+export const PolicyEffectWord = z.enum(['allow', 'warn', 'deny', 'require_approval'])
 export type PolicyEffectWord = z.infer<typeof PolicyEffectWord>
 
 /** Why, for machines and for people. The first reason is the one the model reads. */

@@ -35,6 +35,11 @@ export const PassportSpec = z.object({
    * decided under it is decided the same for as long as its runs are kept.
    */
   edition: z.union([z.literal(1), z.literal(2)]).optional(),
+  /**
+   * What follows for a call with an argument that looks like a path, an address or a recipient, and that its tool does not
+   * declare. Absent, nothing: so was it before tools could declare.
+   */
+  undeclaredArguments: z.enum(['ignore', 'warn', 'deny']).optional(),
 })
 
 /** Cedar policies by id, as text; any error while evaluating is a denial. */
@@ -48,6 +53,8 @@ export const CedarSpec = z.object({
   codes: z.record(z.string(), z.string()).default({}),
   /** Matching permits whose ids are listed here ask a human. */
   approval: z.array(z.string()).default([]),
+  /** Matching permits whose ids are listed here warn, unless another one permits. */
+  warn: z.array(z.string()).optional(),
 })
 
 /** A policy server with an OPA-compatible data API: `POST {url}` with `{input}`, `{result}` in the answer. */

@@ -7,7 +7,7 @@ import { readFileText } from './read-source.ts'
 
 /** Whether Cedar can parse them is for the policy host to say. @throws ConfigError */
 export async function resolveCedar(
-  { policies, files, schema, schemaFile, codes, approval }: CedarProvider,
+  { policies, files, schema, schemaFile, codes, approval, warn }: CedarProvider,
   { id, dir, field }: { readonly id: string; readonly dir: string; readonly field: string },
 ): Promise<CedarSpec> {
   const texts: Record<string, string> = { ...policies }
@@ -17,6 +17,7 @@ export async function resolveCedar(
     schemaFile === undefined
       ? (schema ?? null)
       : await readFileText(resolve(dir, schemaFile), `${field}.schemaFile`)
-  const content = { policies: texts, schema: types, codes, approval }
+  const warned = warn.length > 0 ? { warn } : {}
+  const content = { policies: texts, schema: types, codes, approval, ...warned }
   return CedarSpec.parse({ use: 'cedar', id, digest: digestOf(content), ...content })
 }

@@ -38,6 +38,7 @@ export async function resolvePassport(
     capabilities: provider.capabilities,
     source,
     edition: 2,
+    undeclaredArguments: provider.undeclaredArguments,
     ...(provider.root === undefined ? {} : { root: provider.root }),
   })
 }

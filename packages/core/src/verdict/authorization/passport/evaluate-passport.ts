@@ -15,7 +15,9 @@ import { checkFields } from './fields/check-fields.ts'
 import { talliesOf } from './fields/money.ts'
 import { fieldTableOf } from './fields/tables.ts'
 import { checkFileCall } from './files/check-file.ts'
-import { badContext, type LimitCheck } from './limit-check.ts'
+import { checkDeclared, checkUndeclared } from './declared/check-declared.ts'
+import { renamed } from './declared/rename.ts'
+import { badContext, type LimitCheck, type LimitedCall } from './limit-check.ts'
 import { holdsUnsafeNumber, limitsInForce, passportProblem } from './limits-in-force.ts'
 import { isChecked, limitsOf, misshapen, ownLimitsOf, unknownFlatLimit } from './limit-shape.ts'
 import { checkMcpCall } from './mcp/check-mcp.ts'
@@ -60,19 +62,25 @@ export function evaluatePassport(
   const edition = spec.edition ?? 1
   const capability = capabilityOf(spec.capabilities, request.tool)
   const judge = edition === 1 ? refusedByLimits : refusedStrictly
+  const judged = { passport, spec, request, recent }
   const refused =
     refusedAltogether(passport, request.at) ??
     (capability === exempt
       ? null
       : refusedCapability(passport, request.tool, { capability, edition })) ??
-    (capability === null || capability === exempt
-      ? null
-      : judge(capability, { passport, spec, request, recent }))
+    (capability === null || capability === exempt ? null : judge(capability, judged))
   if (refused) return answer('deny', refused)
+  const { undeclaredArguments = 'ignore' } = spec
+  const undeclared =
+    undeclaredArguments === 'ignore' || capability === null || capability === exempt
+      ? null
+      : checkUndeclared({ ...callOf(capability, judged), limits: {}, passport })
+  if (undeclared && undeclaredArguments === 'deny') return answer('deny', undeclared)
   if (capability !== null && asksAPerson(passport, capability, edition)) {
     const text = `The passport asks for a person's approval of each use of ${capability}.`
     return answer('require_approval', reason('approval_required', text))
   }
+  if (undeclared) return answer('warn', undeclared)
   return answer('allow', reason('oap.allowed', `The passport allows ${shown(request.tool)}.`))
 }
 
@@ -137,25 +145,36 @@ function refusedStrictly(
   if (!inForce.ok) return inForce.why
   if (holdsUnsafeNumber(request.args))
     return badContext('A number in the arguments is larger than 2^53 - 1: write it as a text.')
-  const name = checkedAs(capability)
-  const root = spec.root ?? null
-  const call = {
-    capability: name,
-    limits: inForce.limits,
-    request,
-    root,
-    recent,
-    edition: 2,
-  } as const
-  const table = fieldTableOf(name)
-  if (table) return checkFields(table, { ...call, assurance: passport.assurance })
-  return checks.get(name)?.(call) ?? null
+  const call = callOf(capability, { passport, spec, request, recent })
+  const { judged } = request
+  const limits = inForce.limits
+  const args = judged ? renamed(call.capability, judged, request.args) : request.args
+  const own = { ...call, limits, request: { ...request, args } }
+  const table = fieldTableOf(call.capability)
+  return (
+    (table
+      ? checkFields(table, { ...own, assurance: passport.assurance })
+      : checks.get(call.capability)?.(own)) ??
+    (judged ? checkDeclared({ ...call, limits, passport }) : null)
+  )
 }
+
+/** The call as the second edition of the checks sees it; its limits are to be found. */
+const callOf = (
+  capability: string,
+  { spec, request, recent }: Judged,
+): Omit<LimitedCall, 'limits'> => ({
+  capability: checkedAs(capability),
+  request,
+  root: spec.root ?? null,
+  recent,
+  edition: 2,
+})
 
 /** What a call of the tool adds to the counts and sums of its run, under a passport. */
 export function passportTallies(
   spec: PassportSpec,
-  { tool, args }: Pick<PolicyRequest, 'tool' | 'args'>,
+  { tool, args, judged = {} }: Pick<PolicyRequest, 'tool' | 'args' | 'judged'>,
 ): readonly Tally[] {
   const capability = capabilityOf(spec.capabilities, tool)
   if (capability === null) return []
@@ -165,7 +184,9 @@ export function passportTallies(
   if (!table) return alwaysCounted(name)
   const reading = readOnce(spec.passport)
   const inForce = reading.ok ? limitsInForce(reading.passport, capability) : null
-  return inForce?.ok ? talliesOf(name, { table, limits: inForce.limits }, args) : []
+  return inForce?.ok
+    ? talliesOf(name, { table, limits: inForce.limits }, renamed(name, judged, args))
+    : []
 }
 
 /** The first edition, as it was: limits of seven capabilities, under their own names. */

@@ -13,6 +13,7 @@ const notable = new Set([
   'model.retried',
   'model.replaced',
   'call.denied',
+  'policy.warned',
   'policy.faulted',
   'approval.reused',
   'approval.expired',

@@ -1,5 +1,5 @@
 /** Which programs a passport allows. */
-import type { Executable } from './executables.ts'
+import type { Executable } from './doings.ts'
 import { isPlain } from './script.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Texts that a passport forbids in commands. */
 import { isWild, matchesWildcard } from '../wildcard.ts'
-import type { Executable } from './executables.ts'
+import type { Executable } from './doings.ts'
 
 /**
  * The first pattern that hits; null if none does. A single word hits as a word, a text with a space wherever it stands, one

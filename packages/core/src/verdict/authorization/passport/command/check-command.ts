@@ -9,12 +9,13 @@ import { checkSecrets } from './check-secrets.ts'
 import { checkWrites } from './check-writes.ts'
 import { dangerIn, isForkBomb } from './dangerous.ts'
 import { checkDirectories, checkNamedVariables, checkTime, checkVariables } from './environment.ts'
-import { type Executable, readDoings } from './executables.ts'
+import type { Executable } from './doings.ts'
+import { readDoings } from './executables.ts'
 import { steeringOption } from './steering-options.ts'
 
 const commandCharsMax = 10_000
 const argumentsMax = 100
-const commandNames = ['command', 'cmd', 'commands', 'script']
+export const commandNames = ['command', 'cmd', 'commands', 'script']
 const shells = new Set(['sh', 'bash', 'dash', 'ksh', '/bin/sh', '/bin/bash', '/usr/bin/bash'])
 
 /** Refuses what the passport does not allow. */
@@ -88,7 +89,7 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
       () => checkVariables(call, doings),
       () => checkDirectories(call, doings),
     )
-  const option = steeringOption(doings.executables, listOf(limits, 'allowed_commands') ?? [])
+  const option = steeringOption(doings, listOf(limits, 'allowed_commands') ?? [])
   if (option !== null) {
     const why = `The argument ${shown(option)} runs another program or names what to obey: no entry of limits.system.command.execute.allowed_commands has it.`
     return reason('oap.command_not_allowed', why)

@@ -1,11 +1,11 @@
 /** Words of a command that name well-known files of secrets. Files that a program reads of its own accord are not seen. */
-import { secretPattern } from '../files/sensitive.ts'
+import { guardedPattern } from '../files/sensitive.ts'
 import { reason, shown } from '../../reason.ts'
 import type { PolicyReason } from '../../request.ts'
 import { textsOf, type LimitedCall } from '../limit-check.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import { directoryNames } from './environment.ts'
-import type { Doings, Executable } from './executables.ts'
+import type { Doings, Executable } from './doings.ts'
 import { basesOf, placeOf, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
 
@@ -71,7 +71,13 @@ export function checkSecrets(call: LimitedCall, doings: Doings): PolicyReason | 
 function readBy({ name, words }: Executable): readonly Word[] {
   if (harmless.has(name)) return []
   if (name === 'git' && namesOnly.has(words[1]?.text ?? '')) return []
-  const rest = words.slice(1).flatMap((word) => {
+  const all = /^(?:cp|install|mv)$/.test(name) && !words.some(({ text }) => /^-t|^--ta/.test(text))
+  // The last operand of a copy is written, and what is in it is not read.
+  const rest = (all ? words.slice(1, -1) : words.slice(1)).flatMap((word) => {
+    const reference = /^(?:-[a-zA-Z]|[^@\s]*=)@/.exec(word.text)?.[0]
+    if (reference !== undefined) return [after(word, reference.length)]
+    const ofTree = name === 'git' ? /^[\w./~^@-]*:(?=[\w.])/.exec(word.text)?.[0] : undefined
+    if (ofTree !== undefined) return [after(word, ofTree.length)]
     if (!word.text.startsWith('-')) return [word.text.startsWith('@') ? after(word, 1) : word]
     const equals = word.text.indexOf('=')
     return equals > 0 ? [after(word, equals + 1)] : []
@@ -97,7 +103,9 @@ function secretIn(place: string): string | null {
     ),
   )
   if (hit !== undefined || wild === '.*') return hit ?? '.*'
-  const found = secretPattern(place)
+  const found = guardedPattern(place)
   if (found === null || !prose.has(found)) return found
+  // In a hidden folder it is no prose.
+  if (names.slice(0, -1).some((name) => /^\.\w/.test(name))) return found
   return found === '*.key' && place.length > 5 && !place.includes('*') ? found : null
 }

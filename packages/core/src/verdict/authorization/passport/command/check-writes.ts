@@ -7,9 +7,11 @@ import { reason, shown } from '../../reason.ts'
 import type { PolicyReason } from '../../request.ts'
 import { textsOf, type LimitedCall } from '../limit-check.ts'
 import { directoryNames } from './environment.ts'
-import type { Doings, Executable } from './executables.ts'
+import type { Doings, Executable } from './doings.ts'
+import { knowsOutputs, outputsOf } from './output-options.ts'
 import { basesOf, placeOf, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
+import { abbreviates } from './steering-options.ts'
 
 /** Change what a file is, not what is in it: only what no limit opens is protected from them. */
 const touching = new Set(['chmod', 'chown', 'chgrp', 'mkdir', 'rm', 'rmdir', 'touch', 'unlink'])
@@ -28,12 +30,7 @@ const toEach = new Set([
   'nvim',
 ])
 const toLast = new Set(['cp', 'install', 'ln', 'mv', 'rsync', 'scp'])
-const inPlace = /^-[a-zA-Z]*i|^--in-place/
-const outputs =
-  /^(?:-o|-O|--out|--outfile|--out-file|--output|--output-file|--output-document|--output-dir|--output-directory|--outdir|--out-dir|--dest|--destination|--target-directory)$/
-/** Programs whose `-o` or `-O` is an output for sure. */
-const outputting =
-  /^(?:sort|curl|wget|git|[a-z0-9_-]*(?:gcc|g\+\+|cc|clang|clang\+\+)(?:-\d+)?|ld|as|ar|tsc|esbuild)$/
+const inPlace = /^-[a-zA-Z]*i/
 
 interface Write {
   readonly word: Word
@@ -75,27 +72,19 @@ const written = ({ op, target }: Doings['redirects'][number]): readonly Write[] 
 function writesOf(executable: Executable): readonly Write[] {
   const { name, words } = executable
   const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'))
-  const guessed = !outputting.test(name)
-  const found = words.slice(1).flatMap((word, at): readonly Write[] => {
-    const equals = word.text.indexOf('=')
-    if (word.text.startsWith('--') && equals > 0 && outputs.test(word.text.slice(0, equals)))
-      return [plainWrite(after(word, equals + 1))]
-    // Attached to a letter: `-o.git/config`.
-    if (/^-[oO][^=]/.test(word.text) && word.text.includes('/')) return [plainWrite(after(word, 2))]
-    const next = words[at + 2]
-    const isInto = toLast.has(name) && word.text === '-t'
-    return (isInto || outputs.test(word.text)) && next !== undefined ? [plainWrite(next)] : []
-  })
-  const named = found.map((write) => ({ ...write, guessed }))
+  const guessed = !knowsOutputs(name)
+  const named = outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed }))
   if (name === 'dd')
     return operands.flatMap((word) =>
       word.text.startsWith('of=') ? [plainWrite(after(word, 3))] : [],
     )
-  if (touching.has(name))
+  if (touching.has(name) || (name === 'find' && words.some(({ text }) => text === '-delete')))
     return operands.map((word) => ({ ...plainWrite(word), touchesOnly: true }))
   const isInPlace =
     /^(?:sed|gsed|perl[0-9.]*|ruby[0-9.]*)$/.test(name) &&
-    words.some(({ text }) => inPlace.test(text))
+    words.some(({ text }) => inPlace.test(text) || abbreviates(text, ['in-place']))
+  if (name === 'uniq') return operands.slice(1).map(plainWrite)
+  if (name === 'zip') return operands.slice(0, 1).map(plainWrite)
   if (toEach.has(name) || isInPlace) return [...named, ...operands.map(plainWrite)]
   if (!toLast.has(name)) return named
   const last = operands.at(-1)

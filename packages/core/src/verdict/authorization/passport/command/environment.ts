@@ -6,7 +6,7 @@ import { canonicalPath, isWithin } from '../files/canonical-path.ts'
 import { badContext, textsOf, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
-import type { Doings, Executable } from './executables.ts'
+import type { Doings, Executable } from './doings.ts'
 import { isShell } from './interpreters.ts'
 import { isPlain } from './script.ts'
 
@@ -100,7 +100,13 @@ const harmless = [
 ] as const
 /** No absolute path, no way up: a locale or a zone may be the name of a file. */
 const harmlessValue = /^(?![/:~])(?!.*\.\.)[^\s]*$/
-const environmentNames = ['env', 'environment', 'environment_variables', 'env_vars', 'envVars']
+export const environmentNames = [
+  'env',
+  'environment',
+  'environment_variables',
+  'env_vars',
+  'envVars',
+]
 /** Lower-case names that programs or other shells obey all the same. */
 const obeyedInLowerCase =
   /_proxy$|^npm_|^(?:argv|cdpath|fignore|fpath|histchars|mailpath|manpath|module_path|path|pipestatus|prompt|psvar|status|watch)$/

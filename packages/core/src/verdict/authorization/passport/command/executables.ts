@@ -6,55 +6,26 @@
  * X2 A program's name must be plain: an expansion, a wildcard or a brace in it is refused.
  */
 import type { PassportEdition } from '../../spec.ts'
+import {
+  type Doings,
+  type DoingsReading,
+  type Executable,
+  type Variable,
+  variableOf,
+} from './doings.ts'
+import { feedersOf, givesAnyText } from './free-text.ts'
 import { isInterpreter, isShell, readsAValue, readsItsInput, shellTaskOf } from './interpreters.ts'
 import { parseScript } from './parse-script.ts'
 import {
   expansionStart,
   isPlain,
   type Command,
-  type Redirect,
   type Script,
   type Word,
 } from './script.ts'
 import { unwrap } from './wrappers.ts'
 
 const nestingMax = 8
-
-/** A program and its words. */
-export interface Executable {
-  readonly words: readonly Word[]
-  /** Its name in lower case, without a directory: what it is, whatever it is called by. */
-  readonly name: string
-  /** Must it be on the list of allowed commands? Wrappers that add nothing need not be. */
-  readonly listed: boolean
-  /** What runs it, and the place of its name among that one's words. */
-  readonly outer: { readonly executable: Executable; readonly at: number } | null
-  /** More words come at run time, which nobody sees here. */
-  readonly hasMore: boolean
-  readonly command: Command
-}
-
-/** What a text would do. */
-export interface Doings {
-  readonly executables: Executable[]
-  readonly redirects: Redirect[]
-  readonly variables: Variable[]
-}
-
-/** A variable that a text sets. */
-export interface Variable {
-  readonly name: string
-  /** Its value where it is plain, and where it has wildcards at most; null where nobody can tell. */
-  readonly value: string | null
-  readonly text: string | null
-  /** Do programs see it? Others are the shell's own, unless the environment has one of that name. */
-  readonly exported: boolean
-}
-
-/** What a text would do, or why it is refused. `reads`: a program would come out of a pipe, an address or a file. */
-export type DoingsReading =
-  | { readonly ok: true; readonly doings: Doings }
-  | { readonly ok: false; readonly problem: string; readonly reads: boolean }
 
 interface Reader extends Doings {
   readonly edition: PassportEdition
@@ -89,7 +60,7 @@ function refuse(reader: Reader, problem: string): void {
 }
 
 function readScript(reader: Reader, script: Script, nesting: number): void {
-  for (const command of script) {
+  for (const [at, command] of script.entries()) {
     for (const { name, value } of command.assignments) {
       reader.variables.push(variableOf(name, value, command.words.length > 0))
       // The one place where a substitution's output cannot become a program or an option.
@@ -104,25 +75,34 @@ function readScript(reader: Reader, script: Script, nesting: number): void {
     reader.redirects.push(...command.redirects)
     if (command.isLoopHead) readLoopHead(reader, command)
     else if (command.words.length > 0)
-      readProgram(reader, { words: command.words, command, outer: null, hasMore: false }, nesting)
+      readProgram(
+        reader,
+        {
+          words: command.words,
+          command,
+          outer: null,
+          hasMore: false,
+          anyMore: givesAnyText(feedersOf(script, at)),
+        },
+        nesting,
+      )
   }
 }
-
-const variableOf = (name: string, value: Word, exported: boolean): Variable => ({
-  name,
-  value: isPlain(value) ? value.text : null,
-  text: value.expands || value.braces ? null : value.text,
-  exported,
-})
 
 function readLoopHead(reader: Reader, { words }: Command): void {
   const name = words[1]?.text ?? ''
   const values = words.slice(3).map((word) => ({ ...variableOf(name, word, false), value: null }))
-  const none: Variable = { name, value: null, text: null, exported: false }
+  const none: Variable = {
+    name,
+    value: null,
+    text: null,
+    exported: false,
+    isAnyText: true,
+  }
   reader.variables.push(...(values.length > 0 ? values : [none]))
 }
 
-type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore'>
+type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore' | 'anyMore'>
 
 function readProgram(reader: Reader, found: Found, nesting: number): void {
   const [program] = found.words
@@ -154,8 +134,9 @@ function readInner(
   const mark = isXargs ? replacedBy(executable.words.slice(1, at)) : null
   const words = marked(executable.words.slice(at), mark)
   const hasMore = executable.hasMore || isXargs
+  const { command, anyMore } = executable
   const outer = { executable, at }
-  readProgram(reader, { words, command: executable.command, outer, hasMore }, nesting + 1)
+  readProgram(reader, { words, command, outer, hasMore, anyMore }, nesting + 1)
 }
 
 /** The text in place of which xargs puts what it reads: that of its option -I. */
@@ -206,7 +187,9 @@ function readFind(reader: Reader, executable: Executable, nesting: number): void
     at = endOfRun(words, start)
     const inner = marked(words.slice(start, at), '{}')
     const outer = { executable, at: start }
-    readProgram(reader, { words: inner, command, outer, hasMore: true }, nesting + 1)
+    // What find puts there begins with the folder it looks in.
+    const found = { words: inner, command, outer, hasMore: true, anyMore: false }
+    readProgram(reader, found, nesting + 1)
   }
 }
 
@@ -279,7 +262,13 @@ function readBuiltin(reader: Reader, { words, name }: Executable, nesting: numbe
   )
     for (const { text } of words.slice(1))
       if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text))
-        reader.variables.push({ name: text, value: null, text: null, exported: false })
+        reader.variables.push({
+          name: text,
+          value: null,
+          text: null,
+          exported: false,
+          isAnyText: true,
+        })
 }
 
 function readTrap(reader: Reader, words: readonly Word[], nesting: number): void {
@@ -297,5 +286,6 @@ function addVariable(reader: Reader, word: Word | undefined, exported: boolean):
     return
   }
   const plain = isPlain(word) ? (value ?? '') : null
-  reader.variables.push({ name, value: plain, text: plain, exported })
+  const isAnyText = word.substitutions.some(givesAnyText)
+  reader.variables.push({ name, value: plain, text: plain, exported, isAnyText })
 }

@@ -2,7 +2,7 @@
  * Which paths a word of a shell text may stand for. Variables stand for the values the text gives them, or for nothing:
  * a variable that was never set is empty. What comes out of a program at run time stands for any path.
  */
-import type { Doings, Executable } from './executables.ts'
+import type { Doings, Executable } from './doings.ts'
 import { expansionEnd, expansionStart, isPlain, type Word } from './script.ts'
 
 const candidatesMax = 64

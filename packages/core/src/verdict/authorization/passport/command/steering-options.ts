@@ -3,82 +3,153 @@
  * allowed commands that says the argument itself allows it: `git config` does, `git` does not.
  */
 import { allowsWord } from './allowed-commands.ts'
-import type { Executable } from './executables.ts'
-import { isPlain, type Word } from './script.ts'
+import { awkRuns } from './awk-script.ts'
+import type { Doings, Executable } from './doings.ts'
+import { givesAnyText } from './free-text.ts'
+import { sedRuns } from './sed-script.ts'
+import { after, expansionEnd, expansionStart, type Word } from './script.ts'
 
-/** By program: options, and words that are commands of the program. */
-const steering: ReadonlyMap<string, RegExp> = new Map([
+/** What steers a program: short options and operands, and long options, which may be abbreviated. */
+interface Steering {
+  readonly short?: RegExp
+  readonly long?: readonly string[]
+}
+
+const words = (text: string): readonly string[] => text.split(' ')
+const packages = {
+  short: /^-C/,
+  long: words(
+    'script-shell shell node-options userconfig globalconfig prefix init-module git editor viewer browser onload-script registry',
+  ),
+}
+
+const steering: ReadonlyMap<string, Steering> = new Map<string, Steering>([
   [
     'git',
-    /^(?:--config|--config-env|--exec-path|--git-dir|--work-tree|--upload-pack|--receive-pack|--template|--ext-diff|--textconv|--exec|--extcmd|--tool|--open-files-in-pager|--separate-git-dir|--super-prefix)(?:=|$)|^-c[^=]+=|^-O.|^-x.|^ext::/,
+    {
+      short: /^-c[^=]+=|^-O.|^-x.|^[a-z][a-z0-9+-]*::|^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?-/,
+      long: words(
+        'config config-env exec-path git-dir work-tree upload-pack receive-pack template ext-diff textconv exec extcmd tool open-files-in-pager separate-git-dir super-prefix',
+      ),
+    },
   ],
-  ['find', /^-(?:fprint|fprint0|fprintf|fls|files0-from)$/],
-  ['sort', /^--(?:compress-program|files0-from)/],
+  ['find', { short: /^-(?:fprint|fprint0|fprintf|fls|files0-from)$/ }],
+  ['sort', { long: words('compress-program files0-from') }],
   [
     'tar',
-    /^--(?:checkpoint-action|to-command|use-compress-program|rsh-command|rmt-command|info-script|new-volume-script)|^-I/,
+    {
+      short: /^-[a-zA-Z]*[FI]/,
+      long: words(
+        'checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script',
+      ),
+    },
   ],
-  ['rg', /^--(?:pre|hostname-bin)(?:=|$)/],
-  ['rsync', /^(?:-e|--rsh|--rsync-path)(?:=|$)|^-[a-zA-Z]*e$/],
-  ['ssh', /^-[oFSEI]|^-[a-zA-Z]*[oF]$/],
-  ['scp', /^-[oFSD]/],
-  ['sftp', /^-[oFSDb]/],
-  ['curl', /^(?:-K|--config|--proxy|-x|--engine|--output-dir|--netrc-file)/],
-  ['wget', /^--(?:config|use-askpass|execute)|^-[a-zA-Z]*e$/],
-  ['zip', /^(?:-TT|--unzip-command)/],
-  ['split', /^--filter/],
-  ['install', /^--strip-program/],
-  ['less', /^[+]|^-[kKoO]|^--lesskey/],
-  ['man', /^(?:-[PHC]|--pager|--html|--config-file)/],
+  ['rg', { short: /^--(?:pre|hostname-bin)(?:=|$)/ }],
+  ['rsync', { short: /^-[a-zA-Z]*e(?:=|$)/, long: words('rsh rsync-path') }],
+  ['ssh', { short: /^-[oFSEI]|^-[a-zA-Z]*[oF]$/ }],
+  ['scp', { short: /^-[oFSD]/ }],
+  ['sftp', { short: /^-[oFSDb]/ }],
   [
-    'npm',
-    /^--?(?:script-shell|shell|node-options|userconfig|globalconfig|prefix|init-module|git|editor|viewer|browser|onload-script|registry)(?:=|$)|^-C/,
+    'curl',
+    {
+      short: /^-[a-zA-Z]*[KxJ]$|^-[KxJ]/,
+      long: words(
+        'config proxy preproxy engine output-dir netrc-file unix-socket abstract-unix-socket remote-header-name',
+      ),
+    },
   ],
-  ['npx', /^(?:-c|--call|--script-shell|--shell|--node-options|--userconfig)(?:=|$)/],
-  ['yarn', /^(?:--use-yarnrc|--script-shell|--cwd)(?:=|$)/],
-  ['pnpm', /^(?:--script-shell|--shell-emulator|--dir|-C|--config\.[a-z-]+)(?:=|$)/],
-  ['pip', /^--(?:config-settings|global-option|build-option|python|index-url|extra-index-url)/],
+  ['wget', { short: /^-[a-zA-Z]*e$/, long: words('config use-askpass execute') }],
+  ['zip', { short: /^-TT/, long: words('unzip-command') }],
+  ['split', { long: words('filter') }],
+  ['install', { long: words('strip-program') }],
+  [
+    'less',
+    {
+      short: /^[+](?!(?:[gGF]|\d+)$)|^-[kKoO]/,
+      long: words('lesskey-file lesskey-src lesskey-content'),
+    },
+  ],
+  ['man', { short: /^-[PHC]/, long: words('pager html config-file') }],
+  ['npm', packages],
+  ['npx', { short: /^-c/, long: words('call script-shell shell node-options userconfig') }],
+  ['yarn', { short: /^--(?:use-yarnrc|script-shell|cwd)(?:=|$)/ }],
+  ['pnpm', { short: /^(?:--script-shell|--shell-emulator|--dir|-C|--config\.[a-z-]+)(?:=|$)/ }],
+  [
+    'pip',
+    { long: words('config-settings global-option build-option python index-url extra-index-url') },
+  ],
   [
     'make',
-    /^(?:-f|-C|-I|--file|--makefile|--directory|--eval|--include-dir)|^[A-Za-z_][A-Za-z0-9_.]*[:+?!]*=/,
+    {
+      // `-C folder` is `cd folder`; `V=1` is no program.
+      short:
+        /^-[fI]|^-C.|^[A-Za-z_.][A-Za-z0-9_.]*(?:[:+?!]+=|=(?!\d[\w.-]*$|(?:true|false|yes|no|on|off)$))/,
+      long: words('file makefile directory eval include-dir'),
+    },
   ],
-  ['cargo', /^(?:--config|-Z|--manifest-path)/],
-  ['go', /^-(?:toolexec|exec|overlay|modfile|ldflags|gcflags|asmflags|gccgoflags)(?:=|$)/],
-  ['vim', /^(?:-[cSuUsWw]|--cmd|\+)/],
-  ['vi', /^(?:-[cSuUsWw]|--cmd|\+)/],
-  ['tree', /^-o/],
+  ['cargo', { short: /^[+]|^-Z/, long: words('config manifest-path') }],
+  [
+    'go',
+    {
+      short:
+        /^--?(?:toolexec|exec|overlay|modfile|ldflags|gcflags|asmflags|gccgoflags|vettool)(?:=|$)/,
+    },
+  ],
+  ['vim', { short: /^(?:-[cSuUsWw]|--cmd|[+])/ }],
+  ['vi', { short: /^(?:-[cSuUsWw]|--cmd|[+])/ }],
+  ['sed', { short: /^-[a-zA-Z]*f/, long: words('file') }],
+  ['gsed', { short: /^-[a-zA-Z]*f/, long: words('file') }],
 ])
+const awkSteering: Steering = { short: /^-[lfiE]/, long: words('load file include exec') }
 const compiler = /^[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?$/
-const compiling =
-  /^-(?:wrapper|fplugin|specs|B|fuse-ld|Xclang|load|dumpdir|plugin)|^--(?:specs|config|sysroot)|^@/
+const compilers: Steering = {
+  short:
+    /^-(?:wrapper|fplugin|specs|B|fuse-ld|Xclang|load|dumpdir|plugin)|^--(?:specs|config|sysroot)|^@|^-Wl,.*(?:plugin|@|dynamic-linker|script)/,
+}
+/** Whole names of options that are the beginning of another. */
+const whole = new Set(['--checkpoint', '--file', '--global', '--text', '--config', '--in', '--to'])
+
+const steeringOf = (program: string): Steering | undefined =>
+  compiler.test(program) ? compilers : isAwk(program) ? awkSteering : steering.get(program)
+
+/** Programs take any beginning of a long option that is the beginning of no other. */
+export function abbreviates(text: string, long: readonly string[]): boolean {
+  const [name = ''] = text.split('=', 1)
+  if (!/^--[a-z]/.test(name)) return false
+  const isWhole = long.includes(name.slice(2))
+  return isWhole || (!whole.has(name) && long.some((each) => each.startsWith(name.slice(2))))
+}
+
+const steers = ({ short, long = [] }: Steering, text: string): boolean =>
+  short?.test(text) === true || abbreviates(text, long)
 
 /** Words after the program that run a text, or write what later commands obey. */
 const orders: ReadonlyMap<string, RegExp> = new Map([
   [
     'git',
-    /^(?:config (?!--get|--list|-l\b|get\b|list\b)|bisect run|submodule foreach|difftool|mergetool|daemon|web--browse|instaweb|credential|send-email|filter-branch|rebase (?:.* )?-x\b)/,
+    /^(?:clone (?:.* )?-u\b|(?:merge|pull|rebase) (?:.* )?(?:-s |--strategy[= ])(?!(?:ort|recursive|resolve|octopus|ours|subtree)\b)\S|config (?!--get|--list|-l\b|get\b|list\b)|bisect run|submodule foreach|difftool|mergetool|daemon|web--browse|instaweb|credential|send-email|filter-branch|rebase (?:.* )?-x\b)/,
   ],
   [
     'npm',
-    /^(?:set|config (?:set|edit|delete)|c set|pkg set|set-script|edit|explore|exec .*(?:-c|--call)\b|x .*(?:-c|--call)\b)/,
+    /^(?:set|config (?:set|edit|delete)|c set|pkg set|set-script|edit|explore|(?:.* )?(?:exec|x)\b|(?:init|innit|create) (?:-\S+ )*[^-\s])/,
   ],
   ['yarn', /^(?:config set|exec|node -e)/],
   ['pnpm', /^(?:config set|set|exec -c|pkg set)/],
   ['pip', /^config (?:set|edit)/],
   ['cargo', /^(?:install|login)/],
-  ['go', /^env -w/],
+  ['go', /^(?:env -w|run (?:-\S+ )*(?:\S*@|[^\s./]+\.[a-z]+\/))/],
 ])
 
 /** The argument by which a program runs or obeys something else, and which no entry allows; null if there is none. */
 export function steeringOption(
-  executables: readonly Executable[],
+  { executables, variables }: Doings,
   entries: readonly string[],
 ): string | null {
   if (entries.includes('*')) return null
   for (const executable of executables) {
-    const found = optionOf(executable)
+    const found = optionOf(executable) ?? hiddenOption(executable, variables)
     if (found !== null && !allowsWord(executable, found, entries))
-      return executable.words[found]?.text ?? ''
+      return executable.words[found]?.text ?? 'that comes at run time'
   }
   return null
 }
@@ -92,17 +163,51 @@ function optionOf({ name, words }: Executable): number | null {
       : name === 'gtar'
         ? 'tar'
         : name
-  const pattern = compiler.test(program) ? compiling : steering.get(program)
+  const pattern = steeringOf(program)
   const end = words.findIndex(({ text }, at) => at > 0 && text === '--')
   const told = end < 0 ? words : words.slice(0, end)
   const at = told.findIndex(
-    (word, n) => n > 0 && (pattern?.test(word.text) === true || setsConfig(program, told, n)),
+    (word, n) =>
+      n > 0 &&
+      ((pattern !== undefined && steers(pattern, word.text)) ||
+        setsConfig(program, told, n) ||
+        readsOptions(program, told, n)),
   )
   if (at > 0 && !isValueOfMessage(program, told[at - 1]?.text ?? '')) return at
   const rest = words.slice(1).map(({ text }) => text)
   const order = orders.get(program)?.exec(rest.join(' '))?.[0]
   if (order !== undefined) return order.trim().split(' ').length
-  return readsScript(program) ? scriptAt({ words }) : null
+  return isAwk(program) || isSed(program) ? scriptAt(program, words) : null
+}
+
+/** Commands of git whose options run programs. Of the others, what comes at run time is a name. */
+const runningGit = new Set(['clone', 'fetch', 'grep', 'ls-remote', 'pull', 'push', 'rebase'])
+
+/** The index of a word that could be such an argument, or the last one if words come at run time that could. */
+function hiddenOption(
+  { name, words, hasMore, anyMore }: Executable,
+  variables: Doings['variables'],
+): number | null {
+  const steered = steeringOf(name)
+  if (steered === undefined || (name === 'git' && !runningGit.has(words[1]?.text ?? '')))
+    return null
+  if (hasMore && anyMore && words.at(-1)?.text !== '--') return words.length
+  const end = words.findIndex(({ text }) => text === '--')
+  const told = end < 0 ? words : words.slice(0, end)
+  const at = told.findIndex(
+    (word, n) => n > 0 && word.exact.startsWith(expansionStart) && couldSteer(word),
+  )
+  return at < 0 ? null : at
+
+  function couldSteer(word: Word): boolean {
+    if (word.substitutions.some(givesAnyText)) return true
+    const variable = word.exact.slice(1, word.exact.indexOf(expansionEnd))
+    return variables.some(
+      (each) =>
+        each.name === variable &&
+        (each.isAnyText || (each.text !== null && steers(steered ?? {}, each.text))),
+    )
+  }
 }
 
 /** `git -c name=value`, and the same behind `clone`; `git switch -c name` has another meaning. */
@@ -116,33 +221,48 @@ const setsConfig = (program: string, words: readonly Word[], at: number): boolea
 const isValueOfMessage = (program: string, before: string): boolean =>
   program === 'git' && /^(?:-m|--message|--grep|--author|-S|-G)$/.test(before)
 
-const readsScript = (program: string): boolean => /^(?:g?sed|[gmn]?awk)$/.test(program)
+/** A list of files of tar may hold options, unless it is said to hold names only. */
+const readsOptions = (program: string, words: readonly Word[], at: number): boolean =>
+  program === 'tar' &&
+  (/^-[a-zA-Z]*T/.test(words[at]?.text ?? '') ||
+    abbreviates(words[at]?.text ?? '', ['files-from'])) &&
+  !words.some(({ text }) => /^--(?:null|verbatim-files-from)$/.test(text))
+
+const isAwk = (program: string): boolean => /^[gmn]?awk$/.test(program)
+const isSed = (program: string): boolean => /^g?sed$/.test(program)
 
 /** Where a script of sed or awk runs a program or writes a file. */
-function scriptAt({ words }: Pick<Executable, 'words'>): number | null {
-  const isAwk = words[0]?.text.endsWith('awk') === true
-  const at = words.findIndex(
-    (word, n) => n > 0 && isPlain(word) && (isAwk ? awkRuns(word.text) : sedRuns(word.text)),
-  )
-  return at < 0 ? null : at
+function scriptAt(name: string, words: readonly Word[]): number | null {
+  const runs = isAwk(name) ? awkRuns : sedRuns
+  const at = scriptsOf(name, words).find(({ word }) => runs(shownAs(word)))?.at
+  return at ?? null
 }
 
-const awkRuns = (text: string): boolean =>
-  /\bsystem\s*\(|\|\s*getline|\|&|\|\s*["A-Za-z]|>\s*["A-Za-z(]|^@load|^-[lfiE]|^--(?:load|file|include)/.test(
-    text.replaceAll('||', ''),
-  )
+/** What an expansion puts into a script is not seen: it is taken for a letter. */
+const shownAs = ({ exact }: Word): string => exact.replaceAll(expansions, 'x')
+const expansions = new RegExp(`${expansionStart}[^${expansionEnd}]*${expansionEnd}`, 'g')
 
-function sedRuns(text: string): boolean {
-  if (/(?:^|[;\n}])\s*(?:[0-9]+|\$)?(?:,(?:[0-9]+|\$))?\s*!?\s*[eEwW](?:\s|$)/.test(text))
-    return true
-  const address = /^(?:[0-9]+|\$)?(?:,(?:[0-9]+|\$))?\s*/.exec(text)?.[0].length ?? 0
-  if (text.charAt(address) !== 's') return false
-  const mark = text.charAt(address + 1)
-  let seen = 0
-  for (let at = address + 1; at < text.length; at += 1) {
-    if (text.charAt(at) === '\\') at += 1
-    else if (text.charAt(at) === mark) seen += 1
-    if (seen === 3) return /^[0-9a-zA-Z]*[ew]/.test(text.slice(at + 1))
-  }
-  return false
+/** The scripts among the words: behind `-e`, else the first operand. */
+function scriptsOf(
+  name: string,
+  words: readonly Word[],
+): readonly { readonly word: Word; readonly at: number }[] {
+  const long = isAwk(name) ? 'source' : 'expression'
+  const named = words.flatMap((word, at) => {
+    const next = words[at + 1]
+    const equals = word.text.indexOf('=')
+    if (abbreviates(word.text, [long]))
+      return equals > 0 ? [{ word: after(word, equals + 1), at }] : next ? [{ word: next, at }] : []
+    const letters = /^-[a-zA-Z]*e/.exec(word.text)?.[0].length
+    if (at === 0 || letters === undefined) return []
+    if (word.text.length > letters) return [{ word: after(word, letters), at }]
+    return next === undefined ? [] : [{ word: next, at }]
+  })
+  if (named.length > 0) return named
+  const valued = isAwk(name) ? /^-[vF]$|^--(?:assign|field-separator)$/ : /^-l$|^--line-length$/
+  const first = words.findIndex(
+    ({ text }, at) => at > 0 && !/^-./.test(text) && !valued.test(words[at - 1]?.text ?? ''),
+  )
+  const word = words[first]
+  return word === undefined ? [] : [{ word, at: first }]
 }

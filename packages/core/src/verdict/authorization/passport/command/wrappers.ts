@@ -107,7 +107,14 @@ export function unwrap(program: string, words: readonly Word[]): Unwrapped | str
   }
   // An expansion before the program could be empty, or be several words: then another word is the program.
   if (words.slice(1, at).some((word) => !word.quoted && !isPlain(word))) return unclear
-  return { inner: at < words.length ? at : null, assigned, listed: wrapper.listed === true }
+  // `command -v name` says where a program is, and runs nothing.
+  const looks =
+    program === 'command' && words.slice(1, at).some(({ text }) => /^-p?[vV]/.test(text))
+  return {
+    inner: at < words.length && !looks ? at : null,
+    assigned,
+    listed: wrapper.listed === true,
+  }
 }
 
 /** How many words after the option are its value: 0 or 1; null for an option we do not know. */

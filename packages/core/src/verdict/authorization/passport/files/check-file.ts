@@ -7,10 +7,10 @@ import { countOf, listOf } from '../limit-shape.ts'
 import { utf8Bytes } from '../utf8.ts'
 import { isWild, matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
 import { canonicalPath, isWithin } from './canonical-path.ts'
-import { protectedFromWriting, secretPattern } from './sensitive.ts'
+import { guardedPattern, protectedFromWriting, secretPattern } from './sensitive.ts'
 import { protectionOf } from './starting.ts'
 
-const pathNames = [
+export const pathNames = [
   'file_path',
   'path',
   'filepath',
@@ -32,23 +32,24 @@ export function checkFileCall(call: LimitedCall): PolicyReason | null {
     const text = 'The call must name a file in "file_path" or "path", as a text that is not empty.'
     return badContext(text)
   }
-  for (const path of paths) {
-    const refused = checkPath(call, path)
-    if (refused) return refused
-  }
   return firstOf(
+    () => checkPaths(call, paths),
     () => checkSize(call),
     () => checkDirectories(call),
     () => checkRates(call, ['writes_per_hour', 'max_writes_per_hour']),
   )
 }
 
+/** Refuses paths that the limits of the call do not allow, whatever else the call says. */
+export const checkPaths = (call: LimitedCall, paths: readonly string[]): PolicyReason | null =>
+  firstOf(...paths.map((path) => () => checkPath(call, path)))
+
 function checkPath(call: LimitedCall, text: string): PolicyReason | null {
   const { capability, limits, root } = call
   const read = canonicalPath(text, root)
   if (!read.ok) return reason('oap.path_not_allowed', `The path ${shown(text)} ${read.problem}.`)
   const { path } = read
-  const secret = secretPattern(path)
+  const secret = call.edition === 1 ? secretPattern(path) : guardedPattern(path)
   if (secret !== null)
     return reason(
       'oap.blocked_pattern',

@@ -103,6 +103,25 @@ export function secretPattern(path: string): string | null {
   return secretNames.find((pattern) => names.some((name) => matchesWildcard(pattern, name))) ?? null
 }
 
+/** Places of secrets that the second edition of the checks knows besides, with the names of folders. */
+const secretFolders = [
+  '.config/gcloud',
+  '.config/gh',
+  '.config/glab-cli',
+  '.config/hub',
+  '.config/op',
+  '.config/rclone',
+  '.terraform.d',
+  '.local/share/keyrings',
+  'run/secrets',
+] as const
+
+/** The same for the second edition. */
+export function guardedPattern(path: string): string | null {
+  const lower = `/${path.toLowerCase()}/`.replace('//', '/')
+  return secretPattern(path) ?? secretFolders.find((each) => lower.includes(`/${each}/`)) ?? null
+}
+
 /** The pattern by which nobody may write to a canonical path: system places, start-up files, hooks; null if there is none. */
 export function protectedFromWriting(path: string): string | null {
   const lower = path.toLowerCase()

@@ -231,8 +231,16 @@ export function isAboveProtected(path: string): boolean {
   })
 }
 
+/** One spelling of names that some file systems take for the same; `git~1` is a short name of `.git`. */
+const folded = (path: string): string =>
+  path
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/(^|\/)git~\d+(?=\/|$)/g, '$1.git')
+
 function holds(path: string, pattern: string): boolean {
-  const names = path.toLowerCase().split('/')
+  const names = folded(path).split('/')
   const steps = pattern.split('/')
   return names.some((_, at) =>
     steps.every((step, n) => {

@@ -5,7 +5,7 @@ import type { PolicyReason } from '../../request.ts'
 import { badContext, checkRates, textsOf, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 
-const recipientNames = [
+export const recipientNames = [
   'channel_id',
   'channel',
   'to',
@@ -20,7 +20,7 @@ const messageCharsMax = 2000
 
 /** Refuses what the passport does not allow. */
 export function checkMessage(call: LimitedCall): PolicyReason | null {
-  const { limits, request } = call
+  const { request } = call
   const recipients = textsOf(request.args, recipientNames)
   if (recipients === null) {
     const text = 'The call must name whom it goes to in "channel_id", as a text that is not empty.'
@@ -31,6 +31,18 @@ export function checkMessage(call: LimitedCall): PolicyReason | null {
     return badContext('The call must have its text in "message", and it must not be empty.')
   if (texts.some((text) => text.length > messageCharsMax))
     return reason('oap.content_too_long', `A message may have ${messageCharsMax} characters.`)
+  return (
+    checkRecipients(call, recipients) ??
+    checkMentions(call, texts) ??
+    checkRates(call, ['msgs_per_min', 'msgs_per_hour', 'msgs_per_day'])
+  )
+}
+
+/** Refuses recipients that the limits of the call do not allow. */
+export function checkRecipients(
+  { limits }: LimitedCall,
+  recipients: readonly string[],
+): PolicyReason | null {
   const allowed = [...allowedRecipients(limits), ...(listOf(limits, 'channels_allowlist') ?? [])]
   const stranger = recipients.find((each) => !allowed.includes('*') && !allowed.includes(each))
   if (stranger !== undefined) {
@@ -45,10 +57,7 @@ export function checkMessage(call: LimitedCall): PolicyReason | null {
   const most = countOf(limits, 'max_recipients')
   if (most !== null && recipients.length > most)
     return reason('oap.limit_exceeded', `limits.messaging.send.max_recipients is ${most}.`)
-  return (
-    checkMentions(call, texts) ??
-    checkRates(call, ['msgs_per_min', 'msgs_per_hour', 'msgs_per_day'])
-  )
+  return null
 }
 
 interface Recipient {

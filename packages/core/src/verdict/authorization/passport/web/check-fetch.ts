@@ -7,7 +7,7 @@ import { listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import { checkUrl } from './check-host.ts'
 
-const urlNames = ['url', 'urls', 'uri', 'href']
+export const urlNames = ['url', 'urls', 'uri', 'href']
 const rateKeys = [
   'max_requests_per_min',
   'max_requests_per_minute',

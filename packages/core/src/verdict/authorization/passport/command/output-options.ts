@@ -1,0 +1,131 @@
+/** Options and operands by which programs are told where to write. */
+import { abbreviates } from './steering-options.ts'
+import { after, type Word } from './script.ts'
+
+interface Outputs {
+  /** Letters whose value is a place to write, and letters with another value: they end a cluster such as `-sfo x`. */
+  readonly letters: string
+  readonly valued?: string
+  readonly long?: readonly string[]
+  /** Whole options with one dash. */
+  readonly single?: RegExp
+}
+
+const words = (text: string): readonly string[] => text.split(' ')
+
+const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
+  [
+    'curl',
+    {
+      letters: 'oDc',
+      valued: 'AbCdEeFHhKmPQrTtUuwXxYyz',
+      long: words(
+        'output dump-header cookie-jar trace trace-ascii stderr libcurl etag-save hsts alt-svc',
+      ),
+    },
+  ],
+  [
+    'wget',
+    {
+      letters: 'OoaP',
+      long: words('output-document output-file append-output directory-prefix'),
+    },
+  ],
+  ['sort', { letters: 'o', valued: 'kStT', long: words('output') }],
+  [
+    'tar',
+    { letters: 'Cf', valued: 'bgHKLNVX', long: words('directory one-top-level file index-file') },
+  ],
+  ['unzip', { letters: 'd', valued: 'P' }],
+  ['git', { letters: 'o', valued: 'mCSGFbBU', long: words('output output-directory') }],
+  ['less', { letters: 'oO', long: words('log-file LOG-FILE') }],
+  ['tree', { letters: 'o', valued: 'IPLH' }],
+  ['cp', { letters: 't', long: words('target-directory') }],
+  ['mv', { letters: 't', long: words('target-directory') }],
+  ['ln', { letters: 't', long: words('target-directory') }],
+  ['install', { letters: 't', valued: 'mgo', long: words('target-directory') }],
+  [
+    'go',
+    {
+      letters: '',
+      single: /^--?(?:o|outputdir|(?:block|cpu|cover|mem|mutex)profile|trace|test\.[a-z]*profile)$/,
+    },
+  ],
+])
+const compiler = /^(?:[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?|ld|as|ar)$/
+const compilers: Outputs = { letters: 'o', single: /^-M[FD]$/ }
+/** Of any other program. What looks like one need not be: what nobody can tell is not refused. */
+const usual: Outputs = {
+  letters: '',
+  single: /^-[oO]$/,
+  long: words(
+    'out outfile out-file output output-file output-document output-dir output-directory outdir out-dir dest destination target-directory',
+  ),
+}
+
+/** Are the options of the program known, so that an output is one for sure? */
+export const knowsOutputs = (name: string): boolean =>
+  name !== 'tar' && name !== 'unzip' && (outputs.has(name) || compiler.test(name))
+
+/** The words, or parts of them, that say where the program writes. */
+export function outputsOf(name: string, all: readonly Word[]): readonly Word[] {
+  const known = compiler.test(name) ? compilers : (outputs.get(name) ?? usual)
+  const found = all.flatMap((word, at): readonly Word[] => {
+    const next = all[at + 1]
+    return at === 0 ? [] : valueOf(known, word, next)
+  })
+  return [...found, ...oldStyle(name, all), ...ofGit(name, all), ...byAddress(name, all)]
+}
+
+function valueOf(known: Outputs, word: Word, next: Word | undefined): readonly Word[] {
+  const { letters, valued = '', long = [], single } = known
+  const { text } = word
+  const then = next === undefined ? [] : [next]
+  const equals = text.indexOf('=')
+  const name = equals > 0 ? text.slice(0, equals) : text
+  if (single?.test(name) === true || abbreviates(name.toLowerCase(), long))
+    return equals > 0 ? [after(word, equals + 1)] : then
+  if (single !== undefined && /^-(?:MF.|[oO][^=].*\/)/.test(text))
+    return [after(word, text.startsWith('-MF') ? 3 : 2)]
+  if (!/^-[a-zA-Z]/.test(text)) return []
+  for (let at = 1; at < text.length; at += 1) {
+    const letter = text.charAt(at)
+    if (letters.includes(letter)) return at + 1 < text.length ? [after(word, at + 1)] : then
+    if (valued.includes(letter)) return []
+  }
+  return []
+}
+
+/** `tar czf x.tar`: letters without a dash take the words behind them, one after the other. */
+function oldStyle(name: string, all: readonly Word[]): readonly Word[] {
+  const first = all[1]
+  if (name !== 'tar' || first === undefined || first.text.startsWith('-')) return []
+  const takes = first.text.split('').filter((letter) => /[bCfFgHIKLNTVX]/.test(letter))
+  return takes.flatMap((letter, n) => {
+    const value = all[n + 2]
+    return value !== undefined && (letter === 'C' || letter === 'f') ? [value] : []
+  })
+}
+
+/** Folders that git makes, and files it moves. */
+function ofGit(name: string, all: readonly Word[]): readonly Word[] {
+  if (name !== 'git') return []
+  const operands = all.slice(2).filter(({ text }) => !text.startsWith('-'))
+  const order = all[1]?.text ?? ''
+  if (order === 'init' || order === 'clone') return operands
+  if (order === 'worktree') return operands.slice(1)
+  return order === 'mv' ? operands : []
+}
+
+/** `curl -O` names the file as the address does. */
+function byAddress(name: string, all: readonly Word[]): readonly Word[] {
+  const isNamed = all.some(({ text }) => /^-[a-zA-Z]*O|^--remote-name/.test(text))
+  if (name !== 'wget' && !(name === 'curl' && isNamed)) return []
+  return all
+    .slice(1)
+    .flatMap((word) =>
+      word.text.includes('/') && !word.text.startsWith('-')
+        ? [after(word, word.text.lastIndexOf('/') + 1)]
+        : [],
+    )
+}
