@@ -158,8 +158,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the arguments that run are not compared with those that were judged (I11)',
     file: engine('perform/tool-call.ts'),
-    line: 'call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash',
-    becomes: 'call.name !== effect.tool',
+    line: 'if (!(await isJudged(deps.digests, task))) {',
+    becomes: 'if (call.name !== effect.tool) {',
   },
   {
     name: 'an edit runs with the arguments of the model (I11)',
