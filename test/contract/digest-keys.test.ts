@@ -54,18 +54,20 @@ it('of one database are the same for two processes', async () => {
   expect(one).toBe(two)
 })
 
+/** The code of what the database says to a statement. */
+const ask = async (url: string, text: string): Promise<string> => {
+  const client = new pg.Client(url)
+  await client.connect()
+  const code = await client.query(text).then(
+    () => 'answered',
+    (error: unknown) => (error instanceof pg.DatabaseError ? String(error.code) : 'lost'),
+  )
+  await client.end()
+  return code
+}
+
 it('are read from the table by no role, and asked for by the engine alone', async () => {
   const { engineUrl, appUrl, maintenanceUrl } = bench.database
-  const ask = async (url: string, text: string): Promise<string> => {
-    const client = new pg.Client(url)
-    await client.connect()
-    const code = await client.query(text).then(
-      () => 'answered',
-      (error: unknown) => (error instanceof pg.DatabaseError ? String(error.code) : 'lost'),
-    )
-    await client.end()
-    return code
-  }
   const forbidden = '42501'
   const call = `select signalbox.digest_key('t', decode(repeat('ab', 32), 'hex'))`
   for (const url of [engineUrl, appUrl, maintenanceUrl]) {

@@ -82,6 +82,10 @@ async function answer(
   return engine.commands.answerApproval({ ...caller, runId, callId, ...said })
 }
 
+/** Somebody has been at the answer that asked for the call. */
+const exchanged = (row: Awaited<ReturnType<Register['effect']>>) =>
+  row?.call ? { ...row, call: { ...row.call, args: { pin: '1111' } } } : row
+
 /** Everything that the register holds of its runs, but for what stands in messages as it was said. */
 const stored = (): string =>
   JSON.stringify([[...register.tables.events.values()], [...register.tables.effects.values()]])
@@ -106,8 +110,6 @@ describe.each(schemes)('in a run with %s', (scheme) => {
 
   test('exchanged arguments do not run (I11)', async () => {
     const away = { ...register, effect: async (id: string) => exchanged(await register.effect(id)) }
-    const exchanged = (row: Awaited<ReturnType<Register['effect']>>) =>
-      row?.call ? { ...row, call: { ...row.call, args: { pin: '1111' } } } : row
     const { engine, done } = await scene([open, 'done'], away)
     const runId = await begin(engine, agentOf(scheme))
     await outcomeOf(register, runId)
