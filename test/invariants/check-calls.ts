@@ -81,7 +81,7 @@ function sourceViolations(
   if (!spec.edited && call.argsHash !== spec.argsHash)
     return [`I11 ${effectId} has other arguments than its call`]
   if (agent && isKeyed(spec.argsHash) !== (agent.digests === 'hmac-sha256'))
-    return [`G2 ${effectId} knows its arguments by a digest that its run does not make`]
+    return [`J2 ${effectId} knows its arguments by a digest that its run does not make`]
   return []
 }
 

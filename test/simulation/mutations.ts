@@ -168,6 +168,12 @@ export const mutations: readonly Mutation[] = [
     becomes: 'const call = { ...asked.call, argsHash: effect.argsHash }',
   },
   {
+    name: 'edited arguments are known by a digest that anybody can make (J2)',
+    file: engine('answer-approval.ts'),
+    line: 'await digests.by(head.tenantId, agent)',
+    becomes: "await digests.by(head.tenantId, { digests: 'sha256' })",
+  },
+  {
     name: 'edited arguments are not judged again (I10)',
     file: core('verdict/approval/verdict.ts'),
     line: "if (again.answer.effect === 'deny') return { effect: 'deny', answer: again.answer }",

@@ -2,10 +2,10 @@
  * Digests of what calls ask and answer. They stand in many events, and in none of them is a secret if nobody can compute them:
  * small arguments are guessed from a plain digest in no time.
  *
- * G1 The keyed digest is an HMAC of the plain one under a key of the tenant, which stands in no event, job, answer or export.
- * G2 A run has one scheme, that of its definition. Arguments are compared in the scheme of the digest that is stored.
- * G3 A plain digest can be keyed without the arguments, so what older runs have recorded is found by newer ones.
- * G4 The key is read once per tenant and process: no call and no turn costs a statement more.
+ * J1 The keyed digest is an HMAC of the plain one under a key of the tenant, which stands in no event, job, answer or export.
+ * J2 A run has one scheme, that of its definition. Arguments are compared in the scheme of the digest that is stored.
+ * J3 A plain digest can be keyed without the arguments, so what older runs have recorded is found by newer ones.
+ * J4 The key is read once per tenant and process: no call and no turn costs a statement more.
  */
 import { createHmac } from 'node:crypto'
 import type { AgentDefinition, JsonObject } from '@signalbox/core'
