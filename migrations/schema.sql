@@ -103,6 +103,10 @@ table definition_use -- row level security, forced
   tenant_id text not null
   hash text not null
   first_used_at timestamp with time zone not null
+table digest_key -- row level security, forced
+  tenant_id text not null
+  key bytea not null
+  created_at timestamp with time zone not null default now()
 table effect -- row level security, forced with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   id text not null
   run_id uuid not null
@@ -285,6 +289,8 @@ cron: cron_pkey PRIMARY KEY (id)
 definition: definition_hash_check CHECK (((char_length(hash) >= 1) AND (char_length(hash) <= 200)))
 definition: definition_pkey PRIMARY KEY (hash)
 definition_use: definition_use_pkey PRIMARY KEY (tenant_id, hash)
+digest_key: digest_key_key_check CHECK ((octet_length(key) = 32))
+digest_key: digest_key_pkey PRIMARY KEY (tenant_id)
 effect: effect_pkey PRIMARY KEY (id)
 end_user_run: end_user_run_pkey PRIMARY KEY (tenant_id, end_user, run_id)
 event: event_pkey PRIMARY KEY (run_id, seq)
@@ -332,6 +338,7 @@ CREATE INDEX cron_due ON signalbox.cron USING btree (next_at) WHERE (next_at IS 
 CREATE UNIQUE INDEX cron_pkey ON signalbox.cron USING btree (id)
 CREATE UNIQUE INDEX definition_pkey ON signalbox.definition USING btree (hash)
 CREATE UNIQUE INDEX definition_use_pkey ON signalbox.definition_use USING btree (tenant_id, hash)
+CREATE UNIQUE INDEX digest_key_pkey ON signalbox.digest_key USING btree (tenant_id)
 CREATE INDEX effect_child ON signalbox.effect USING btree (run_id) WHERE ((kind = 'run.start'::text) AND (status = 'started'::text))
 CREATE INDEX effect_held ON signalbox.effect USING btree (tenant_id) WHERE (held IS NOT NULL)
 CREATE INDEX effect_next_look ON signalbox.effect USING btree (next_look) WHERE (status = ANY (ARRAY['pending'::text, 'started'::text]))
@@ -426,6 +433,7 @@ definition: owner_all for ALL to signalbox_owner using true check true
 definition_use: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 definition_use: engine_read for SELECT to signalbox_engine using true check -
 definition_use: owner_all for ALL to signalbox_owner using true check true
+digest_key: owner_all for ALL to signalbox_owner using true check true
 effect: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 effect: engine_read for SELECT to signalbox_engine using true check -
 effect: owner_all for ALL to signalbox_owner using true check true
@@ -479,6 +487,7 @@ budget owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_en
 cron owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 definition owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 definition_use owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+digest_key owner signalbox_owner grants -
 effect owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 end_user_run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 event owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -506,6 +515,7 @@ function signalbox.decision_problem(uuid,jsonb) owner signalbox_owner grants sig
 function signalbox.delete_assistant(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_cron(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_store_item(text,text[],text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.digest_key(text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.event_limit() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -1421,6 +1431,24 @@ begin
   if found then
     update store_usage set items = items - 1 where tenant_id = tenant;
   end if;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.digest_key(of_tenant text, wanted bytea)
+ RETURNS bytea
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  stands bytea;
+begin
+  perform check_tenant(of_tenant);
+  select k.key into stands from digest_key k where k.tenant_id = of_tenant;
+  if found then
+    return stands;
+  end if;
+  insert into digest_key (tenant_id, key) values (of_tenant, wanted) on conflict (tenant_id) do nothing;
+  select k.key into strict stands from digest_key k where k.tenant_id = of_tenant;
+  return stands;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.ensure_partitions(months_ahead integer DEFAULT 3)
  RETURNS integer

@@ -4,14 +4,12 @@
  */
 import { AgentDefinition, type ModelTurn } from '@signalbox/core'
 import {
-  canonical,
   type Log,
   type Model,
   type ModelRequest,
   type ToolHost,
 } from '@signalbox/engine'
 import { createToolHost, defineTool } from '@signalbox/tools'
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 /** Length of what model and tool say, in characters: a short paragraph, the same in every turn. */
@@ -56,7 +54,7 @@ type Part = ModelTurn['message']['parts'][number]
 
 function callOf(request: ModelRequest, n: number): Part {
   const args = { n }
-  const argsHash = createHash('sha256').update(canonical(args)).digest('hex')
+  const argsHash = request.argsHash(args)
   return { type: 'tool_call', id: `${request.callIdPrefix}_0`, name: 'look_up', args, argsHash }
 }
 

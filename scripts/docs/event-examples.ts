@@ -6,7 +6,8 @@ const run = '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77'
 const child = '01934f3e-9b21-7d4f-8e66-1c7b5a2f3d88'
 const call = 'c_0b6a4f1e2c77_1_0'
 const message = 'm_0b6a4f1e2c77_1'
-const argsHash = '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e'
+const definitionHash = '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e'
+const argsHash = `hk1:${definitionHash}`
 const of = { effectId: `${run}.2`, attempt: 1 }
 const ofCall = { ...of, callId: call }
 const suppressed = [
@@ -348,7 +349,7 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     expiresAt: null,
   },
   'key.revoked': { key: '9f3c01ab5d7e2f40' },
-  'definition.used': { hash: argsHash, agent: 'writer' },
+  'definition.used': { hash: definitionHash, agent: 'writer' },
   'assistant.changed': {
     assistant: '0b6a4f1e-2c77-4d55-8a10-7c3e9d550b6a',
     change: 'updated',

@@ -7,7 +7,8 @@ export const glossary: Readonly<Record<string, string>> = {
   agent: 'Name of the agent.',
   argsBytes: 'Length of the arguments in bytes, as far as they had come.',
   args: 'The arguments.',
-  argsHash: 'sha256 of the arguments in canonical form (RFC 8785), hex.',
+  argsHash:
+    'Digest of the arguments: `hk1:` and, as hex, the HMAC-SHA-256 of the sha256 of their canonical form (RFC 8785) under the key of the tenant. Runs of older definitions have the plain sha256, hex.',
   argsHmac: 'HMAC-SHA-256 of the arguments under a key that is thrown away, hex.',
   attempt: 'Which attempt, from 1.',
   budget: 'Which limit. Money is counted in millionths of the unit, time in milliseconds.',
@@ -140,5 +141,5 @@ export const glossary: Readonly<Record<string, string>> = {
     "Sequence number of the human's answer that allowed it; with `edited`, that answer holds the arguments.",
   shared:
     'Is the budget shared with other runs of a tree? Then it is reserved before the effect is performed.',
-  resultHash: 'Digest of the content.',
+  resultHash: 'Digest of the content, 16 hex digits, made as that of a tool result.',
 }

@@ -61,6 +61,7 @@ const register = {
   waitingCalls: only('orchestrator', polled),
   takeWaiting: only('orchestrator', 'announces again what a queue has lost'),
   nextWaiting: only('worker', 'a worker asks whose turn it is when it has a hint'),
+  digestKey: all,
   ensureThread: all,
   ensureThreads: lifecycle('nobody in the workload creates many runs in one request'),
   changeThread: lifecycle(unchanged),

@@ -47,6 +47,7 @@ const Head = z.object({
   seq: z.number(),
   hash: z.string(),
   definition: AgentDefinition.nullable(),
+  digestKey: z.string().nullable(),
 })
 
 const EffectRow = z.object({
@@ -68,7 +69,8 @@ const headSql = `
     (select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
       'key', l.key, 'most', l.most, 'rate', l.rate, 'perMs', l.per_ms))), '[]')
       from signalbox.lane l where l.run_id = r.id) as lanes,
-    encode(r.head_hash, 'hex') as hash, d.body as definition
+    encode(r.head_hash, 'hex') as hash, d.body as definition,
+    (select encode(k.key, 'hex') from signalbox.digest_key k where k.tenant_id = r.tenant_id) as "digestKey"
   from signalbox.run r left join signalbox.definition d on d.hash = r.definition_hash
   where ${ofSchedule} order by r.id`
 
@@ -93,11 +95,12 @@ export function readRuns(databaseUrl: string, threads: string): Promise<readonly
     const effects: readonly EffectRecord[] = z
       .array(EffectRow)
       .parse((await client.query(effectSql, [ids])).rows)
-    return heads.map(({ definition, seq, hash, ...head }) => ({
+    return heads.map(({ definition, digestKey, seq, hash, ...head }) => ({
       head,
       log: events.filter(({ runId }) => runId === head.runId),
       effects: effects.filter(({ runId }) => runId === head.runId),
       agent: definition ?? undefined,
+      digestKey,
       end: { seq, hash },
     }))
   })

@@ -1,6 +1,7 @@
 /** What must hold between a call that needs a human, his answer, and what ran (I10, I11). */
 import { type AgentDefinition, callsOf, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
+import { comparable } from './digest.ts'
 import { callOf, type EffectRecord, isAbout, type RunRecord } from './run-record.ts'
 
 /** `runs`: all of the register, for what was approved for every run of an agent. */
@@ -143,7 +144,8 @@ function reusedViolations(
     if (event.type !== 'approval.answered' || event.tool !== reused.tool) return false
     const answer = factSchemas['approval.answered'].parse(event.payload)
     const reaches = answer.scope === 'always' || (!always && answer.scope === 'run')
-    return answer.decision === 'approve' && answer.argsHash === argsHash && reaches
+    const same = comparable(run, answer.argsHash) === comparable(run, argsHash)
+    return answer.decision === 'approve' && same && reaches
   })
   return stands ? [] : [`I10 ${reused.runId} reuses an approval at ${reused.seq} that nobody gave`]
 }

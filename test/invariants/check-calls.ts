@@ -1,6 +1,7 @@
 /** What must hold of every call: asked for by a turn that closed well, decided once, with one result. */
 import { callsOf, factSchemas, needsIo } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
+import { isKeyed } from './digest.ts'
 import {
   callOf,
   type EffectRecord,
@@ -64,7 +65,10 @@ const askedFor = (log: readonly StoredEvent[]): readonly string[] =>
     .map(({ id }) => id)
 
 /** Only a call of a turn with a positive verdict has an effect, with its own arguments unless a human changed them (I23). */
-function sourceViolations({ log }: RunRecord, { effectId, spec }: EffectRecord): readonly string[] {
+function sourceViolations(
+  { log, agent }: RunRecord,
+  { effectId, spec }: EffectRecord,
+): readonly string[] {
   if (!('callId' in spec)) return []
   const source = log.find(
     (event) => event.type === 'model.completed' && isAbout(event, spec.source),
@@ -76,6 +80,8 @@ function sourceViolations({ log }: RunRecord, { effectId, spec }: EffectRecord):
   if (call?.name !== spec.tool) return [`I23 ${effectId} is of a call that its turn does not have`]
   if (!spec.edited && call.argsHash !== spec.argsHash)
     return [`I11 ${effectId} has other arguments than its call`]
+  if (agent && isKeyed(spec.argsHash) !== (agent.digests === 'hmac-sha256'))
+    return [`J2 ${effectId} knows its arguments by a digest that its run does not make`]
   return []
 }
 

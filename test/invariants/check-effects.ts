@@ -1,6 +1,7 @@
 /** What must hold between the log of a run and what its tools did in the world. */
 import type { EffectMode } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
+import { comparable } from './digest.ts'
 import { type EffectRecord, type Execution, isAbout, type RunRecord } from './run-record.ts'
 
 /** `executions`: those of the run's effects, or more. */
@@ -13,7 +14,7 @@ export function effectViolations(
     return [
       ...countViolations(run, effect, executed),
       ...attemptViolations(run, effect),
-      ...sameViolations(effect, executed),
+      ...sameViolations(run, effect, executed),
       ...honestyViolations(run, effect, executed),
     ]
   })
@@ -101,11 +102,13 @@ const isRetry = (event: StoredEvent, effectId: string): boolean =>
 
 /** What ran is what was judged (I11). */
 function sameViolations(
+  run: RunRecord,
   { effectId, spec }: EffectRecord,
   executed: readonly Execution[],
 ): readonly string[] {
   const other =
-    spec.kind === 'tool.call' && executed.some(({ argsHash }) => argsHash !== spec.argsHash)
+    spec.kind === 'tool.call' &&
+    executed.some(({ argsHash }) => comparable(run, argsHash) !== comparable(run, spec.argsHash))
   return other ? [`I11 ${effectId} executed other arguments than were judged`] : []
 }
 

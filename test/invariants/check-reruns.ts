@@ -1,6 +1,7 @@
 /** What must hold of reruns: nothing of one happens in the world, and each result is one that was recorded, for the same call. */
 import { decisionSchemas, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
+import { comparable } from './digest.ts'
 import { callOf, effectOf, type Execution, parentOf, type RunRecord } from './run-record.ts'
 
 export function rerunViolations(
@@ -57,7 +58,7 @@ function resultViolations({ log, effects, head }: RunRecord, source: RunRecord):
       bad.push(`R2 ${at} has a result that was never recorded`)
       continue
     }
-    const call = `${spec.tool} ${spec.argsHash}`
+    const call = `${spec.tool} ${comparable(source, spec.argsHash)}`
     if (callIn(source, from) !== call) bad.push(`R2 ${at} has the result of another call`)
     // What an operator said of a call is told in other words.
     if (from.type !== 'tool.resolved' && wordsOf(event) !== wordsOf(from))
@@ -82,14 +83,15 @@ function recalledFrom({ payload }: StoredEvent): number {
 }
 
 /** The call that a recorded end is about: by its effect, or, of one that a human refused, by what he was asked. */
-function callIn({ log, effects }: RunRecord, event: StoredEvent): string {
+function callIn(run: RunRecord, event: StoredEvent): string {
+  const { log, effects } = run
   const spec = effects.find(({ effectId }) => effectId === effectOf(event))?.spec
-  if (spec && 'argsHash' in spec) return `${spec.tool} ${spec.argsHash}`
+  if (spec && 'argsHash' in spec) return `${spec.tool} ${comparable(run, spec.argsHash)}`
   const asked = log.find(
     (each) => each.type === 'approval.requested' && callOf(each) === callOf(event),
   )
   const said = asked && decisionSchemas['approval.requested'].parse(asked.payload)
-  return `${event.tool} ${said?.argsHash}`
+  return `${event.tool} ${comparable(run, said?.argsHash)}`
 }
 
 /** Where the call stands among those of the log: effects by the decision that asked for them, refusals by themselves. */

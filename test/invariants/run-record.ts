@@ -9,6 +9,8 @@ export interface RunRecord {
   readonly log: readonly StoredEvent[]
   readonly effects: readonly EffectRecord[]
   readonly agent: AgentDefinition | undefined
+  /** Of the run's tenant, hex; null while nothing was keyed. */
+  readonly digestKey: string | null
 }
 
 /** Where a run stands among the others. Times in milliseconds since the epoch, by the register's clock. */
@@ -31,7 +33,7 @@ export interface Execution {
   readonly runId: string
   readonly callId: string
   readonly tool: string
-  /** Of the arguments that the tool itself saw. */
+  /** sha256 of the arguments that the tool itself saw, whatever the run's digests are. */
   readonly argsHash: string
 }
 

@@ -74,6 +74,8 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
     continuations: unit() < 0.3 ? 1 : 0,
     loop: { warnThreshold: 2, hardLimit: 3 },
     onUnknown,
+    // Agents of one name differ in it, so that what is remembered and recorded goes over from one scheme to the other.
+    digests: unit() < 0.5 ? 'sha256' : 'hmac-sha256',
   })
 }
 

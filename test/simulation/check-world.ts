@@ -13,6 +13,7 @@ import type { StoredEvent } from '@signalbox/engine'
 import { isAbout, parentOf, type RunRecord } from '../invariants/run-record.ts'
 import { bannedTerm } from './agents.ts'
 import { type Asked, isAskedAgain, wordOf } from './policies.ts'
+import { comparable } from '../invariants/digest.ts'
 import { hashOf, type SeenExecution, type Told, type World } from './world.ts'
 
 export function worldViolations(world: World, runs: readonly RunRecord[]): readonly string[] {
@@ -34,9 +35,10 @@ export function worldViolations(world: World, runs: readonly RunRecord[]): reado
 /** Deny beats approval beats allow, of all lists and policies, for the arguments that ran; none ran without a human. */
 function executionViolations(
   { killedAt }: World,
-  { agent, log, effects }: RunRecord,
+  run: RunRecord,
   { effectId, attempt, callId, tool, args }: SeenExecution,
 ): readonly string[] {
+  const { agent, log, effects } = run
   if (!agent) return []
   const bad: string[] = []
   const spec = effects.find((effect) => effect.effectId === effectId)?.spec
@@ -44,7 +46,10 @@ function executionViolations(
   const words = wordsOf(agent, { tool, args, isSubagent: isStarted(log) })
   if (words.includes('deny')) bad.push(`I10 ${effectId} executed although a policy denies it`)
   // Of tools, the workers tell (`check-effects.ts`).
-  if (spec?.kind === 'run.start' && spec.argsHash !== hashOf(args))
+  if (
+    spec?.kind === 'run.start' &&
+    comparable(run, spec.argsHash) !== comparable(run, hashOf(args))
+  )
     bad.push(`I11 ${effectId} started a run with other arguments than were judged`)
   const start = log.find(
     (event) =>
@@ -137,7 +142,8 @@ const endedBefore = (
 }
 
 /** Nobody is told that his answer stands when another one does, or none. */
-function toldViolations({ log, head }: RunRecord, { said, answer }: Told): readonly string[] {
+function toldViolations(run: RunRecord, { said, answer }: Told): readonly string[] {
+  const { log, head } = run
   const { callId, decision, scope, args, by } = said
   const about = (type: string) =>
     log.find((event) => event.type === type && event.payload['callId'] === callId)
@@ -146,7 +152,7 @@ function toldViolations({ log, head }: RunRecord, { said, answer }: Told): reado
   const hash = decision === 'edit' && args ? hashOf(args) : undefined
   const same =
     stands?.decision === decision &&
-    stands.edited?.argsHash === hash &&
+    comparable(run, stands.edited?.argsHash) === comparable(run, hash) &&
     // How far an approval reaches is part of it.
     (decision !== 'approve' || scope === undefined || stands.scope === scope)
   const bad: string[] = []

@@ -86,5 +86,6 @@ function recordsOf({ tables }: MemoryRegister): readonly RunRecord[] {
     log: tables.events.get(head.runId) ?? [],
     effects: [...tables.effects.values()].filter(({ runId }) => runId === head.runId),
     agent: tables.definitions.get(head.definitionHash),
+    digestKey: tables.digestKeys.get(head.tenantId) ?? null,
   }))
 }

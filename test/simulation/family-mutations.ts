@@ -93,8 +93,8 @@ export const familyMutations: readonly Mutation[] = [
   {
     name: 'the arguments that start a run are not compared with those that were judged (I11)',
     file: engine('perform/run-start.ts'),
-    line: 'call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash',
-    becomes: 'call.name !== effect.tool',
+    line: 'if (!(await isJudged(deps.digests, task)))',
+    becomes: 'if (call.name !== effect.tool)',
   },
   {
     name: 'a run is started with the full limits of its agent (S3)',

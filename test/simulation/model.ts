@@ -13,7 +13,7 @@ import { startsIn } from './families.ts'
 import { type Schedule } from './schedule.ts'
 import { seeded } from './seeded.ts'
 import { hear } from './steering.ts'
-import { hashOf, type World } from './world.ts'
+import type { World } from './world.ts'
 
 const names = ['look', 'put', 'pay', 'nobody'] as const
 
@@ -163,7 +163,7 @@ function answer(request: ModelRequest, schedule: Schedule, moment: Moment): Mode
     const name = isPerilous(schedule) && tool === 'look' && n > 0 ? 'pay' : tool
     const args = { n }
     const id = `${request.callIdPrefix}_${index}`
-    return { type: 'tool_call' as const, id, name, args, argsHash: hashOf(args) }
+    return { type: 'tool_call' as const, id, name, args, argsHash: request.argsHash(args) }
   })
   if (request.guard === null)
     return turnOf(request, 'complete', calls.length > 0 ? calls : [{ type: 'text', text: 'done' }])

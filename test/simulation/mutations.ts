@@ -158,14 +158,20 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the arguments that run are not compared with those that were judged (I11)',
     file: engine('perform/tool-call.ts'),
-    line: 'call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash',
-    becomes: 'call.name !== effect.tool',
+    line: 'if (!(await isJudged(deps.digests, task))) {',
+    becomes: 'if (call.name !== effect.tool) {',
   },
   {
     name: 'an edit runs with the arguments of the model (I11)',
     file: engine('perform/tool-call.ts'),
     line: 'const call = effect.edited ? await editedCall(deps.register, row, effect) : asked.call',
     becomes: 'const call = { ...asked.call, argsHash: effect.argsHash }',
+  },
+  {
+    name: 'edited arguments are known by a digest that anybody can make (J2)',
+    file: engine('answer-approval.ts'),
+    line: 'await digests.by(head.tenantId, agent)',
+    becomes: "await digests.by(head.tenantId, { digests: 'sha256' })",
   },
   {
     name: 'edited arguments are not judged again (I10)',

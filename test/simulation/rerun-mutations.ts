@@ -39,7 +39,7 @@ export const rerunMutations: readonly Mutation[] = [
     name: 'a result is recalled by its tool alone (R2)',
     file: engine('perform/recordings.ts'),
     line: '`${tool}\\u0000${argsHash}`',
-    becomes: '`${tool}\\u0000${argsHash.slice(64)}`',
+    becomes: '`${tool}\\u0000${argsHash.slice(99)}`',
   },
   {
     name: 'a rerun hears the run that it repeats (I24)',

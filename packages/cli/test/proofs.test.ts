@@ -1,4 +1,5 @@
 /** Commands that read the register themselves: audit, replay, migrate, doctor. Tampering is real, by the superuser. */
+import { createHash, createHmac } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,6 +50,34 @@ const verify = async (...args: readonly string[]) => {
   const { code, stdout } = await box.run('audit', 'verify', '--json', ...args)
   return { code, ...JSON.parse(stdout) }
 }
+
+describe('audit digest', () => {
+  it('is what runs of the tenant know arguments by, and no other tenant has it', async () => {
+    const { rows } = await admin.query<{ key: Buffer }>(
+      "select key from signalbox.digest_key where tenant_id = 'default'",
+    )
+    const sha256 = createHash('sha256').update('{"amount":2000,"to":"Ada"}').digest('hex')
+    const keyed = createHmac('sha256', rows[0]?.key ?? '')
+      .update(sha256)
+      .digest('hex')
+    const said = await box.run('audit', 'digest', '{ "to": "Ada", "amount": 2e3 }', '--json')
+    expect(said.code).toBe(0)
+    expect(JSON.parse(said.stdout)).toEqual({
+      tenant: 'default',
+      args_hash: `hk1:${keyed}`,
+      sha256,
+    })
+    const none = await box.run('audit', 'digest', '{}', '--tenant', 'nobody')
+    expect(none).toMatchObject({ code: 4, stderr: expect.stringContaining('[no_digest_key]') })
+    const { rows: keys } = await admin.query('select from signalbox.digest_key')
+    expect(keys).toHaveLength(1)
+  })
+
+  it.each(['[1]', '{', '{"a":1,"a":2}'])('takes no %s', async (written) => {
+    const said = await box.run('audit', 'digest', written)
+    expect(said).toMatchObject({ code: 2, stderr: expect.stringContaining('object of JSON') })
+  })
+})
 
 describe('audit verify', () => {
   it('finds an untouched log whole, in the database that a server runs', async () => {

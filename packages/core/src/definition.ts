@@ -170,6 +170,8 @@ export const AgentDefinition = z.object({
   continuations: z.number().int().min(0).max(5).default(0),
   /** Is an answer gone on with, too, that reached its length in the middle of a call, without a word? Before, such a run ended. */
   continueCutCalls: z.boolean().default(false),
+  /** How arguments and results are known by in the log. `hmac-sha256` takes a key of the tenant that no event holds: nobody can guess what is erased. Definitions of before took none. */
+  digests: z.enum(['sha256', 'hmac-sha256']).default('sha256'),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
 })

@@ -20,7 +20,8 @@ import {
 import type { AnswerApproval, ApprovalAnswer } from './engine.ts'
 import type { Register, RunHead, StoredEvent } from './ports.ts'
 import { recheck, type RecheckDeps } from './perform/recheck.ts'
-import { canonical, sha256, type Writer } from './record/draft.ts'
+import type { Digests } from './record/digests.ts'
+import type { Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
@@ -34,6 +35,7 @@ export interface ApprovalDeps extends Patience, RecheckDeps {
   readonly recorder: Recorder
   readonly views: Views
   readonly writer: Writer
+  readonly digests: Digests
   readonly checkArguments: CheckArguments
 }
 
@@ -119,7 +121,7 @@ async function editRefusal(
   if (decision !== 'edit' || !args || isOver) return null
   // Where this process cannot judge, the decision does.
   if ((await deps.preparations.lackOf(head.definitionHash, agent)) !== null) return null
-  const edited = editOf(args)
+  const edited = await editOf(deps, { head, agent }, args)
   const call = { type: 'tool_call', id: callId, name: tool, ...edited } as const
   const row = {
     runId,
@@ -137,10 +139,12 @@ const never = new AbortController().signal
 async function record(
   deps: ApprovalDeps,
   request: AnswerApproval,
-  { head, events, tool, argsHash }: Asked,
+  asked: Asked,
 ): Promise<ApprovalAnswer> {
+  const { head, events, tool, argsHash } = asked
   const { runId, tenantId, callId, decision, note, by, actor } = request
-  const edited = request.args && decision === 'edit' ? editOf(request.args) : null
+  const edited =
+    request.args && decision === 'edit' ? await editOf(deps, asked, request.args) : null
   const scope = decision === 'approve' ? (request.scope ?? 'once') : undefined
   const [first] = events
   const created = first && payloadOf(factSchemas['run.created'], first)
@@ -174,9 +178,14 @@ async function record(
   return { code: head.status === 'ended' || code === 'ended' ? 'ended' : 'no_run' }
 }
 
-function editOf(args: JsonObject): { readonly args: JsonObject; readonly argsHash: string } {
+/** Known by the digest that the run makes of arguments, as what the model asked for. */
+async function editOf(
+  { digests }: ApprovalDeps,
+  { head, agent }: Pick<Asked, 'head' | 'agent'>,
+  args: JsonObject,
+): Promise<{ readonly args: JsonObject; readonly argsHash: string }> {
   const clean = sanitiseObject(args)
-  return { args: clean, argsHash: sha256(canonical(clean)) }
+  return { args: clean, argsHash: (await digests.by(head.tenantId, agent)).argsHash(clean) }
 }
 
 const firstAnswer = async (deps: ApprovalDeps, runId: string, callId: string) => {

@@ -11,6 +11,7 @@ import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
 import type { EffectRow, Hint, Model, Observer, PolicyHost, RunRef, WakeBus } from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
+import { createDigests } from './record/digests.ts'
 import { createWriter } from './record/draft.ts'
 import { endingFull, fullFact } from './record/full.ts'
 import { patientRegister } from './record/patient-register.ts'
@@ -80,6 +81,7 @@ function groundOf(
       preparations,
     }),
     content,
+    digests: createDigests({ register, random }),
     files: createFiles({ register, content }),
     recordings: createRecordings(register),
     transcripts: createTranscripts(register, settings.cachedRuns),

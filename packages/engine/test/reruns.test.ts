@@ -8,6 +8,7 @@ import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/mem
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { performRecall } from '../src/perform/recall.ts'
 import { createRecordings } from '../src/perform/recordings.ts'
+import { createDigests } from '../src/record/digests.ts'
 import { createWriter } from '../src/record/draft.ts'
 import { begin, caller, eventOf, outcomeOf } from './support/governed.ts'
 import {
@@ -247,7 +248,13 @@ test('a recall that is made again, because its process vanished, comes to the sa
   for (const fact of await eventsOf(again.runId, 'tool.completed')) {
     const row = await register.effect(fact.key ?? '')
     if (row?.spec.kind !== 'tool.recall') throw new Error('no recall')
-    const deps = { register, recordings: createRecordings(register), writer }
+    const deps = {
+      register,
+      recordings: createRecordings(register),
+      writer,
+      digests: createDigests({ register, random: systemRandom }),
+      views: { definition: async () => withTools() },
+    }
     const repeated = await performRecall(deps, { row, effect: row.spec, attempt: 2 })
     expect(repeated).toMatchObject({
       type: 'tool.completed',

@@ -4,8 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fields, text } from '../src/read.ts'
-import { argsHash } from '../src/turn/calls.ts'
-import { ask, askStream, callsOf, streamReply, tool } from './support/call.ts'
+import { argsHash, ask, askStream, callsOf, streamReply, tool } from './support/call.ts'
 import { type Loopback, startLoopback } from './support/loopback.ts'
 import {
   loadRecordings,

@@ -81,6 +81,7 @@ describe('a trace', () => {
     tools: [],
     messageId: 'm',
     callIdPrefix: 'c',
+    argsHash: () => 'a',
     hmacKey: '00',
     guard: null,
     endUser: null,

@@ -63,7 +63,7 @@ it('has arguments, reason, worker, times and the key that the tool was given', a
   expect(effect).toMatchObject({
     tool: 'pay',
     args: { amount: 7 },
-    args_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    args_hash: expect.stringMatching(/^hk1:[0-9a-f]{64}$/),
     reason: 'not_settled',
     attempt: 1,
   })

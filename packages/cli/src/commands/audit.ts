@@ -41,6 +41,25 @@ export function auditCommand(program: Command, shell: Shell): void {
     })
   auditExplainCommand(audit, shell)
   auditExportCommand(audit, shell)
+  digestCommand(audit, shell)
+}
+
+function digestCommand(audit: Command, shell: Shell): void {
+  withCommon(audit.command('digest'))
+    .description('Print the digests by which the log knows arguments of a call')
+    .argument('<arguments>', 'an object of JSON; - reads it from the standard input')
+    .option('--tenant <tenant>', 'whose run', 'default')
+    .addHelpText(
+      'after',
+      '\nReads the database of DATABASE_URL, or the embedded one of this folder.',
+    )
+    .action(async (written: string, options: CommonOptions & { readonly tenant: string }) => {
+      const { digestArguments } = await import('../local/digest-arguments.ts')
+      const terminal = createTerminal({ json: options.json === true })
+      const made = await digestArguments(shell, written, options.tenant)
+      terminal.document(made)
+      terminal.line(`${made.args_hash}\n${made.sha256}  in runs of older definitions`)
+    })
 }
 
 const withSelection = (command: Command): Command =>

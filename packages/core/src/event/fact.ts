@@ -71,7 +71,7 @@ export const factSchemas = {
   'model.completed': z.object({
     ...outcomeOf,
     turn: ModelTurn,
-    /** Digest of the set of calls, order aside; empty without calls. The loop check counts these. */
+    /** Digest of the set of calls, order aside, keyed as `argsHash` is; empty without calls. The loop check counts these. */
     callSet: z.string(),
     durationMs: z.number(),
     /** For the jitter of a retry, 0 to 1: the decider has no chance of its own. */
@@ -88,7 +88,7 @@ export const factSchemas = {
     ...callOf,
     output: ToolOutput,
     durationMs: z.number(),
-    /** Digest of the content: the loop check compares results by it. */
+    /** Digest of the content, keyed as `argsHash` is: the loop check compares results by it. */
     resultHash: z.string().optional(),
     /** What the call changed in the files of its thread. */
     files: FileChanges.optional(),
@@ -145,7 +145,7 @@ export const factSchemas = {
     childRunId: z.string(),
     outcome: Outcome,
     output: ToolOutput,
-    /** Digest of the content: the loop check compares results by it. */
+    /** Digest of the content, keyed as `argsHash` is: the loop check compares results by it. */
     resultHash: z.string(),
     /** What it has used, its own children included. Money in millionths of the currency's unit. */
     spent: z.object({

@@ -102,10 +102,11 @@ function readsOf(tables: Tables): Reads {
   }
 }
 
-type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob'> & Threads
+type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob' | 'digestKey'> &
+  Threads
 
 function contentOf(tables: Tables): Content {
-  const { definitions, blobs } = tables
+  const { definitions, blobs, digestKeys } = tables
   /** By the stored object: reading one takes long, and it never changes. */
   const read = new WeakMap<object, AgentDefinition>()
   return {
@@ -116,6 +117,11 @@ function contentOf(tables: Tables): Content {
       const definition = read.get(stored) ?? readDefinition(stored)
       read.set(stored, definition)
       return definition
+    },
+    digestKey: async ({ tenantId, key }) => {
+      const known = digestKeys.get(tenantId)
+      if (known === undefined) digestKeys.set(tenantId, key)
+      return known ?? key
     },
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),

@@ -74,6 +74,8 @@ export interface Tables {
   /** Tenant and hash of the definitions that were used. */
   readonly used: Set<string>
   readonly threads: Map<string, Thread>
+  /** By tenant, hex. */
+  readonly digestKeys: Map<string, string>
   /** Ids of threads and runs that are deleted for their users. */
   readonly hidden: Set<string>
   readonly blobs: Map<string, { readonly mime: string; readonly bytes: Uint8Array }>
@@ -98,6 +100,7 @@ export const emptyTables = (eventsMax: number): Tables => ({
   definitions: new Map(),
   used: new Set(),
   threads: new Map(),
+  digestKeys: new Map(),
   hidden: new Set(),
   blobs: new Map(),
   circuits: new Map(),

@@ -8,6 +8,7 @@ import {
   payloadOf,
 } from '@signalbox/core'
 import type { Random, Register, StoredEvent } from '../ports.ts'
+import type { Digests } from '../record/digests.ts'
 import type { ModelTask } from './model-call.ts'
 
 type Created = FactPayload<'run.created'>
@@ -31,7 +32,7 @@ export function originOf(events: readonly StoredEvent[], runId: string): Origin 
 
 /** Only what somebody will ask for: chance where a retry may follow, people where policies may be. */
 export async function evidenceOf(
-  deps: { readonly random: Random; readonly register: Pick<Register, 'grants'> },
+  deps: GrantDeps & { readonly random: Random },
   task: ModelTask,
   { turn, origin }: { readonly turn: ModelTurn; readonly origin: Origin },
 ): Promise<Pick<Answered, 'chance' | 'caller' | 'granted'>> {
@@ -42,17 +43,29 @@ export async function evidenceOf(
   if (calls.length === 0 || (approvalTools.length === 0 && policies.length === 0)) return {}
   const caller = { user: origin.user ?? null, isSubagent: origin.parent !== undefined }
   const mayAsk = approvalTools.length > 0 || policies.some(mayAskAPerson)
-  const granted = mayAsk ? await grantedOf(deps.register, task, turn) : []
+  const granted = mayAsk ? await grantedOf(deps, task, turn) : []
   return { ...(policies.length > 0 ? { caller } : {}), ...(granted.length > 0 ? { granted } : {}) }
 }
 
+interface GrantDeps {
+  readonly register: Pick<Register, 'grants'>
+  readonly digests: Digests
+}
+
+/** An approval stands for the arguments, in whichever scheme the run that asked for it knew them. */
 async function grantedOf(
-  register: Pick<Register, 'grants'>,
+  { register, digests }: GrantDeps,
   { tenantId, agent }: ModelTask,
   turn: ModelTurn,
 ): Promise<string[]> {
   const calls = callsOf(turn)
-  const asked = calls.map(({ name, argsHash }) => ({ tool: name, argsHash }))
+  const both = await digests.both(
+    tenantId,
+    calls.map(({ args }) => args),
+  )
+  const asked = calls.flatMap(({ name: tool }, n) =>
+    (both[n] ?? []).map((argsHash) => ({ tool, argsHash })),
+  )
   const granted = await register.grants({ tenantId, agent: agent.name }, asked)
-  return calls.flatMap(({ id }, n) => (granted[n] ? [id] : []))
+  return calls.flatMap(({ id }, n) => (granted[2 * n] || granted[2 * n + 1] ? [id] : []))
 }

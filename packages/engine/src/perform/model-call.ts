@@ -18,7 +18,8 @@ import {
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type { BudgetPort, Clock, FactDraft, Log, Model, Random, Register } from '../ports.ts'
-import { sha256, type Writer } from '../record/draft.ts'
+import type { Digests, RunDigest } from '../record/digests.ts'
+import type { Writer } from '../record/draft.ts'
 import { type Breaker, circuitOf } from '../roles/breaker.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
@@ -35,6 +36,7 @@ export interface ModelCallDeps {
   readonly guardrails: CustomGuardrails
   readonly transcripts: Transcripts
   readonly content: Content
+  readonly digests: Digests
   readonly live: LiveMessages
   readonly writer: Writer
   readonly clock: Clock
@@ -70,11 +72,12 @@ export async function performModelCall(
   const began = deps.clock.monotonic()
   const passed = (): number => Math.round(deps.clock.monotonic() - began)
   try {
-    const made = await makeCall(deps, task, held)
+    const digest = await deps.digests.by(task.tenantId, task.agent)
+    const made = await makeCall(deps, { ...task, digest }, held)
     if ('refused' in made) return refusal(writer, about, made.refused)
     const { turn, origin } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
-    const callSet = callSetOf(task.agent, turn)
+    const callSet = callSetOf(task.agent, turn, digest)
     const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence }
     return writer.fact('model.completed', payload, {
       key: effect.id,
@@ -109,7 +112,10 @@ function refusal(
 
 type Made = { readonly turn: ModelTurn; readonly origin: Origin } | { readonly refused: Refused }
 
-async function makeCall(deps: ModelCallDeps, task: ModelTask, held: Held): Promise<Made> {
+/** A call, and how its run makes digests. */
+type DigestedTask = ModelTask & { readonly digest: RunDigest }
+
+async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Promise<Made> {
   const { agent, effect } = task
   const events = await deps.transcripts.read(task, task.seq)
   const origin = originOf(events, task.runId)
@@ -158,7 +164,7 @@ function outcomeOf(
 
 async function stream(
   deps: ModelCallDeps,
-  task: ModelTask,
+  task: DigestedTask,
   call: {
     readonly prompt: Prompt
     readonly endUser: string | null
@@ -179,6 +185,7 @@ async function stream(
       tools: agent.tools,
       messageId: effect.messageId,
       callIdPrefix: callIdPrefix(runId, effect.turn),
+      argsHash: task.digest.argsHash,
       hmacKey: deps.random.hex(32),
       guard: streamGuardOf(agent, effect, deps.guardrails),
       endUser: call.endUser,
@@ -190,10 +197,10 @@ async function stream(
 }
 
 /** The digest of a set of calls: what the loop check tells sets apart by. */
-function callSetOf({ tools }: AgentDefinition, turn: ModelTurn): string {
+function callSetOf({ tools }: AgentDefinition, turn: ModelTurn, digest: RunDigest): string {
   const calls = callsOf(turn)
   const effectOf = (name: string) => tools.find((tool) => tool.name === name)?.effect
-  return calls.length === 0 ? '' : sha256(setKey(calls, effectOf)).slice(0, 12)
+  return calls.length === 0 ? '' : digest.short(setKey(calls, effectOf), 12)
 }
 
 /** What we could not even ask for: an error of ours, never retried, visible in the log. */

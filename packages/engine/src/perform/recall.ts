@@ -17,14 +17,25 @@ import {
   type ToolRecallEffect,
 } from '@signalbox/core'
 import type { EffectRow, FactDraft, Register, StoredEvent } from '../ports.ts'
-import { canonical, sha256, type Writer } from '../record/draft.ts'
+import { type Digests, isKeyed } from '../record/digests.ts'
+import { canonical, type Writer } from '../record/draft.ts'
+import type { Views } from '../record/view.ts'
 import { carryContent, carryFiles } from './carry.ts'
-import { logOf, type RecordedCall, type Recordings, recordingKey } from './recordings.ts'
+import {
+  logOf,
+  type RecordedCall,
+  type Recording,
+  type Recordings,
+  recordingKey,
+  argsHashesOf,
+} from './recordings.ts'
 
 export interface RecallDeps {
   readonly register: Register
   readonly recordings: Recordings
   readonly writer: Writer
+  readonly digests: Digests
+  readonly views: Pick<Views, 'definition'>
 }
 
 export interface RecallTask {
@@ -36,21 +47,37 @@ export interface RecallTask {
 /** Looks the result up, and answers the fact about it. */
 export async function performRecall(deps: RecallDeps, task: RecallTask): Promise<FactDraft> {
   const { register, recordings } = deps
-  const { effect, row } = task
+  const { row } = task
   const { source, before } = await placeOf(register, task)
   const head = await register.head(source)
   const isOwn = head?.tenantId === row.tenantId
-  const recorded = isOwn
-    ? ((await recordings.of(source)).get(recordingKey(effect.tool, effect.argsHash)) ?? [])
-    : []
+  const found = isOwn ? await recordedAs(deps, await recordings.of(source), task) : null
+  const recorded = found?.calls ?? []
   const call = recorded[before]
   const miss = (reason: MissedRecall) =>
     missed(deps.writer, task, { reason, recorded: recorded.length })
   const why = whyMissed(call, recorded.length)
   if (why !== null) return miss(why)
   const [event] = await register.events(source, { after: (call?.end?.seq ?? 1) - 1, limit: 1 })
-  const fact = event ? await recalled(deps, task, event) : null
+  const fact =
+    event && found ? await recalled(deps, task, { event, argsHash: found.argsHash }) : null
   return fact ?? miss('erased')
+}
+
+/** The calls of the source that are like this one, and the digest its log knows their arguments by: perhaps of another scheme. */
+async function recordedAs(
+  { digests }: RecallDeps,
+  recording: Recording,
+  { row, effect: { tool, argsHash } }: RecallTask,
+): Promise<{ readonly calls: readonly RecordedCall[]; readonly argsHash: string }> {
+  const callsAt = (known: string) => recording.get(recordingKey(tool, known))
+  const same = callsAt(argsHash)
+  if (same) return { calls: same, argsHash }
+  const { args: keyed } = await digests.keyed(row.tenantId)
+  const known = isKeyed(argsHash)
+    ? argsHashesOf(recording, tool).find((plain) => keyed(plain) === argsHash)
+    : keyed(argsHash)
+  return { calls: callsAt(known ?? argsHash) ?? [], argsHash: known ?? argsHash }
 }
 
 /** Which run is repeated, and how many calls of this kind the rerun has asked for before. Rejects with a `NewerError` where the log is newer. */
@@ -83,12 +110,19 @@ function whyMissed(call: RecordedCall | undefined, recorded: number): MissedReca
   return call.end.type === 'tool.unknown' ? 'unknown' : null
 }
 
+/** An end in the log that is repeated, and the digest by which that knows the arguments. */
+interface Source {
+  readonly event: StoredEvent
+  readonly argsHash: string
+}
+
 /** The recorded end as an end of this call; null if it was erased. */
 async function recalled(
   deps: RecallDeps,
   task: RecallTask,
-  event: StoredEvent,
+  source: Source,
 ): Promise<FactDraft | null> {
+  const { event } = source
   const options = { ...optionsOf(task), verdict: 'recalled' }
   const from = { ...about(task), recalled: { runId: event.runId, seq: event.seq } }
   if (event.type === 'call.denied') {
@@ -114,12 +148,12 @@ async function recalled(
       return deps.writer.fact('tool.denied', { ...from, tool, answer, configuration }, options)
     }
     case 'tool.completed':
-      return completed(deps, task, { event, payload: fact.payload })
+      return completed(deps, task, { source, payload: fact.payload })
     case 'child.ended':
     case 'tool.resolved': {
       const { output } = resultOf(fact) ?? {}
       const resultHash = fact.type === 'child.ended' ? { resultHash: fact.payload.resultHash } : {}
-      return output ? completed(deps, task, { event, payload: { output, ...resultHash } }) : null
+      return output ? completed(deps, task, { source, payload: { output, ...resultHash } }) : null
     }
     default:
       return null
@@ -128,19 +162,20 @@ async function recalled(
 
 /** Content is carried into the thread of the rerun first: blobs are there before the event that names them. */
 async function completed(
-  { register, writer }: RecallDeps,
+  deps: RecallDeps,
   task: RecallTask,
   said: {
-    readonly event: StoredEvent
+    readonly source: Source
     readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash' | 'files'>
   },
 ): Promise<FactDraft> {
-  const { event } = said
+  const { register, writer } = deps
+  const { event } = said.source
   const { output, files } = said.payload
   const way = { register, from: event, to: task.row }
   await carryContent(way, output.content)
   if (files) await carryFiles(way, files)
-  const resultHash = said.payload.resultHash ?? sha256(canonical(output.content)).slice(0, 16)
+  const resultHash = await resultHashOf(deps, task, said)
   const payload = {
     ...about(task),
     output,
@@ -150,6 +185,25 @@ async function completed(
     recalled: { runId: event.runId, seq: event.seq },
   }
   return writer.fact('tool.completed', payload, { ...optionsOf(task), verdict: 'recalled' })
+}
+
+/** As the source knows the result, so that two are told apart as they were there; keyed, if this run keys its digests. */
+async function resultHashOf(
+  { digests, views }: RecallDeps,
+  { row }: RecallTask,
+  {
+    source,
+    payload: { output, resultHash },
+  }: {
+    readonly source: Source
+    readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash'>
+  },
+): Promise<string> {
+  const agent = await views.definition(row.definitionHash)
+  if (resultHash === undefined)
+    return (await digests.by(row.tenantId, agent)).short(canonical(output.content), 16)
+  if (agent.digests === 'sha256' || isKeyed(source.argsHash)) return resultHash
+  return (await digests.keyed(row.tenantId)).digits(resultHash)
 }
 
 function missed(

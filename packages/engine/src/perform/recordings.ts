@@ -17,6 +17,14 @@ export type Recording = ReadonlyMap<string, readonly RecordedCall[]>
 /** Names a call within a recording. */
 export const recordingKey = (tool: string, argsHash: string): string => `${tool}\u0000${argsHash}`
 
+/** The digests of the arguments with which a recording holds calls of a tool. */
+export const argsHashesOf = (recording: Recording, tool: string): readonly string[] => {
+  const before = recordingKey(tool, '')
+  return [...recording.keys()].flatMap((key) =>
+    key.startsWith(before) ? [key.slice(before.length)] : [],
+  )
+}
+
 export interface Recordings {
   /** The calls of a run that has ended, each list in the order in which they were to execute. */
   of(runId: string): Promise<Recording>

@@ -16,14 +16,16 @@ import {
 import { createRun, type CreateRunDeps, type NewRun } from '../create-run.ts'
 import { AbortError, TerminalError } from '../errors.ts'
 import type { EffectRow, FactDraft, Register } from '../ports.ts'
-import { canonical, sha256, uuidOf } from '../record/draft.ts'
+import type { Digests } from '../record/digests.ts'
+import { canonical, uuidOf } from '../record/draft.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
 import { recheck, type RecheckDeps } from './recheck.ts'
-import { reserveCall } from './tool-call.ts'
+import { isJudged, reserveCall } from './tool-call.ts'
 
 export interface RunStartDeps extends CreateRunDeps, RecheckDeps {
   readonly register: Register
+  readonly digests: Digests
 }
 
 export interface RunStartTask {
@@ -76,7 +78,7 @@ async function check(
   held.signal.throwIfAborted()
   const call = effect.edited ? await editedCall(deps.register, row, effect) : asked.call
   const task = { ...asked, call }
-  if (call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash)
+  if (!(await isJudged(deps.digests, task)))
     return failed(deps, task, ['call_changed', 'the stored call is not the one that was judged'])
   const denial = await recheck(deps, task, held.signal)
   if (denial) {

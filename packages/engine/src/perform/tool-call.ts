@@ -21,7 +21,8 @@ import type {
   ToolOutcome,
   WakeBus,
 } from '../ports.ts'
-import { canonical, sha256, type Writer } from '../record/draft.ts'
+import type { Digests } from '../record/digests.ts'
+import { canonical, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
 import type { Content, ThreadRef } from './content.ts'
 import type { Files } from './files.ts'
@@ -38,6 +39,7 @@ export interface ToolCallDeps extends RecheckDeps {
   readonly tools: ToolHost
   readonly content: Content
   readonly files: Files
+  readonly digests: Digests
   readonly writer: Writer
   readonly views: Views
   readonly wakeBus: Pick<WakeBus, 'publishDelta'>
@@ -88,6 +90,10 @@ async function checkAndRun(
   const { effect, row } = asked
   const call = effect.edited ? await editedCall(deps.register, row, effect) : asked.call
   const task = { ...asked, call }
+  if (!(await isJudged(deps.digests, task))) {
+    const message = 'the stored call is not the one that was judged'
+    return { status: 'failed', error: { code: 'call_changed', message } }
+  }
   const denied = await recheck(deps, task, held.signal)
   if (denied) return refused(deps, task, denied)
   const share = await reserveCall(deps.register, task)
@@ -95,6 +101,21 @@ async function checkAndRun(
   await held.begin()
   return runTool(deps, task, held.signal)
 }
+
+/** Is it the call that was judged, with the arguments that were? */
+export const isJudged = async (
+  digests: Digests,
+  {
+    row,
+    effect,
+    call,
+  }: {
+    readonly row: Pick<EffectRow, 'tenantId'>
+    readonly effect: { readonly tool: string; readonly argsHash: string }
+    readonly call: ToolCallPart
+  },
+): Promise<boolean> =>
+  call.name === effect.tool && (await digests.matches(row.tenantId, call.args, effect.argsHash))
 
 /**
  * A policy forbids it by now: the call does not run, and the model reads why. After an attempt that was lost nobody can say
@@ -134,10 +155,6 @@ async function runTool(
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const { row, effect, call, attempt } = task
-  if (call.name !== effect.tool || sha256(canonical(call.args)) !== effect.argsHash) {
-    const message = 'the stored call is not the one that was judged'
-    return { status: 'failed', error: { code: 'call_changed', message } }
-  }
   const request = {
     name: effect.tool,
     version: effect.toolVersion,
@@ -205,7 +222,8 @@ async function report(
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)
   const output = { ...clean, content: [...parts] }
   const verdict = output.isError ? 'error' : 'ok'
-  const resultHash = sha256(canonical(said)).slice(0, 16)
+  const digest = await deps.digests.by(task.row.tenantId, agent)
+  const resultHash = digest.short(canonical(said), 16)
   const changed = files ? { files } : {}
   const taken = redactions.length > 0 ? { redactions: [...redactions] } : {}
   const payload = { ...about(task), output, durationMs, resultHash, ...changed, ...taken }

@@ -197,6 +197,11 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
     key: string,
   ): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null>
   /**
+   * The key of a tenant's digests, 32 bytes as hex: the given one, if there is none yet. The same for all processes and runs of
+   * the tenant, for good; no event holds it, and no export.
+   */
+  digestKey(wanted: { readonly tenantId: string; readonly key: string }): Promise<string>
+  /**
    * Creates the thread if it is not there; answers what stands. Its id is the tenant's own. Null: the thread is hidden, or its
    * origin is nothing that was said to this tenant.
    */

@@ -23,6 +23,8 @@ export interface ModelRequest {
   readonly messageId: string
   /** Ids of the calls of this turn are `<prefix>_<n>`, n from 0 in order of the stream. */
   readonly callIdPrefix: string
+  /** What the log knows arguments by. */
+  readonly argsHash: (args: JsonObject) => string
   /** Keys the hashes of suppressed arguments. Hex. */
   readonly hmacKey: string
   /** Judges what streams before anybody sees it; null if the agent has no stream guardrails. */

@@ -25,6 +25,7 @@ export function patientRegister(patience: Patience, register: Register): Registe
     grants: (agent, calls) => again('read grants', () => register.grants(agent, calls)),
     safetyStops: (user, since, limit) =>
       again('read safety stops', () => register.safetyStops(user, since, limit)),
+    digestKey: (wanted) => again('read digest key', () => register.digestKey(wanted)),
     ensureThread: (thread) => again('read thread', () => register.ensureThread(thread)),
     ensureThreads: (threads) => again('read threads', () => register.ensureThreads(threads)),
     putDefinition: (hash, definition) =>

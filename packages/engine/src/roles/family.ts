@@ -17,7 +17,8 @@ import {
 import type { Content } from '../perform/content.ts'
 import { keepResult } from '../perform/long-result.ts'
 import type { EffectRow, Register, RunHead, RunRef, StoredEvent, WakeBus } from '../ports.ts'
-import { canonical, sha256, type Writer } from '../record/draft.ts'
+import type { Digests } from '../record/digests.ts'
+import { canonical, type Writer } from '../record/draft.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
 import { type EachDeps, eachOf } from './each-of.ts'
@@ -27,6 +28,7 @@ export interface FamilyDeps {
   readonly recorder: Recorder
   readonly writer: Writer
   readonly content: Content
+  readonly digests: Digests
   readonly views: Views
   readonly wakeBus: Pick<WakeBus, 'publish'>
 }
@@ -47,13 +49,17 @@ export async function tellParent(deps: FamilyDeps, childId: string): Promise<voi
   const events = await register.events(childId, {})
   const said = wordsIn(events)
   const content = await answerOf(deps, row, { head, said })
+  const digest = await deps.digests.by(
+    row.tenantId,
+    await deps.views.definition(row.definitionHash),
+  )
   const payload: Ended = {
     effectId,
     callId: spec.callId,
     childRunId: childId,
     outcome: head.outcome,
     output: { content, isError: head.outcome !== 'completed' || said === null },
-    resultHash: sha256(canonical(content)).slice(0, 16),
+    resultHash: digest.short(canonical(content), 16),
     spent: spentOf(child.view.state),
     verdicts: verdictsOf(events),
   }

@@ -7,7 +7,6 @@ import {
   type ToolSpec,
 } from '@signalbox/core'
 import {
-  canonical,
   type CheckArguments,
   type Clock,
   createEngine,
@@ -30,7 +29,6 @@ import {
   createMemoryRegister,
   createMemoryWakeBus,
 } from '@signalbox/engine/memory'
-import { createHash } from 'node:crypto'
 
 export interface ScriptedCall {
   readonly tool: string
@@ -54,7 +52,7 @@ export function turnModel(turns: readonly Turn[]): Model {
               id: `${request.callIdPrefix}_${index}`,
               name: call.tool,
               args: call.args,
-              argsHash: createHash('sha256').update(canonical(call.args)).digest('hex'),
+              argsHash: request.argsHash(call.args),
             }))
       return {
         verdict: 'complete',

@@ -2,7 +2,6 @@
 import type { AssistantPart, Prompt, PromptMessage, ToolResult } from '@signalbox/core'
 import { isStorableObject } from '../json.ts'
 import { type Fields, fields, list, parseJson, text } from '../read.ts'
-import { argsHash } from '../turn/calls.ts'
 
 /** What was lost on the wire stays lost: ids of messages are positions, results do not say whether they are errors. */
 export function readPrompt(body: Fields): Prompt {
@@ -50,7 +49,8 @@ function assistantParts(message: Fields): readonly AssistantPart[] {
         id: text(call['id']) ?? '',
         name: text(called['name']) ?? '',
         args,
-        argsHash: argsHash(args),
+        // No script compares calls by it, and nothing stores what a script reads.
+        argsHash: '',
       }
     }),
   ]

@@ -75,7 +75,8 @@ function judgeWhole(input: BuildInput): Judgement {
 
 function positiveParts({ request, buffer, metaKeys }: BuildInput): AssistantPart[] {
   const { calls } = buffer
-  const context = { tools: request.tools, tooMany: calls.length > limits.callsPerTurnMax }
+  const { tools, argsHash } = request
+  const context = { tools, argsHash, tooMany: calls.length > limits.callsPerTurnMax }
   const made = new Map(
     calls.map((slot, index) => [
       slot,
@@ -95,7 +96,7 @@ const redactedCall =
   ({ request, buffer }: BuildInput): GuardedParts['withArguments'] =>
   (call, args) =>
     withoutQuotingMeta(
-      withArguments(call, args, request.tools),
+      withArguments(call, args, request),
       buffer.calls.map((slot) => slot.args),
     )
 

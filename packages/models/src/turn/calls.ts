@@ -2,8 +2,6 @@
  * Calls of a turn that closed positively. A call that cannot be executed stays in the message with `invalid` and empty
  * arguments: it gets an error result, and its siblings go on. JSON is parsed or refused, never repaired.
  */
-import { createHash } from 'node:crypto'
-import canonicalize from 'canonicalize'
 import {
   ambiguityOf,
   type JsonObject,
@@ -11,6 +9,7 @@ import {
   type ToolCallPart,
   type ToolSpec,
 } from '@signalbox/core'
+import type { ModelRequest } from '@signalbox/engine'
 import { isStorableObject, jsonDepth } from '../json.ts'
 import { fields, parseJson } from '../read.ts'
 import type { CallSlot } from './buffer.ts'
@@ -25,7 +24,7 @@ type Parsed = { readonly args: JsonObject } | { readonly code: string; readonly 
 export function toolCallPart(
   call: Readonly<CallSlot>,
   id: string,
-  context: { readonly tools: readonly ToolSpec[]; readonly tooMany: boolean },
+  context: Pick<ModelRequest, 'tools' | 'argsHash'> & { readonly tooMany: boolean },
 ): ToolCallPart {
   const parsed = context.tooMany ? tooManyCalls() : parseArgs(call, context.tools)
   const args = 'args' in parsed ? parsed.args : {}
@@ -34,7 +33,7 @@ export function toolCallPart(
     id,
     name: call.name,
     args,
-    argsHash: argsHash(args),
+    argsHash: context.argsHash(args),
     ...('args' in parsed ? {} : { invalid: parsed }),
     ...(call.meta === undefined ? {} : { meta: call.meta }),
   }
@@ -44,7 +43,7 @@ export function toolCallPart(
 export function withArguments(
   call: ToolCallPart,
   args: JsonObject,
-  tools: readonly ToolSpec[],
+  { tools, argsHash }: Pick<ModelRequest, 'tools' | 'argsHash'>,
 ): ToolCallPart {
   const tool = tools.find(({ name }) => name === call.name)
   const problem = tool ? schemaProblem(tool, args) : null
@@ -56,13 +55,6 @@ export function withArguments(
     argsHash: argsHash({}),
     invalid: { code: 'arguments_redacted', message },
   }
-}
-
-/** sha256 of the canonical form (RFC 8785), hex. */
-export function argsHash(args: JsonObject): string {
-  return createHash('sha256')
-    .update(canonicalize(args) ?? '')
-    .digest('hex')
 }
 
 function parseArgs(call: Readonly<CallSlot>, tools: readonly ToolSpec[]): Parsed {

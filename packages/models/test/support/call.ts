@@ -1,6 +1,7 @@
 /** One call of a model over the loopback server. */
 import type {
   DetectorConfig,
+  JsonObject,
   ModelConfig,
   ModelTurn,
   Prompt,
@@ -27,6 +28,8 @@ export const providers: readonly Provider[] = [
 ]
 
 export const hmacKey = '00112233445566778899aabbccddeeff'
+/** Stands for the digest of a run: what it makes, only the engine says. */
+export const argsHash = (args: JsonObject): string => `digest of ${JSON.stringify(args)}`
 export const env = { TEST_KEY: 'test-key-value' }
 const models: Model = createModels({ env })
 
@@ -72,6 +75,7 @@ export function request(asked: Asked): ModelRequest {
     tools: asked.tools ?? [tool('write_file')],
     messageId: 'message-1',
     callIdPrefix: 'call',
+    argsHash,
     hmacKey,
     guard: asked.guard ?? null,
     endUser: asked.endUser ?? null,

@@ -1,11 +1,11 @@
-/** Definitions and blobs: written once, by key, never changed. */
+/** Definitions, blobs, and the keys of digests: written once, never changed. */
 import { readDefinition } from '@signalbox/core'
 import type { Register } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, compile, fetchRows, lineageOf } from '../query.ts'
 
-type ContentPort = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob'>
+type ContentPort = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob' | 'digestKey'>
 
 export function contentOf(pool: Pool): ContentPort {
   return {
@@ -21,6 +21,13 @@ export function contentOf(pool: Pool): ContentPort {
       const query = build.selectFrom('definition').select('body').where('hash', '=', hash)
       const rows = await fetchRows(pool, query.compile(), 'definition')
       return rows[0] === undefined ? null : readDefinition(rows[0].body)
+    },
+    async digestKey({ tenantId, key }) {
+      const wanted = sql`signalbox.digest_key(${tenantId}, decode(${key}, 'hex'))`
+      const stands = sql<{ key: string }>`select encode(${wanted}, 'hex') as key`
+      const [row] = await fetchRows(pool, compile(stands), 'digest_key')
+      if (row === undefined) throw new Error('unreachable: the function answers a key')
+      return row.key
     },
     async putBlob({ tenantId, threadId }, { key, mime, bytes }) {
       const put = sql<object>`

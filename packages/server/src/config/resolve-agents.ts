@@ -55,6 +55,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
 const decidedSince = ({ approvals }: AgentConfig) => ({
   approvals: { ...approvals, rememberedBits: 128 },
   continueCutCalls: true,
+  digests: 'hmac-sha256',
 })
 
 function guardrailsOf({ guardrails }: AgentConfig, governance: AgentGovernance | undefined) {

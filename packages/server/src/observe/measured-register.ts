@@ -39,6 +39,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     definition: (hash) => register.definition(hash),
     putBlob: (thread, blob) => register.putBlob(thread, blob),
     blob: (thread, key) => register.blob(thread, key),
+    digestKey: (wanted) => register.digestKey(wanted),
     ensureThread: (thread) => register.ensureThread(thread),
     ensureThreads: (threads) => register.ensureThreads(threads),
     changeThread: (thread, change) => register.changeThread(thread, change),

@@ -59,19 +59,22 @@ export const callsOf = (turn: ModelTurn): readonly ToolCallPart[] =>
   turn.message.parts.filter((part) => part.type === 'tool_call')
 
 /** What a call is known by among those that humans decided about: its tool, and the agent's bits of its arguments' digest. */
-export const grantKey = ({ approvals }: AgentDefinition, tool: number, argsHash: string): string =>
-  approvals.rememberedBits === 64
-    ? `${tool}:${argsHash.slice(0, 16)}`
-    : `${tool}:${compact(argsHash.slice(0, 32))}`
+export function grantKey({ approvals }: AgentDefinition, tool: number, argsHash: string): string {
+  // Of a keyed digest, the scheme stands before the digits.
+  const digits = argsHash.slice(argsHash.indexOf(':') + 1)
+  return approvals.rememberedBits === 64
+    ? `${tool}:${digits.slice(0, 16)}`
+    : `${tool}:${compact(digits.slice(0, 32))}`
+}
 
-const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** Hex as base 64, so that the cached state stays small. What is no hex stays as it is. */
 function compact(hex: string): string {
   if (!/^[0-9a-f]+$/.test(hex)) return hex
   let rest = BigInt(`0x${hex}`)
   let text = ''
-  for (; rest > 0n; rest /= 64n) text = digits.charAt(Number(rest % 64n)) + text
+  for (; rest > 0n; rest /= 64n) text = alphabet.charAt(Number(rest % 64n)) + text
   return text
 }
 
