@@ -3,12 +3,7 @@
  * engine's. A run of n turns is n model calls and n - 1 tool calls, each with other arguments, so that no loop is seen.
  */
 import { AgentDefinition, type ModelTurn } from '@signalbox/core'
-import {
-  type Log,
-  type Model,
-  type ModelRequest,
-  type ToolHost,
-} from '@signalbox/engine'
+import { type Log, type Model, type ModelRequest, type ToolHost } from '@signalbox/engine'
 import { createToolHost, defineTool } from '@signalbox/tools'
 import { z } from 'zod'
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const env = { DATABASE_URL: database.adminUrl }
   one = await startTest(config, { env })
-  // Runs are made and answered here; only the other process has a worker.
+  // Runs are made by the first, and answered through the second.
   two = await startTest(config, { env })
   admin = new pg.Client(database.adminUrl)
   await admin.connect()
