@@ -16,13 +16,7 @@ import {
 import { feedersOf, givesAnyText } from './free-text.ts'
 import { isInterpreter, isShell, readsAValue, readsItsInput, shellTaskOf } from './interpreters.ts'
 import { parseScript } from './parse-script.ts'
-import {
-  expansionStart,
-  isPlain,
-  type Command,
-  type Script,
-  type Word,
-} from './script.ts'
+import { expansionStart, isPlain, type Command, type Script, type Word } from './script.ts'
 import { unwrap } from './wrappers.ts'
 
 const nestingMax = 8

@@ -11,7 +11,7 @@ interface Outputs {
   readonly single?: RegExp
 }
 
-const words = (text: string): readonly string[] => text.split(' ')
+const namesIn = (text: string): readonly string[] => text.split(' ')
 
 const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
   [
@@ -19,7 +19,7 @@ const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
     {
       letters: 'oDc',
       valued: 'AbCdEeFHhKmPQrTtUuwXxYyz',
-      long: words(
+      long: namesIn(
         'output dump-header cookie-jar trace trace-ascii stderr libcurl etag-save hsts alt-svc',
       ),
     },
@@ -28,22 +28,22 @@ const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
     'wget',
     {
       letters: 'OoaP',
-      long: words('output-document output-file append-output directory-prefix'),
+      long: namesIn('output-document output-file append-output directory-prefix'),
     },
   ],
-  ['sort', { letters: 'o', valued: 'kStT', long: words('output') }],
+  ['sort', { letters: 'o', valued: 'kStT', long: namesIn('output') }],
   [
     'tar',
-    { letters: 'Cf', valued: 'bgHKLNVX', long: words('directory one-top-level file index-file') },
+    { letters: 'Cf', valued: 'bgHKLNVX', long: namesIn('directory one-top-level file index-file') },
   ],
   ['unzip', { letters: 'd', valued: 'P' }],
-  ['git', { letters: 'o', valued: 'mCSGFbBU', long: words('output output-directory') }],
-  ['less', { letters: 'oO', long: words('log-file LOG-FILE') }],
+  ['git', { letters: 'o', valued: 'mCSGFbBU', long: namesIn('output output-directory') }],
+  ['less', { letters: 'oO', long: namesIn('log-file LOG-FILE') }],
   ['tree', { letters: 'o', valued: 'IPLH' }],
-  ['cp', { letters: 't', long: words('target-directory') }],
-  ['mv', { letters: 't', long: words('target-directory') }],
-  ['ln', { letters: 't', long: words('target-directory') }],
-  ['install', { letters: 't', valued: 'mgo', long: words('target-directory') }],
+  ['cp', { letters: 't', long: namesIn('target-directory') }],
+  ['mv', { letters: 't', long: namesIn('target-directory') }],
+  ['ln', { letters: 't', long: namesIn('target-directory') }],
+  ['install', { letters: 't', valued: 'mgo', long: namesIn('target-directory') }],
   [
     'go',
     {
@@ -58,7 +58,7 @@ const compilers: Outputs = { letters: 'o', single: /^-M[FD]$/ }
 const usual: Outputs = {
   letters: '',
   single: /^-[oO]$/,
-  long: words(
+  long: namesIn(
     'out outfile out-file output output-file output-document output-dir output-directory outdir out-dir dest destination target-directory',
   ),
 }

@@ -15,10 +15,10 @@ interface Steering {
   readonly long?: readonly string[]
 }
 
-const words = (text: string): readonly string[] => text.split(' ')
+const namesIn = (text: string): readonly string[] => text.split(' ')
 const packages = {
   short: /^-C/,
-  long: words(
+  long: namesIn(
     'script-shell shell node-options userconfig globalconfig prefix init-module git editor viewer browser onload-script registry',
   ),
 }
@@ -28,24 +28,24 @@ const steering: ReadonlyMap<string, Steering> = new Map<string, Steering>([
     'git',
     {
       short: /^-c[^=]+=|^-O.|^-x.|^[a-z][a-z0-9+-]*::|^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?-/,
-      long: words(
+      long: namesIn(
         'config config-env exec-path git-dir work-tree upload-pack receive-pack template ext-diff textconv exec extcmd tool open-files-in-pager separate-git-dir super-prefix',
       ),
     },
   ],
   ['find', { short: /^-(?:fprint|fprint0|fprintf|fls|files0-from)$/ }],
-  ['sort', { long: words('compress-program files0-from') }],
+  ['sort', { long: namesIn('compress-program files0-from') }],
   [
     'tar',
     {
       short: /^-[a-zA-Z]*[FI]/,
-      long: words(
+      long: namesIn(
         'checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script',
       ),
     },
   ],
   ['rg', { short: /^--(?:pre|hostname-bin)(?:=|$)/ }],
-  ['rsync', { short: /^-[a-zA-Z]*e(?:=|$)/, long: words('rsh rsync-path') }],
+  ['rsync', { short: /^-[a-zA-Z]*e(?:=|$)/, long: namesIn('rsh rsync-path') }],
   ['ssh', { short: /^-[oFSEI]|^-[a-zA-Z]*[oF]$/ }],
   ['scp', { short: /^-[oFSD]/ }],
   ['sftp', { short: /^-[oFSDb]/ }],
@@ -53,30 +53,32 @@ const steering: ReadonlyMap<string, Steering> = new Map<string, Steering>([
     'curl',
     {
       short: /^-[a-zA-Z]*[KxJ]$|^-[KxJ]/,
-      long: words(
+      long: namesIn(
         'config proxy preproxy engine output-dir netrc-file unix-socket abstract-unix-socket remote-header-name',
       ),
     },
   ],
-  ['wget', { short: /^-[a-zA-Z]*e$/, long: words('config use-askpass execute') }],
-  ['zip', { short: /^-TT/, long: words('unzip-command') }],
-  ['split', { long: words('filter') }],
-  ['install', { long: words('strip-program') }],
+  ['wget', { short: /^-[a-zA-Z]*e$/, long: namesIn('config use-askpass execute') }],
+  ['zip', { short: /^-TT/, long: namesIn('unzip-command') }],
+  ['split', { long: namesIn('filter') }],
+  ['install', { long: namesIn('strip-program') }],
   [
     'less',
     {
       short: /^[+](?!(?:[gGF]|\d+)$)|^-[kKoO]/,
-      long: words('lesskey-file lesskey-src lesskey-content'),
+      long: namesIn('lesskey-file lesskey-src lesskey-content'),
     },
   ],
-  ['man', { short: /^-[PHC]/, long: words('pager html config-file') }],
+  ['man', { short: /^-[PHC]/, long: namesIn('pager html config-file') }],
   ['npm', packages],
-  ['npx', { short: /^-c/, long: words('call script-shell shell node-options userconfig') }],
+  ['npx', { short: /^-c/, long: namesIn('call script-shell shell node-options userconfig') }],
   ['yarn', { short: /^--(?:use-yarnrc|script-shell|cwd)(?:=|$)/ }],
   ['pnpm', { short: /^(?:--script-shell|--shell-emulator|--dir|-C|--config\.[a-z-]+)(?:=|$)/ }],
   [
     'pip',
-    { long: words('config-settings global-option build-option python index-url extra-index-url') },
+    {
+      long: namesIn('config-settings global-option build-option python index-url extra-index-url'),
+    },
   ],
   [
     'make',
@@ -84,10 +86,10 @@ const steering: ReadonlyMap<string, Steering> = new Map<string, Steering>([
       // `-C folder` is `cd folder`; `V=1` is no program.
       short:
         /^-[fI]|^-C.|^[A-Za-z_.][A-Za-z0-9_.]*(?:[:+?!]+=|=(?!\d[\w.-]*$|(?:true|false|yes|no|on|off)$))/,
-      long: words('file makefile directory eval include-dir'),
+      long: namesIn('file makefile directory eval include-dir'),
     },
   ],
-  ['cargo', { short: /^[+]|^-Z/, long: words('config manifest-path') }],
+  ['cargo', { short: /^[+]|^-Z/, long: namesIn('config manifest-path') }],
   [
     'go',
     {
@@ -97,10 +99,10 @@ const steering: ReadonlyMap<string, Steering> = new Map<string, Steering>([
   ],
   ['vim', { short: /^(?:-[cSuUsWw]|--cmd|[+])/ }],
   ['vi', { short: /^(?:-[cSuUsWw]|--cmd|[+])/ }],
-  ['sed', { short: /^-[a-zA-Z]*f/, long: words('file') }],
-  ['gsed', { short: /^-[a-zA-Z]*f/, long: words('file') }],
+  ['sed', { short: /^-[a-zA-Z]*f/, long: namesIn('file') }],
+  ['gsed', { short: /^-[a-zA-Z]*f/, long: namesIn('file') }],
 ])
-const awkSteering: Steering = { short: /^-[lfiE]/, long: words('load file include exec') }
+const awkSteering: Steering = { short: /^-[lfiE]/, long: namesIn('load file include exec') }
 const compiler = /^[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?$/
 const compilers: Steering = {
   short:
