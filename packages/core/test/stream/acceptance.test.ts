@@ -44,7 +44,6 @@ const places: Readonly<Record<string, (text: string) => readonly string[]>> = {
       .concat(play(guardrails, splitAtRandom(before.slice(random(50)) + text + after)).text),
   arguments(text) {
     const inspected = createStreamGuard({ guardrails, context }).inspect({
-      type: 'tool_call',
       name: 'send',
       args: { to: 'ops', body: text, parts: [{ note: text }] },
     })
