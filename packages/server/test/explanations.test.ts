@@ -17,14 +17,16 @@ let closed: TestSignalbox
 let database: TestDatabase
 let maker: KeyMaker
 
+/** A filter stops the answer after its call. */
+const cutting = () => ({
+  text: 'I note',
+  calls: [{ name: 'note', args: { text: 'secret milk' } }],
+  ending: 'content_filter' as const,
+})
+
 beforeAll(async () => {
   const { agents, scripts, ...rest } = approvalAgents
   const cut = { model: { provider: 'scripted', model: 'cut' } as const, tools: ['note'] }
-  const cutting = () => ({
-    text: 'I note',
-    calls: [{ name: 'note', args: { text: 'secret milk' } }],
-    ending: 'content_filter' as const,
-  })
   box = await startTest({
     ...rest,
     agents: { ...agents, cut },

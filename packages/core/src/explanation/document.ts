@@ -117,7 +117,7 @@ export const ErasedEvent = z.object({
 export type ErasedEvent = z.infer<typeof ErasedEvent>
 
 /** The run: who asked for it, what it is pinned to, how it ended. */
-export const ExplainedRun = z.object({
+const ExplainedRun = z.object({
   run_id: z.string(),
   thread_id: z.string(),
   agent: z.string().nullable(),
