@@ -2,7 +2,7 @@
 import type { ModelTurn } from '@signalbox/core'
 import { describe, expect, test } from 'vitest'
 import type { Wire } from '../../packages/models/src/observer/wires.ts'
-import { argsHash } from '../../packages/models/src/turn/calls.ts'
+import { argsHash } from '../../packages/models/test/support/call.ts'
 import { as, type Rule } from './derived.ts'
 import { bytesOf, done, endsOf, type Frame, frameOf } from './frames.ts'
 import { framesUntilLastWord } from './last-word.ts'

@@ -1,7 +1,6 @@
 /** What must come of a play, told from the bytes alone. */
 import { isDeepStrictEqual } from 'node:util'
-import { argsHash } from '../../packages/models/src/turn/calls.ts'
-import { callsOf, type Provider } from '../../packages/models/test/support/call.ts'
+import { argsHash, callsOf, type Provider } from '../../packages/models/test/support/call.ts'
 import type { Play } from './plan.ts'
 import type { Heard } from './play.ts'
 import { saidBy } from './said.ts'

@@ -1297,7 +1297,7 @@ export interface RunExplanation {
         }
       | {
           check: 'policy'
-          verdict: 'allow' | 'deny' | 'require_approval' | 'faulted'
+          verdict: 'allow' | 'warn' | 'deny' | 'require_approval' | 'faulted'
           asked: 'decision' | 'evaluation'
           policy_id: string | null
           policy_digest: string | null

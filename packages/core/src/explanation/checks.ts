@@ -2,7 +2,7 @@
 import type { Check } from './check.ts'
 import { approvalChecks } from './approvals.ts'
 import type { Known } from './place.ts'
-import { allowed, answeredBy, denied, faulted, rechecked } from './policies.ts'
+import { allowed, answeredBy, denied, faulted, rechecked, warned } from './policies.ts'
 import { settlementOf } from './settlements.ts'
 import {
   type Answered,
@@ -81,6 +81,8 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
       return answeredBy(reading.call, event)
     case 'policy.faulted':
       return [faulted(event)]
+    case 'policy.warned':
+      return [warned(event)]
     case 'call.denied':
       return [denied(event)]
     case 'tool.denied':

@@ -42,6 +42,7 @@ const places = {
   'model.replaced': 'verdict',
   'call.denied': 'call',
   'policy.faulted': 'call',
+  'policy.warned': 'call',
   'approval.requested': 'call',
   'approval.reused': 'call',
   'approval.skipped': 'call',

@@ -47,6 +47,7 @@ export function answeredBy(call: CallStory, event: Known<'policy.answered'>): re
       const { effect: verdict, reasons } = answer
       const words = {
         allow: 'allows the call',
+        warn: 'allows the call, and warns of it',
         deny: 'denies the call',
         require_approval: 'wants a person to approve the call',
       }
@@ -72,6 +73,14 @@ export function faulted(event: Known<'policy.faulted'>): Check {
     proof: proofOf(event),
     says,
   }
+}
+
+export function warned(event: Known<'policy.warned'>): Check {
+  const { code, message, reasons = [{ code, message }] } = event.payload
+  const names = nameOf(event.payload)
+  const says = `${policyText(names)} allows the call, and warns of it (${code}).`
+  const proof = proofOf(event)
+  return { check: 'policy', verdict: 'warn', asked: 'decision', ...names, reasons, proof, says }
 }
 
 export function denied(event: Known<'call.denied'>): Check {
