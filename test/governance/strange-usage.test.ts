@@ -92,12 +92,12 @@ const charges = (events: readonly StoredEvent[]): readonly Charged[] =>
     })
 
 async function play(definition: AgentDefinition, register?: Register): Promise<readonly Charged[]> {
-  const play = world({ model: models, tools, log, ...(register ? { register } : {}) })
-  await play.engine.start()
-  const runId = await begin(play.engine, definition)
-  expect(await outcomeOf(play.register, runId)).toBe('budget_exhausted')
-  await play.engine.stop(1_000)
-  const events = await play.register.events(runId, {})
+  const one = world({ model: models, tools, log, ...(register ? { register } : {}) })
+  await one.engine.start()
+  const runId = await begin(one.engine, definition)
+  expect(await outcomeOf(one.register, runId)).toBe('budget_exhausted')
+  await one.engine.stop(1_000)
+  const events = await one.register.events(runId, {})
   expect(events.filter(({ type }) => type === 'budget.exhausted')).toHaveLength(1)
   return charges(events)
 }

@@ -231,15 +231,16 @@ test('a circuit is one of an endpoint: address, region and key variable tell it 
   expect(circuitOf(one)).toBe('openai-compatible/m')
 })
 
+const at = (baseURL: string) =>
+  circuitOf({
+    provider: 'openai-compatible',
+    model: 'm',
+    idleTimeoutMs: 1,
+    endMarker: 'required',
+    baseURL,
+  })
+
 test('an address is one circuit however it is written, and another path is another one', () => {
-  const at = (baseURL: string) =>
-    circuitOf({
-      provider: 'openai-compatible',
-      model: 'm',
-      idleTimeoutMs: 1,
-      endMarker: 'required',
-      baseURL,
-    })
   const same = [
     'https://a.example/v1',
     'https://A.Example/v1/',

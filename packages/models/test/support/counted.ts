@@ -40,7 +40,7 @@ function cached(wire: Wire, tokens: unknown): object {
 }
 
 /** A number that JSON can say and JavaScript cannot. */
-export const endless = '@endless@'
+const endless = '@endless@'
 
 /** What a provider counts, in its own names. Undefined: it says nothing. More than one: one chunk after the other. */
 export type Counting = (names: Names, cached: (tokens: unknown) => object) => readonly unknown[]
@@ -91,7 +91,7 @@ export const strange: Readonly<Record<string, Counting>> = {
 }
 
 /** The events of an answer with one call of `tool`. `usage` comes with the end, or, of several, before it, too. */
-export function countedEvents(
+function countedEvents(
   wire: Wire,
   counting: Counting,
   tool: { readonly name: string; readonly args: object },
