@@ -6,6 +6,13 @@ export { createEach, type Each, type Loop, settlesWithin } from './roles/each-of
 export { systemClock, systemRandom } from './system.ts'
 export { AbortError, messageOf, RetryableError, TerminalError } from './errors.ts'
 export { sanitise, sanitiseObject, sanitiseText } from './record/sanitise.ts'
+export {
+  checkStored,
+  definitionChanged,
+  definitionHash,
+  isChanged,
+  readStored,
+} from './record/definition.ts'
 export { canonical, payloadHash, uuidOf } from './record/draft.ts'
 export { createLedger, ledgerDraft, ledgerRunId } from './record/ledger.ts'
 export { foldLog } from './record/view.ts'

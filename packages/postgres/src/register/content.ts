@@ -1,6 +1,5 @@
 /** Definitions and blobs: written once, by key, never changed. */
-import { readDefinition } from '@signalbox/core'
-import type { Register } from '@signalbox/engine'
+import { readStored, type Register } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, compile, fetchRows, lineageOf } from '../query.ts'
@@ -20,7 +19,7 @@ export function contentOf(pool: Pool): ContentPort {
     async definition(hash) {
       const query = build.selectFrom('definition').select('body').where('hash', '=', hash)
       const rows = await fetchRows(pool, query.compile(), 'definition')
-      return rows[0] === undefined ? null : readDefinition(rows[0].body)
+      return rows[0] === undefined ? null : readStored(hash, rows[0].body)
     },
     async putBlob({ tenantId, threadId }, { key, mime, bytes }) {
       const put = sql<object>`
