@@ -34,7 +34,12 @@ export async function exportLog(shell: Shell, options: AuditOptions): Promise<Ex
       await writeDefinition(pool, definitions, head.definitionHash)
       const events = readEvents(register, runId, head.seq)
       await writeEvents(pool, runId, events)
-      await write({ run_id: runId, head: { seq: head.seq, hash: head.headHash }, contents: true })
+      await write({
+        run_id: runId,
+        head: { seq: head.seq, hash: head.headHash },
+        contents: true,
+        definition: head.definitionHash,
+      })
     }
     // Their row is gone, and with it where they end.
     const orphans = run === undefined && since === undefined ? await selectOrphans(pool, 1000) : []
@@ -103,7 +108,7 @@ async function writeEvents(
       check.look(key, stored)
       if (!stored) continue
       const bytes = Buffer.from(stored.bytes).toString('base64')
-      await write({ run_id: runId, content: key, thread_key: stored.threadKey, bytes })
+      await write({ run_id: runId, blob: key, thread_key: stored.threadKey, bytes })
     }
 }
 

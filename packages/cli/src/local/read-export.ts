@@ -37,11 +37,13 @@ const Head = z.object({
   head: z.object({ seq: z.number(), hash: z.string() }).nullable(),
   /** Do its definition and the contents that its events name stand in the export? Older ones have neither. */
   contents: z.boolean().default(false),
+  /** The definition that the row of the run names. */
+  definition: z.string().optional(),
 })
 const Definition = z.object({ definition: z.string(), body: z.json() })
 const Content = z.object({
   run_id: z.string(),
-  content: z.string(),
+  blob: z.string(),
   /** Base64. */
   bytes: z.string(),
   thread_key: z.string().nullable(),
@@ -52,7 +54,7 @@ export type ExportLine =
   | { readonly kind: 'event'; readonly runId: string; readonly event: StoredEvent }
   | ({ readonly kind: 'head'; readonly runId: string } & Pick<
       z.output<typeof Head>,
-      'head' | 'contents'
+      'head' | 'contents' | 'definition'
     >)
   | { readonly kind: 'definition'; readonly hash: string; readonly body: unknown }
   | {
@@ -116,15 +118,15 @@ function readLine(text: string, number: number): ExportLine {
     const value: unknown = JSON.parse(text)
     const has = (key: string) => typeof value === 'object' && value !== null && key in value
     if (has('head')) {
-      const { run_id: runId, head, contents } = Head.parse(value)
-      return { kind: 'head', runId, head, contents }
+      const { run_id: runId, ...rest } = Head.parse(value)
+      return { kind: 'head', runId, ...rest }
     }
     if (has('definition')) {
       const { definition: hash, body } = Definition.parse(value)
       return { kind: 'definition', hash, body }
     }
-    if (has('content')) {
-      const { run_id: runId, content: key, bytes, thread_key: threadKey } = Content.parse(value)
+    if (has('blob')) {
+      const { run_id: runId, blob: key, bytes, thread_key: threadKey } = Content.parse(value)
       return {
         kind: 'content',
         runId,

@@ -7,7 +7,7 @@ import { type ChainPart, createChainCheck } from '@signalbox/postgres'
 import { contentsOf, filesIn, isNamed, type Named, type NamedAs } from './named-content.ts'
 
 /** What does not hold. `run_row`: the row of the run is gone, or is not what the first event of the run says. */
-export type BrokenPart = ChainPart | 'run_row' | 'definition' | 'content' | 'content_key'
+export type BrokenPart = ChainPart | 'run_row' | 'definition' | 'blob' | 'thread_key'
 
 /** Where it does not hold. `run_id` is null for a definition that no run pins. */
 export interface Broken {
@@ -16,8 +16,8 @@ export interface Broken {
   readonly part: BrokenPart
   /** Of `definition`: its hash. */
   readonly definition?: string
-  /** Of `content` and `content_key`: the key by which the event names it. */
-  readonly content?: string
+  /** Of `blob` and `thread_key`: the key by which the event names it. */
+  readonly blob?: string
 }
 
 /** What is stored under a key. `threadKey`: hex; null if the row of the thread is gone. */
@@ -84,7 +84,7 @@ export function createRunCheck(run_id: string): RunCheck {
       open.delete(key)
       seen.add(key)
       const part = wrongWith(key, stored)
-      if (part) broken.push({ run_id, seq: content.seq, part, content: key })
+      if (part) broken.push({ run_id, seq: content.seq, part, blob: key })
       else if (stored && content.as === 'manifest') name(filesIn(stored.bytes), content.seq)
     },
     end(head) {
@@ -95,9 +95,9 @@ export function createRunCheck(run_id: string): RunCheck {
   }
 }
 
-function wrongWith(key: string, stored: Stored | null): 'content' | 'content_key' | null {
-  if (stored?.threadKey === null) return 'content_key'
-  return stored && isNamed(key, stored.bytes, stored.threadKey) ? null : 'content'
+function wrongWith(key: string, stored: Stored | null): 'blob' | 'thread_key' | null {
+  if (stored?.threadKey === null) return 'thread_key'
+  return stored && isNamed(key, stored.bytes, stored.threadKey) ? null : 'blob'
 }
 
 function pinnedIn({ type, payload }: StoredEvent): Pinned | null {

@@ -99,12 +99,13 @@ export async function verifyExport(cwd: string, file: string): Promise<FileRepor
 
 function wrongBeside(
   run_id: string,
-  { head, contents }: Head,
+  { head, contents, definition: named }: Head,
   { pinned }: RunCheck,
   definitions: ReadonlyMap<string, boolean>,
 ): readonly Broken[] {
   if (head === null) return [{ run_id, seq: 0, part: 'run_row' }]
   const definition = pinned?.definitionHash
-  if (!contents || definition === undefined || definitions.get(definition)) return []
+  if (!contents || definition === undefined) return []
+  if (named === definition && definitions.get(definition)) return []
   return [{ run_id, seq: 1, part: 'definition', definition }]
 }

@@ -124,8 +124,8 @@ const meanings: Readonly<Record<BrokenPart, string>> = {
   head: 'the end was cut off, or the run was written anew',
   run_row: 'the row of the run was deleted, or is not what the log says',
   definition: 'the definition that the run is pinned to is gone, or is not what was stored',
-  content: 'what the event names is gone, or is not what was stored',
-  content_key: 'the key of the thread is gone: nothing that it named can be verified',
+  blob: 'what the event names is gone, or is not what was stored',
+  thread_key: 'the key of the thread is gone: nothing that it named can be verified',
 }
 
 function tell(terminal: Terminal, report: Report): void {
@@ -149,9 +149,9 @@ function tell(terminal: Terminal, report: Report): void {
     terminal.line(
       `Runs without their definitions and long contents: ${withoutContents}. Nothing is proven of these.`,
     )
-  for (const { run_id, seq, part, definition, content } of broken.slice(0, 20)) {
+  for (const { run_id, seq, part, definition, blob } of broken.slice(0, 20)) {
     const where = run_id === null ? 'no run' : `${run_id}  #${seq}`
-    const which = definition ?? content
+    const which = definition ?? blob
     terminal.line(
       `${terminal.paint('red', 'broken')}  ${where}  ${part}: ${meanings[part]}${which ? ` (${which})` : ''}`,
     )
