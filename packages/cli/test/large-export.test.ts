@@ -16,10 +16,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { start } from './support/command.ts'
 
 const runs = 20
-const eventsOfEach = 50
-/** 1,000 events of 64 KiB: 63 MiB. */
+const eventsOfEach = 80
+/** 1,600 events of 64 KiB: 100 MiB. */
 const text = 'The same again. '.repeat(4_096)
-const heapMb = 48
+const heapMb = 72
 
 let dir: string
 const files = { plain: 'log.ndjson', gzip: 'log.ndjson.gz', forged: 'forged.ndjson.gz' }

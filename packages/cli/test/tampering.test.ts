@@ -318,6 +318,9 @@ const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 const fromBytea = (text: unknown): Buffer =>
   Buffer.isBuffer(text) ? text : Buffer.from(String(text).slice(2), 'hex')
 
+const netstring = (text: unknown): string =>
+  typeof text === 'string' ? `${Buffer.byteLength(text)}:${text},` : '-,'
+
 /** The chain by the words of docs/audit.md: an event behind another one, or, with `as`, in the place of a stored one. */
 function linked(
   before: Readonly<Record<string, unknown>> | null,
@@ -330,7 +333,7 @@ function linked(
   const payload_sha256 = sha256(what.salt, canonicalize(what.payload) ?? '')
   const columns = [
     what.type,
-    String(as ? as['type_version'] : 1),
+    String(as ? Number(as['type_version']) : 1),
     String(at.getTime()),
     what.actor,
     as ? as['tool'] : null,
@@ -339,8 +342,6 @@ function linked(
     from['thread_id'],
     payload_sha256.toString('hex'),
   ]
-  const netstring = (text: unknown) =>
-    text === null ? '-,' : `${Buffer.byteLength(String(text))}:${String(text)},`
   const digest = sha256(columns.map(netstring).join(''))
   const position = Buffer.alloc(8)
   position.writeBigInt64BE(BigInt(seq))

@@ -102,7 +102,8 @@ async function writeEvents(
     await write(line(event))
   }
   const shown = () => check.named().filter(({ as }) => as !== 'secret')
-  for (let named = shown(); thread && named.length > 0; named = shown())
+  if (!thread) return
+  for (let named = shown(); named.length > 0; named = shown())
     for (const { key } of named) {
       const stored = await storedContent(pool, thread, key)
       check.look(key, stored)

@@ -99,10 +99,11 @@ async function fold(
   const erased = events.find((event) => event.salt === '')
   if (erased)
     throw failed(`The content of event #${erased.seq} was erased: the run cannot be replayed.`)
-  const { evaluatorOf, lack, close } = await evaluatorsOf(subject.agent)
+  const policies = await evaluatorsOf(subject.agent)
+  const { evaluatorOf } = policies
   const replayed = read({ ...subject, evaluatorOf }, events)
-  await close()
-  const missing = lack()
+  await policies.close()
+  const missing = policies.lack()
   if (missing !== null) throw failed(missing)
   return replayed
 }

@@ -65,7 +65,7 @@ export async function verifyExport(cwd: string, file: string): Promise<FileRepor
       for (const { key, as } of check.named()) if (as !== 'secret') check.look(key, null)
     const at = head?.head ?? undefined
     const { erased, broken } = at ? check.end(at) : check.end()
-    const more = head ? wrongBeside(runId, head, check, definitions) : []
+    const more = head ? wrongBeside(head, check, definitions) : []
     count(report, { events: check.events, erased, broken: [...broken, ...more] })
   }
 
@@ -98,8 +98,7 @@ export async function verifyExport(cwd: string, file: string): Promise<FileRepor
 }
 
 function wrongBeside(
-  run_id: string,
-  { head, contents, definition: named }: Head,
+  { runId: run_id, head, contents, definition: named }: Head,
   { pinned }: RunCheck,
   definitions: ReadonlyMap<string, boolean>,
 ): readonly Broken[] {

@@ -96,11 +96,10 @@ export interface ViewsDeps {
   readonly faultChanged: (run: RunRef, error: TerminalError) => Promise<unknown>
 }
 
-export function createViews(deps: ViewsDeps): Views {
-  const { register, cachedRuns, machines, evaluatorOf, preparations } = deps
-  const views = new LRUCache<string, RunView>({ max: cachedRuns })
+/** Definitions, as this process has read them: each was checked when it was. */
+function definitionsOf(deps: ViewsDeps): Pick<Views, 'definition' | 'definitionOf'> {
+  const { register, cachedRuns, faultChanged } = deps
   const definitions = new LRUCache<string, AgentDefinition>({ max: cachedRuns })
-
   const definition = async (hash: string): Promise<AgentDefinition> => {
     const known = definitions.get(hash)
     if (known) return known
@@ -109,6 +108,23 @@ export function createViews(deps: ViewsDeps): Views {
     definitions.set(hash, found)
     return found
   }
+
+  const definitionOf: Views['definitionOf'] = async (run) => {
+    try {
+      return await definition(run.definitionHash)
+    } catch (error) {
+      if (isChanged(error)) await faultChanged(run, error)
+      throw error
+    }
+  }
+  return { definition, definitionOf }
+}
+
+export function createViews(deps: ViewsDeps): Views {
+  const { register, cachedRuns, machines, evaluatorOf, preparations } = deps
+  const views = new LRUCache<string, RunView>({ max: cachedRuns })
+
+  const { definition, definitionOf } = definitionsOf(deps)
 
   const read = async ({ head, events }: RunTail): Promise<LoadedRun> => {
     const machine = head.machine === 'run' ? machines.get(head.machineVersion) : undefined
@@ -138,15 +154,6 @@ export function createViews(deps: ViewsDeps): Views {
       if (!(error instanceof NewerError) && !(error instanceof TerminalError)) throw error
       const { tenantId } = tail.head
       return { runId, tenantId, notMine: error.message }
-    }
-  }
-
-  const definitionOf: Views['definitionOf'] = async (run) => {
-    try {
-      return await definition(run.definitionHash)
-    } catch (error) {
-      if (isChanged(error)) await deps.faultChanged(run, error)
-      throw error
     }
   }
 
