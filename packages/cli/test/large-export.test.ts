@@ -16,13 +16,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { start } from './support/command.ts'
 
 const runs = 20
-const eventsOfEach = 80
-/** 1,600 events of 64 KiB: 100 MiB. */
+const eventsOfEach = 130
+/** 2,600 events of 64 KiB: 163 MiB. */
 const text = 'The same again. '.repeat(4_096)
-const heapMb = 72
+const heapMb = 128
 
 let dir: string
-const files = { plain: 'log.ndjson', gzip: 'log.ndjson.gz', forged: 'forged.ndjson.gz' }
+const files = { plain: 'log.ndjson', forged: 'forged.ndjson.gz' }
 
 const runId = (n: number) => `01920000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
@@ -84,7 +84,6 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'signalbox-large-'))
   const to = (name: string) => createWriteStream(join(dir, name))
   await pipeline(Readable.from(lines(false)), to(files.plain))
-  await pipeline(Readable.from(lines(false)), createGzip({ level: 1 }), to(files.gzip))
   await pipeline(Readable.from(lines(true)), createGzip({ level: 1 }), to(files.forged))
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
@@ -98,8 +97,8 @@ const verify = async (file: string) => {
   return { code, stderr, ...(stdout === '' ? {} : JSON.parse(stdout)) }
 }
 
-it.each([files.plain, files.gzip])(`%s is verified with ${heapMb} MB of heap`, async (file) => {
-  expect(await verify(file)).toMatchObject({
+it(`it is verified with ${heapMb} MB of heap`, async () => {
+  expect(await verify(files.plain)).toMatchObject({
     code: 0,
     ok: true,
     runs,
@@ -110,7 +109,7 @@ it.each([files.plain, files.gzip])(`%s is verified with ${heapMb} MB of heap`, a
   })
 })
 
-it('what is wrong in its last event is found', async () => {
+it('as gzip, too, and what is wrong in its last event is found', async () => {
   expect(await verify(files.forged)).toMatchObject({
     code: 1,
     broken: [{ run_id: runId(runs - 1), seq: eventsOfEach, part: 'digest' }],
