@@ -291,6 +291,7 @@ export interface Problem {
     | 'register_full'
     | 'register_read_only'
     | 'newer_build'
+    | 'definition_changed'
     | 'not_ready'
     | 'process_stuck'
     | 'shutting_down'

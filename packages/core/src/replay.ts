@@ -1,15 +1,16 @@
 /**
  * Replay: folds a log with the machine its run is pinned to. Each decision is made again over exactly the facts it folded
- * then, and must come out the same (I16); the last state must be the cached one (I15).
+ * then, and must come out the same (I16), with the same verdicts; the last state must be the cached one (I15).
  */
-import type { DecisionPayload } from './event/decision.ts'
-import { decisionSchemas } from './event/decision.ts'
+import { isVerdictType, verdictDifference } from './compare-verdicts.ts'
+import { decisionSchemas, type Verdict } from './event/decision.ts'
 import { type Fact, isFactType } from './event/fact.ts'
 import { type FoldableEvent, readFact, upcast } from './event/upcast.ts'
 import { decide, type Subject, transitioned } from './decide.ts'
 import type { JsonObject } from './json.ts'
 import type { Machine } from './machine/versions.ts'
 import { NewerError } from './newer.ts'
+import { same } from './same.ts'
 import { initialState, persist, revive, type RunState } from './state.ts'
 
 /** What a fold of a log comes to. */
@@ -19,15 +20,29 @@ export interface Replayed {
   readonly undecided: readonly Fact[]
   /** Sequence number through which facts are decided. */
   readonly decided: number
-  /** Decisions that came out differently; empty for a log that today's code reproduces. */
+  /**
+   * The first place where today's code decides, or tells, otherwise; none for a log that it reproduces. What follows from that one
+   * is no difference of its own.
+   */
   readonly differences: readonly Difference[]
 }
 
-/** A decision that today's code makes otherwise. */
+/** A step, or a verdict beside it, that today's code makes otherwise. */
 export interface Difference {
   readonly seq: number
-  readonly stored: DecisionPayload<'run.transitioned'>
-  readonly computed: DecisionPayload<'run.transitioned'>
+  /** Of the event that is stored there, or would be. */
+  readonly type: string
+  /** The payload of a step; of a verdict its columns, too. Null: nothing is stored there. */
+  readonly stored: object | null
+  /** Null: today's code tells nothing there. */
+  readonly computed: object | null
+}
+
+/** What a decision told: to be compared when all of it was read. */
+interface Telling {
+  readonly seq: number
+  readonly stored: FoldableEvent[]
+  readonly computed: readonly Verdict[]
 }
 
 /** Folds a run's events, in order. Throws for an event that is not what its type says. */
@@ -35,10 +50,13 @@ export function replay(subject: Subject, events: Iterable<FoldableEvent>): Repla
   let state = initialState(subject.machine)
   let decided = 0
   let pending: FoldableEvent[] = []
-  const differences: Difference[] = []
+  let first: Difference | null = null
+  let telling: Telling | null = null
   for (const event of events) {
     if (isFactType(event.type)) pending.push(event)
+    if (isVerdictType(event.type)) telling?.stored.push(event)
     if (event.type !== 'run.transitioned') continue
+    first ??= told(telling)
     const stored = decisionSchemas['run.transitioned'].parse(
       upcast(event.type, event.version, event.payload),
     )
@@ -48,13 +66,19 @@ export function replay(subject: Subject, events: Iterable<FoldableEvent>): Repla
     const decision = decide(by, state, readable(folded))
     const made = { from: decided, through, ...(withoutPolicies ? { withoutPolicies } : {}) }
     const computed = transitioned(decision, made)
-    if (!same(stored, computed)) differences.push({ seq: event.seq, stored, computed })
+    const { seq, type } = event
+    if (!same(stored, computed)) first ??= { seq, type, stored, computed }
+    telling = { seq, stored: [], computed: decision.verdicts }
     state = decision.state
     decided = stored.through
     pending = pending.filter((each) => each.seq > stored.through)
   }
-  return { state, undecided: readable(pending), decided, differences }
+  first ??= told(telling)
+  return { state, undecided: readable(pending), decided, differences: first ? [first] : [] }
 }
+
+const told = (telling: Telling | null): Difference | null =>
+  telling && verdictDifference(telling.seq, telling.stored, telling.computed)
 
 /** The facts of a batch; of one that was faulted, the fault alone: another of them cannot be read (I22). */
 function readable(events: readonly FoldableEvent[]): readonly Fact[] {
@@ -70,14 +94,4 @@ export function isCacheOf(machine: Machine, state: RunState, cached: JsonObject)
     if (error instanceof NewerError) throw error
     return false
   }
-}
-
-/** Equal as JSON values; the order of keys says nothing, jsonb does not keep it. */
-export function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const left = new Map(Object.entries(a))
-  const right = Object.entries(b)
-  return left.size === right.length && right.every(([key, value]) => same(left.get(key), value))
 }

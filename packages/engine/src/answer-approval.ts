@@ -60,7 +60,7 @@ export async function answerApproval(
   if (!asking) return { code: 'not_asked' }
   const { tool, argsHash } = payloadOf(decisionSchemas['approval.requested'], asking)
   if (events.some((event) => isAbout(event, 'approval.expired', callId))) return { code: 'expired' }
-  const agent = await deps.views.definition(head.definitionHash)
+  const agent = await deps.views.definitionOf(head)
   const asked = { head, events, agent, tool, argsHash }
   const refused = (await refusal(deps, request, asked)) ?? (await editRefusal(deps, request, asked))
   return refused ?? record(deps, request, asked)

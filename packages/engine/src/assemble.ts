@@ -9,9 +9,19 @@ import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type { EffectRow, Hint, Model, Observer, PolicyHost, RunRef, WakeBus } from './ports.ts'
+import type {
+  EffectRow,
+  FactDraft,
+  Hint,
+  Model,
+  Observer,
+  PolicyHost,
+  RunRef,
+  WakeBus,
+} from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
 import { createDigests } from './record/digests.ts'
+import { changedFact } from './record/definition.ts'
 import { createWriter } from './record/draft.ts'
 import { endingFull, fullFact } from './record/full.ts'
 import { patientRegister } from './record/patient-register.ts'
@@ -40,14 +50,18 @@ export interface Signals {
   readonly stopped: AbortSignal
 }
 
-/** What all parts stand on. `end`: a run whose history is full. */
+/** What all parts stand on. `fault` records why a run must end that nobody can decide any more. */
 function groundOf(
   deps: EngineDeps,
   { draining, stopped }: Signals,
-  end: (run: RunRef) => Promise<unknown>,
+  fault: (run: RunRef, fact: FactDraft) => Promise<unknown>,
 ) {
   const { clock, random, log, settings } = deps
-  const register = patientRegister({ clock, random, log, stopped }, endingFull(deps.register, end))
+  const writer = createWriter({ actor: settings.owner, clock, random })
+  const register = patientRegister(
+    { clock, random, log, stopped },
+    endingFull(deps.register, (run) => fault(run, fullFact(writer))),
+  )
   const policies = deps.policies ?? noPolicies
   const evaluatorOf: EvaluatorOf = (spec) => policies.evaluator(spec)
   const machines = deps.machines ?? knownMachines
@@ -72,13 +86,14 @@ function groundOf(
     agents: deps.agents ?? (() => null),
     strangers: createStrangers({ clock, log, onNotMine: deps.onNotMine ?? (() => {}) }),
     machine: newestOf(machines),
-    writer: createWriter({ actor: settings.owner, clock, random }),
+    writer,
     views: createViews({
       register,
       cachedRuns: settings.cachedRuns,
       machines,
       evaluatorOf,
       preparations,
+      faultChanged: (run, error) => fault(run, changedFact(writer, error)),
     }),
     content,
     digests: createDigests({ register, random }),
@@ -96,7 +111,7 @@ function groundOf(
 /** The parts of an engine, by what `createEngine` does with them. */
 export function assemble(deps: EngineDeps, signals: Signals) {
   const { wakeBus, log, settings } = deps
-  const base = groundOf(deps, signals, (run) => recorder.record(run, [fullFact(base.writer)]))
+  const base = groundOf(deps, signals, (run, fact) => recorder.record(run, [fact]))
   const { transcripts, leases } = base
   const live = createLiveMessages(wakeBus)
   const decides = deps.roles.includes('orchestrator')

@@ -10,7 +10,8 @@ import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
 import type { Register, WebhookSender } from './ports.ts'
-import { canonical, sha256, type Writer } from './record/draft.ts'
+import { definitionHash } from './record/definition.ts'
+import type { Writer } from './record/draft.ts'
 import type { Patience } from './record/patience.ts'
 import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
@@ -55,7 +56,7 @@ async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition)
   const known = stored.get(definition)
   if (known) return known
   const clean = AgentDefinition.parse(sanitiseObject(definition))
-  const hash = sha256(canonical(clean))
+  const hash = definitionHash(clean)
   const lack = await deps.preparations.lackOf(hash, clean)
   if (lack !== null) throw new Error(lack)
   await deps.register.putDefinition(hash, clean)
@@ -120,12 +121,12 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const order = orderOf(request)
   const held = await holdOf(deps, request)
   if (held) return held
-  const definitionHash = await storeDefinition(deps, definition)
+  const stored = await storeDefinition(deps, definition)
   const runId = deps.random.uuid()
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
   const agent = definition.name
-  const pinned = { agent, definitionHash, ...machineOf(deps) }
+  const pinned = { agent, definitionHash: stored, ...machineOf(deps) }
   const created = deps.writer.fact(
     'run.created',
     {
@@ -160,7 +161,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       tenantId,
       threadId,
       agent: definition,
-      definitionHash,
+      definitionHash: stored,
       machine: deps.machine,
       parent: place,
       laned: lanes.length > 0,

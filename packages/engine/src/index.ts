@@ -7,6 +7,13 @@ export { systemClock, systemRandom } from './system.ts'
 export { AbortError, messageOf, RetryableError, TerminalError } from './errors.ts'
 export { sanitise, sanitiseObject, sanitiseText } from './record/sanitise.ts'
 export { createDigests } from './record/digests.ts'
+export {
+  checkStored,
+  definitionChanged,
+  definitionHash,
+  isChanged,
+  readStored,
+} from './record/definition.ts'
 export { canonical, payloadHash, uuidOf } from './record/draft.ts'
 export { createLedger, ledgerDraft, ledgerRunId } from './record/ledger.ts'
 export { foldLog } from './record/view.ts'

@@ -56,12 +56,14 @@ export async function injectInput(deps: InjectDeps, request: InjectInput): Promi
 async function refusalOf(
   deps: InjectDeps,
   { tenantId, endUser }: InjectInput,
-  { runId, definitionHash }: RunHead,
+  head: RunHead,
 ): Promise<InjectAnswer | null> {
-  const [first] = await insist(deps, 'read events', () => deps.register.events(runId, { limit: 1 }))
+  const [first] = await insist(deps, 'read events', () =>
+    deps.register.events(head.runId, { limit: 1 }),
+  )
   const created = factSchemas['run.created'].safeParse(first?.payload)
   if (created.data?.edit) return { code: 'no_model' }
-  const definition = await deps.views.definition(definitionHash)
+  const definition = await deps.views.definitionOf(head)
   return holdOf(deps, { tenantId, definition, ...(endUser === undefined ? {} : { endUser }) })
 }
 

@@ -2,6 +2,7 @@
  * What is newer than a build, or cannot be prepared by a process, is a condition of one run there (D2, D8): the process
  * leaves the run to others, faults nothing, and goes on with everything else.
  */
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
   type AgentDefinition,
@@ -12,7 +13,7 @@ import {
 } from '@signalbox/core'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import type { Engine, PolicyHost, Register } from '@signalbox/engine'
-import { systemClock } from '@signalbox/engine'
+import { canonical, systemClock } from '@signalbox/engine'
 import {
   approveFirst,
   begin,
@@ -159,8 +160,15 @@ const newer: readonly [string, (register: MemoryRegister, runId: string) => () =
       const known = tables.definitions.get(hash)
       if (!known) throw new Error('no definition')
       const limits = { ...known.limits, maxThoughts: 3 }
-      tables.definitions.set(hash, { ...known, limits })
-      return () => void tables.definitions.set(hash, known)
+      const newer = { ...known, limits }
+      const definitionHash = createHash('sha256').update(canonical(newer)).digest('hex')
+      tables.definitions.set(definitionHash, newer)
+      const pin = (to: string): void => {
+        const now = tables.runs.get(runId)
+        if (now) tables.runs.set(runId, { ...now, definitionHash: to })
+      }
+      pin(definitionHash)
+      return () => pin(hash)
     },
   ],
   [

@@ -38,32 +38,63 @@ export type ChainReport =
     }
   | { readonly ok: false; readonly seq: number; readonly part: ChainPart }
 
-/**
- * Verifies the events of one run, from seq 1 on, in order. `head` is what they must end in; without it a truncation
- * passes unseen. Answers the first event that is broken. Content may be missing where the log itself says that it was erased.
- */
+/** A chain that is verified event by event: it keeps no event, only what the next one must follow from. */
+export interface ChainCheck {
+  /** The next event of the run, from seq 1 on. */
+  add(event: StoredEvent): void
+  /** Events seen. */
+  readonly events: number
+  /** `head` is what they must end in; without it a truncation passes unseen. Answers the first event that is broken. */
+  end(head?: { readonly seq: number; readonly hash: string }): ChainReport
+}
+
+/** Begins with a run's first event. Content may be missing where the log itself says that it was erased. */
+export function createChainCheck(): ChainCheck {
+  let first: Identity | null = null
+  let [events, hash] = [0, '']
+  let broken: { readonly seq: number; readonly part: ChainPart } | null = null
+  const erased = new Set<number>()
+  const named = new Set<number>()
+  return {
+    get events() {
+      return events
+    },
+    add(event) {
+      events += 1
+      // The record of an erasure comes after what was erased.
+      for (const seq of erasedBy(event)) named.add(seq)
+      if (broken) return
+      if (first === null) {
+        first = { tenantId: event.tenantId, runId: event.runId }
+        hash = genesisHash(first.tenantId, first.runId)
+      }
+      const part = brokenPart(event, { seq: events, hash, first })
+      if (part !== null) broken = { seq: events, part }
+      else if (isErased(event)) erased.add(event.seq)
+      hash = event.hash
+    },
+    end(head) {
+      const gone = [...erased].find((seq) => !named.has(seq))
+      if (gone !== undefined) return { ok: false, seq: gone, part: 'content_missing' }
+      if (broken) return { ok: false, ...broken }
+      if (head !== undefined && (head.seq !== events || (head.seq > 0 && head.hash !== hash)))
+        return { ok: false, seq: Math.min(head.seq, events), part: 'head' }
+      return { ok: true, events, headHash: hash, erased: [...erased] }
+    },
+  }
+}
+
+/** The same of events that are at hand. */
 export function verifyChain(
   events: readonly StoredEvent[],
   head?: { readonly seq: number; readonly hash: string },
 ): ChainReport {
-  const first = events[0]
-  let hash = first === undefined ? '' : genesisHash(first.tenantId, first.runId)
-  const erased: number[] = []
-  const named = new Set(events.flatMap(erasedBy))
-  for (const [n, event] of events.entries()) {
-    const part = brokenPart(event, { seq: n + 1, hash, first: first ?? event })
-    if (part !== null) return { ok: false, seq: n + 1, part }
-    if (isErased(event)) {
-      if (!named.has(event.seq)) return { ok: false, seq: n + 1, part: 'content_missing' }
-      erased.push(event.seq)
-    }
-    hash = event.hash
-  }
-  if (head !== undefined && (head.seq !== events.length || (head.seq > 0 && head.hash !== hash))) {
-    return { ok: false, seq: Math.min(head.seq, events.length), part: 'head' }
-  }
-  return { ok: true, events: events.length, headHash: hash, erased }
+  const check = createChainCheck()
+  for (const event of events) check.add(event)
+  return check.end(head)
 }
+
+type Identity = Pick<StoredEvent, 'tenantId' | 'runId'>
 
 const isErased = ({ salt, payload }: StoredEvent): boolean =>
   salt === '' && Object.keys(payload).length === 0
@@ -75,10 +106,10 @@ function erasedBy(event: StoredEvent): readonly number[] {
   return typeof seq === 'number' && seq < event.seq ? [seq] : []
 }
 
-/** `expected`: the seq of the event, the hash before it, and the first event of the run. */
+/** `expected`: the seq of the event, the hash before it, and whose run it is. */
 function brokenPart(
   event: StoredEvent,
-  expected: { readonly seq: number; readonly hash: string; readonly first: StoredEvent },
+  expected: { readonly seq: number; readonly hash: string; readonly first: Identity },
 ): ChainPart | null {
   const { seq, hash, first } = expected
   if (event.seq !== seq) return 'sequence'

@@ -11,8 +11,10 @@ export {
   type NotifyWakeBusOptions,
 } from './wake/notify-wake-bus.ts'
 export {
+  type ChainCheck,
   type ChainPart,
   type ChainReport,
+  createChainCheck,
   eventDigest,
   genesisHash,
   payloadHash,

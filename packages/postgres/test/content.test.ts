@@ -1,5 +1,8 @@
 /** Reads and writes around the log: definitions, blobs, threads, conversations, listings. */
 import { AgentDefinition } from '@signalbox/core'
+import { definitionHash } from '@signalbox/engine'
+import canonicalize from 'canonicalize'
+import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createReader } from '../src/read/reader.ts'
 import {
@@ -24,10 +27,35 @@ it('keeps a definition by its hash; the first one stands', async () => {
     instructions: 'Write.',
     tools: [],
   })
-  expect(await bench.register.definition('h')).toBeNull()
-  await bench.register.putDefinition('h', definition)
-  await bench.register.putDefinition('h', { ...definition, name: 'other' })
-  expect(await bench.register.definition('h')).toEqual(definition)
+  // The rule of the address, written out: sha256 of RFC 8785.
+  const hash = createHash('sha256')
+    .update(canonicalize(definition) ?? '')
+    .digest('hex')
+  expect(await bench.register.definition(hash)).toBeNull()
+  await bench.register.putDefinition(hash, definition)
+  await bench.register.putDefinition(hash, { ...definition, name: 'other' })
+  expect(await bench.register.definition(hash)).toEqual(definition)
+})
+
+it('a definition under a hash that is not its own is changed: it is not read', async () => {
+  const odd = AgentDefinition.parse({
+    name: 'Ünïcode \u2028 \u{1f680}',
+    model: { provider: 'scripted', model: 'm' },
+    // Numbers as jsonb keeps them, and as JSON writes them.
+    limits: { maxTokens: 9_007_199_254_740_991, maxCost: 1e-7, warnAt: 0.1 },
+    instructions: 'é \u0001 "quoted" \\',
+    tools: [],
+  })
+  const hash = definitionHash(odd)
+  await bench.register.putDefinition(hash, odd)
+  expect(await bench.register.definition(hash)).toEqual(odd)
+  const other = 'f'.repeat(64)
+  await bench.register.putDefinition(other, odd)
+  await expect(bench.register.definition(other)).rejects.toMatchObject({
+    name: 'TerminalError',
+    code: 'definition_changed',
+    message: expect.stringContaining(hash),
+  })
 })
 
 it('keeps blobs per tenant and thread', async () => {

@@ -1,5 +1,6 @@
 /** A definition of a newer build: known as such, never read in part; one of an older build gets the defaults. */
 import { NewerError } from '@signalbox/core'
+import { definitionHash } from '@signalbox/engine'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { useRegister } from './support/register.ts'
@@ -12,7 +13,9 @@ const stored = {
   tools: [],
 }
 
-async function put(hash: string, body: object): Promise<void> {
+/** Stores it under its hash; answers that. */
+async function put(body: object): Promise<string> {
+  const hash = definitionHash(body)
   const client = new pg.Client(bench.database.adminUrl)
   await client.connect()
   try {
@@ -23,18 +26,19 @@ async function put(hash: string, body: object): Promise<void> {
   } finally {
     await client.end()
   }
+  return hash
 }
 
 it('one that lacks what came later has its defaults', async () => {
-  await put('older', stored)
-  expect(await bench.register.definition('older')).toMatchObject({ limits: { maxTurns: 50 } })
+  const hash = await put(stored)
+  expect(await bench.register.definition(hash)).toMatchObject({ limits: { maxTurns: 50 } })
 })
 
 it.each([
   ['a key', { thinking: true }],
   ['a key within', { limits: { maxThoughts: 3 } }],
   ['a kind', { guardrails: { policies: [{ use: 'oracle', id: 'o' }] } }],
-])('one with %s that this build does not know is newer', async (name, more) => {
-  await put(name, { ...stored, ...more })
-  await expect(bench.register.definition(name)).rejects.toThrow(NewerError)
+])('one with %s that this build does not know is newer', async (_, more) => {
+  const hash = await put({ ...stored, ...more })
+  await expect(bench.register.definition(hash)).rejects.toThrow(NewerError)
 })

@@ -31,8 +31,9 @@ export function auditCommand(program: Command, shell: Shell): void {
     .addHelpText(
       'after',
       '\nReads the database of DATABASE_URL, or the embedded one of this folder, whoever runs it.' +
-        '\nFinds every edit, deletion and reorder within a run, and a run cut short. Whoever can rewrite a whole' +
-        '\nrun with its head, or delete it with all its events, is found out only by an older export.',
+        '\nFinds every edit, deletion and reorder within a run, a run cut short, and definitions and long contents' +
+        '\nthat were changed. Whoever can rewrite a whole run with its head, or delete it with all its events, is found' +
+        '\nout only by an older export. A file is read line by line, also as gzip.',
     )
     .action(async (options: AuditOptions) => {
       const { verifyLog } = await import('../local/verify-log.ts')

@@ -58,9 +58,14 @@ async function inDatabase(shell: Shell, idOrAlias: string): Promise<Found> {
 }
 
 async function inFile(shell: Shell, file: string, id: string): Promise<Found> {
-  const runs = await readExport(shell.cwd, file)
-  const found = runs.find(({ runId }) => runId === id.toLowerCase())
-  if (found) return found
+  const runId = id.toLowerCase()
+  const events: StoredEvent[] = []
+  let head: Found['head'] = null
+  for await (const line of readExport(shell.cwd, file)) {
+    if (line.kind === 'event' && line.runId === runId) events.push(line.event)
+    if (line.kind === 'head' && line.runId === runId) head = line.head
+  }
+  if (events.length > 0) return { runId, events, head }
   throw unknown(`There is no run ${id} in the export ${file}, which knows runs by their ids alone.`)
 }
 

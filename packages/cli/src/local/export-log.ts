@@ -1,18 +1,22 @@
 /**
- * `audit export`: runs as NDJSON, with what a proof needs. Events as the API shows them, plus tenant, key and salt; after
- * the events of a run a line that says where it ends.
+ * `audit export`: runs as NDJSON, with what a proof needs. Events as the API shows them, plus tenant, key and salt; the
+ * definition that a run pins before its events, the long contents that they name behind them, and then a line that says where the
+ * run ends. Where webhooks go is a secret, and is left out.
  */
 import { once } from 'node:events'
 import process from 'node:process'
 import type { StoredEvent } from '@signalbox/engine'
 import { createRegister } from '@signalbox/postgres'
+import type { Pool } from 'pg'
 import type { AuditOptions } from '../commands/audit.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
 import type { Shell } from '../shell.ts'
 import { openDatabase } from './database.ts'
-import { readRun } from './read-run.ts'
-import { selectRuns } from './select-runs.ts'
+import { readEvents } from './read-run.ts'
+import { createRunCheck } from './run-check.ts'
+import { selectOrphans, selectRuns } from './select-runs.ts'
+import { definitionBody, storedContent, type ThreadOf } from './stored-content.ts'
 
 /** Writes the export to standard output. @throws Failure */
 export async function exportLog(shell: Shell, options: AuditOptions): Promise<ExitCode> {
@@ -20,13 +24,28 @@ export async function exportLog(shell: Shell, options: AuditOptions): Promise<Ex
   const database = await openDatabase(shell)
   let runs = 0
   try {
-    const register = createRegister({ pool: database.pool })
-    for await (const runId of selectRuns(database.pool, { run, since })) {
-      const stored = await readRun(register, runId)
-      if (!stored) continue
+    const { pool } = database
+    const register = createRegister({ pool })
+    const definitions = new Set<string>()
+    for await (const runId of selectRuns(pool, { run, since })) {
+      const head = await register.head(runId)
+      if (!head) continue
       runs += 1
-      const { seq, headHash: hash } = stored.head
-      await write([...stored.events.map(line), { run_id: runId, head: { seq, hash } }])
+      await writeDefinition(pool, definitions, head.definitionHash)
+      const events = readEvents(register, runId, head.seq)
+      await writeEvents(pool, runId, events)
+      await write({
+        run_id: runId,
+        head: { seq: head.seq, hash: head.headHash },
+        contents: true,
+        definition: head.definitionHash,
+      })
+    }
+    // Their row is gone, and with it where they end.
+    const orphans = run === undefined && since === undefined ? await selectOrphans(pool, 1000) : []
+    for (const runId of orphans) {
+      await writeEvents(pool, runId, readEvents(register, runId))
+      await write({ run_id: runId, head: null, contents: true })
     }
   } finally {
     await database.close()
@@ -58,7 +77,42 @@ const line = (event: StoredEvent) => ({
   hash: event.hash,
 })
 
-async function write(values: readonly unknown[]): Promise<void> {
-  const text = values.map((value) => `${JSON.stringify(value)}\n`).join('')
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+/** Each definition once, before the first run that it is pinned by. One that is gone is left out: whoever verifies misses it. */
+async function writeDefinition(
+  pool: Pool,
+  written: Set<string>,
+  definition: string,
+): Promise<void> {
+  if (written.has(definition)) return
+  written.add(definition)
+  const body = await definitionBody(pool, definition)
+  if (body !== undefined) await write({ definition, body })
+}
+
+async function writeEvents(
+  pool: Pool,
+  runId: string,
+  events: AsyncIterable<StoredEvent>,
+): Promise<void> {
+  const check = createRunCheck(runId)
+  let thread: ThreadOf | null = null
+  for await (const event of events) {
+    thread = event
+    check.add(event)
+    await write(line(event))
+  }
+  const shown = () => check.named().filter(({ as }) => as !== 'secret')
+  if (!thread) return
+  for (let named = shown(); named.length > 0; named = shown())
+    for (const { key } of named) {
+      const stored = await storedContent(pool, thread, key)
+      check.look(key, stored)
+      if (!stored) continue
+      const bytes = Buffer.from(stored.bytes).toString('base64')
+      await write({ run_id: runId, blob: key, thread_key: stored.threadKey, bytes })
+    }
+}
+
+async function write(value: unknown): Promise<void> {
+  if (!process.stdout.write(`${JSON.stringify(value)}\n`)) await once(process.stdout, 'drain')
 }

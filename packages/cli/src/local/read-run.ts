@@ -15,11 +15,21 @@ export async function readRun(
   const head = await register.head(runId)
   if (!head) return null
   const events: StoredEvent[] = []
+  for await (const event of readEvents(register, runId, head.seq)) events.push(event)
+  return { head, events }
+}
+
+/** The events of a run up to `last`, page by page: no more than a page of them is held. */
+export async function* readEvents(
+  register: Pick<Register, 'events'>,
+  runId: string,
+  last = Infinity,
+): AsyncGenerator<StoredEvent> {
   const limit = limits.pageMax
-  for (;;) {
-    const page = await register.events(runId, { after: events.at(-1)?.seq ?? 0, limit })
-    events.push(...page)
-    if (page.length < limit) break
+  for (let after = 0; ;) {
+    const page = await register.events(runId, { after, limit })
+    for (const event of page) if (event.seq <= last) yield event
+    after = page.at(-1)?.seq ?? after
+    if (page.length < limit) return
   }
-  return { head, events: events.filter(({ seq }) => seq <= head.seq) }
 }

@@ -1,34 +1,25 @@
-/** `audit verify`: the chain of each run, computed again from what is stored (I18). */
-import { createRegister, type ChainPart, verifyChain } from '@signalbox/postgres'
+/**
+ * `audit verify`: the chain of each run, computed again from what is stored (I18), the definitions that runs pin, and the
+ * contents that events name.
+ */
+import { createRegister } from '@signalbox/postgres'
+import type { Pool } from 'pg'
 import type { AuditOptions } from '../commands/audit.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
 import type { Terminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
 import { openDatabase } from './database.ts'
-import { readExport } from './read-export.ts'
-import { readRun } from './read-run.ts'
+import { isStored } from './is-stored.ts'
+import { readEvents } from './read-run.ts'
+import { type Broken, type BrokenPart, createRunCheck, type RunReport } from './run-check.ts'
 import { selectOrphans, selectRuns } from './select-runs.ts'
+import { definitionBody, definitionHashes, storedContent } from './stored-content.ts'
+import { brokenMax, count, emptyReport, type FileReport, verifyExport } from './verify-export.ts'
 
-/** Where a chain does not hold. `run_row`: events without the row of their run. */
-interface Broken {
-  readonly run_id: string
-  readonly seq: number
-  readonly part: ChainPart | 'run_row'
-}
-
-interface Report {
+interface Report extends FileReport {
   readonly source: string
-  runs: number
-  events: number
-  /** Events whose content was erased: their place is proven, their content cannot be. */
-  erased: number
-  /** Runs of an export that does not say where they end. */
-  withoutHead: number
-  readonly broken: Broken[]
 }
-
-const brokenMax = 1000
 
 /** Verifies and tells. @throws Failure */
 export async function verifyLog(
@@ -39,7 +30,7 @@ export async function verifyLog(
   const report =
     options.file === undefined
       ? await verifyDatabase(shell, options)
-      : await verifyFile(shell, options.file)
+      : { source: `the export ${options.file}`, ...(await verifyExport(shell.cwd, options.file)) }
   if (options.run !== undefined && report.runs === 0)
     throw new Failure('unknown_run', `There is no run ${options.run} in ${report.source}.`, {
       exitCode: exitCodes.notFound,
@@ -48,64 +39,82 @@ export async function verifyLog(
   return report.broken.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 
-const emptyReport = (source: string): Report => ({
-  source,
-  runs: 0,
-  events: 0,
-  erased: 0,
-  withoutHead: 0,
-  broken: [],
-})
-
 async function verifyDatabase(shell: Shell, options: AuditOptions): Promise<Report> {
   const database = await openDatabase(shell)
+  const report: Report = { source: database.source, ...emptyReport() }
   try {
-    const report = emptyReport(database.source)
-    const register = createRegister({ pool: database.pool })
+    const { pool } = database
     const { run, since } = options
-    for await (const runId of selectRuns(database.pool, { run, since })) {
-      const stored = await readRun(register, runId)
-      if (!stored) continue
-      const { head, events } = stored
-      add(report, runId, {
-        events: events.length,
-        chain: verifyChain(events, { seq: head.seq, hash: head.headHash }),
-      })
+    const definitions = definitionsOf(pool)
+    for await (const runId of selectRuns(pool, { run, since })) {
+      const found = await verifyRun(pool, definitions, runId)
+      if (found) count(report, found)
     }
-    if (run === undefined && since === undefined)
-      for (const run_id of await selectOrphans(database.pool, brokenMax))
+    if (run === undefined && since === undefined) {
+      for (const run_id of await selectOrphans(pool, brokenMax))
         report.broken.push({ run_id, seq: 0, part: 'run_row' })
+      for (const definition of await definitions.others())
+        report.broken.push({ run_id: null, seq: 0, part: 'definition', definition })
+    }
     return report
   } finally {
     await database.close()
   }
 }
 
-async function verifyFile(shell: Shell, file: string): Promise<Report> {
-  const report = emptyReport(`the export ${file}`)
-  for (const { runId, events, head } of await readExport(shell.cwd, file)) {
-    if (!head) report.withoutHead += 1
-    add(report, runId, {
-      events: events.length,
-      chain: head ? verifyChain(events, head) : verifyChain(events),
-    })
+/** Definitions, each looked at once. */
+interface Definitions {
+  holds(hash: string): Promise<boolean>
+  /** Those that were changed and that nobody has asked for. */
+  others(): Promise<readonly string[]>
+}
+
+function definitionsOf(pool: Pool): Definitions {
+  const known = new Map<string, boolean>()
+  const holds: Definitions['holds'] = async (hash) => {
+    const held = known.get(hash) ?? isStored(hash, await definitionBody(pool, hash))
+    known.set(hash, held)
+    return held
   }
-  return report
+  return {
+    holds,
+    async others() {
+      const changed: string[] = []
+      for (const hash of await definitionHashes(pool))
+        if (!known.has(hash) && !(await holds(hash))) changed.push(hash)
+      return changed
+    },
+  }
 }
 
-function add(
-  report: Report,
-  run_id: string,
-  { events, chain }: { readonly events: number; readonly chain: ReturnType<typeof verifyChain> },
-): void {
-  report.runs += 1
-  report.events += events
-  if (chain.ok) report.erased += chain.erased.length
-  else if (report.broken.length < brokenMax)
-    report.broken.push({ run_id, seq: chain.seq, part: chain.part })
+/** The head first: what a living run gets meanwhile is left out, not taken for a fault. */
+async function verifyRun(
+  pool: Pool,
+  definitions: Definitions,
+  runId: string,
+): Promise<(RunReport & { readonly events: number }) | null> {
+  const register = createRegister({ pool })
+  const head = await register.head(runId)
+  if (!head) return null
+  const check = createRunCheck(runId)
+  for await (const event of readEvents(register, runId, head.seq)) check.add(event)
+  for (let named = check.named(); named.length > 0; named = check.named())
+    for (const { key } of named) check.look(key, await storedContent(pool, head, key))
+  const { erased, broken } = check.end({ seq: head.seq, hash: head.headHash })
+  const { pinned, events } = check
+  const more: Broken[] = []
+  const place = { run_id: runId, seq: 1 }
+  if (pinned && (pinned.agent !== head.agent || pinned.machineVersion !== head.machineVersion))
+    more.push({ ...place, part: 'run_row' })
+  // By the row the run is decided; a row that names another definition than the log changes what the run may do.
+  const definition = head.definitionHash
+  const isPinned = !pinned || pinned.definitionHash === definition
+  if (pinned && !(isPinned && (await definitions.holds(definition))))
+    more.push({ ...place, part: 'definition', definition })
+  return { events, erased, broken: [...broken, ...more] }
 }
 
-const meanings: Readonly<Record<Broken['part'], string>> = {
+const meanings: Readonly<Record<BrokenPart, string>> = {
   sequence: 'an event is missing, repeated or out of order',
   identity: 'the event belongs to another run',
   payload: 'the content is not what was written',
@@ -113,21 +122,40 @@ const meanings: Readonly<Record<Broken['part'], string>> = {
   digest: 'a column is not what was written',
   link: 'the event does not follow from the one before',
   head: 'the end was cut off, or the run was written anew',
-  run_row: 'the run was deleted, its events are still there',
+  run_row: 'the row of the run was deleted, or is not what the log says',
+  definition: 'the definition that the run is pinned to is gone, or is not what was stored',
+  blob: 'what the event names is gone, or is not what was stored',
+  thread_key: 'the key of the thread is gone: nothing that it named can be verified',
 }
 
 function tell(terminal: Terminal, report: Report): void {
-  const { source, runs, events, erased, withoutHead, broken } = report
+  const { source, runs, events, erased, withoutHead, withoutContents, broken } = report
   const ok = broken.length === 0
-  terminal.document({ ok, source, runs, events, erased, without_head: withoutHead, broken })
+  terminal.document({
+    ok,
+    source,
+    runs,
+    events,
+    erased,
+    without_head: withoutHead,
+    without_contents: withoutContents,
+    broken,
+  })
   terminal.line(`Checked ${source}.`)
   terminal.line(`Runs: ${runs}, events: ${events}${erased > 0 ? `, erased: ${erased}` : ''}.`)
   if (withoutHead > 0)
     terminal.line(`Runs without their end: ${withoutHead}. What followed may have been cut off.`)
-  for (const { run_id, seq, part } of broken.slice(0, 20))
+  if (withoutContents > 0)
     terminal.line(
-      `${terminal.paint('red', 'broken')}  ${run_id}  #${seq}  ${part}: ${meanings[part]}`,
+      `Runs without their definitions and long contents: ${withoutContents}. Nothing is proven of these.`,
     )
+  for (const { run_id, seq, part, definition, blob } of broken.slice(0, 20)) {
+    const where = run_id === null ? 'no run' : `${run_id}  #${seq}`
+    const which = definition ?? blob
+    terminal.line(
+      `${terminal.paint('red', 'broken')}  ${where}  ${part}: ${meanings[part]}${which ? ` (${which})` : ''}`,
+    )
+  }
   if (broken.length > 20) terminal.line(`… and ${broken.length - 20} more; --json lists them.`)
   if (ok) terminal.line(terminal.paint('green', 'Every chain holds.'))
 }

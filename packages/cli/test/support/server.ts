@@ -1,4 +1,5 @@
 /** One real server for a test file: a database of its own, free port, scripted models, and agents for every end of a run. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineTool } from '@signalbox/tools'
 import { type ConfigInput, parseConfig, startSignalbox } from '@signalbox/server'
@@ -91,18 +92,30 @@ const config: ConfigInput = {
 
 const nothing = (): void => {}
 
+export interface ServerOptions {
+  readonly embedded?: boolean
+  /** More agents, and the files that they name. */
+  readonly agents?: ConfigInput['agents']
+  readonly files?: Readonly<Record<string, string>>
+}
+
 /** `embedded`: for commands that find the Postgres of a server by its folder; else they are given its address. */
 export async function startServer(
   given: Readonly<Record<string, string>> = {},
-  { embedded = false } = {},
+  { embedded = false, agents = {}, files = {} }: ServerOptions = {},
 ): Promise<TestServer> {
   const { dir, remove } = await createFolder()
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text)
   const contract = watchContract()
   if (embedded) await placeReadyCluster(join(dir, '.signalbox', 'postgres'))
   const database = embedded ? null : await createTestDatabase()
   const env = { ...given, ...(database ? { DATABASE_URL: database.adminUrl } : {}) }
   const server = await startSignalbox({
-    loaded: { config: parseConfig(config), file: 'test', dir },
+    loaded: {
+      config: parseConfig({ ...config, agents: { ...config.agents, ...agents } }),
+      file: 'test',
+      dir,
+    },
     env,
     port: 0,
     dataDir: join(dir, '.signalbox'),

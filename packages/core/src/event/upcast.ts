@@ -46,13 +46,15 @@ export function eventClass(type: EventType): 'fact' | 'decision' | 'note' {
   return Object.hasOwn(decisionSchemas, type) ? 'decision' : 'note'
 }
 
-/** The columns of a stored event that the decider reads. */
+/** The columns of a stored event that the decider reads, and those of a verdict, which a replay compares. */
 export interface FoldableEvent {
   readonly seq: number
   readonly type: string
   readonly version: number
   readonly at: number
   readonly actor: string
+  readonly tool?: string | null
+  readonly verdict?: string | null
   readonly payload: JsonObject
 }
 

@@ -5,10 +5,10 @@ import {
   type EffectKind,
   factSchemas,
   limits,
-  readDefinition,
   type ToolCallPart,
 } from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef } from '../ports.ts'
+import { readStored } from '../record/definition.ts'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
 import { circuitsOf } from './circuit.ts'
@@ -108,14 +108,19 @@ type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob
 function contentOf(tables: Tables): Content {
   const { definitions, blobs, digestKeys } = tables
   /** By the stored object: reading one takes long, and it never changes. */
-  const read = new WeakMap<object, AgentDefinition>()
+  const read = new WeakMap<
+    object,
+    { readonly hash: string; readonly definition: AgentDefinition }
+  >()
   return {
     putDefinition: async (hash, definition) => void definitions.set(hash, definition),
     definition: async (hash) => {
       const stored = definitions.get(hash)
       if (stored === undefined) return null
-      const definition = read.get(stored) ?? readDefinition(stored)
-      read.set(stored, definition)
+      const known = read.get(stored)
+      if (known?.hash === hash) return known.definition
+      const definition = readStored(hash, stored)
+      read.set(stored, { hash, definition })
       return definition
     },
     digestKey: async ({ tenantId, key }) => {

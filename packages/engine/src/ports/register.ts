@@ -185,7 +185,10 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   children(runId: string): Promise<readonly ChildRef[]>
 
   putDefinition(hash: string, definition: AgentDefinition): Promise<void>
-  /** Rejects with a `NewerError` for one that says anything this build does not know. */
+  /**
+   * Rejects with a `TerminalError` `definition_changed` for one that is not what its hash says, and with a `NewerError` for one
+   * that says anything this build does not know.
+   */
   definition(hash: string): Promise<AgentDefinition | null>
   /** Content-addressed, idempotent: the key names the bytes. Written before the event that points to it. */
   putBlob(

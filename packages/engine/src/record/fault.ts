@@ -2,6 +2,7 @@
 import { messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft, Log } from '../ports.ts'
 import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
+import { changedFact, isChanged } from './definition.ts'
 import { fullFact } from './full.ts'
 import type { Followers } from './plan.ts'
 import type { Append } from './recorder.ts'
@@ -24,6 +25,7 @@ export function createFaulter(
   const { views, writer, log, followers, append } = deps
   const faultOf = (error: unknown): FactDraft => {
     if (error instanceof TerminalError && error.code === 'history_too_long') return fullFact(writer)
+    if (isChanged(error)) return changedFact(writer, error)
     const payload = { code: 'undecidable', message: messageOf(error).slice(0, 2_000) }
     return writer.fact('run.faulted', payload, { key: 'fault' })
   }

@@ -20,6 +20,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { messageOf, TerminalError } from '../errors.ts'
 import { type EvaluatorOf, evaluators } from './decision.ts'
+import { isChanged, noDefinition } from './definition.ts'
 import type { Preparations } from './preparations.ts'
 import type {
   AppendResult,
@@ -54,8 +55,8 @@ export interface LoadedRun {
   readonly view: RunView
   /** Facts after `view.decided`, in order: what the next decision folds. */
   readonly undecided: readonly Fact[]
-  /** A fact that cannot be read: the run must be faulted (I22). */
-  readonly poison: string | null
+  /** A fact that cannot be read, or a definition that was changed: the run must be faulted (I22). */
+  readonly poison: string | TerminalError | null
   /** The events they were read from, and what stands between them. */
   readonly events: readonly StoredEvent[]
 }
@@ -75,10 +76,14 @@ export interface Views {
   forget(runId: string): void
   /** Reads a definition. Rejects with a `NewerError` if it says what this build does not know. Its policies may not be ready. */
   definition(hash: string): Promise<AgentDefinition>
+  /** The same of a run. One whose definition was changed is faulted before this rejects. */
+  definitionOf(run: RunRef & { readonly definitionHash: string }): Promise<AgentDefinition>
   /** What this process lacks for the policies of a definition; null: nothing. */
   lackOf(hash: string): Promise<string | null>
   /** Why an effect is to be performed by other processes; null: this one may. */
-  notMine(row: Pick<EffectRow, 'definitionHash' | 'machineVersion'>): Promise<string | null>
+  notMine(
+    row: RunRef & Pick<EffectRow, 'definitionHash' | 'machineVersion'>,
+  ): Promise<string | null>
 }
 
 export interface ViewsDeps {
@@ -87,13 +92,14 @@ export interface ViewsDeps {
   readonly machines: Machines
   readonly evaluatorOf: EvaluatorOf
   readonly preparations: Preparations
+  /** Faults a run whose definition was changed. */
+  readonly faultChanged: (run: RunRef, error: TerminalError) => Promise<unknown>
 }
 
-export function createViews(deps: ViewsDeps): Views {
-  const { register, cachedRuns, machines, evaluatorOf, preparations } = deps
-  const views = new LRUCache<string, RunView>({ max: cachedRuns })
+/** Definitions, as this process has read them: each was checked when it was. */
+function definitionsOf(deps: ViewsDeps): Pick<Views, 'definition' | 'definitionOf'> {
+  const { register, cachedRuns, faultChanged } = deps
   const definitions = new LRUCache<string, AgentDefinition>({ max: cachedRuns })
-
   const definition = async (hash: string): Promise<AgentDefinition> => {
     const known = definitions.get(hash)
     if (known) return known
@@ -102,6 +108,23 @@ export function createViews(deps: ViewsDeps): Views {
     definitions.set(hash, found)
     return found
   }
+
+  const definitionOf: Views['definitionOf'] = async (run) => {
+    try {
+      return await definition(run.definitionHash)
+    } catch (error) {
+      if (isChanged(error)) await faultChanged(run, error)
+      throw error
+    }
+  }
+  return { definition, definitionOf }
+}
+
+export function createViews(deps: ViewsDeps): Views {
+  const { register, cachedRuns, machines, evaluatorOf, preparations } = deps
+  const views = new LRUCache<string, RunView>({ max: cachedRuns })
+
+  const { definition, definitionOf } = definitionsOf(deps)
 
   const read = async ({ head, events }: RunTail): Promise<LoadedRun> => {
     const machine = head.machine === 'run' ? machines.get(head.machineVersion) : undefined
@@ -126,7 +149,7 @@ export function createViews(deps: ViewsDeps): Views {
     const tail = await register.tail(runId)
     if (!tail) return null
     try {
-      return await read(tail)
+      return await read(tail).catch((error: unknown) => poisoned(tail, machines, error))
     } catch (error) {
       if (!(error instanceof NewerError) && !(error instanceof TerminalError)) throw error
       const { tenantId } = tail.head
@@ -139,13 +162,15 @@ export function createViews(deps: ViewsDeps): Views {
   return {
     load,
     definition,
+    definitionOf,
     lackOf,
-    async notMine({ machineVersion, definitionHash }) {
+    async notMine(row) {
+      const { machineVersion, definitionHash } = row
       if (!machines.has(machineVersion)) return `its machine is of version ${machineVersion}`
       try {
-        return await lackOf(definitionHash)
+        return await preparations.lackOf(definitionHash, await definitionOf(row))
       } catch (error) {
-        if (error instanceof NewerError) return error.message
+        if (error instanceof NewerError || isChanged(error)) return error.message
         throw error
       }
     },
@@ -174,6 +199,28 @@ function readFacts(events: readonly StoredEvent[]): Pick<LoadedRun, 'undecided' 
     }
   }
   return { undecided, poison: null }
+}
+
+/** A run whose definition was changed, as far as it can be known without one: enough to fold its fault, and nothing else. */
+function poisoned({ head, events }: RunTail, machines: Machines, poison: unknown): LoadedRun {
+  const machine = machines.get(head.machineVersion)
+  if (!isChanged(poison) || !machine) throw poison
+  const view = viewOf(head, {
+    agent: noDefinition(head.agent),
+    machine,
+    state: cachedState(machine, head),
+  })
+  return { view, undecided: [], poison, events }
+}
+
+/** The cached state; where it cannot be read, that of a run that has not begun. Throws a `NewerError` for a newer form. */
+function cachedState(machine: Machine, { state }: RunHead): RunState {
+  try {
+    return state ? revive(machine, state) : initialState(machine)
+  } catch (error) {
+    if (error instanceof NewerError) throw error
+    return initialState(machine)
+  }
 }
 
 function viewOf(head: RunHead, made: Pick<RunView, 'agent' | 'machine' | 'state'>): RunView {

@@ -3,6 +3,7 @@
  * run again; a `once` one is unknown, and nobody re-runs it by himself (I8). After a cancel, nothing runs again.
  */
 import type { EffectRow, FactDraft, Register } from '../ports.ts'
+import { isChanged } from '../record/definition.ts'
 import type { Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
 
@@ -30,8 +31,7 @@ export async function lostFact(
       { key: row.effectId, fence: { ...fence, becomes: 'cancelled' }, tool, verdict: 'aborted' },
     )
   }
-  const { onUnknown } = await views.definition(row.definitionHash)
-  const becomes = onUnknown === 'ask' ? 'unknown' : 'done'
+  const becomes = (await asksHuman(views, row)) ? 'unknown' : 'done'
   return writer.fact(
     'tool.unknown',
     { effectId: row.effectId, attempt, callId, reason: 'worker_lost' },
@@ -42,6 +42,16 @@ export async function lostFact(
       verdict: 'unknown',
     },
   )
+}
+
+/** Is a human to decide about a call whose outcome is unknown? Where the definition was changed, nobody else may. */
+async function asksHuman(views: Views, { definitionHash }: EffectRow): Promise<boolean> {
+  try {
+    return (await views.definition(definitionHash)).onUnknown === 'ask'
+  } catch (error) {
+    if (isChanged(error)) return true
+    throw error
+  }
 }
 
 const abortedModel = (writer: Writer, row: EffectRow, attempt: number): FactDraft =>

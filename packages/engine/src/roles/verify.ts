@@ -40,7 +40,9 @@ export function createVerifier(deps: VerifyDeps): (view: RunView) => void {
 
 async function verify(deps: VerifyDeps, view: RunView): Promise<void> {
   const { register, views, log, evaluatorOf } = deps
-  const { runId, agent, machine } = view
+  const { runId, machine } = view
+  // A run that was faulted for its definition is not in its view.
+  const agent = await views.definition(view.definitionHash)
   const subject = { run: runId, agent, machine, evaluatorOf }
   const events = await register.events(runId, {})
   const { differences } = replay(subject, events)

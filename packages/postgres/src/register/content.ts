@@ -1,6 +1,5 @@
-/** Definitions, blobs, and the keys of digests: written once, never changed. */
-import { readDefinition } from '@signalbox/core'
-import type { Register } from '@signalbox/engine'
+/** Definitions, blobs, and the keys of digests: written once, by key, never changed. */
+import { readStored, type Register } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, compile, fetchRows, lineageOf } from '../query.ts'
@@ -20,7 +19,7 @@ export function contentOf(pool: Pool): ContentPort {
     async definition(hash) {
       const query = build.selectFrom('definition').select('body').where('hash', '=', hash)
       const rows = await fetchRows(pool, query.compile(), 'definition')
-      return rows[0] === undefined ? null : readDefinition(rows[0].body)
+      return rows[0] === undefined ? null : readStored(hash, rows[0].body)
     },
     async digestKey({ tenantId, key }) {
       const wanted = sql`signalbox.digest_key(${tenantId}, decode(${key}, 'hex'))`

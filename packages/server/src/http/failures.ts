@@ -1,5 +1,6 @@
 /** The edge of the app: whatever a handler throws becomes a problem document. */
 import { NewerError } from '@signalbox/core'
+import { definitionChanged, isChanged } from '@signalbox/engine'
 import type { ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { Api, ApiEnv } from './api.ts'
@@ -39,6 +40,13 @@ export function problemIn(
       detail: `This process cannot do that: ${error.message}. A process of that version can.`,
       headers: { 'retry-after': String(retryAfterS) },
     })
+  }
+  if (isChanged(error)) {
+    api.log.error('a definition was changed where it is stored', {
+      ...about,
+      error: error.message,
+    })
+    return new Problem(definitionChanged, { detail: `Nothing was done: ${error.message}.` })
   }
   const logId = api.random.uuid()
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))

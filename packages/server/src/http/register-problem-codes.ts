@@ -22,6 +22,11 @@ export const registerProblemKinds = {
     title: 'The run is newer than this process',
     help: 'A newer build of Signalbox wrote to the run, and this process cannot read it. Nothing is lost: a process of that build answers. Try again after `Retry-After` seconds; where it lasts, finish the rolling deploy.',
   },
+  definition_changed: {
+    status: 409,
+    title: 'The stored definition was changed',
+    help: 'Somebody edited a definition where it is stored: what lies there is not what its hash says, as `signalbox audit verify` shows. Nothing is read from it, and a run that is pinned to it fails, with the same code in `run.faulted`. Find out who writes to the database; put back the row from a backup; start other runs.',
+  },
   not_ready: {
     status: 503,
     title: 'This process cannot do all of its work',

@@ -1,6 +1,7 @@
 /** The prompt, the tools and the policies behind a definition hash. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
+import { checkStored } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { isStorable } from '../json-guard.ts'
@@ -31,6 +32,7 @@ export function definitionRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     request: { params: z.object({ hash: z.string().max(limits.idCharsMax) }) },
     responses: answers({ description: 'The definition.', schema: Definition }, [
       'unknown_definition',
+      'definition_changed',
     ]),
   })
   app.openapi(show, async (c) => {
@@ -45,6 +47,8 @@ export function definitionRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
           'No run of this tenant has used a definition with this hash. It takes all 64 digits of `definition_hash`.',
         field: 'hash',
       })
+    // Edited, it is no evidence of what a run was told.
+    checkStored(hash.toLowerCase(), used.body)
     const { value: definition, redacted } = withoutSecrets(used.body)
     const agent = typeof used.body['name'] === 'string' ? used.body['name'] : ''
     return reply(c, {
