@@ -50,8 +50,8 @@ export const buildMutations: readonly Mutation[] = [
   {
     name: 'what an effect needs of policies is not looked at (P1)',
     file: engine('record/view.ts'),
-    line: 'return await lackOf(definitionHash)',
-    becomes: 'return null',
+    line: 'return await preparations.lackOf(definitionHash, await definitionOf(row))',
+    becomes: 'return (await definitionOf(row)) ? null : null',
   },
   {
     name: 'a run is read with policies that were not loaded (P1)',

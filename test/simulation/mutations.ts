@@ -98,8 +98,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an operator may re-run what the model was told is unknown (I8)',
     file: engine('roles/lost.ts'),
-    line: "const becomes = onUnknown === 'ask' ? 'unknown' : 'done'",
-    becomes: "const becomes = onUnknown === 'ask' ? 'unknown' : 'unknown'",
+    line: "const becomes = (await asksHuman(views, row)) ? 'unknown' : 'done'",
+    becomes: "const becomes = 'unknown'",
   },
   {
     name: 'an operator may answer twice (I12)',
@@ -116,8 +116,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an approval beats a denial (I10)',
     file: core('verdict/authorization/combine.ts'),
-    line: 'const strength = { allow: 0, require_approval: 1, deny: 2 } as const',
-    becomes: 'const strength = { allow: 0, require_approval: 2, deny: 1 } as const',
+    line: 'const strength = { allow: 0, warn: 1, require_approval: 2, deny: 3 } as const',
+    becomes: 'const strength = { allow: 0, warn: 1, require_approval: 3, deny: 2 } as const',
   },
   {
     name: 'a pure policy that cannot be asked has no say (I10)',
@@ -140,8 +140,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a policy with I/O that allows takes the place of a human (I10)',
     file: core('machine/policy.ts'),
-    line: "} else if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {",
-    becomes: '} else if (asks && granted === null && !context.rerun) {',
+    line: "if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {",
+    becomes: 'if (asks && granted === null && !context.rerun) {',
   },
   {
     name: 'what is denied right before the execution runs (I10)',

@@ -181,8 +181,7 @@ test('a `once` call whose worker vanished is unknown, whatever the edited defini
   done.length = 0
   const register = createMemoryRegister(systemClock)
   const settings = { pollMs: 20, redispatchMs: 50, leaseMs: 200, renewMs: 50 }
-  let begun = (): void => {}
-  const isBegun = new Promise<void>((resolve) => (begun = resolve))
+  const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>()
   const hanging = functionTools({
     pay: async () => {
       begun()

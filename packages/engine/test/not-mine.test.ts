@@ -160,9 +160,9 @@ const newer: readonly [string, (register: MemoryRegister, runId: string) => () =
       const known = tables.definitions.get(hash)
       if (!known) throw new Error('no definition')
       const limits = { ...known.limits, maxThoughts: 3 }
-      const newer = { ...known, limits }
-      const definitionHash = createHash('sha256').update(canonical(newer)).digest('hex')
-      tables.definitions.set(definitionHash, newer)
+      const definition = { ...known, limits }
+      const definitionHash = createHash('sha256').update(canonical(definition)).digest('hex')
+      tables.definitions.set(definitionHash, definition)
       const pin = (to: string): void => {
         const now = tables.runs.get(runId)
         if (now) tables.runs.set(runId, { ...now, definitionHash: to })
