@@ -115,6 +115,12 @@ describe.each(registers)('a claim that is sent again, %s,', (_name, open) => {
     await rest(2)
     expect(await another(register, subject)).toBe('ok 2')
     expect(await send(register, subject, mine)).toBe('leased 2')
+    const late = fact('tool.completed', 'l', {
+      fence: fence(subject.id, 'started', { attempt: 1 }),
+    })
+    expect((await register.append({ ...about(subject.run), facts: [late] })).factCodes).toEqual([
+      'fenced',
+    ])
     const done = fact('tool.completed', 'd', {
       fence: fence(subject.id, 'started', { attempt: 2 }),
     })

@@ -33,6 +33,10 @@ export const badDayMutations: readonly Mutation[] = [
     file: engine('memory/append.ts'),
     line: "return claimStands(tables, { run, now }) ? 'held' : 'ok'",
     becomes: "return 'ok'",
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'waits for what is claimed, and closes the run for claims',
+    },
   },
   {
     name: 'a held end leaves the run open for claims',
@@ -49,6 +53,10 @@ export const badDayMutations: readonly Mutation[] = [
     file: engine('perform/model-call.ts'),
     line: '    if (cause !== null) return null\n',
     becomes: '',
+    test: {
+      file: 'packages/engine/test/leases.test.ts',
+      name: 'a model call that is handed over does not end its run',
+    },
   },
   {
     name: 'a claim takes what another process holds (I8)',
@@ -103,6 +111,10 @@ export const badDayMutations: readonly Mutation[] = [
     file: engine('memory/lapse.ts'),
     line: 'return now - heartbeat.upSince >= leaseMs && now - heartbeat.at <= leaseMs / 2',
     becomes: 'return true',
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'is not over in an outage',
+    },
   },
   {
     name: 'nobody has time to come back after an outage (L2)',
@@ -135,12 +147,20 @@ export const badDayMutations: readonly Mutation[] = [
     file: engine('memory/fence.ts'),
     line: 'return effect.attempt === fence.attempt && hasLapsed(tables, effect, now)',
     becomes: 'return effect.attempt === fence.attempt',
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'is not over in an outage',
+    },
   },
   {
     name: 'the result of an attempt that was taken over counts (I7)',
     file: engine('memory/fence.ts'),
     line: "return effect.status === 'started' && effect.attempt === fence.attempt",
     becomes: "return effect.status === 'started'",
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'is nothing any more once another attempt has begun',
+    },
   },
   {
     name: 'a renewal keeps what another attempt holds (L2)',
@@ -153,6 +173,10 @@ export const badDayMutations: readonly Mutation[] = [
     file: engine('memory/claim.ts'),
     line: "return effect.mode === 'once' ? 'lost' : 'ok'",
     becomes: "return 'ok'",
+    test: {
+      file: 'test/contract/leases.test.ts',
+      name: 'is over after its time, while others renew theirs',
+    },
   },
   {
     name: 'a call is claimed after the cancel of its run (I14)',

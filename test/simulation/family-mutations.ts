@@ -57,6 +57,10 @@ export const familyMutations: readonly Mutation[] = [
     file: engine('memory/budgets.ts'),
     line: 'const calls = before ? 0 : asked.calls',
     becomes: 'const calls = asked.calls',
+    test: {
+      file: 'test/contract/budgets.test.ts',
+      name: 'takes as many calls as there are',
+    },
   },
   {
     name: 'what a model call used is not counted (G1)',

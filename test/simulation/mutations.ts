@@ -154,6 +154,10 @@ export const mutations: readonly Mutation[] = [
     file: engine('perform/tool-call.ts'),
     line: "if (task.attempt > 1 && mode !== 'read') return unknown(deps, task, 'worker_lost')",
     becomes: '',
+    test: {
+      file: 'packages/engine/test/current-policies.test.ts',
+      name: 'what is denied by now and may have run is unknown',
+    },
   },
   {
     name: 'the arguments that run are not compared with those that were judged (I11)',

@@ -16,6 +16,10 @@ export const steeringMutations: readonly Mutation[] = [
     file: core('decide.ts'),
     line: 'if (ends && rest.some(isInput)) {',
     becomes: 'if (ends && rest.length > 1_000) {',
+    test: {
+      file: 'packages/core/test/injected.test.ts',
+      name: 'hears what came behind the answer that would have ended it',
+    },
   },
   {
     name: 'a run does not say what it left (J2)',

@@ -3,6 +3,8 @@
  * long the run has waited. Would catch: a run that obeys only the lists it began with.
  */
 import type { JsonObject } from '@signalbox/core'
+import { type Register, systemClock } from '@signalbox/engine'
+import { createMemoryRegister } from '@signalbox/engine/memory'
 import { expect, test } from 'vitest'
 import {
   approveFirst,
@@ -13,7 +15,7 @@ import {
   outcomeOf,
   says,
 } from './support/governed.ts'
-import { functionTools, turnModel, world } from './support/world.ts'
+import { agent, functionTools, toolSpec, turnModel, world } from './support/world.ts'
 
 const allowAll = { use: 'allowlist', id: 'team', allowedTools: null }
 
@@ -145,4 +147,39 @@ test('the pinned policies go first, and the event names them', async () => {
     configuration: 'pinned',
     answer: { reasons: [{ code: 'x.pinned' }] },
   })
+})
+
+test('what is denied by now and may have run is unknown: its worker vanished in the first attempt', async () => {
+  const register = createMemoryRegister(systemClock)
+  const settings = { pollMs: 20, redispatchMs: 50, leaseMs: 200, renewMs: 50 }
+  const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>()
+  const hanging = functionTools({
+    pay: async () => {
+      begun()
+      return new Promise<JsonObject>(() => {})
+    },
+  })
+  const model = turnModel([[{ tool: 'pay', args: { to: 'ann' } }], 'done'])
+  const dying: Register = { ...register }
+  const first = world({ model, tools: hanging, register: dying, settings }).engine
+  await first.start()
+  const definition = agent([toolSpec('pay', 'idempotent')], { onUnknown: 'tell' })
+  const runId = await begin(first, definition)
+  await isBegun
+  // It lives no more: nothing of it reaches the register.
+  const gone = new Promise<never>(() => {})
+  dying.renew = () => gone
+  dying.append = () => gone
+  void first.stop(0)
+  const paid: unknown[] = []
+  const tools = functionTools({ pay: async (args) => paid.push(args) })
+  const guardrails = { deniedTools: ['pay'] }
+  const agents = () => agent([toolSpec('pay', 'idempotent')], { guardrails })
+  const { engine } = world({ model, tools, register, settings, agents })
+  await engine.start()
+  expect(await outcomeOf(register, runId)).toBe('completed')
+  await engine.stop(1_000)
+  const settled = (await register.events(runId, {})).map(({ type }) => type)
+  expect(settled.filter((type) => type.startsWith('tool.'))).toEqual(['tool.unknown'])
+  expect(paid).toEqual([])
 })
