@@ -1,8 +1,10 @@
 /** The common frame of guardrails that look for things in text: find, wait for what may grow, act. */
 import { characterBefore } from './border.ts'
-import type { Place } from './matches.ts'
+import type { Place, Progress } from './matches.ts'
 import { marker, markersOf } from './marker.ts'
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from './part.ts'
+import { refusalOf, type TailFlow } from './search-outcome.ts'
+import { SearchedText } from './searched-text.ts'
 import type { GuardAction } from './spec.ts'
 
 /** Something that was found. */
@@ -16,14 +18,27 @@ export interface Seen {
   readonly text: string
   /** The character that went out last, for tests of borders; empty at the beginning. */
   readonly before: () => string
+  /** Of a text that grows: what of it is looked at now. Absent: all of it. */
+  readonly progress?: Progress
 }
+
+/**
+ * Says of a text that grows what is pending: the place from which something may still begin or grow, given more of it; its end if
+ * nothing may. Nothing before `from` matters any more; what stands from `shown` on was not shown before. Looks at a bounded end
+ * of the text: each character costs the same, however long the text is.
+ */
+export type Watch = (text: string, from: number, shown: number) => number
 
 /** What makes a guardrail of this frame. */
 export interface Search {
   readonly id: string
   readonly name: string
-  /** Code units of the longest thing that must be seen whole, 1 to 1024. */
+  /** Code units of the longest thing that must be seen whole, 1 to 1024, where the guardrail is shown pieces of a text. */
   readonly window: number
+  /** Of one text, what is pending while it grows. */
+  readonly watch: () => Watch
+  /** How many code units at the end of a text that went out are context of what follows. */
+  readonly lookBack: (text: string) => number
   readonly action: GuardAction
   /** Where it looks besides what the model says and thinks. */
   readonly reach: { readonly arguments: boolean; readonly toolResults: boolean }
@@ -33,6 +48,8 @@ export interface Search {
   readonly label: (kind: string) => string
   /** What else to take out of a text in which something was taken out once. */
   readonly clean?: (text: string) => string
+  /** The same, for a text that grows. */
+  readonly tail?: () => TailFlow
 }
 
 /** A guardrail over text and reasoning; it looks at neither calls nor errors. */
@@ -44,6 +61,7 @@ export function createSearch(search: Search): Guardrail {
     id,
     name,
     window,
+    stage: () => new SearchedText(search),
     handle(part, context) {
       if (part.type !== 'text' && part.type !== 'reasoning') return pass(part)
       const found = settled(search, part.text, context)
@@ -56,10 +74,8 @@ export function createSearch(search: Search): Guardrail {
       }
       if (found.length === 0) return pass(part)
       const kinds = [...new Set(found.map(({ kind }) => kind))]
-      if (action === 'stop') return stop(part, foundKinds(kinds))
-      return fail(
-        `I was about to write ${describe(kinds)}, which I must not do here. I will answer again without it.`,
-      )
+      const { feedback } = refusalOf(search, action, kinds)
+      return action === 'stop' ? stop(part, feedback) : fail(feedback)
     },
     inspector: {
       action,
@@ -100,11 +116,11 @@ function settled(
   )
 }
 
-/** The leftmost first, and of those that begin together the longest. */
-function withoutOverlaps(findings: readonly Finding[]): readonly Finding[] {
+/** The leftmost first, and of those that begin together the longest; none before `from`. */
+export function withoutOverlaps(findings: readonly Finding[], from = 0): readonly Finding[] {
   const kept: Finding[] = []
   for (const one of findings.toSorted((a, b) => a.start - b.start || b.end - a.end))
-    if (one.start >= (kept.at(-1)?.end ?? 0)) kept.push(one)
+    if (one.start >= (kept.at(-1)?.end ?? from)) kept.push(one)
   return kept
 }
 

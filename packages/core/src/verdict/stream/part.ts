@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../json.ts'
 import type { ModelErrorClass } from '../../turn.ts'
 import type { GuardAction } from './spec.ts'
+import type { TextStage } from './text-stage.ts'
 
 /** A piece of a turn as guardrails see it. An error carries the provider's own words: clients see a masked text. */
 export type StreamPart =
@@ -42,6 +43,10 @@ export interface Guardrail {
   /** Characters at the end of a text that are held back until more came: the longest term it must see whole, less one. 0 to 1024, default 0. */
   readonly window?: number
   handle(part: StreamPart, context: GuardrailContext): GuardrailResult
+  /** The kinds of part that it judges: what it does not judge never waits for it. Absent: all of them. */
+  readonly parts?: readonly StreamPart['type'][]
+  /** Judges text and reasoning in place of `handle`, and knows what is pending: nothing else is held back. Absent: `window` is. */
+  readonly stage?: () => TextStage
   /** How it judges texts that are no part of a stream. Absent: it does not, but sees the call as a part. */
   readonly inspector?: Inspector
 }

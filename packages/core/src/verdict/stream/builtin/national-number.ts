@@ -20,7 +20,7 @@ const ssn = whenNeeded('[0-9]{3}(?:-[0-9]{2}-| [0-9]{2} )[0-9]{4}')
 export function findPhones(seen: Seen): readonly Finding[] {
   if (!phoneHint.test(seen.text)) return []
   const accept = (place: Place): Place | null => (isFree(seen, place) ? place : null)
-  return matchesOf({ kind: 'phone', pattern: phone(), accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'phone', pattern: phone(), accept, retryWithin: true }, seen)
 }
 
 /** Three, two and four digits; never issued are the areas 000, 666 and 900 to 999, the group 00, the serial 0000. */
@@ -28,8 +28,32 @@ export function findSsns(seen: Seen): readonly Finding[] {
   if (!ssnHint.test(seen.text)) return []
   const accept = (place: Place): Place | null =>
     isFree(seen, place) && isIssued(seen.text.slice(place.start, place.end)) ? place : null
-  return matchesOf({ kind: 'ssn', pattern: ssn(), accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'ssn', pattern: ssn(), accept, retryWithin: true }, seen)
 }
+
+/** A plus, a country code, and fourteen digits with three signs between two of them: sixty characters, and one behind. */
+const longest = 64
+
+/**
+ * Where a number may have begun that is not over: the run of digits and of the signs that stand between them. Card numbers and
+ * dotted quads are shorter runs of the same characters.
+ */
+export function pendingNumber(text: string, from: number): number {
+  let first = text.length
+  const since = Math.max(from, text.length - longest)
+  for (let at = text.length - 1; at >= since; at -= 1) {
+    const unit = text.charCodeAt(at)
+    if (isDigit(unit) || unit === 0x2b || unit === 0x28) first = at
+    else if (!isBetween(unit)) break
+  }
+  return first
+}
+
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+
+/** A space, a closing parenthesis, a hyphen, a full stop, a slash. */
+const isBetween = (unit: number): boolean =>
+  unit === 0x20 || unit === 0x29 || (unit >= 0x2d && unit <= 0x2f)
 
 const isFree = (seen: Seen, { start, end }: Place): boolean =>
   freeBefore(seen, start) && freeAfter(seen, end)

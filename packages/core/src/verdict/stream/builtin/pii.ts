@@ -3,10 +3,10 @@ import { createSearch, type Finding, type Seen } from '../finding.ts'
 import type { Guardrail } from '../part.ts'
 import type { PiiEntity, PiiSpec } from '../spec.ts'
 import { findCards } from './card-number.ts'
-import { findEmails } from './email.ts'
-import { findIbans } from './iban.ts'
-import { findIpAddresses } from './ip-address.ts'
-import { findPhones, findSsns } from './national-number.ts'
+import { findEmails, pendingEmail } from './email.ts'
+import { findIbans, pendingIban } from './iban.ts'
+import { findIpAddresses, pendingAddress } from './ip-address.ts'
+import { findPhones, findSsns, pendingNumber } from './national-number.ts'
 
 /** The longest thing that is caught wherever it is split. Longer e-mail addresses exist; nobody has one. */
 const windowChars = 160
@@ -15,26 +15,31 @@ interface Entity {
   readonly kind: PiiEntity
   readonly label: string
   readonly find: (seen: Seen) => readonly Finding[]
+  /** Where one may have begun that is not over. */
+  readonly pending: (text: string, from: number) => number
 }
 
 const entities: readonly Entity[] = [
-  { kind: 'email', label: 'an email address', find: findEmails },
-  { kind: 'phone', label: 'a phone number', find: findPhones },
-  { kind: 'ssn', label: 'a social security number', find: findSsns },
-  { kind: 'credit-card', label: 'a payment card number', find: findCards },
-  { kind: 'iban', label: 'a bank account number', find: findIbans },
-  { kind: 'ip-address', label: 'an IP address', find: findIpAddresses },
+  { kind: 'email', label: 'an email address', find: findEmails, pending: pendingEmail },
+  { kind: 'phone', label: 'a phone number', find: findPhones, pending: pendingNumber },
+  { kind: 'ssn', label: 'a social security number', find: findSsns, pending: pendingNumber },
+  { kind: 'credit-card', label: 'a payment card number', find: findCards, pending: pendingNumber },
+  { kind: 'iban', label: 'a bank account number', find: findIbans, pending: pendingIban },
+  { kind: 'ip-address', label: 'an IP address', find: findIpAddresses, pending: pendingAddress },
 ]
 
 /** Looks for the entities of the spec in text and reasoning; what it takes out is marked `[redacted:<entity>]`. */
 export function createPii(spec: PiiSpec): Guardrail {
   const wanted = entities.filter(({ kind }) => spec.entities.includes(kind))
+  const pending = [...new Set(wanted.map((entity) => entity.pending))]
   return createSearch({
     id: spec.id ?? spec.use,
     name: 'Personal data',
     window: windowChars,
     action: spec.action,
     reach: spec,
+    watch: () => (text, from) => Math.min(...pending.map((each) => each(text, from))),
+    lookBack: () => 2,
     find: (seen) => wanted.flatMap(({ find }) => find(seen)),
     label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
   })

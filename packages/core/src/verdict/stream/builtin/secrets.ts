@@ -4,8 +4,10 @@ import { createSearch, type Finding, type Seen } from '../finding.ts'
 import { matchesOf, type Place } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import type { SecretsSpec } from '../spec.ts'
+import { pendingSecret, secretLookBack, tokenMax } from './secret-pending.ts'
 import { assignment, tokenShapes } from './secret-shapes.ts'
 import { absorbTails } from './secret-tail.ts'
+import { SecretTailFlow } from './secret-tail-flow.ts'
 import { ledValues } from './secret-values.ts'
 
 /** Holds the longest token but web tokens and private keys; those are taken in piece by piece. */
@@ -22,6 +24,9 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     action: spec.action,
     reach: spec,
     find: (seen) => [...findTokens(seen), ...findAssignments(seen), ...findLedValues(seen)],
+    watch: () => pendingSecret,
+    lookBack: secretLookBack,
+    tail: () => new SecretTailFlow(),
     label: (kind) =>
       kind === credential
         ? 'a password or key'
@@ -49,11 +54,22 @@ function findTokens(seen: Seen): readonly Finding[] {
     const { kind, hints, check } = shape
     const hinted = hints.length === 0 || hints.some((hint) => text.includes(hint))
     if (!hinted || check?.test(text) === false) continue
-    const accept = (place: Place): Place | null => (isToken(seen, kind, place) ? place : null)
-    found.push(...matchesOf({ kind, pattern: shape.pattern, accept }, text))
+    const pattern = seen.progress ? shape.within : shape.pattern
+    found.push(...matchesOf({ kind, pattern, accept: acceptToken(seen, kind) }, seen))
   }
   return found
 }
+
+/** Of a text that grows, a token that is longer than is seen at once is judged by its beginning: the rest is its tail. */
+const acceptToken =
+  (seen: Seen, kind: string) =>
+  (place: Place): Place | number | null => {
+    if (!seen.progress || place.end - place.start <= tokenMax)
+      return isToken(seen, kind, place) ? place : null
+    const begun = { start: place.start, end: place.start + tokenMax }
+    const free = { ...seen, text: seen.text.slice(0, begun.end) }
+    return isToken(free, kind, begun) ? begun : begun.end
+  }
 
 /** The header of a private key is its own border. The prefix of OpenAI also begins words: `sk-learn`. */
 const isToken = (seen: Seen, kind: string, { start, end }: Place): boolean =>
@@ -66,11 +82,12 @@ const isToken = (seen: Seen, kind: string, { start, end }: Place): boolean =>
 const namedValue =
   /(?:passw(?:or)?d|passphrase|secret|token|key|credential)[\w-]{0,20}["'`]?\s{0,4}[:=]/i
 
-function findAssignments({ text }: Seen): readonly Finding[] {
+function findAssignments(seen: Seen): readonly Finding[] {
+  const { text } = seen
   if (!namedValue.test(text)) return []
   const accept = (place: Place): Place | null =>
     isLiteral(text.slice(place.start, place.end)) ? place : null
-  return matchesOf({ kind: credential, pattern: assignment, group: 1, accept }, text)
+  return matchesOf({ kind: credential, pattern: assignment, group: 1, accept }, seen)
 }
 
 /** Words, so linear. */
@@ -78,7 +95,8 @@ const anyLead =
   /:\/\/|[Pp]ass(?:w|phrase|code)|PASS|[Kk]ennwort|[Mm]ot de passe|[Cc]ontrase|[Cc]lave|[Ss]enha|[Ww]achtwoord|[Aa]uthorization|[Bb]earer|BEARER|[Aa][Pp][Ii]-[Kk]ey|[Cc]ookie|Key=|sig=|[密口パ비암]/
 
 /** What stands behind a word that leads to a secret. */
-function findLedValues({ text }: Seen): readonly Finding[] {
+function findLedValues(seen: Seen): readonly Finding[] {
+  const { text } = seen
   if (!anyLead.test(text)) return []
   return ledValues.flatMap(({ hint, pattern, isProse }) => {
     if (!hint.test(text)) return []
@@ -87,7 +105,7 @@ function findLedValues({ text }: Seen): readonly Finding[] {
       const found = text.slice(trimmed.start, trimmed.end)
       return isProse && !isValue(found) ? null : trimmed
     }
-    return matchesOf({ kind: credential, pattern: pattern(), group: 1, accept }, text)
+    return matchesOf({ kind: credential, pattern: pattern(), group: 1, accept }, seen)
   })
 }
 

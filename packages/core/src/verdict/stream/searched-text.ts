@@ -1,0 +1,138 @@
+/**
+ * A text in which a guardrail looks for things, while it grows. Nothing waits but what is pending.
+ *
+ * S1 A place is pending from which something that is looked for may still begin, grow, or cease to count, given more text. What
+ *    stands before it is decided: whatever follows, a search of the whole text finds the same there. Decided text goes out, judged.
+ * S2 So text and verdict are those of a search of the whole text, and depend on nothing else. Each pattern goes on where it was:
+ *    what a cut of the text takes away, `Progress` keeps.
+ * S3 The first finding of a guardrail that does not redact ends the text: what stands before it goes out, of itself nothing.
+ * S4 Of a part that is cut off, what is pending never goes out.
+ * S5 No cut is within a character or a marker, and nothing is found within a marker.
+ */
+import type { RE2JS } from 're2js'
+import { type Finding, type Search, withoutOverlaps } from './finding.ts'
+import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
+import { refusalOf, type TailFlow } from './search-outcome.ts'
+import type { Staged, TextStage } from './text-stage.ts'
+
+/** Where much is pending for long, decided text goes out in steps of so many code units: each costs a search of what waits. */
+const stepChars = 32
+const muchChars = 96
+
+const nothing: Staged = { text: '', taken: [], refusal: null }
+
+export class SearchedText implements TextStage {
+  readonly #search: Search
+  /** What went out last, as far as it is looked back on, and what waits. */
+  #text = ''
+  /** Where waiting begins in it. */
+  #from = 0
+  /** The first half of a character, without the second. */
+  #half = ''
+  /** The end of the last finding. */
+  #found = 0
+  #next = new Map<RE2JS, number>()
+  #pending: ReturnType<Search['watch']>
+  #tail: TailFlow | null
+
+  constructor(search: Search) {
+    this.#search = search
+    this.#pending = search.watch()
+    this.#tail = search.tail?.() ?? null
+  }
+
+  push(text: string): Staged {
+    if (text === '') return nothing
+    const shown = this.#text.length
+    const all = this.#half + text
+    this.#half = isHigh(all, all.length - 1) ? all.slice(-1) : ''
+    this.#text += this.#half === '' ? all : all.slice(0, -1)
+    if (this.#text.length === shown) return nothing
+    const limit = this.#limit(this.#pending(this.#text, this.#from, shown))
+    const few = limit - this.#from < stepChars && this.#text.length - this.#from > muchChars
+    return limit <= this.#from || few ? nothing : this.#settle(limit)
+  }
+
+  end(): Staged {
+    this.#text += this.#half
+    const staged = this.#settle(Infinity)
+    if (staged.refusal !== null) return staged
+    const text = staged.text + (this.#tail?.end() ?? '')
+    this.#begin()
+    return { ...staged, text }
+  }
+
+  cut(): Staged {
+    const limit = this.#limit(this.#pending(this.#text, this.#from, this.#text.length))
+    const staged = limit <= this.#from ? nothing : this.#settle(limit)
+    if (staged.refusal === null) this.#begin()
+    return staged
+  }
+
+  /** The next part begins behind a line feed, unless it is the first that has text. */
+  #begin(): void {
+    this.#text = this.#text === '' ? '' : '\n'
+    this.#from = this.#text.length
+    this.#half = ''
+    this.#found = 0
+    this.#next.clear()
+    this.#pending = this.#search.watch()
+    this.#tail = this.#search.tail?.() ?? null
+  }
+
+  #limit(pending: number): number {
+    const at = Math.min(pending, openMarker(this.#text, this.#from))
+    return cutBefore(this.#text, at)
+  }
+
+  /** Judges what stands before this place, and lets it out. */
+  #settle(limit: number): Staged {
+    const { action } = this.#search
+    const taken: Finding[] = []
+    let out = ''
+    let from = this.#from
+    for (const finding of this.#decided(limit)) {
+      const before = this.#text.slice(from, finding.start)
+      out += this.#tail?.text(before) ?? before
+      if (action !== 'redact')
+        return { text: out, taken: [], refusal: refusalOf(this.#search, action, [finding.kind]) }
+      out += this.#tail?.found(finding.kind) ?? marker(finding.kind)
+      taken.push(finding)
+      from = finding.end
+    }
+    const cut = Math.max(Math.min(limit, this.#text.length), from)
+    const rest = this.#text.slice(from, cut)
+    out += this.#tail?.text(rest) ?? rest
+    this.#forget(cut)
+    const { id, name } = this.#search
+    return {
+      text: out,
+      taken: taken.map(({ kind }) => ({ guardrail: { id, name }, kind })),
+      refusal: null,
+    }
+  }
+
+  /** What is found before this place, from left to right, without overlaps. */
+  #decided(limit: number): readonly Finding[] {
+    const progress = { from: this.#from, limit, next: this.#next }
+    const all = this.#search
+      .find({ text: this.#text, before: () => '', progress })
+      .filter(({ start }) => start >= this.#from && start < limit)
+    if (all.length === 0) return all
+    const kept = withoutOverlaps(all, this.#found)
+    this.#found = kept.at(-1)?.end ?? this.#found
+    const markers = markersOf(this.#text)
+    return kept.filter(
+      ({ start, end }) => !markers.some((each) => start < each.end && each.start < end),
+    )
+  }
+
+  /** What stands before this place went out. Some of it is kept for looking back. */
+  #forget(cut: number): void {
+    const drop = Math.max(0, cut - this.#search.lookBack(this.#text.slice(0, cut)))
+    this.#text = this.#text.slice(drop)
+    this.#from = cut - drop
+    this.#found = Math.max(0, this.#found - drop)
+    for (const [pattern, at] of this.#next) this.#next.set(pattern, Math.max(0, at - drop))
+  }
+}
