@@ -15,18 +15,16 @@ import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
 import { refusalOf, type TailFlow } from './search-outcome.ts'
 import type { Staged, TextStage } from './text-stage.ts'
 
-/** Where much is pending for long, decided text goes out in steps of so many code units: each costs a search of what waits. */
-const stepChars = 32
-const muchChars = 96
-
 const nothing: Staged = { text: '', taken: [], refusal: null }
 
 export class SearchedText implements TextStage {
   readonly #search: Search
   /** What went out last, as far as it is looked back on, and what waits. */
   #text = ''
-  /** Where waiting begins in it. */
+  /** Where what is not decided begins in it. */
   #from = 0
+  /** Where waiting begins in it: at or behind `from`, for something that was found may end within what is not decided. */
+  #out = 0
   /** The first half of a character, without the second. */
   #half = ''
   /** The end of the last finding. */
@@ -49,8 +47,7 @@ export class SearchedText implements TextStage {
     this.#text += this.#half === '' ? all : all.slice(0, -1)
     if (this.#text.length === shown) return nothing
     const limit = this.#limit(this.#pending(this.#text, this.#from, shown))
-    const few = limit - this.#from < stepChars && this.#text.length - this.#from > muchChars
-    return limit <= this.#from || few ? nothing : this.#settle(limit)
+    return limit <= this.#from ? nothing : this.#settle(limit)
   }
 
   end(): Staged {
@@ -63,16 +60,14 @@ export class SearchedText implements TextStage {
   }
 
   cut(): Staged {
-    const limit = this.#limit(this.#pending(this.#text, this.#from, this.#text.length))
-    const staged = limit <= this.#from ? nothing : this.#settle(limit)
-    if (staged.refusal === null) this.#begin()
-    return staged
+    this.#begin()
+    return nothing
   }
 
   /** The next part begins behind a line feed, unless it is the first that has text. */
   #begin(): void {
     this.#text = this.#text === '' ? '' : '\n'
-    this.#from = this.#text.length
+    this.#from = this.#out = this.#text.length
     this.#half = ''
     this.#found = 0
     this.#next.clear()
@@ -90,7 +85,7 @@ export class SearchedText implements TextStage {
     const { action } = this.#search
     const taken: Finding[] = []
     let out = ''
-    let from = this.#from
+    let from = this.#out
     for (const finding of this.#decided(limit)) {
       const before = this.#text.slice(from, finding.start)
       out += this.#tail?.text(before) ?? before
@@ -100,10 +95,11 @@ export class SearchedText implements TextStage {
       taken.push(finding)
       from = finding.end
     }
-    const cut = Math.max(Math.min(limit, this.#text.length), from)
-    const rest = this.#text.slice(from, cut)
+    const decided = Math.min(limit, this.#text.length)
+    const rest = this.#text.slice(from, decided)
     out += this.#tail?.text(rest) ?? rest
-    this.#forget(cut)
+    this.#out = Math.max(from, decided)
+    this.#forget(decided)
     const { id, name } = this.#search
     return {
       text: out,
@@ -127,11 +123,12 @@ export class SearchedText implements TextStage {
     )
   }
 
-  /** What stands before this place went out. Some of it is kept for looking back. */
-  #forget(cut: number): void {
-    const drop = Math.max(0, cut - this.#search.lookBack(this.#text.slice(0, cut)))
+  /** What stands before this place is decided. Some of it is kept for looking back. */
+  #forget(decided: number): void {
+    const drop = Math.max(0, decided - this.#search.lookBack(this.#text.slice(0, decided)))
     this.#text = this.#text.slice(drop)
-    this.#from = cut - drop
+    this.#from = decided - drop
+    this.#out -= drop
     this.#found = Math.max(0, this.#found - drop)
     for (const [pattern, at] of this.#next) this.#next.set(pattern, Math.max(0, at - drop))
   }

@@ -91,8 +91,10 @@ export class TextLane {
       refusal = staged.refusal
       close = null
     }
-    this.released.add(piece)
-    return { text: piece, refusal }
+    // A text that is over has one answer: what was held back when it was refused never goes out.
+    const out = ending !== null && refusal !== null ? '' : piece
+    this.released.add(out)
+    return { text: out, refusal }
   }
 }
 

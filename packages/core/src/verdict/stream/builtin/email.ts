@@ -81,8 +81,11 @@ function nameBefore(text: string, end: number, from: number): number {
   let unspaced: boolean | null = null
   for (let count = 0; at > from && count < nameMax; count += 1) {
     const character = characterBefore(text, at)
-    if (!namePart.test(character)) break
-    if (letter.test(character)) {
+    if (plainLetter.test(character)) {
+      if (unspaced) break
+      unspaced = false
+    } else if (!namePart.test(character)) break
+    else if (letter.test(character)) {
       unspaced ??= isUnspaced(character)
       if (isForeign(character, unspaced)) break
     }
@@ -92,6 +95,7 @@ function nameBefore(text: string, end: number, from: number): number {
   return at
 }
 
+const plainLetter = /^[a-zA-Z]$/
 const namePart = /^[\p{L}\p{N}._%+'-]$/u
 const letter = /^\p{L}$/u
 

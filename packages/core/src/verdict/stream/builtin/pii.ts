@@ -28,6 +28,9 @@ const entities: readonly Entity[] = [
   { kind: 'ip-address', label: 'an IP address', find: findIpAddresses, pending: pendingAddress },
 ]
 
+/** Every entity has one of these in it; prose seldom has. */
+const anySign = /[0-9@:]/
+
 /** Looks for the entities of the spec in text and reasoning; what it takes out is marked `[redacted:<entity>]`. */
 export function createPii(spec: PiiSpec): Guardrail {
   const wanted = entities.filter(({ kind }) => spec.entities.includes(kind))
@@ -38,9 +41,10 @@ export function createPii(spec: PiiSpec): Guardrail {
     window: windowChars,
     action: spec.action,
     reach: spec,
-    watch: () => (text, from) => Math.min(...pending.map((each) => each(text, from))),
+    watch: () => (text, from) =>
+      pending.reduce((first, each) => Math.min(first, each(text, from)), text.length),
     lookBack: () => 2,
-    find: (seen) => wanted.flatMap(({ find }) => find(seen)),
+    find: (seen) => (anySign.test(seen.text) ? wanted.flatMap(({ find }) => find(seen)) : []),
     label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
   })
 }

@@ -2,7 +2,7 @@
  * Where a secret may have begun that is not over. Tokens are runs of a few characters: prose has only words that look like the
  * beginning of one. What stands behind a word such as `password` is looked at with that word, which need not wait itself.
  */
-import { leads, ledValues } from './secret-values.ts'
+import { leads, ledValues, quote } from './secret-values.ts'
 import { assignmentSource } from './secret-shapes.ts'
 
 /** So many code units of a token are seen at once; what follows them is taken in. No format is told apart later. */
@@ -57,6 +57,9 @@ const inner = /[:=：是为為は은는]/
 /** The longest of the words, and the blanks behind it. */
 const jointMax = 16
 
+/** A lead so near may have its joint within the run: `password isX…`. The longest remark, and blanks. */
+const remarkMax = 40
+
 /** Where the value begins that a word leads to. No value has a blank in it. */
 function pendingValue(text: string, from: number): number {
   const { length } = text
@@ -67,7 +70,9 @@ function pendingValue(text: string, from: number): number {
   const run = runStart(text, since)
   const isLed =
     run < length &&
-    (joint.test(text.slice(Math.max(0, run - jointMax), run)) || inner.test(text.slice(run)))
+    (joint.test(text.slice(Math.max(0, run - jointMax), run)) ||
+      inner.test(text.slice(run)) ||
+      leads.test(text.slice(Math.max(0, run - remarkMax))))
   return Math.max(from, isLed ? Math.min(first, valueStart(text, Math.max(0, run - leadMax))) : first)
 }
 
@@ -83,15 +88,19 @@ function valueStart(text: string, since: number): number {
   let first = text.length
   for (const expression of begun) {
     const [start = 0, stop = 0] = expression.exec(end)?.indices?.[1] ?? []
-    // One sign less: `:=` may also be a colon, and a value that begins with an equals sign.
-    if (start < stop) first = Math.min(first, since + start - 1)
+    if (start === stop) continue
+    // `:=` may also be a colon, and a value that begins with an equals sign.
+    const sign = end.slice(Math.max(0, start - 2), start) === ':=' ? 1 : 0
+    first = Math.min(first, since + start - sign)
   }
   return first
 }
 
 /** The same expression of a value that goes on at the end of the text; group 1 is the value. */
 function begunForm(source: string): RegExp {
-  const open = source.replace(/\{\d+,(\d+)\}\)@?$/, '{0,$1})$')
+  // A quotation mark that may be left out may also be the beginning of a value of any signs.
+  const value = source.endsWith('([!-~]{6,64})') ? source.replace(quote, '') : source
+  const open = value.replace(/\{\d+,(\d+)\}\)@?$/, '{0,$1})$')
   return new RegExp(open.replace(/^\(\?i\)/, ''), open.startsWith('(?i)') ? 'diu' : 'du')
 }
 

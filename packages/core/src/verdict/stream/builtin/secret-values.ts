@@ -14,7 +14,8 @@ export interface LedValue {
 }
 
 const value = '([^\\s"\'`„“”«»「」『』,;<>()\\[\\]{}，。；、]{6,128})'
-const quote = '["\'`„“«「『]?'
+/** Before a value. */
+export const quote = '["\'`„“«「『]?'
 
 const rows: readonly Omit<LedValue, 'pattern'>[] = [
   {
