@@ -10,8 +10,10 @@ import { context, guardrailOf } from './play.ts'
 
 /** Newspaper prose in eight languages, three of them without spaces. */
 const prose = {
-  English: 'The committee met on Tuesday, and nobody objected to the plan. It will be printed soon! ',
-  German: 'Die Größe des Gebäudes überraschte alle, doch niemand wollte darüber sprechen. Später schon. ',
+  English:
+    'The committee met on Tuesday, and nobody objected to the plan. It will be printed soon! ',
+  German:
+    'Die Größe des Gebäudes überraschte alle, doch niemand wollte darüber sprechen. Später schon. ',
   Russian: 'Комитет собрался во вторник, и никто не возражал против плана. Его скоро напечатают. ',
   Arabic: 'اجتمعت اللجنة يوم الثلاثاء، ولم يعترض أحد على الخطة. ',
   Hindi: 'समिति की बैठक मंगलवार को हुई और किसी ने योजना का विरोध नहीं किया। ',

@@ -38,11 +38,20 @@ const specs: readonly (readonly [string, object])[] = [
   ['secrets', { use: 'secrets' }],
   [
     'terms',
-    { use: 'banned-terms', action: 'redact', terms: ['bad', 'abcd', 'bc', 'cd', 'redacted', '用', 'é'] },
+    {
+      use: 'banned-terms',
+      action: 'redact',
+      terms: ['bad', 'abcd', 'bc', 'cd', 'redacted', '用', 'é'],
+    },
   ],
   [
     'parts of words',
-    { use: 'banned-terms', action: 'redact', wholeWord: false, terms: ['a', 'ab', 'bcd', 'cd', 'Paß'] },
+    {
+      use: 'banned-terms',
+      action: 'redact',
+      wholeWord: false,
+      terms: ['a', 'ab', 'bcd', 'cd', 'Paß'],
+    },
   ],
   ['patterns', { use: 'patterns', patterns }],
 ]
@@ -86,6 +95,23 @@ describe.each(specs)('%s', (_name, spec) => {
       { numRuns: runs / 3 },
     )
   })
+})
+
+it.each(specs)('%s: as the windows of before, where everything stands by itself', (_name, spec) => {
+  const { id, name, window = 0, handle } = guardrailOf(spec)
+  const before: Guardrail = { id, name, window, handle }
+  const apart = fc
+    .array(fc.constantFrom(...secretSamples, ...identitySamples, ...led, ...prosePieces), {
+      maxLength: 12,
+    })
+    .map((pieces) => pieces.join(' ; '))
+  fc.assert(
+    fc.property(apart, lengths, (text, sizes) => {
+      const now = play([guardrailOf(spec)], split(text, sizes))
+      expect(now).toEqual(play([before], [text]))
+    }),
+    { numRuns: runs / 10 },
+  )
 })
 
 it('chains, also with guardrails of a user between them: the same in any pieces', () => {

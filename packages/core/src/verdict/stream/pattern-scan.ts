@@ -99,7 +99,7 @@ export class PatternScan {
 
   /** The place of the earliest thread that lives, at or behind `from`; the text's end if none does. */
   pending(text: string, from: number, shown: number): number {
-    for (let at = shown; at < text.length; ) {
+    for (let at = shown; at < text.length;) {
       const rune = text.codePointAt(at) ?? 0
       const width = rune > 0xffff ? 2 : 1
       this.#step(rune, width)
@@ -114,8 +114,7 @@ export class PatternScan {
     if (this.#threads.size === 0 && this.#program.begin(rune).length === 0) return
     const next = new Map<number, number>()
     const add = (states: readonly number[], length: number): void => {
-      for (const state of states)
-        if ((next.get(state) ?? 0) < length) next.set(state, length)
+      for (const state of states) if ((next.get(state) ?? 0) < length) next.set(state, length)
     }
     for (const [state, length] of this.#threads)
       add(this.#program.after(state, rune), length + width)

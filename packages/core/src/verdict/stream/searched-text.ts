@@ -10,10 +10,14 @@
  * S5 No cut is within a character or a marker, and nothing is found within a marker.
  */
 import type { RE2JS } from 're2js'
+import type { Redacted } from './chain.ts'
 import { type Finding, type Search, withoutOverlaps } from './finding.ts'
 import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
 import { refusalOf, type TailFlow } from './search-outcome.ts'
 import type { Staged, TextStage } from './text-stage.ts'
+
+/** A long piece is taken in pieces of so many code units: a search costs no more than that, and what waits. */
+const pieceChars = 512
 
 const nothing: Staged = { text: '', taken: [], refusal: null }
 
@@ -40,7 +44,18 @@ export class SearchedText implements TextStage {
   }
 
   push(text: string): Staged {
-    if (text === '') return nothing
+    let out = ''
+    const taken: Redacted[] = []
+    for (let at = 0; at < text.length; at += pieceChars) {
+      const staged = this.#push(text.slice(at, at + pieceChars))
+      out += staged.text
+      taken.push(...staged.taken)
+      if (staged.refusal !== null) return { text: out, taken, refusal: staged.refusal }
+    }
+    return { text: out, taken, refusal: null }
+  }
+
+  #push(text: string): Staged {
     const shown = this.#text.length
     const all = this.#half + text
     this.#half = isHigh(all, all.length - 1) ? all.slice(-1) : ''

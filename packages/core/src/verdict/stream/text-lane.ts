@@ -27,8 +27,7 @@ function stepsOf(
   let windowed: Guardrail[] = []
   const close = (): void => {
     const [first] = windowed
-    if (first)
-      steps.push({ stage: new WindowedStage(type, windowed, context), by: nameOf(first) })
+    if (first) steps.push({ stage: new WindowedStage(type, windowed, context), by: nameOf(first) })
     windowed = []
   }
   for (const guardrail of guardrails) {

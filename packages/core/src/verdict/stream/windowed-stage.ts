@@ -17,11 +17,7 @@ export class WindowedStage implements TextStage {
   #taken: Redacted[] = []
   #refusal: Refusal | null = null
 
-  constructor(
-    type: 'text' | 'reasoning',
-    guardrails: readonly Guardrail[],
-    context: StageContext,
-  ) {
+  constructor(type: 'text' | 'reasoning', guardrails: readonly Guardrail[], context: StageContext) {
     this.#type = type
     this.#guardrails = guardrails
     this.#context = context

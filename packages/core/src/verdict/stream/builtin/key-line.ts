@@ -50,7 +50,8 @@ function base64Line(text: string, begin: number, last: boolean): KeyLine | 'open
   const { length } = /^[A-Za-z0-9+/]*/.exec(line)?.[0] ?? ''
   if (length >= 16) return lineOf(begin + length, true)
   if (length === line.length) return last ? none : 'open'
-  if (line[length] === '=') return length > 0 ? lineOf(begin + length + 1, true) : checksum(line, begin, last)
+  if (line[length] === '=')
+    return length > 0 ? lineOf(begin + length + 1, true) : checksum(line, begin, last)
   return length === 0 ? none : lastLine(line, { begin, length, last })
 }
 

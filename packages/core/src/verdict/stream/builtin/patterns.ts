@@ -62,9 +62,11 @@ export function patternProblem(source: string): string | null {
 function findOne(wanted: { kind: string; pattern: RE2JS }, seen: Seen): readonly Finding[] {
   if (seen.progress) return matchesOf(wanted, seen)
   const before = seen.before()
-  return matchesOf(wanted, { ...seen, text: before + seen.text }, before.length).map(({ kind, start, end }) => ({
-    kind,
-    start: start - before.length,
-    end: end - before.length,
-  }))
+  return matchesOf(wanted, { ...seen, text: before + seen.text }, before.length).map(
+    ({ kind, start, end }) => ({
+      kind,
+      start: start - before.length,
+      end: end - before.length,
+    }),
+  )
 }

@@ -23,7 +23,8 @@ const keyHeaderMax = 97
 const begun = [assignmentSource, ...ledValues.map(({ source }) => source)].map(begunForm)
 
 /** A remark in parentheses between the word and its value: `password (the old one) is …`. */
-const remark = /(?:pass|kennwort|contrase|clave|senha|wachtwoord)\S{0,10}(?: \S{1,5}){0,2}\s{0,3}\([^)]{0,20}$/iu
+const remark =
+  /(?:pass|kennwort|contrase|clave|senha|wachtwoord)\S{0,10}(?: \S{1,5}){0,2}\s{0,3}\([^)]{0,20}$/iu
 
 /** Of a text that grows. */
 export function pendingSecret(text: string, from: number): number {
@@ -52,7 +53,8 @@ const isToken = (unit: number): boolean =>
   unit === 0x7e
 
 /** Right before a value, or within the run of characters that it ends. Asked first, since prose seldom has one. */
-const joint = /(?:[:=>：是为為は은는]|\b(?:is|was|ist|war|lautet|est|es|era|bearer|basic|token|digest)|é)\s{0,4}["'`„“«「『]?$/i
+const joint =
+  /(?:[:=>：是为為は은는]|\b(?:is|was|ist|war|lautet|est|es|era|bearer|basic|token|digest)|é)\s{0,4}["'`„“«「『]?$/i
 const inner = /[:=：是为為は은는]/
 /** The longest of the words, and the blanks behind it. */
 const jointMax = 16
@@ -73,7 +75,10 @@ function pendingValue(text: string, from: number): number {
     (joint.test(text.slice(Math.max(0, run - jointMax), run)) ||
       inner.test(text.slice(run)) ||
       leads.test(text.slice(Math.max(0, run - remarkMax))))
-  return Math.max(from, isLed ? Math.min(first, valueStart(text, Math.max(0, run - leadMax))) : first)
+  return Math.max(
+    from,
+    isLed ? Math.min(first, valueStart(text, Math.max(0, run - leadMax))) : first,
+  )
 }
 
 /** Where the run without a blank begins that ends the text. */
@@ -107,4 +112,3 @@ function begunForm(source: string): RegExp {
 /** How much of a text that went out leads to what follows. */
 export const secretLookBack = (text: string): number =>
   leads.test(text.slice(-leadMax)) ? leadMax : wordMax
-

@@ -109,5 +109,5 @@ export const tokenShapes: readonly SecretShape[] = [
 /** A value given to a name that says that it is secret. Group 1 is the value. */
 export const assignmentSource =
   '(?i)(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)' +
-    '[a-z0-9_-]{0,20}["\'`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["\'`]?([^\\s"\'`,;<>\\[\\](){}]{8,128})'
+  '[a-z0-9_-]{0,20}["\'`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["\'`]?([^\\s"\'`,;<>\\[\\](){}]{8,128})'
 export const assignment = RE2JS.compile(assignmentSource)

@@ -22,23 +22,22 @@ const rows: readonly Omit<LedValue, 'pattern'>[] = [
     hint: /passw|passphrase|passcode|passwort|kennwort|mot de passe|contrase|clave|senha|wachtwoord/i,
     source:
       '(?i)(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|mot de passe|contraseña|clave|senha|wachtwoord)' +
-        '[^\\S\\r\\n]{0,3}(?:\\([^)]{1,20}\\))?[^\\S\\r\\n]{0,3}(?:is|was|ist|war|lautet|est|es|é|era|:|=|：)[^\\S\\r\\n]{0,3}' +
-        quote +
-        value,
+      '[^\\S\\r\\n]{0,3}(?:\\([^)]{1,20}\\))?[^\\S\\r\\n]{0,3}(?:is|was|ist|war|lautet|est|es|é|era|:|=|：)[^\\S\\r\\n]{0,3}' +
+      quote +
+      value,
     isProse: true,
   },
   {
     hint: /密码|密碼|口令|パスワード|비밀번호|암호/,
     source:
       '(?:密码|密碼|口令|パスワード|비밀번호|암호)\\s{0,3}(?:是|为|為|は|은|는|：|:|=)\\s{0,3}' +
-        quote +
-        '([!-~]{6,64})',
+      quote +
+      '([!-~]{6,64})',
     isProse: true,
   },
   {
     hint: /:\/\/[^\s:/@"'<>]{0,64}:[^\s/@"'<>]{3,128}@/,
-    source:
-      '[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\\s:/@"\'<>]{0,64}:([^\\s/@"\'<>]{3,128})@',
+    source: '[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\\s:/@"\'<>]{0,64}:([^\\s/@"\'<>]{3,128})@',
     isProse: false,
   },
   {

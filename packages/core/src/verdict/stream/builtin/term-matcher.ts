@@ -51,8 +51,7 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
   }
   const pending = (text: string): number => {
     let current = root
-    for (let at = 0; at < text.length; at += 1)
-      current = step(root, current, text.charCodeAt(at))
+    for (let at = 0; at < text.length; at += 1) current = step(root, current, text.charCodeAt(at))
     return current.depth
   }
   return { find, pending }
