@@ -16,7 +16,7 @@ export interface GuardrailContext {
   readonly availableSkills: readonly { readonly name: string; readonly path: string }[]
   /** 0 for the first attempt of the turn; one more after each correction. */
   readonly attempt: number
-  /** The end of what was released of this kind of text before: up to 8,192 code units. */
+  /** The end of what the guardrail let out of this kind of text before; for a call or an error, of what went out: up to 8,192 code units. */
   readonly released: string
   /** Is this the end of the text it belongs to? Until then more may follow, and its tail is seen again. */
   readonly last: boolean
