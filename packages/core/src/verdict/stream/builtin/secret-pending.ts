@@ -66,10 +66,11 @@ const remarkMax = 40
 function pendingValue(text: string, from: number): number {
   const { length } = text
   const since = Math.max(0, length - ledMax)
-  if (!leads.test(text.slice(since))) return length
-  const open = remark.exec(text.slice(since))
-  const first = open ? since + open.index : length
   const run = runStart(text, since)
+  const hasRemark = text.includes('(', since)
+  if ((run === length && !hasRemark) || !leads.test(text.slice(since))) return length
+  const open = hasRemark ? remark.exec(text.slice(since)) : null
+  const first = open ? since + open.index : length
   const isLed =
     run < length &&
     (joint.test(text.slice(Math.max(0, run - jointMax), run)) ||

@@ -23,7 +23,10 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     window: windowChars,
     action: spec.action,
     reach: spec,
-    find: (seen) => [...findTokens(seen), ...findAssignments(seen), ...findLedValues(seen)],
+    find: (seen) =>
+      mayHoldValue(seen)
+        ? [...findTokens(seen), ...findAssignments(seen), ...findLedValues(seen)]
+        : findTokens(seen),
     watch: () => pendingSecret,
     lookBack: secretLookBack,
     tail: () => new SecretTailFlow(),
@@ -33,6 +36,10 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
         : (tokenShapes.find((shape) => shape.kind === kind)?.label ?? kind),
     clean: absorbTails,
   })
+
+/** Of a text that grows, is there a value in what is not decided? None is shorter, but for a password in an address. */
+const mayHoldValue = ({ text, progress }: Seen): boolean =>
+  !progress || /\S{6}/.test(text.slice(progress.from)) || text.includes('://')
 
 /** Every format has so many of these in a row, or is a key's header; prose seldom has. Asked first, since it costs least. */
 const anyRun = /[A-Za-z0-9_-]{16}|PRIVATE KEY/
