@@ -103,8 +103,14 @@ const apartSpecs = specs.filter(([name]) => name !== 'parts of words')
 it.each(apartSpecs)(
   '%s: as the windows of before, where everything stands by itself',
   (_name, spec) => {
-    const { id, name, window = 0, handle } = guardrailOf(spec)
-    const before: Guardrail = { id, name, window, handle }
+    const guardrail = guardrailOf(spec)
+    const { id, name, window = 0 } = guardrail
+    const before: Guardrail = {
+      id,
+      name,
+      window,
+      handle: (part, about) => guardrail.handle(part, about),
+    }
     const apart = fc
       .array(fc.constantFrom(...secretSamples, ...identitySamples, ...led, ...prosePieces), {
         maxLength: 12,

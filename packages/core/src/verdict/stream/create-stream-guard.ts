@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../json.ts'
 import type { Trip } from '../../turn.ts'
 import { type ChainResult, type Redacted, runGuardrailChain } from './chain.ts'
-import { foundKinds } from './finding.ts'
+import { foundKinds } from './search-outcome.ts'
 import { type Inspected, inspectArguments } from './inspect.ts'
 import type { Guardrail } from './part.ts'
 import type { Guarded, RedactedText, StreamGuard } from './stream-guard.ts'

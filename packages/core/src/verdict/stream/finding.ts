@@ -3,6 +3,7 @@ import { characterBefore } from './border.ts'
 import type { Place, Progress } from './matches.ts'
 import { marker, markersOf } from './marker.ts'
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from './part.ts'
+import { withoutOverlaps } from './overlaps.ts'
 import { refusalOf, type TailFlow } from './search-outcome.ts'
 import { SearchedText } from './searched-text.ts'
 import type { GuardAction } from './spec.ts'
@@ -92,9 +93,6 @@ export function createSearch(search: Search): Guardrail {
   }
 }
 
-/** The reason of a stop: kinds, never what was found. */
-export const foundKinds = (kinds: readonly string[]): string => `found: ${kinds.join(', ')}`
-
 /**
  * What is found for good, from left to right, without overlaps. What touches the end may grow or cease to be: it is
  * left for the next piece, if all of it will be seen again then.
@@ -114,14 +112,6 @@ function settled(
   return found.filter(
     ({ start, end, open = end >= text.length - 1 }) => !open || text.length - start > search.window,
   )
-}
-
-/** The leftmost first, and of those that begin together the longest; none before `from`. */
-export function withoutOverlaps(findings: readonly Finding[], from = 0): readonly Finding[] {
-  const kept: Finding[] = []
-  for (const one of findings.toSorted((a, b) => a.start - b.start || b.end - a.end))
-    if (one.start >= (kept.at(-1)?.end ?? from)) kept.push(one)
-  return kept
 }
 
 function redact(text: string, findings: readonly Finding[]): string {

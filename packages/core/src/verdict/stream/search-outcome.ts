@@ -1,5 +1,5 @@
 /** What becomes of a text in which something was found. */
-import { foundKinds, type Search } from './finding.ts'
+import type { Search } from './finding.ts'
 import type { Refusal } from './text-stage.ts'
 
 /** Takes in what belongs to a thing that was found and goes on behind its marker. */
@@ -11,6 +11,9 @@ export interface TailFlow {
   /** Nothing follows: what had waited. */
   end(): string
 }
+
+/** The reason of a stop: kinds, never what was found. */
+export const foundKinds = (kinds: readonly string[]): string => `found: ${kinds.join(', ')}`
 
 /** The words of a guardrail that does not let a text go on. Kinds, never what was found. */
 export function refusalOf(

@@ -11,8 +11,9 @@
  */
 import type { RE2JS } from 're2js'
 import type { Redacted } from './chain.ts'
-import { type Finding, type Search, withoutOverlaps } from './finding.ts'
+import type { Finding, Search } from './finding.ts'
 import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
+import { withoutOverlaps } from './overlaps.ts'
 import { refusalOf, type TailFlow } from './search-outcome.ts'
 import type { Staged, TextStage } from './text-stage.ts'
 

@@ -30,8 +30,9 @@ export function findEmails(seen: Seen): readonly Finding[] {
 function withoutNeighbours(text: string, { start, end }: Place): Place {
   const at = text.indexOf('@', start)
   const name = isUnspaced(characterBefore(text, at))
+  const most = name ? unspacedNameMax : nameMax * 2
   let from = at
-  for (let count = 0; from > start && (!name || count < unspacedNameMax); count += 1) {
+  for (let count = 0; from > start && count < most; count += 1) {
     const character = characterBefore(text, from)
     if (isForeign(character, name)) break
     from -= character.length
