@@ -7,6 +7,7 @@
 export const marker = (kind: string): string => `[redacted:${kind}]`
 
 const opening = '[redacted:'
+const beginning = /^\[redacted:[a-z0-9-]{0,64}$/
 const shape = /\[redacted:[a-z0-9-]{1,64}\]/g
 
 /** Where the markers of a text stand, in order. */
@@ -16,6 +17,15 @@ export function markersOf(text: string): readonly { start: number; end: number }
     start: match.index,
     end: match.index + match[0].length,
   }))
+}
+
+/** The place of a marker that is not over yet, or may become one; the end of the text if there is none behind `from`. */
+export function openMarker(text: string, from: number): number {
+  const open = text.lastIndexOf('[')
+  if (open < from || text.length - open > opening.length + 64) return text.length
+  const begun = text.slice(open)
+  const isOpen = begun.length < opening.length ? opening.startsWith(begun) : beginning.test(begun)
+  return isOpen ? open : text.length
 }
 
 /** The last place at or before `at` where a text may be cut: not within a marker, not within a character. */

@@ -6,10 +6,13 @@ import { marker } from '../marker.ts'
 import { whenNeeded } from '../when-needed.ts'
 import { tokenShapes } from './secret-shapes.ts'
 
+/** Kinds of tokens that may be longer than is seen at once. */
 const kinds = tokenShapes.filter(({ open, kind }) => open && kind !== 'private-key')
 const tokenTail = whenNeeded(
   `(\\[redacted:(?:${kinds.map(({ kind }) => kind).join('|')})\\])(?:[A-Za-z0-9_-]|[.+/=][A-Za-z0-9_-])+`,
 )
+
+export const tailKinds: ReadonlySet<string> = new Set(kinds.map(({ kind }) => kind))
 
 const gap = '(?:\\s|\\\\[rn])'
 

@@ -214,7 +214,7 @@ const business: readonly ServiceShape[] = [
   ['klaviyo-key', 'a Klaviyo key', 'pk_', `pk_${plain}{34}`],
   ['launchdarkly-key', 'a LaunchDarkly key', 'api- sdk-', `(?:api|sdk)-${uuid}`],
   ['lob-key', 'a Lob key', 'live_ test_', '(?:live|test)_[a-f0-9]{35}'],
-  ['mapbox-token', 'a Mapbox secret token', 'sk.eyJ', `sk\\.eyJ${word}{40,}\\.${word}{20,}`, true],
+  ['mapbox-token', 'a Mapbox secret token', 'sk.eyJ', `sk\\.eyJ${word}{40,240}\\.${word}{20,}`, true],
   ['pagarme-key', 'a Pagar.me key', 'ak_live_', `ak_live_${plain}{30}`],
   ['paystack-key', 'a Paystack key', 'sk_', `sk_(?:live|test)_${plain}{40}`],
   ['plaid-token', 'a Plaid token', 'access-', `access-(?:sandbox|development|production)-${uuid}`],

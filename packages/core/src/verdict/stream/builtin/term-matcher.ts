@@ -13,8 +13,12 @@ interface Node {
   shorter: Node | null
 }
 
-/** Finds, at each place where terms end, the longest one that `accepts` takes; open, if a longer one may follow. */
-export type TermMatcher = (text: string, accepts: (place: Place) => boolean) => readonly Place[]
+export interface TermMatcher {
+  /** Finds, at each place where terms end, the longest one that `accepts` takes; open, if a longer one may follow. */
+  find(text: string, accepts: (place: Place) => boolean): readonly Place[]
+  /** Code units at the end of a text that begin a term, or are one. */
+  pending(text: string): number
+}
 
 const node = (depth: number): Node => ({
   next: new Map(),
@@ -29,7 +33,7 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
   const root = node(0)
   for (const term of terms) insert(root, term)
   link(root)
-  return (text, accepts) => {
+  const find = (text: string, accepts: (place: Place) => boolean): readonly Place[] => {
     const found: Place[] = []
     let current = root
     for (let at = 0; at < text.length; at += 1) {
@@ -45,6 +49,12 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
     const open = text.length - current.depth
     return found.map((place) => (place.start >= open ? { ...place, open: true } : place))
   }
+  const pending = (text: string): number => {
+    let current = root
+    for (let at = 0; at < text.length; at += 1) current = step(root, current, text.charCodeAt(at))
+    return current.depth
+  }
+  return { find, pending }
 }
 
 function insert(root: Node, term: string): void {
