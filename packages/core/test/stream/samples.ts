@@ -1,5 +1,12 @@
 /** Pieces of text for properties: what is looked for, how it begins, what looks like it, and prose. Put together here, so that no scanner takes this file for a leak. */
 
+import { lookAlikes } from './corpora/look-alikes.ts'
+import { positives } from './corpora/positives.ts'
+import { gitleaks } from './scanners/gitleaks.ts'
+import { madeSample, randomOf } from './scanners/made-sample.ts'
+import { secretlint } from './scanners/secretlint.ts'
+import { trufflehog } from './scanners/trufflehog.ts'
+
 const glue = (...pieces: readonly string[]): string => pieces.join('')
 const mixed = 'aB3dE6gH9jK2mN5pQ8sT1vW4xY7z'
 
@@ -40,6 +47,77 @@ export const ledSamples: readonly (readonly [lead: string, value: string])[] = [
   ['postgres://app:', 'Hx7-pQ2z@'],
   ['Authorization: Bearer ', 'abc.DEF-0123456789_xyz'],
   ['Cookie: sid=', 'Hx7pQ2z9Lm4Kd8'],
+]
+
+/** One of each format that the scanners know. */
+export const formatSamples: readonly string[] = [gitleaks, secretlint, trufflehog].flatMap(
+  (formats) => Object.values(formats).map((format) => madeSample(format, randomOf(20_264))),
+)
+
+/** The corpora: secrets and identities in sentences of eight languages, and what looks like them. */
+export const sentenceSamples: readonly string[] = [...positives, ...lookAlikes].map(
+  ({ text }) => text,
+)
+
+/** What leads to something, or tells that it is something else; in pieces, too. */
+export const leadPieces: readonly string[] = [
+  'password for the staging server is ',
+  'password to ',
+  'the password (the old one) ',
+  'use the password ',
+  'with',
+  ' for the app',
+  ' and ',
+  'is now ',
+  'set to ',
+  'to ',
+  'Пароль ',
+  'كلمة المرور ',
+  'รหัสผ่านคือ',
+  '密码已改为',
+  'パスワードは「',
+  '用密码',
+  'pw: ',
+  '--password ',
+  'sshpass',
+  ' -p ',
+  'curl -s ',
+  ' -u ada:',
+  'https://',
+  'Basic ',
+  'x-api-key: ',
+  'Cookie: a=b; ',
+  'sid=',
+  '?sig=',
+  'datadog',
+  'GITLAB_',
+  '_release',
+  ':= ',
+  '\\"',
+  'API key is ',
+  '密钥：',
+  'Hx7pQ2z9',
+  'tr0ub4dor',
+  'Tel',
+  'Tel.: ',
+  '电话',
+  'phone number ',
+  'тел. ',
+  'Part ',
+  'SKU ',
+  'version ',
+  'nginx/',
+  '13812345678',
+  ' MB',
+  'rows ',
+  '元',
+  '//',
+  '%',
+  '!',
+  '|',
+  '0',
+  '110105194912310',
+  '02X',
 ]
 
 export const prosePieces: readonly string[] = [

@@ -8,26 +8,38 @@ import { describe, expect, it } from 'vitest'
 import { createStreamGuard } from '../../src/verdict/stream/create-stream-guard.ts'
 import type { Guardrail } from '../../src/verdict/stream/part.ts'
 import { context, guardrailOf, inDeltas, play, split } from './play.ts'
-import { identitySamples, ledSamples, loosePieces, prosePieces, secretSamples } from './samples.ts'
+import {
+  formatSamples,
+  identitySamples,
+  leadPieces,
+  ledSamples,
+  loosePieces,
+  prosePieces,
+  secretSamples,
+  sentenceSamples,
+} from './samples.ts'
 
 const runs = Number(process.env['HOLD_BACK_RUNS'] ?? 1500)
 
 const led = ledSamples.map(([lead, value]) => lead + value)
+const samples = [...secretSamples, ...identitySamples, ...led, ...formatSamples]
 const piece = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...secretSamples, ...identitySamples, ...led) },
+  { weight: 2, arbitrary: fc.constantFrom(...formatSamples, ...sentenceSamples) },
   { weight: 3, arbitrary: fc.constantFrom(...prosePieces) },
   { weight: 6, arbitrary: fc.constantFrom(...loosePieces) },
+  { weight: 4, arbitrary: fc.constantFrom(...leadPieces) },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc
-      .tuple(fc.constantFrom(...secretSamples, ...identitySamples, ...led), fc.nat(60))
-      .map(([sample, length]) => sample.slice(0, length)),
+      .tuple(fc.constantFrom(...samples, ...sentenceSamples), fc.nat(60), fc.nat(60))
+      .map(([sample, from, length]) => sample.slice(from % 3 === 0 ? from : 0, from + length)),
   },
 )
 const texts = fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.join(''))
 const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 })
 
-const entities = ['email', 'phone', 'ssn', 'credit-card', 'iban', 'ip-address']
+const entities = ['email', 'phone', 'ssn', 'cn-resident-id', 'credit-card', 'iban', 'ip-address']
 const patterns = [
   { name: 'id', pattern: '(?i)\\bid-[0-9]{2,6}\\b' },
   { name: 'quoted', pattern: '"[^"]{1,20}"' },

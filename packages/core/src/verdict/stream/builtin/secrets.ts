@@ -78,7 +78,7 @@ function valuesOf(text: string): NonNullable<Seen['values']> {
 }
 
 /** Every format has so many of these in a row, or is a key's header; prose seldom has. Asked first, since it costs least. */
-const anyRun = /[A-Za-z0-9_-]{16}|PRIVATE KEY/
+const anyRun = /[\w.~+/=-]{15}|PRIVATE KEY/
 
 /** Literals, so linear. */
 const anyHint = new RegExp(
