@@ -28,6 +28,14 @@ export function openMarker(text: string, from: number): number {
   return isOpen ? open : text.length
 }
 
+/** Where a marker begins in this text, or may begin at its end; the end of the text if none does. */
+export function firstMarker(text: string): number {
+  const whole = text.indexOf(opening)
+  if (whole >= 0) return whole
+  const open = text.lastIndexOf('[')
+  return open >= 0 && opening.startsWith(text.slice(open)) ? open : text.length
+}
+
 /** The last place at or before `at` where a text may be cut: not within a marker, not within a character. */
 export function cutBefore(text: string, at: number): number {
   if (at <= 0) return 0

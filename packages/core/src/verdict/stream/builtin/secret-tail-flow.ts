@@ -42,12 +42,11 @@ export class SecretTailFlow implements TailFlow {
     return out
   }
 
-  /** Letters, digits, `_`, `-`; other signs of tokens only before one of these. */
+  /** Letters, digits, `_`, `-`; other signs of tokens only before one of these, those of base64 also in a row. */
   #token(): string {
-    const { length } = this.#waits
-    const rest = this.#waits.replace(/^(?:[A-Za-z0-9_-]|[.+/=][A-Za-z0-9_-])+/, '')
+    const rest = this.#waits.replace(/^(?:(?:[.=]|[+/]{1,4})?[A-Za-z0-9_-])+/, '')
     this.#waits = rest
-    if (rest === '' || (rest.length === 1 && length > 0 && /[.+/=]/.test(rest))) return ''
+    if (/^(?:[.=]|[+/]{1,4})?$/.test(rest)) return ''
     return this.#leave()
   }
 

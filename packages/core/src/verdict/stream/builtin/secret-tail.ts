@@ -9,7 +9,7 @@ import { tokenShapes } from './secret-shapes.ts'
 /** Kinds of tokens that may be longer than is seen at once. */
 const kinds = tokenShapes.filter(({ open, kind }) => open && kind !== 'private-key')
 const tokenTail = whenNeeded(
-  `(\\[redacted:(?:${kinds.map(({ kind }) => kind).join('|')})\\])(?:[A-Za-z0-9_-]|[.+/=][A-Za-z0-9_-])+`,
+  `(\\[redacted:(?:${kinds.map(({ kind }) => kind).join('|')})\\])(?:(?:[.=]|[+/]{1,4})?[A-Za-z0-9_-])+`,
 )
 
 export const tailKinds: ReadonlySet<string> = new Set(kinds.map(({ kind }) => kind))

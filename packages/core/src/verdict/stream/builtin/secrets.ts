@@ -3,6 +3,7 @@ import { freeAfter, freeBefore } from '../border.ts'
 import { createSearch, type Finding, type Seen, undecided, type Watch } from '../finding.ts'
 import { LeadMachine } from '../lead-machine.ts'
 import { LeadScan } from '../lead-scan.ts'
+import { firstMarker } from '../marker.ts'
 import { matchesOf, type Place } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import type { SecretsSpec } from '../spec.ts'
@@ -63,10 +64,12 @@ function watchSecrets(): Watch {
   }
 }
 
-/** What stands behind a word that leads to a secret. */
+/** What stands behind a word that leads to a secret. A marker ends it. */
 function findValues({ text, values }: Seen): readonly Finding[] {
   return (values ?? valuesOf(text)).flatMap(({ lead, start, end }) => {
-    const place = ledValues[lead]?.accept(text, { start, end })
+    const unmarked = { start, end: start + firstMarker(text.slice(start, end)) }
+    if (unmarked.end === start) return []
+    const place = ledValues[lead]?.accept(text, unmarked)
     return place ? [{ kind: credential, ...place }] : []
   })
 }
@@ -105,11 +108,11 @@ function findTokens(seen: Seen): readonly Finding[] {
   return found
 }
 
-/** Of a text that grows, a token that is longer than is seen at once is judged by its beginning: the rest is its tail. */
+/** A token that is longer than is seen at once is judged by its beginning: the rest is its tail. */
 const acceptToken =
   (seen: Seen, kind: string) =>
   (place: Place): Place | number | null => {
-    if (!seen.progress || place.end - place.start <= tokenMax)
+    if (place.end - place.start <= tokenMax)
       return isToken(seen, kind, place) ? place : null
     const begun = { start: place.start, end: place.start + tokenMax }
     const free = { ...seen, text: seen.text.slice(0, begun.end) }
