@@ -39,6 +39,8 @@ export interface Watch {
   pending(text: string, from: number, shown: number): number
   /** Values that begin before this place and are known by what stood before them, even if that went out. Asked once. */
   values?(text: string, limit: number): readonly LedPlace[]
+  /** Does nothing that is looked for begin at or behind `from`? Then it is not searched. */
+  isQuiet?(text: string, from: number): boolean
 }
 
 /** What makes a guardrail of this frame. */

@@ -21,6 +21,7 @@ export function markersOf(text: string): readonly { start: number; end: number }
 
 /** The place of a marker that is not over yet, or may become one; the end of the text if there is none behind `from`. */
 export function openMarker(text: string, from: number): number {
+  if (!text.includes('[', from)) return text.length
   const open = text.lastIndexOf('[')
   if (open < from || text.length - open > opening.length + 64) return text.length
   const begun = text.slice(open)
@@ -40,7 +41,7 @@ export function firstMarker(text: string): number {
 export function cutBefore(text: string, at: number): number {
   if (at <= 0) return 0
   if (at >= text.length) return text.length
-  const open = text.lastIndexOf('[', at - 1)
+  const open = text.includes('[', Math.max(0, at - 80)) ? text.lastIndexOf('[', at - 1) : -1
   if (open >= 0 && at - open < 80 && text.startsWith(opening, open)) {
     const whole = markersOf(text.slice(open, open + 80))[0]
     if (whole?.start === 0 && open + whole.end > at) return open

@@ -20,6 +20,9 @@ import type { Staged, TextStage } from './text-stage.ts'
 /** A long piece is taken in pieces of so many code units: a search costs no more than that, and what waits. */
 const pieceChars = 512
 
+const none: readonly Finding[] = []
+const noneTaken: readonly Redacted[] = []
+const nothingBefore = (): string => ''
 const nothing: Staged = { text: '', taken: [], refusal: null }
 
 export class SearchedText implements TextStage {
@@ -45,6 +48,7 @@ export class SearchedText implements TextStage {
   }
 
   push(text: string): Staged {
+    if (text.length <= pieceChars) return this.#push(text)
     let out = ''
     const taken: Redacted[] = []
     for (let at = 0; at < text.length; at += pieceChars) {
@@ -118,23 +122,22 @@ export class SearchedText implements TextStage {
     out += this.#tail?.text(rest) ?? rest
     this.#out = Math.max(from, decided)
     this.#forget(decided)
+    if (taken.length === 0) return { text: out, taken: noneTaken, refusal: null }
     const { id, name } = this.#search
-    return {
-      text: out,
-      taken: taken.map(({ kind }) => ({ guardrail: { id, name }, kind })),
-      refusal: null,
-    }
+    const guardrail = { id, name }
+    return { text: out, taken: taken.map(({ kind }) => ({ guardrail, kind })), refusal: null }
   }
 
   /** What is found before this place, from left to right, without overlaps. */
   #decided(limit: number): readonly Finding[] {
+    if (this.#watch.isQuiet?.(this.#text, this.#from) === true) return none
     const progress = { from: this.#from, limit, next: this.#next }
     const values = this.#watch.values?.(this.#text, limit)
     const all = this.#search
-      .find({ text: this.#text, before: () => '', progress, values })
-      .filter(({ start }) => start >= this.#from && start < limit)
+      .find({ text: this.#text, before: nothingBefore, progress, values })
     if (all.length === 0) return all
-    const kept = withoutOverlaps(all, this.#found)
+    const due = all.filter(({ start }) => start >= this.#from && start < limit)
+    const kept = withoutOverlaps(due, this.#found)
     this.#found = kept.at(-1)?.end ?? this.#found
     const markers = markersOf(this.#text)
     return kept.filter(
@@ -149,6 +152,7 @@ export class SearchedText implements TextStage {
     this.#from = decided - drop
     this.#out -= drop
     this.#found = Math.max(0, this.#found - drop)
+    if (this.#next.size === 0) return
     for (const [pattern, at] of this.#next) this.#next.set(pattern, Math.max(0, at - drop))
   }
 }

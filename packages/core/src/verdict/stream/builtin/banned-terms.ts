@@ -18,9 +18,13 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
     window: longest,
     action: spec.action,
     reach: spec,
-    watch: () => ({
-      pending: (text) => text.length - matcher.pending(fold(text.slice(-longest))),
-    }),
+    watch: () => {
+      const terms = matcher.follow()
+      return {
+        pending: (text, _from, shown) => text.length - terms.pending(fold(text.slice(shown))),
+        isQuiet: (text, from) => text.length - from <= terms.since,
+      }
+    },
     // At each place the longest term is found, wherever it began.
     lookBack: longest,
     find: (seen) => {

@@ -62,7 +62,7 @@ const domainMax = 8 * 64 + 64
 
 /** Where an address may have begun that is not over: a name, or a name, an at sign and what may be a domain. */
 export function pendingEmail(text: string, from: number): number {
-  const at = text.lastIndexOf('@')
+  const at = text.includes('@', from) ? text.lastIndexOf('@') : -1
   // Behind a colon it is seen whether the address is that of a host.
   const end = text.endsWith(':') ? text.length - 1 : text.length
   if (at > from && end - at <= domainMax && isDomain(text.slice(at + 1, end))) {
@@ -89,14 +89,21 @@ function nameBefore(text: string, end: number, from: number): number {
   let at = end
   let unspaced: boolean | null = null
   for (let count = 0; at > from && count < nameMax; count += 1) {
-    const character = characterBefore(text, at)
-    if (plainLetter.test(character)) {
-      if (unspaced) break
-      unspaced = false
-    } else if (!namePart.test(character)) break
-    else if (letter.test(character)) {
-      unspaced ??= isUnspaced(character)
-      if (isForeign(character, unspaced)) break
+    const unit = text.charCodeAt(at - 1)
+    if (unit < 0x80) {
+      if (!isPlain(unit) || (isPlainLetter(unit) && unspaced)) break
+      if (isPlainLetter(unit)) unspaced = false
+      if (unspaced && count >= unspacedNameMax) break
+      at -= 1
+      continue
+    }
+    const isCommon = isIdeograph(unit)
+    const character = isCommon ? text.charAt(at - 1) : characterBefore(text, at)
+    const isOther = isCommon || isUnspaced(character)
+    if (!isOther && !namePart.test(character)) break
+    if (isOther || letter.test(character)) {
+      unspaced ??= isOther
+      if (isOther !== unspaced) break
     }
     if (unspaced && count >= unspacedNameMax) break
     at -= character.length
@@ -104,8 +111,28 @@ function nameBefore(text: string, end: number, from: number): number {
   return at
 }
 
-const plainLetter = /^[a-zA-Z]$/
-const namePart = /^[\p{L}\p{N}._%+'-]$/u
+const isPlainLetter = (unit: number): boolean =>
+  (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)
+
+/** Han, Hiragana, Katakana, Hangul: most letters of scripts without spaces. */
+const isIdeograph = (unit: number): boolean =>
+  (unit >= 0x4e00 && unit <= 0x9fff) ||
+  (unit >= 0x3041 && unit <= 0x3096) ||
+  (unit >= 0x30a1 && unit <= 0x30fa) ||
+  (unit >= 0xac00 && unit <= 0xd7a3)
+
+/** Letters, digits, and `. _ % + ' -`. */
+const isPlain = (unit: number): boolean =>
+  isPlainLetter(unit) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  unit === 0x2e ||
+  unit === 0x5f ||
+  unit === 0x25 ||
+  unit === 0x2b ||
+  unit === 0x27 ||
+  unit === 0x2d
+
+const namePart = /^[\p{L}\p{N}]$/u
 const letter = /^\p{L}$/u
 
 const isForeign = (character: string, unspaced: boolean): boolean =>

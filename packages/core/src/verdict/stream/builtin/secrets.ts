@@ -22,6 +22,7 @@ import { vendorValue } from './vendor-values.ts'
 const windowChars = 256
 
 const credential = 'credential'
+const none: readonly Finding[] = []
 
 /** The name that is given a value, and the sign between them. */
 const lookBack = 96
@@ -34,7 +35,7 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     window: windowChars,
     action: spec.action,
     reach: spec,
-    find: (seen) => [...findTokens(seen), ...findValues(seen)],
+    find: (seen) => findTokens(seen).concat(findValues(seen)),
     watch: watchSecrets,
     lookBack,
     tail: () => new SecretTailFlow(),
@@ -66,7 +67,9 @@ function watchSecrets(): Watch {
 
 /** What stands behind a word that leads to a secret. A marker ends it. */
 function findValues({ text, values }: Seen): readonly Finding[] {
-  return (values ?? valuesOf(text)).flatMap(({ lead, start, end }) => {
+  const led = values ?? valuesOf(text)
+  if (led.length === 0) return none
+  return led.flatMap(({ lead, start, end }) => {
     const unmarked = { start, end: start + firstMarker(text.slice(start, end)) }
     if (unmarked.end === start) return []
     const place = ledValues[lead]?.accept(text, unmarked)
@@ -96,8 +99,8 @@ const anyHint = new RegExp(
 
 function findTokens(seen: Seen): readonly Finding[] {
   const { text } = seen
+  if (!anyRun.test(undecided(seen)) || !anyHint.test(text)) return none
   const found: Finding[] = []
-  if (!anyRun.test(undecided(seen)) || !anyHint.test(text)) return found
   for (const shape of tokenShapes) {
     const { kind, hints, check } = shape
     const hinted = hints.length === 0 || hints.some((hint) => text.includes(hint))
