@@ -4,7 +4,7 @@ import type { LedPlace } from './lead-scan.ts'
 import type { Place, Progress } from './matches.ts'
 import { marker, markersOf } from './marker.ts'
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from './part.ts'
-import { withoutOverlaps } from './overlaps.ts'
+import { allApart } from './overlaps.ts'
 import { refusalOf, type TailFlow } from './search-outcome.ts'
 import { SearchedText } from './searched-text.ts'
 import type { GuardAction } from './spec.ts'
@@ -118,7 +118,7 @@ function settled(
   const all = search.find({ text, before: () => characterBefore(released, released.length) })
   if (all.length === 0) return all
   const markers = markersOf(text)
-  const found = withoutOverlaps(all).filter(
+  const found = allApart(all).filter(
     (one) => !markers.some((each) => one.start < each.end && each.start < one.end),
   )
   if (last) return found

@@ -37,6 +37,8 @@ export class SearchedText implements TextStage {
   #half = ''
   /** The end of the last finding. */
   #found = 0
+  /** What sticks out behind it of one that began within it. */
+  #rest: Finding | null = null
   #next = new Map<RE2JS, number>()
   #watch: Watch
   #tail: TailFlow | null
@@ -92,6 +94,7 @@ export class SearchedText implements TextStage {
     this.#from = this.#out = this.#text.length
     this.#half = ''
     this.#found = 0
+    this.#rest = null
     this.#next.clear()
     this.#watch = this.#search.watch()
     this.#tail = this.#search.tail?.() ?? null
@@ -130,14 +133,21 @@ export class SearchedText implements TextStage {
 
   /** What is found before this place, from left to right, without overlaps. */
   #decided(limit: number): readonly Finding[] {
-    if (this.#watch.isQuiet?.(this.#text, this.#from) === true) return none
+    if (this.#rest === null && this.#watch.isQuiet?.(this.#text, this.#from)) return none
     const progress = { from: this.#from, limit, next: this.#next }
     const values = this.#watch.values?.(this.#text, limit)
     const all = this.#search
       .find({ text: this.#text, before: nothingBefore, progress, values })
-    if (all.length === 0) return all
+    if (all.length === 0 && this.#rest === null) return all
     const due = all.filter(({ start }) => start >= this.#from && start < limit)
-    const kept = withoutOverlaps(due, this.#found)
+    const { kept, rest } = withoutOverlaps(this.#rest ? [this.#rest, ...due] : due, this.#found)
+    // What is found later may begin with it, and be longer.
+    const isDue = rest !== null && rest.start < limit
+    this.#rest = isDue ? null : rest
+    return this.#outsideMarkers(isDue ? [...kept, rest] : kept)
+  }
+
+  #outsideMarkers(kept: readonly Finding[]): readonly Finding[] {
     this.#found = kept.at(-1)?.end ?? this.#found
     const markers = markersOf(this.#text)
     return kept.filter(
@@ -152,6 +162,8 @@ export class SearchedText implements TextStage {
     this.#from = decided - drop
     this.#out -= drop
     this.#found = Math.max(0, this.#found - drop)
+    const { start = 0, end = 0 } = this.#rest ?? {}
+    if (this.#rest) this.#rest = { ...this.#rest, start: start - drop, end: end - drop }
     if (this.#next.size === 0) return
     for (const [pattern, at] of this.#next) this.#next.set(pattern, Math.max(0, at - drop))
   }
