@@ -40,10 +40,15 @@ export class LeadMachine {
   readonly #leadOf = new Map<number, number>()
   readonly #starts: number[] = []
   readonly #states = new Map<string, LeadState>()
+  readonly #openOf = new Map<number, readonly number[]>()
+  readonly #firstOf = new Map<number, readonly number[]>()
   #steps = 0
   readonly start: LeadState
 
-  /** Patterns in RE2 syntax, without `^` and `$`; bounded, so that a lead is over some day. */
+  /**
+   * Patterns in RE2 syntax, without `^` and `$`. One that repeats without end costs less than one that counts: each number that
+   * was counted is a state.
+   */
   constructor(leads: readonly string[]) {
     leads.forEach((source, lead) => this.#add(source, lead))
     this.start = this.#stateOf([], false)
@@ -73,32 +78,56 @@ export class LeadMachine {
   }
 
   #make({ reached, wasWord }: LeadState, rune: number): LeadStep {
-    const border = wasWord === isWord(rune) ? noWordBorder : wordBorder
+    const isAtBorder = wasWord !== isWord(rune)
     const ended: number[] = []
-    const next = new Set<number>()
-    for (const at of this.#open([...reached, ...this.#starts], border)) {
-      const one = this.#inst[at]
-      const lead = this.#leadOf.get(at)
-      if (lead !== undefined) ended.push(lead)
-      else if (one?.takes(rune)) next.add(one.out)
-    }
-    const to = this.#stateOf([...next].toSorted((a, b) => a - b), isWord(rune))
+    const next = new Set(this.#begun(rune, isAtBorder))
+    for (const from of reached)
+      for (const at of this.#open(from, isAtBorder)) {
+        const lead = this.#leadOf.get(at)
+        const one = this.#inst[at]
+        if (lead !== undefined) ended.push(lead)
+        else if (one?.takes(rune)) next.add(one.out)
+      }
+    const to = this.#stateOf(
+      next.size > 1 ? [...next].toSorted((x, y) => x - y) : [...next],
+      isWord(rune),
+    )
     return { ended, to }
   }
 
-  /** The instructions that take a character, and the ends, that are reached from these without a character. */
-  #open(from: readonly number[], border: number): ReadonlySet<number> {
+  /** What is reached by leads that begin with this character. */
+  #begun(rune: number, isAtBorder: boolean): readonly number[] {
+    const key = rune * 2 + Number(isAtBorder)
+    const known = this.#firstOf.get(key)
+    if (known) return known
+    const begun = this.#starts
+      .flatMap((start) => this.#open(start, isAtBorder))
+      .flatMap((at) => {
+        const one = this.#inst[at]
+        return one?.takes(rune) === true ? [one.out] : []
+      })
+    this.#firstOf.set(key, begun)
+    return begun
+  }
+
+  /** The instructions that take a character, and the ends, that are reached from this one without a character. */
+  #open(from: number, isAtBorder: boolean): readonly number[] {
+    const key = from * 2 + Number(isAtBorder)
+    const known = this.#openOf.get(key)
+    if (known) return known
+    const border = isAtBorder ? wordBorder : noWordBorder
     const seen = new Set<number>()
-    const open = new Set<number>()
-    const todo = [...from]
+    const open: number[] = []
+    const todo = [from]
     for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
       const one = this.#inst[at]
       if (seen.has(at) || !one || one.op === op.fail) continue
       seen.add(at)
-      if (one.op === op.match || takesOne(one)) open.add(at)
+      if (one.op === op.match || takesOne(one)) open.push(at)
       else if (one.op !== op.empty || (one.arg & ~border) === 0) todo.push(one.out)
       if (isFork(one)) todo.push(one.arg)
     }
+    this.#openOf.set(key, open)
     return open
   }
 
@@ -116,6 +145,7 @@ export class LeadMachine {
     if (this.#steps < stepsMax) return
     for (const state of this.#states.values()) state.steps.clear()
     this.#states.clear()
+    this.#firstOf.clear()
     this.#steps = 0
   }
 }

@@ -17,9 +17,9 @@ const printed = (min: number): LedValue['form'] =>
 const noun =
   'passwords?|passwd|passphrase|passcode|passwort|kennwort|mot de passe|contraseña|clave|senha|wachtwoord|hasło|parola|şifre|' +
   'пароль|паролем|كلمة (?:المرور|السر)|รหัสผ่าน'
-/** What it is for: `the password for the staging server is …`. */
-const object =
-  '(?:[^\\S\\r\\n]{1,3}(?:for|of|to|für|von|pour|du|de|del|para|di|voor|от|для)[^\\S\\r\\n][^\\r\\n.,;:=：]{1,48})?'
+/** What it is for, in up to six words: `the password for the staging server is …`. */
+const words = '(?:[^\\s.,;:=：]+[^\\S\\r\\n]+){0,5}[^\\s.,;:=：]+'
+const object = `[^\\S\\r\\n]{1,3}(?:for|of|to|für|von|pour|du|de|del|para|di|voor|от|для)[^\\S\\r\\n]+${words}`
 const verb =
   'is now|is|was|will be|has been (?:re)?set to|set to|changed to|ist jetzt|ist|war|lautet|est désormais|est|es ahora|es|é|è|' +
   'era|это|هي|هو|คือ|to'
@@ -30,7 +30,7 @@ type Row = readonly [lead: string, form: LedValue['form'], accept: LedValue['acc
 
 const inSentences: readonly Row[] = [
   [
-    `(?i)(?:${noun})${gap}(?:\\([^)]{1,20}\\))?${object}${gap}(?:(?:${verb})${gap}[:：]?|[:=：—–])${gap}${quote}`,
+    `(?i)(?:${noun})${gap}(?:\\([^)]{1,20}\\))?(?:${gap}(?:${verb})${gap}[:：]?|${object}[^\\S\\r\\n]+(?:${verb})${gap}[:：]?|(?:${object})?${gap}[:=：—–])${gap}${quote}`,
     value,
     proseValue,
   ],
@@ -59,12 +59,12 @@ const inSentences: readonly Row[] = [
 const inCommands: readonly Row[] = [
   // `--password X`, and the short flag of programs that take one.
   [
-    '(?:--pass(?:word|wd|phrase|code)?[ =]|\\b(?:sshpass|docker login|mysql[a-z]*|mariadb)\\b[^\\r\\n|;]{0,80} -p ?)["\']?',
+    '(?:--pass(?:word|wd|phrase|code)?[ =]|\\b(?:sshpass|docker login|mysql[a-z]*|mariadb)\\b[^\\r\\n|;]* -p ?)["\']?',
     run('[^\\s"\'|;]', 6, 128),
     proseValue,
   ],
   [
-    '\\bcurl\\b[^\\r\\n]{0,160}\\s(?:-u|--user)[ =]{0,3}["\']?[^\\s:"\']{1,64}:',
+    '\\bcurl\\b[^\\r\\n]*\\s(?:-u|--user)[ =]{0,3}["\']?[^\\s:"\']+:',
     run('[^\\s"\']', 6, 128),
     proseValue,
   ],
@@ -72,7 +72,7 @@ const inCommands: readonly Row[] = [
 
 const inAddresses: readonly Row[] = [
   [
-    '[A-Za-z0-9+.-]://[^\\s:/@"\'<>]{0,64}:',
+    '[A-Za-z0-9+.-]://[^\\s:/@"\'<>]*:',
     form('([^\\s/@"\'<>]{3,128})@', '[^\\s/@"\'<>]{0,128}'),
     asItIs,
   ],
@@ -110,7 +110,7 @@ const inHeaders: readonly Row[] = [
     proseValue,
   ],
   [
-    '(?i)cookie["\']?\\s{0,3}:\\s{0,3}["\']?(?:[A-Za-z0-9_.-]{1,64}=[^;\\s"\']{0,11};\\s{0,2}){0,6}[A-Za-z0-9_.-]{1,64}=',
+    '(?i)cookie["\']?\\s{0,3}:\\s{0,3}["\']?(?:[A-Za-z0-9_.-]+=[^;\\s"\']{0,11};\\s{0,2}){0,6}[A-Za-z0-9_.-]+=',
     run('[^;\\s"\']', 12, 200),
     asItIs,
   ],

@@ -72,7 +72,7 @@ function accept(text: string, place: Place): Place | null {
 }
 
 export const vendorValue: LedValue = {
-  lead: `(?i)(?:${vendors})[\\w.-]{0,40}\\\\?["'\`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}\\\\?["'\`]?`,
+  lead: `(?i)(?:${vendors})[\\w.-]*\\\\?["'\`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}\\\\?["'\`]?`,
   form: run('[A-Za-z0-9_.=\\/+%-]', 14, 128),
   accept,
 }
