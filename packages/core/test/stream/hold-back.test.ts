@@ -71,3 +71,44 @@ describe.each(['Russian', 'Arabic', 'Hindi', 'Thai', 'Chinese', 'Japanese'] as c
     })
   },
 )
+
+/** Each ends where a value could begin; what it says is remembered, not held. */
+const leads = [
+  'The password for the new staging server is ',
+  'the password (the old one) is ',
+  'Das Kennwort für den Server lautet ',
+  'Пароль от сервера: ',
+  'كلمة المرور هي ',
+  '新しいパスワードは ',
+  '密码已改为 ',
+  'Authorization: Bearer ',
+  'Cookie: theme=dark; ',
+  'mysql --host db -p ',
+  'curl -s -u ',
+  'The API key of Datadog is ',
+  'call me, Tel. ',
+  'phone number is ',
+  'Part no. ',
+  'nginx version ',
+]
+
+it.each(leads)('%s: a lead waits no more than other prose does', (lead) => {
+  const guard = createStreamGuard({
+    guardrails: [{ use: 'secrets' }, { use: 'pii' }].map(guardrailOf),
+    context,
+  })
+  let out = ''
+  for (const character of lead) {
+    const guarded = guard.push('text', character)
+    if (guarded.type === 'released') out += guarded.text
+  }
+  expect(out).toBe(lead)
+})
+
+it.each(['The password is ', 'Das Passwort für den Server ist ', 'the token was '])(
+  '%s, and prose behind it: nothing waits behind a word',
+  (lead) => {
+    const text = `${lead}written down in the book and known to nobody. `
+    expect(heldOver([{ use: 'secrets' }, { use: 'pii' }].map(guardrailOf), text).atGap).toBe(0)
+  },
+)

@@ -71,6 +71,14 @@ describe('a stream of one character at a time, and one in one piece', () => {
     '4111 ',
     '://a:',
     '用1',
+    'password for ',
+    'curl -u a:',
+    'cookie: a=b; ',
+    'datadog=',
+    '用密码',
+    '13812345678 ',
+    'Tel. 0',
+    '{"a":',
   ]
 
   /** Milliseconds of this process: what others do on the machine does not count. */

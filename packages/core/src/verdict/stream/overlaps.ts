@@ -23,7 +23,8 @@ export function withoutOverlaps(findings: readonly Finding[], from = 0): Apart {
   }
   for (const one of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     // Nothing else covers all of the rest.
-    if (rest !== null && (one.start > end || (one.start === end && one.end < endOf(rest)))) keep(rest)
+    if (rest !== null && (one.start > end || (one.start === end && one.end < endOf(rest))))
+      keep(rest)
     if (one.end <= end) continue
     if (one.start >= end) keep(one)
     else if (one.end > endOf(rest)) rest = { ...one, start: end }

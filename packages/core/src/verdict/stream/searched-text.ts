@@ -136,8 +136,7 @@ export class SearchedText implements TextStage {
     if (this.#rest === null && this.#watch.isQuiet?.(this.#text, this.#from)) return none
     const progress = { from: this.#from, limit, next: this.#next }
     const values = this.#watch.values?.(this.#text, limit)
-    const all = this.#search
-      .find({ text: this.#text, before: nothingBefore, progress, values })
+    const all = this.#search.find({ text: this.#text, before: nothingBefore, progress, values })
     if (all.length === 0 && this.#rest === null) return all
     const due = all.filter(({ start }) => start >= this.#from && start < limit)
     const { kept, rest } = withoutOverlaps(this.#rest ? [this.#rest, ...due] : due, this.#found)

@@ -56,8 +56,7 @@ export function createPii(spec: PiiSpec): Guardrail {
         pending.reduce((first, each) => Math.min(first, each(text, from)), text.length),
     }),
     lookBack,
-    find: (seen) =>
-      anySign.test(undecided(seen)) ? wanted.flatMap(({ find }) => find(seen)) : [],
+    find: (seen) => (anySign.test(undecided(seen)) ? wanted.flatMap(({ find }) => find(seen)) : []),
     label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
   })
 }

@@ -42,11 +42,7 @@ const inSentences: readonly Row[] = [
   ],
   [`(?i)(?:\\b(?:pw|pass)\\b|パス)${gap}[:=：]${gap}${quote}`, value, proseValue],
   // Letters of another script than the sentence's need no word between.
-  [
-    `(?:[Пп]арол(?:ь|ем)|كلمة (?:المرور|السر)|รหัสผ่าน|密码|密碼|口令)${gap}`,
-    printed(8),
-    proseValue,
-  ],
+  [`(?:[Пп]арол(?:ь|ем)|كلمة (?:المرور|السر)|รหัสผ่าน|密码|密碼|口令)${gap}`, printed(8), proseValue],
   [
     '(?:密码|密碼|口令|パスワード|비밀번호|암호)\\s{0,3}' +
       `(?:已?(?:设置?|設定|改|重置|更新)?(?:成|为|為)|是|は|を|が|은|는|：|:|=|["“「『])\\s{0,3}${quote}`,
@@ -114,11 +110,7 @@ const inHeaders: readonly Row[] = [
     run('[^;\\s"\']', 12, 200),
     asItIs,
   ],
-  [
-    '(?i)(?:session|sess|sid|auth)[\\w.-]{0,12}=',
-    run('[^;\\s"\'&<>]', 16, 200),
-    proseValue,
-  ],
+  ['(?i)(?:session|sess|sid|auth)[\\w.-]{0,12}=', run('[^;\\s"\'&<>]', 16, 200), proseValue],
 ]
 
 const inSettings: readonly Row[] = [

@@ -59,8 +59,7 @@ function scanLeads(): LeadScan {
 function watchSecrets(): Watch {
   const leads = scanLeads()
   return {
-    pending: (text, from, shown) =>
-      Math.min(pendingToken(text, from), leads.pending(text, shown)),
+    pending: (text, from, shown) => Math.min(pendingToken(text, from), leads.pending(text, shown)),
     values: (text, limit) => leads.values(text, limit),
   }
 }
@@ -115,8 +114,7 @@ function findTokens(seen: Seen): readonly Finding[] {
 const acceptToken =
   (seen: Seen, kind: string) =>
   (place: Place): Place | number | null => {
-    if (place.end - place.start <= tokenMax)
-      return isToken(seen, kind, place) ? place : null
+    if (place.end - place.start <= tokenMax) return isToken(seen, kind, place) ? place : null
     const begun = { start: place.start, end: place.start + tokenMax }
     const free = { ...seen, text: seen.text.slice(0, begun.end) }
     return isToken(free, kind, begun) ? begun : begun.end
