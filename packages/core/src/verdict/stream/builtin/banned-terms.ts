@@ -19,10 +19,10 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
     action: spec.action,
     reach: spec,
     watch: () => {
-      const terms = matcher.follow()
+      const followed = matcher.follow()
       return {
-        pending: (text, _from, shown) => text.length - terms.pending(fold(text.slice(shown))),
-        isQuiet: (text, from) => text.length - from <= terms.since,
+        pending: (text, _from, shown) => text.length - followed.pending(fold(text.slice(shown))),
+        isQuiet: (text, from) => text.length - from <= followed.since,
       }
     },
     // At each place the longest term is found, wherever it began.
