@@ -103,9 +103,14 @@ describe('with a guard that lets everything pass', () => {
     )
   })
 
+  // Half a character is no text: a guard sees a part end where another one begins, so the second half is of a part of its own.
+  const wholeCharacters = steps.map((played) =>
+    played.filter(({ piece }) => piece === null || piece.isWellFormed()),
+  )
+
   test('nothing is lost against a stream without a guard', () => {
     fc.assert(
-      fc.property(steps, (played) => {
+      fc.property(wholeCharacters, (played) => {
         const guarded = play(played, honestGuard().guard)
         const free = play(played, null)
         for (const kind of ['text:', 'reasoning:'])

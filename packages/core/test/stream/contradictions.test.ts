@@ -82,7 +82,7 @@ describe('point 4: exhaustion looks like success', () => {
       guardrails: [guardrailOf({ use: 'pii', action: 'fail' })],
       context,
     })
-    guard.push('text', text)
+    expect(guard.push('text', text)).toEqual({ type: 'released', text: 'My SSN is ' })
     const first = guard.end('text')
     expect(first).toMatchObject({
       type: 'tripped',
@@ -90,7 +90,7 @@ describe('point 4: exhaustion looks like success', () => {
         outcome: 'fail',
         guardrail: { id: 'pii', name: 'Personal data' },
         partType: 'text',
-        offset: 0,
+        offset: 10,
       },
     })
     expect(guard.end('text')).toEqual(first)

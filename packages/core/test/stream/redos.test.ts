@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { guardProblem } from '../../src/verdict/stream/create-guardrail.ts'
+import { createStreamGuard } from '../../src/verdict/stream/create-stream-guard.ts'
 import { StreamGuardSpec } from '../../src/verdict/stream/spec.ts'
 import { attackOf, boundedForm, evilPatterns } from './evil-patterns.ts'
 import { context, guardrailOf } from './play.ts'
@@ -46,6 +47,67 @@ describe('evil patterns', () => {
   it('have bounded forms, most of them', () => {
     const forms = evilPatterns.map(({ pattern }) => boundedFormOf(pattern))
     expect(forms.filter((form) => form !== null).length).toBeGreaterThanOrEqual(30)
+  })
+})
+
+describe('a stream of one character at a time, and one in one piece', () => {
+  const guardrails = [
+    { use: 'pii', entities: ['email', 'phone', 'ssn', 'credit-card', 'iban', 'ip-address'] },
+    { use: 'secrets' },
+    { use: 'banned-terms', terms: [`${'a'.repeat(100)}b`], action: 'redact' },
+  ].map(guardrailOf)
+  const pumps = [
+    'a',
+    '1',
+    'a@',
+    'a.b@c.',
+    'MIIEvQIBADANBgkqhkiG9w0B',
+    'sk-',
+    'eyJ',
+    'password=',
+    'secret is ',
+    '[redacted:',
+    '-----BEGIN ',
+    '4111 ',
+    '://a:',
+    '用1',
+    'password for ',
+    'curl -u a:',
+    'cookie: a=b; ',
+    'datadog=',
+    '用密码',
+    '13812345678 ',
+    'Tel. 0',
+    '{"a":',
+  ]
+
+  /** Milliseconds of this process: what others do on the machine does not count. */
+  const cost = (text: string, size: number): number => {
+    const guard = createStreamGuard({ guardrails, context })
+    const begin = process.cpuUsage()
+    for (let at = 0; at < text.length; at += size) guard.push('text', text.slice(at, at + size))
+    guard.end('text')
+    const { user, system } = process.cpuUsage(begin)
+    return (user + system) / 1000
+  }
+
+  // Four times the text, at most eight times the work; a square would be sixteen times.
+  it.each(pumps)('%s: work in proportion to the text', (pump) => {
+    for (const [chars, size] of [
+      [2_000, 1],
+      [50_000, 1_000_000],
+    ] as const) {
+      const text = pump.repeat(Math.ceil((4 * chars) / pump.length))
+      cost(text.slice(0, chars), size)
+      expect(cost(text, size)).toBeLessThan(8 * cost(text.slice(0, chars), size) + 100)
+    }
+  })
+
+  it('a megabyte in one piece', () => {
+    for (const pump of ['a', 'sk-', 'a@', '1 ']) {
+      const text = pump.repeat(1_000_000 / pump.length)
+      expect(cost(text, 1_000_000)).toBeLessThan(20_000)
+    }
   })
 })
 

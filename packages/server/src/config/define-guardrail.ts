@@ -17,9 +17,10 @@ const Shape = z.looseObject({
   name: EventName,
   handle: Callable,
   window: z.number().int().min(0).max(windowMax).optional(),
+  parts: z.array(z.enum(['text', 'reasoning', 'tool_call', 'error'])).optional(),
 })
 
-/** Is the value an object with an id, a name and a function `handle`, its window within the bounds? */
+/** Is the value an object with an id, a name and a function `handle`, its window within the bounds, its parts kinds of part? */
 export const isGuardrail = (value: unknown): value is Guardrail => Shape.safeParse(value).success
 
 /**
@@ -29,6 +30,6 @@ export const isGuardrail = (value: unknown): value is Guardrail => Shape.safePar
 export function defineGuardrail(guardrail: Guardrail): Guardrail {
   if (isGuardrail(guardrail)) return guardrail
   throw new TypeError(
-    `A guardrail has an id, a name, a function handle(part, context), and a window of 0 to ${windowMax} if it has one.`,
+    `A guardrail has an id, a name, a function handle(part, context), and a window of 0 to ${windowMax} and a list of parts if it has them.`,
   )
 }

@@ -25,9 +25,19 @@ const letter = /^\p{L}$/u
 const latin = /^\p{Script=Latin}$/u
 const common = /^\p{Script=Common}$/u
 
+/** What was asked for before: classes of so many scripts are dear. */
+const known = new Map<string, boolean>()
+const knownMax = 20_000
+
 /** A letter of a script in which words stand side by side? */
-export const isUnspaced = (character: string): boolean =>
-  letter.test(character) && unspaced.test(character)
+export function isUnspaced(character: string): boolean {
+  const before = known.get(character)
+  if (before !== undefined) return before
+  const is = letter.test(character) && unspaced.test(character)
+  if (known.size >= knownMax) known.clear()
+  known.set(character, is)
+  return is
+}
 
 /** Letters of two alphabets are not of one word. Mathematical letters are of all of them. */
 const areForeign = (a: string, b: string): boolean =>

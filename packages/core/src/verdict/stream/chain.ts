@@ -43,6 +43,7 @@ export function runGuardrailChain(
   let current = part
   const redacted: Redacted[] = []
   for (const guardrail of guardrails) {
+    if (guardrail.parts?.includes(part.type) === false) continue
     const by = { id: guardrail.id, name: guardrail.name }
     const result = judge(guardrail, current, context)
     if (result.type !== 'pass') return { result, by, redacted }

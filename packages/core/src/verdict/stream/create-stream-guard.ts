@@ -2,87 +2,80 @@
 import type { JsonObject } from '../../json.ts'
 import type { Trip } from '../../turn.ts'
 import { type ChainResult, type Redacted, runGuardrailChain } from './chain.ts'
-import { foundKinds } from './finding.ts'
-import { HeldText, type JudgeText } from './held-text.ts'
+import { foundKinds } from './search-outcome.ts'
 import { type Inspected, inspectArguments } from './inspect.ts'
-import type { Guardrail, GuardrailContext, StreamPart } from './part.ts'
+import type { Guardrail } from './part.ts'
 import type { Guarded, RedactedText, StreamGuard } from './stream-guard.ts'
+import { type Flowed, TextLane } from './text-lane.ts'
+import type { StageContext } from './windowed-stage.ts'
 
 /** What a guard is made of: the chain in its order, and what the guardrails may know. */
 export interface StreamGuardOptions {
   readonly guardrails: readonly Guardrail[]
-  readonly context: Pick<GuardrailContext, 'availableTools' | 'availableSkills' | 'attempt'>
+  readonly context: StageContext
 }
 
 type Kind = 'text' | 'reasoning'
 
-const windowMax = 1024
-
 /**
- * A guard for one attempt. However a text is split into deltas, the guardrails see the same pieces of it, give the same
- * verdict, and the same text goes out: if a delta holds text that may go out and text that trips, the first is answered
- * to it and the trip to the next call. A term of up to `window + 1` code units is seen whole at least once.
+ * A guard for one attempt. However a text is split into deltas, the same text goes out of it and it ends with the same verdict:
+ * if a delta holds text that may go out and text that trips, the first is answered to it and the trip to the next call.
  *
- * `released` in the context is the end of what went out of the same kind (of the text, for calls and errors), up to
- * 8,192 code units; `offset` in a trip counts all of it.
+ * `released` in the context of a call or an error is the end of the text that went out, up to 8,192 code units; `offset` in a
+ * trip counts all of it.
  */
 export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
-  const { guardrails } = options
-  const window = Math.max(0, ...guardrails.map(windowOf))
-  const held = { text: new HeldText(window), reasoning: new HeldText(window) }
+  const { guardrails, context } = options
   const counts = new Map<string, RedactedText>()
   let trip: Trip | null = null
 
-  const count = (
-    guardrail: Redacted['guardrail'],
-    kind: string,
-    type: StreamPart['type'],
-  ): void => {
-    if (type !== 'text' && type !== 'reasoning') return
-    const key = `${type} ${kind} ${guardrail.id}`
-    const before = counts.get(key)?.count ?? 0
-    counts.set(key, { guardrail, kind, place: type, count: before + 1 })
-  }
-  const judgePart = (part: StreamPart, last: boolean): StreamPart | null => {
-    const { released, offset } = held[part.type === 'reasoning' ? 'reasoning' : 'text']
-    const judged = runGuardrailChain(part, guardrails, { ...options.context, released, last })
-    for (const { guardrail, kind } of judged.redacted) count(guardrail, kind, part.type)
-    trip = tripOf(judged, part.type, offset)
-    return judged.result.type === 'pass' ? judged.result.part : null
-  }
-  const judgeAs =
-    (type: Kind): JudgeText =>
-    (text, last) => {
-      const passed = judgePart({ type, text }, last)
-      return passed !== null && 'text' in passed ? passed.text : null
+  const count =
+    (place: Kind) =>
+    (taken: readonly Redacted[]): void => {
+      for (const { guardrail, kind } of taken) {
+        const key = `${place} ${kind} ${guardrail.id}`
+        const before = counts.get(key)?.count ?? 0
+        counts.set(key, { guardrail, kind, place, count: before + 1 })
+      }
     }
-  const judges = { text: judgeAs('text'), reasoning: judgeAs('reasoning') }
+  const laneOf = (kind: Kind): TextLane =>
+    new TextLane(kind, guardrails, { context, taken: count(kind) })
+  const lanes = { text: laneOf('text'), reasoning: laneOf('reasoning') }
   const guarded = (work: () => string): Guarded => {
     const text = trip === null ? work() : ''
     return trip !== null && text === '' ? { type: 'tripped', trip } : { type: 'released', text }
   }
+  const flow = (kind: Kind, work: (lane: TextLane) => Flowed): Guarded =>
+    guarded(() => {
+      const { text, refusal } = work(lanes[kind])
+      if (refusal !== null) {
+        const { by, outcome, feedback } = refusal
+        const { offset } = lanes[kind].released
+        trip = { guardrail: by, outcome, feedback, partType: kind, offset }
+      }
+      return text
+    })
   return {
-    push: (kind, text) => guarded(() => held[kind].push(text, judges[kind])),
-    end: (kind) => guarded(() => held[kind].end(judges[kind])),
+    push: (kind, text) => flow(kind, (lane) => lane.push(text)),
+    end: (kind) => flow(kind, (lane) => lane.end()),
     redacted: () => [...counts.values()],
-    cut: (kind) => guarded(() => held[kind].cut(judges[kind])),
+    cut: (kind) => flow(kind, (lane) => lane.cut()),
     judge: (part) =>
       guarded(() => {
-        judgePart(part, true)
+        const { end, offset } = lanes.text.released
+        const about = { ...context, released: end, last: true }
+        trip = tripOf(runGuardrailChain(part, guardrails, about), part.type, offset)
         return ''
       }),
     inspect(call) {
       if (trip !== null) return { type: 'tripped', trip }
       const inspected = inspectArguments(call.args, guardrails)
       if (inspected.type === 'passed') return inspected
-      trip = refusalOf(inspected, call.name, held.text.offset)
+      trip = refusalOf(inspected, call.name, lanes.text.released.offset)
       return { type: 'tripped', trip }
     },
   }
 }
-
-const windowOf = ({ window = 0 }: Guardrail): number =>
-  Number.isInteger(window) ? Math.min(Math.max(window, 0), windowMax) : windowMax
 
 function tripOf(
   { result, by }: ChainResult,

@@ -1,8 +1,12 @@
 /** The common frame of guardrails that look for things in text: find, wait for what may grow, act. */
 import { characterBefore } from './border.ts'
-import type { Place } from './matches.ts'
+import type { LedPlace } from './lead-scan.ts'
+import type { Place, Progress } from './matches.ts'
 import { marker, markersOf } from './marker.ts'
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from './part.ts'
+import { allApart } from './overlaps.ts'
+import { refusalOf, type TailFlow } from './search-outcome.ts'
+import { SearchedText } from './searched-text.ts'
 import type { GuardAction } from './spec.ts'
 
 /** Something that was found. */
@@ -16,14 +20,39 @@ export interface Seen {
   readonly text: string
   /** The character that went out last, for tests of borders; empty at the beginning. */
   readonly before: () => string
+  /** Of a text that grows: what of it is looked at now. Absent: all of it. */
+  readonly progress?: Progress
+  /** Of a text that grows: the values that leads were found for. */
+  readonly values?: readonly LedPlace[] | undefined
+}
+
+/** What is not decided yet: whatever is found begins in it. */
+export const undecided = ({ text, progress }: Seen): string =>
+  progress ? text.slice(progress.from) : text
+
+/** Follows one text that grows. Looks at a bounded end of it: each character costs the same, however long the text is. */
+export interface Watch {
+  /**
+   * What is pending: the place from which something may still begin or grow, given more of the text; its end if nothing may.
+   * Nothing before `from` matters any more; what stands from `shown` on was not shown before.
+   */
+  pending(text: string, from: number, shown: number): number
+  /** Values that begin before this place and are known by what stood before them, even if that went out. Asked once. */
+  values?(text: string, limit: number): readonly LedPlace[]
+  /** Does nothing that is looked for begin at or behind `from`? Then it is not searched. */
+  isQuiet?(text: string, from: number): boolean
 }
 
 /** What makes a guardrail of this frame. */
 export interface Search {
   readonly id: string
   readonly name: string
-  /** Code units of the longest thing that must be seen whole, 1 to 1024. */
+  /** Code units of the longest thing that must be seen whole, 1 to 1024, where the guardrail is shown pieces of a text. */
   readonly window: number
+  /** Of one text, what is pending while it grows. */
+  readonly watch: () => Watch
+  /** How many code units at the end of a text that went out are context of what follows. */
+  readonly lookBack: number
   readonly action: GuardAction
   /** Where it looks besides what the model says and thinks. */
   readonly reach: { readonly arguments: boolean; readonly toolResults: boolean }
@@ -33,6 +62,8 @@ export interface Search {
   readonly label: (kind: string) => string
   /** What else to take out of a text in which something was taken out once. */
   readonly clean?: (text: string) => string
+  /** The same, for a text that grows. */
+  readonly tail?: () => TailFlow
 }
 
 /** A guardrail over text and reasoning; it looks at neither calls nor errors. */
@@ -44,6 +75,7 @@ export function createSearch(search: Search): Guardrail {
     id,
     name,
     window,
+    stage: () => new SearchedText(search),
     handle(part, context) {
       if (part.type !== 'text' && part.type !== 'reasoning') return pass(part)
       const found = settled(search, part.text, context)
@@ -56,10 +88,8 @@ export function createSearch(search: Search): Guardrail {
       }
       if (found.length === 0) return pass(part)
       const kinds = [...new Set(found.map(({ kind }) => kind))]
-      if (action === 'stop') return stop(part, foundKinds(kinds))
-      return fail(
-        `I was about to write ${describe(kinds)}, which I must not do here. I will answer again without it.`,
-      )
+      const { feedback } = refusalOf(search, action, kinds)
+      return action === 'stop' ? stop(part, feedback) : fail(feedback)
     },
     inspector: {
       action,
@@ -76,9 +106,6 @@ export function createSearch(search: Search): Guardrail {
   }
 }
 
-/** The reason of a stop: kinds, never what was found. */
-export const foundKinds = (kinds: readonly string[]): string => `found: ${kinds.join(', ')}`
-
 /**
  * What is found for good, from left to right, without overlaps. What touches the end may grow or cease to be: it is
  * left for the next piece, if all of it will be seen again then.
@@ -91,21 +118,13 @@ function settled(
   const all = search.find({ text, before: () => characterBefore(released, released.length) })
   if (all.length === 0) return all
   const markers = markersOf(text)
-  const found = withoutOverlaps(all).filter(
+  const found = allApart(all).filter(
     (one) => !markers.some((each) => one.start < each.end && each.start < one.end),
   )
   if (last) return found
   return found.filter(
     ({ start, end, open = end >= text.length - 1 }) => !open || text.length - start > search.window,
   )
-}
-
-/** The leftmost first, and of those that begin together the longest. */
-function withoutOverlaps(findings: readonly Finding[]): readonly Finding[] {
-  const kept: Finding[] = []
-  for (const one of findings.toSorted((a, b) => a.start - b.start || b.end - a.end))
-    if (one.start >= (kept.at(-1)?.end ?? 0)) kept.push(one)
-  return kept
 }
 
 function redact(text: string, findings: readonly Finding[]): string {

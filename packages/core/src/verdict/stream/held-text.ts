@@ -1,5 +1,6 @@
 /**
- * The open text of one kind: what came and is not judged yet, what was judged and is held back, what went out.
+ * The open text of guardrails that have a window, which are those of users: what came and is not judged yet, what was judged and is
+ * held back, what went out.
  *
  * H1 Steps depend on the text alone, never on how it came: one ends at every 32nd code unit of the open text, one sooner
  *    where that would cut a surrogate pair, and one at its end.
@@ -8,11 +9,9 @@
  * H4 Of a part that is cut off, the last `window` code units never go out: they may begin what a guardrail looks for.
  */
 import { cutBefore, isHigh } from './marker.ts'
+import { ReleasedText } from './released-text.ts'
 
 const stepChars = 32
-
-/** How much of what went out a guardrail may look back on: 4,096 to 8,192 code units. */
-const releasedCharsMax = 8192
 
 /** Judges a text; null if the attempt ended on it. */
 export type JudgeText = (text: string, last: boolean) => string | null
@@ -24,8 +23,7 @@ export class HeldText {
   /** Code units of the open part that were judged. */
   #judged = 0
   #held = ''
-  #released = ''
-  #offset = 0
+  readonly #released = new ReleasedText()
 
   /** `window`: code units, 0 to 1024. */
   constructor(window: number) {
@@ -34,12 +32,7 @@ export class HeldText {
 
   /** The end of what went out, for looking back. */
   get released(): string {
-    return this.#released
-  }
-
-  /** Code units that went out. */
-  get offset(): number {
-    return this.#offset
+    return this.#released.end
   }
 
   /** Takes more text; returns what may go out. Nothing follows a step that tripped. */
@@ -64,8 +57,8 @@ export class HeldText {
     if (passed === null) return ''
     this.#raw = this.#held = ''
     this.#judged = 0
-    this.#release(passed)
-    this.#released += '\n'
+    this.#released.add(passed)
+    this.#released.part()
     return passed
   }
 
@@ -77,7 +70,7 @@ export class HeldText {
     this.#raw = this.#held = ''
     this.#judged = 0
     const released = passed.slice(0, cutBefore(passed, passed.length - this.#window))
-    this.#release(released)
+    this.#released.add(released)
     return released
   }
 
@@ -96,14 +89,7 @@ export class HeldText {
     const cut = cutBefore(passed, passed.length - this.#window)
     this.#held = passed.slice(cut)
     const released = passed.slice(0, cut)
-    this.#release(released)
+    this.#released.add(released)
     return released
-  }
-
-  #release(text: string): void {
-    this.#offset += text.length
-    this.#released += text
-    if (this.#released.length > releasedCharsMax)
-      this.#released = this.#released.slice(-releasedCharsMax / 2)
   }
 }

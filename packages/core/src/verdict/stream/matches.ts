@@ -1,6 +1,6 @@
 /** All matches of a pattern in a text, on a linear-time engine. */
 import type { RE2JS } from 're2js'
-import type { Finding } from './finding.ts'
+import type { Finding, Seen } from './finding.ts'
 
 /** Where something stands. Code units, `end` not included. */
 export interface Place {
@@ -10,32 +10,54 @@ export interface Place {
   readonly open?: boolean
 }
 
+/** How far the search in a text that grows has come. */
+export interface Progress {
+  /** What begins before it is decided. */
+  readonly from: number
+  /** What begins here or later is not decided yet: more text could change it. */
+  readonly limit: number
+  /** Where each pattern looks on. */
+  readonly next: Map<RE2JS, number>
+}
+
 /** What to look for, and which matches count. */
 export interface Wanted {
   readonly kind: string
   readonly pattern: RE2JS
   /** The group that is the finding; 0, the default, is all of the match. */
   readonly group?: number
-  /** Makes a finding of a match, or null if it does not count. Default: all count, as they are. */
-  readonly accept?: (place: Place) => Place | null
+  /** Makes a finding of a match; or null if it does not count, or the place from which to look on. Default: all count, as they are. */
+  readonly accept?: (place: Place) => Place | number | null
   /** Look on right behind where a match began, if it does not count. Only for patterns that are short at their longest. */
   readonly retryWithin?: boolean
 }
 
 /** From left to right, never overlapping. What stands before `from` is context. */
-export function matchesOf(wanted: Wanted, text: string, from = 0): readonly Finding[] {
+export function matchesOf(wanted: Wanted, seen: Seen, from = 0): readonly Finding[] {
   const { kind, pattern, group = 0, accept = asIs, retryWithin = false } = wanted
+  const { text, progress } = seen
   // The automaton that only says yes or no is many times faster than the one that says where.
   if (!pattern.test(text)) return []
   const matcher = pattern.matcher(text)
   const found: Finding[] = []
-  for (let at = from; at < text.length && matcher.find(at);) {
-    const place = accept({ start: matcher.start(group), end: matcher.end(group) })
-    if (place !== null) found.push({ kind, ...place })
-    if (place !== null) at = Math.max(place.end, matcher.start() + 1)
-    else at = retryWithin ? matcher.start() + 1 : matcher.end()
+  // A finding that is only a group of its match may have the rest of the match in what went out before.
+  const first = group === 0 ? (progress?.from ?? from) : from
+  const limit = progress?.limit ?? Infinity
+  let at = Math.max(first, progress?.next.get(pattern) ?? 0)
+  while (at < text.length && at < limit && matcher.find(at)) {
+    const start = matcher.start(group)
+    const place = start < limit ? accept({ start, end: matcher.end(group) }) : limit
+    if (start >= limit || (isPlace(place) && place.start >= limit)) break
+    if (isPlace(place)) {
+      found.push({ kind, ...place })
+      at = Math.max(place.end, matcher.start() + 1)
+    } else at = place ?? (retryWithin ? matcher.start() + 1 : matcher.end())
+    progress?.next.set(pattern, at)
   }
   return found
 }
+
+const isPlace = (accepted: Place | number | null): accepted is Place =>
+  accepted !== null && typeof accepted !== 'number'
 
 const asIs = (place: Place): Place => place

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../json.ts'
 import type { ModelErrorClass } from '../../turn.ts'
 import type { GuardAction } from './spec.ts'
+import type { TextStage } from './text-stage.ts'
 
 /** A piece of a turn as guardrails see it. An error carries the provider's own words: clients see a masked text. */
 export type StreamPart =
@@ -15,7 +16,7 @@ export interface GuardrailContext {
   readonly availableSkills: readonly { readonly name: string; readonly path: string }[]
   /** 0 for the first attempt of the turn; one more after each correction. */
   readonly attempt: number
-  /** The end of what was released of this kind of text before: up to 8,192 code units. */
+  /** The end of what the guardrail let out of this kind of text before; for a call or an error, of what went out: up to 8,192 code units. */
   readonly released: string
   /** Is this the end of the text it belongs to? Until then more may follow, and its tail is seen again. */
   readonly last: boolean
@@ -42,6 +43,10 @@ export interface Guardrail {
   /** Characters at the end of a text that are held back until more came: the longest term it must see whole, less one. 0 to 1024, default 0. */
   readonly window?: number
   handle(part: StreamPart, context: GuardrailContext): GuardrailResult
+  /** The kinds of part that it judges: what it does not judge never waits for it. Absent: all of them. */
+  readonly parts?: readonly StreamPart['type'][]
+  /** Judges text and reasoning in place of `handle`, and knows what is pending: nothing else is held back. Absent: `window` is. */
+  readonly stage?: () => TextStage
   /** How it judges texts that are no part of a stream. Absent: it does not, but sees the call as a part. */
   readonly inspector?: Inspector
 }

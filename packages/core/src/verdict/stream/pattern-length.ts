@@ -3,8 +3,8 @@ import type { RE2JS } from 're2js'
 import { z } from 'zod'
 
 /** Instructions of re2js, by their numbers in 2.10; a program of another shape does not parse. */
-const op = { alt: 1, altMatch: 2, capture: 3, empty: 4, fail: 5, match: 6, nop: 7 } as const
-const runeOps = { rune: 8, rune1: 9, any: 10, anyNotNewline: 11 } as const
+export const op = { alt: 1, altMatch: 2, capture: 3, empty: 4, fail: 5, match: 6, nop: 7 } as const
+export const runeOps = { rune: 8, rune1: 9, any: 10, anyNotNewline: 11 } as const
 
 const Instruction = z.object({
   op: z.number().int().min(1).max(11),

@@ -10,7 +10,7 @@ import { createTermMatcher } from './term-matcher.ts'
 export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
   const fold = spec.caseSensitive ? (text: string): string => text : foldCase
   const terms = spec.terms.map(fold)
-  const find = createTermMatcher(terms)
+  const matcher = createTermMatcher(terms)
   const longest = Math.max(...terms.map(({ length }) => length))
   return createSearch({
     id: spec.id ?? spec.use,
@@ -18,6 +18,15 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
     window: longest,
     action: spec.action,
     reach: spec,
+    watch: () => {
+      const followed = matcher.follow()
+      return {
+        pending: (text, _from, shown) => text.length - followed.pending(fold(text.slice(shown))),
+        isQuiet: (text, from) => text.length - from <= followed.since,
+      }
+    },
+    // At each place the longest term is found, wherever it began.
+    lookBack: longest,
     find: (seen) => {
       const { text } = seen
       // A border is asked for only where the term itself has a letter or a digit at that side.
@@ -25,7 +34,7 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
         !spec.wholeWord ||
         ((!isWord(characterAt(text, start)) || freeBefore(seen, start)) &&
           (!isWord(characterBefore(text, end)) || freeAfter(seen, end)))
-      return find(fold(text), accepts).map((place) => ({ ...place, kind: 'banned-term' }))
+      return matcher.find(fold(text), accepts).map((place) => ({ ...place, kind: 'banned-term' }))
     },
     label: () => 'a term that is not allowed',
   })

@@ -12,16 +12,17 @@ const email = whenNeeded(
 const rest = /^[\p{L}\p{N}.-]*$/u
 
 /** A name, an at sign, a domain with at least one dot. */
-export function findEmails({ text }: Seen): readonly Finding[] {
+export function findEmails(seen: Seen): readonly Finding[] {
+  const { text } = seen
   if (!text.includes('@')) return []
-  const accept = (place: Place): Place | null => {
+  const accept = (place: Place): Place | number => {
     const { start, end } = withoutNeighbours(text, place)
     const isAddress = /^[^@]+@[^@]+\.[^@.]{2,}$/.test(text.slice(start, end))
-    if (!isAddress || isUserOfHost(text, start, end)) return null
+    if (!isAddress || isUserOfHost(text, start, end)) return end
     const behind = text.slice(end)
     return { start, end, open: behind === ':' || (end === place.end && rest.test(behind)) }
   }
-  return matchesOf({ kind: 'email', pattern: email(), accept }, text)
+  return matchesOf({ kind: 'email', pattern: email(), accept }, seen)
 }
 
 /** `https://ada@example.com`, `git@example.com:ada/repository`: who logs in, not who gets mail. */
@@ -30,13 +31,14 @@ const isUserOfHost = (text: string, start: number, end: number): boolean =>
 
 /**
  * Where words are not separated, the words beside an address look like more of it: `联系ada@example.com吧`. Name and domain each
- * end where the script changes. An address in such a script keeps its neighbours: nothing tells them apart.
+ * end where the script changes. An address in such a script keeps some of its neighbours: nothing tells them apart.
  */
 function withoutNeighbours(text: string, { start, end }: Place): Place {
   const at = text.indexOf('@', start)
   const name = isUnspaced(characterBefore(text, at))
+  const most = name ? unspacedNameMax : nameMax * 2
   let from = at
-  while (from > start) {
+  for (let count = 0; from > start && count < most; count += 1) {
     const character = characterBefore(text, from)
     if (isForeign(character, name)) break
     from -= character.length
@@ -52,5 +54,86 @@ function withoutNeighbours(text: string, { start, end }: Place): Place {
   return { start: from, end: to }
 }
 
+/** A name in a script without spaces has no more characters: longer ones are a sentence with an at sign in it. */
+const unspacedNameMax = 8
+const nameMax = 64
+/** Eight labels, and a last one. */
+const domainMax = 8 * 64 + 64
+
+/** Where an address may have begun that is not over: a name, or a name, an at sign and what may be a domain. */
+export function pendingEmail(text: string, from: number): number {
+  const at = text.includes('@', from) ? text.lastIndexOf('@') : -1
+  // Behind a colon it is seen whether the address is that of a host.
+  const end = text.endsWith(':') ? text.length - 1 : text.length
+  if (at > from && end - at <= domainMax && isDomain(text.slice(at + 1, end))) {
+    const name = nameBefore(text, at, from)
+    if (name < at) return name
+  }
+  return nameBefore(text, text.length, from)
+}
+
+/** May all of it be a domain, or the beginning of one? */
+function isDomain(text: string): boolean {
+  if (!rest.test(text)) return false
+  const unspaced = isUnspaced(characterAt(text, 0))
+  let before = '.'
+  for (const character of text) {
+    if (isForeign(character, unspaced) && before !== '.') return false
+    before = character
+  }
+  return true
+}
+
+/** Where the name begins that could end there, whatever script its last letter will be of. */
+function nameBefore(text: string, end: number, from: number): number {
+  let at = end
+  let unspaced: boolean | null = null
+  for (let count = 0; at > from && count < nameMax; count += 1) {
+    const unit = text.charCodeAt(at - 1)
+    if (unit < 0x80) {
+      if (!isPlain(unit) || (isPlainLetter(unit) && unspaced)) break
+      if (isPlainLetter(unit)) unspaced = false
+      if (unspaced && count >= unspacedNameMax) break
+      at -= 1
+      continue
+    }
+    const isCommon = isIdeograph(unit)
+    const character = isCommon ? text.charAt(at - 1) : characterBefore(text, at)
+    const isOther = isCommon || isUnspaced(character)
+    if (!isOther && !namePart.test(character)) break
+    if (isOther || letter.test(character)) {
+      unspaced ??= isOther
+      if (isOther !== unspaced) break
+    }
+    if (unspaced && count >= unspacedNameMax) break
+    at -= character.length
+  }
+  return at
+}
+
+const isPlainLetter = (unit: number): boolean =>
+  (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)
+
+/** Han, Hiragana, Katakana, Hangul: most letters of scripts without spaces. */
+const isIdeograph = (unit: number): boolean =>
+  (unit >= 0x4e00 && unit <= 0x9fff) ||
+  (unit >= 0x3041 && unit <= 0x3096) ||
+  (unit >= 0x30a1 && unit <= 0x30fa) ||
+  (unit >= 0xac00 && unit <= 0xd7a3)
+
+/** Letters, digits, and `. _ % + ' -`. */
+const isPlain = (unit: number): boolean =>
+  isPlainLetter(unit) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  unit === 0x2e ||
+  unit === 0x5f ||
+  unit === 0x25 ||
+  unit === 0x2b ||
+  unit === 0x27 ||
+  unit === 0x2d
+
+const namePart = /^[\p{L}\p{N}]$/u
+const letter = /^\p{L}$/u
+
 const isForeign = (character: string, unspaced: boolean): boolean =>
-  /^\p{L}$/u.test(character) && isUnspaced(character) !== unspaced
+  letter.test(character) && isUnspaced(character) !== unspaced

@@ -52,6 +52,7 @@ const table: readonly Row[] = [
 export const createErrorRecovery = (spec: ErrorRecoverySpec): Guardrail => ({
   id: spec.id ?? spec.use,
   name: 'Error recovery',
+  parts: ['error'],
   handle(part, context) {
     if (part.type !== 'error') return pass(part)
     const row = table.find(({ matches }) => matches(part.message))

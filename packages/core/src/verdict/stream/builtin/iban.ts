@@ -25,7 +25,20 @@ const hint = /[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{2}/i
 export function findIbans(seen: Seen): readonly Finding[] {
   if (!hint.test(seen.text)) return []
   const accept = ({ start }: Place): Place | null => ibanAt(seen, start)
-  return matchesOf({ kind: 'iban', pattern: opening(), accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'iban', pattern: opening(), accept, retryWithin: true }, seen)
+}
+
+/** The beginning of a number, at the end of a text: a country, a check number, up to thirty more characters. */
+const begun =
+  /(?:[A-Z]{1,2}|[A-Z]{2}[0-9]{1,2}|[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){1,30}|[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){0,30}[ -])$/i
+/** Four characters, and thirty with a separator before each, and one behind. */
+const longest = 65
+
+/** Where a number may have begun that is not over. */
+export function pendingIban(text: string, from: number): number {
+  const since = Math.max(from, text.length - longest)
+  const at = begun.exec(text.slice(since))?.index
+  return at === undefined ? text.length : since + at
 }
 
 function ibanAt(seen: Seen, start: number): Place | null {

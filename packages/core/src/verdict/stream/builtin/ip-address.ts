@@ -4,6 +4,7 @@ import { freeAfter, freeBefore, leftOf } from '../border.ts'
 import type { Finding, Seen } from '../finding.ts'
 import { matchesOf, type Place } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
+import { pendingNumber } from './national-number.ts'
 
 const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
 const v4 = whenNeeded(`(?:${octet}\\.){3}${octet}`)
@@ -24,7 +25,17 @@ function addresses(
     freeBefore(seen, place.start) && freeAfter(seen, place.end) && isAddress(seen, place)
       ? place
       : null
-  return matchesOf({ kind: 'ip-address', pattern, accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'ip-address', pattern, accept, retryWithin: true }, seen)
+}
+
+/** Nine groups of four digits and their colons, and one sign behind. */
+const longest = 46
+
+/** Where an address may have begun that is not over. */
+export function pendingAddress(text: string, from: number): number {
+  const since = Math.max(from, text.length - longest)
+  const groups = text.slice(since).search(/[0-9a-f:]+$/i)
+  return Math.min(pendingNumber(text, from), groups < 0 ? text.length : since + groups)
 }
 
 /** Versions stand behind such words, and behind the name of a package or program: `nginx/1.18.0.1`. */

@@ -16,7 +16,7 @@ export function findSsns(seen: Seen): readonly Finding[] {
   if (!ssnHint.test(seen.text)) return []
   const accept = (place: Place): Place | null =>
     isFree(seen, place) && isIssued(seen.text.slice(place.start, place.end)) ? place : null
-  return matchesOf({ kind: 'ssn', pattern: ssn(), accept, retryWithin: true }, seen.text)
+  return matchesOf({ kind: 'ssn', pattern: ssn(), accept, retryWithin: true }, seen)
 }
 
 /** GB 11643: six digits of the place, eight of the day of birth, three of the order, a check digit of ISO 7064 MOD 11-2. */
@@ -24,11 +24,39 @@ export function findResidentIds(seen: Seen): readonly Finding[] {
   if (!residentHint.test(seen.text)) return []
   const accept = (place: Place): Place | null =>
     isFree(seen, place) && isResidentId(seen.text.slice(place.start, place.end)) ? place : null
-  return matchesOf(
-    { kind: 'cn-resident-id', pattern: resident(), accept, retryWithin: true },
-    seen.text,
-  )
+  return matchesOf({ kind: 'cn-resident-id', pattern: resident(), accept, retryWithin: true }, seen)
 }
+
+/** Seventeen digits, and a check character that may be a letter. */
+export function pendingResidentId(text: string, from: number): number {
+  const number = pendingNumber(text, from)
+  const isChecked = number === text.length && /[0-9]{17}[Xx]$/.test(text.slice(-18))
+  return isChecked ? Math.max(from, text.length - 18) : number
+}
+
+/** A plus, a country code, and fourteen digits with three signs between two of them: sixty characters, and two behind. */
+const longest = 64
+
+/**
+ * Where a number may have begun that is not over: the run of digits and of the signs that stand between them, or behind them.
+ * Card numbers and dotted quads are shorter runs of the same characters.
+ */
+export function pendingNumber(text: string, from: number): number {
+  let first = text.length
+  const since = Math.max(from, text.length - longest)
+  for (let at = text.length - 1; at >= since; at -= 1) {
+    const unit = text.charCodeAt(at)
+    if (isDigit(unit) || unit === 0x2b || unit === 0x28) first = at
+    else if (!isBetween(unit)) break
+  }
+  return first
+}
+
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+
+/** A space, a closing parenthesis, a hyphen, a full stop, a slash, a colon. */
+const isBetween = (unit: number): boolean =>
+  unit === 0x20 || unit === 0x29 || unit === 0x3a || (unit >= 0x2d && unit <= 0x2f)
 
 const isFree = (seen: Seen, { start, end }: Place): boolean =>
   freeBefore(seen, start) && freeAfter(seen, end)

@@ -4,6 +4,7 @@ import { createSearch, type Finding, type Seen } from '../finding.ts'
 import { matchesOf } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import { patternLength } from '../pattern-length.ts'
+import { PatternProgram, PatternScan } from '../pattern-scan.ts'
 import type { PatternsSpec } from '../spec.ts'
 
 const windowMax = 1024
@@ -18,12 +19,21 @@ export function createPatterns(spec: PatternsSpec): Guardrail {
     pattern: RE2JS.compile(pattern),
   }))
   const lengths = wanted.map(({ pattern }) => patternLength(pattern, instructionsMax).max)
+  const programs = wanted.map(({ pattern }) => new PatternProgram(pattern))
   return createSearch({
     id: spec.id ?? spec.use,
     name: 'Patterns',
     window: Math.min(windowMax, Math.max(...lengths)),
     action: spec.action,
     reach: spec,
+    watch: () => {
+      const scans = programs.map((program) => new PatternScan(program))
+      return {
+        pending: (text, from, shown) =>
+          Math.min(text.length, ...scans.map((scan) => scan.pending(text, from, shown))),
+      }
+    },
+    lookBack: 2,
     find: (seen) => wanted.flatMap((one) => findOne(one, seen)),
     label: (kind) => `something that matches the pattern "${kind}"`,
   })
@@ -52,10 +62,13 @@ export function patternProblem(source: string): string | null {
 
 /** The character that went out last is looked at with the text, so that `^` and `\b` mean what they say. */
 function findOne(wanted: { kind: string; pattern: RE2JS }, seen: Seen): readonly Finding[] {
+  if (seen.progress) return matchesOf(wanted, seen)
   const before = seen.before()
-  return matchesOf(wanted, before + seen.text, before.length).map(({ kind, start, end }) => ({
-    kind,
-    start: start - before.length,
-    end: end - before.length,
-  }))
+  return matchesOf(wanted, { ...seen, text: before + seen.text }, before.length).map(
+    ({ kind, start, end }) => ({
+      kind,
+      start: start - before.length,
+      end: end - before.length,
+    }),
+  )
 }

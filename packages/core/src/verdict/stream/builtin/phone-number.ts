@@ -3,9 +3,10 @@
  * and Britain, and any others behind a word that says that a phone number follows.
  */
 import { freeAfter, freeBefore, leftOf } from '../border.ts'
-import type { Finding, Seen } from '../finding.ts'
+import { type Finding, type Seen, undecided } from '../finding.ts'
 import { matchesOf, type Place } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
+import { pendingNumber } from './national-number.ts'
 
 /** E.164 with its plus, or with 00 and a separator behind the code of the country. */
 const international = whenNeeded(
@@ -50,14 +51,14 @@ const partBefore =
   /(?:part|item|sku|model|serial|s\/n|p\/n|pn|version|ver|v|isbn|ean|upc|rev|teilenummer|artikel(?:nummer)?|réf(?:érence)?|型号|型號|編號|编号|序列号|品番|型番|артикул)[.:#°： ]{0,3}(?:is|no|nr|number|ist|est)?[.:#：]? ?$/i
 
 export function findPhones(seen: Seen): readonly Finding[] {
-  if (!hint.test(seen.text)) return []
+  if (!hint.test(undecided(seen))) return []
   const kind = 'phone'
   const free = (place: Place): Place | null =>
     isPhone(seen, place) ? { ...place, open: isUndecided(seen, place) } : null
   return [
-    ...matchesOf({ kind, pattern: international(), accept: free, retryWithin: true }, seen.text),
-    ...matchesOf({ kind, pattern: local(), accept: free, retryWithin: true }, seen.text),
-    ...matchesOf({ kind, pattern: announced(), group: 1, accept: free }, seen.text),
+    ...matchesOf({ kind, pattern: international(), accept: free, retryWithin: true }, seen),
+    ...matchesOf({ kind, pattern: local(), accept: free, retryWithin: true }, seen),
+    ...matchesOf({ kind, pattern: announced(), group: 1, accept: free }, seen),
   ]
 }
 
@@ -85,6 +86,18 @@ const unitCharsMax = 9
 
 const isUndecided = ({ text }: Seen, { start, end }: Place): boolean =>
   end >= text.length - 1 || (bare.test(text.slice(start, end)) && text.length - end < unitCharsMax)
+
+/** Eleven digits, and the beginning of what may be a unit of them. */
+const counted = /1[3-9][0-9]{9}[^0-9]{1,8}$/
+const countedCharsMax = 11 + unitCharsMax - 1
+
+/** Where a number may have begun that is not over, or may turn out to be an amount. */
+export function pendingPhone(text: string, from: number): number {
+  const number = pendingNumber(text, from)
+  const since = Math.max(from, text.length - countedCharsMax)
+  const at = text.slice(since).search(counted)
+  return at < 0 ? number : Math.min(number, since + at)
+}
 
 /** ITU codes of countries with one and two digits; all others have three. */
 const shortCodes = /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/

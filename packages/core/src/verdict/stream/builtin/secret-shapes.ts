@@ -13,6 +13,8 @@ export interface SecretShape {
   readonly pattern: RE2JS
   /** Asked before the pattern where the hints are short words of every day. One class after another, so linear natively. */
   readonly check?: RegExp
+  /** For a text that grows: the same with bounds within it, so that what is seen at once holds enough of each. */
+  readonly within: RE2JS
   /** May it go on for longer than is seen at once? Then what follows its marker belongs to it. */
   readonly open: boolean
 }
@@ -20,9 +22,10 @@ export interface SecretShape {
 const shape = (
   [kind, label]: readonly [string, string],
   hints: readonly string[],
-  [pattern, open]: readonly [string, boolean],
+  [pattern, open, within = pattern]: readonly [string, boolean, string?],
 ): SecretShape => {
   const compiled = whenNeeded(pattern)
+  const bounded = within === pattern ? compiled : whenNeeded(within)
   return {
     kind,
     label,
@@ -30,6 +33,9 @@ const shape = (
     open,
     get pattern() {
       return compiled()
+    },
+    get within() {
+      return bounded()
     },
   }
 }
@@ -58,6 +64,8 @@ export const tokenShapes: readonly SecretShape[] = [
       'xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,}' +
         '|hooks\\.slack\\.com/services/[A-Z0-9]{8,}/[A-Z0-9]{8,}/[A-Za-z0-9]{20,}',
       true,
+      'xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,}' +
+        '|hooks\\.slack\\.com/services/[A-Z0-9]{8,80}/[A-Z0-9]{8,80}/[A-Za-z0-9]{20,}',
     ],
   ),
   shape(
@@ -79,20 +87,22 @@ export const tokenShapes: readonly SecretShape[] = [
   shape(
     ['jwt', 'a JSON web token'],
     ['eyJ'],
-    ['eyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}(?:\\.[A-Za-z0-9_-]+)?', true],
+    [
+      'eyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}(?:\\.[A-Za-z0-9_-]+)?',
+      true,
+      'eyJ[A-Za-z0-9_-]{10,300}\\.eyJ[A-Za-z0-9_-]{10,}(?:\\.[A-Za-z0-9_-]+)?',
+    ],
   ),
   shape(
     ['private-key', 'a private key'],
     ['PRIVATE KEY'],
-    ['-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----', true],
+    [
+      '-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----',
+      true,
+      '-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----',
+    ],
   ),
   ...[...issuerShapes, ...serviceShapes].map(([kind, label, hints, pattern, open]) =>
     Object.assign(shape([kind, label], hints, [pattern, open]), { check: new RegExp(pattern) }),
   ),
 ]
-
-/** A value given to a name that says that it is secret. Group 1 is the value. */
-export const assignment = RE2JS.compile(
-  '(?i)(?:passw(?:or)?d|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)' +
-    '[a-z0-9_-]{0,20}\\\\?["\'`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}\\\\?["\'`]?([^\\s"\'`,;<>\\[\\](){}]{8,128})',
-)

@@ -6,20 +6,30 @@ import { marker } from '../marker.ts'
 import { whenNeeded } from '../when-needed.ts'
 import { tokenShapes } from './secret-shapes.ts'
 
+/** Kinds of tokens that may be longer than is seen at once. */
 const kinds = tokenShapes.filter(({ open, kind }) => open && kind !== 'private-key')
 const tokenTail = whenNeeded(
-  `(\\[redacted:(?:${kinds.map(({ kind }) => kind).join('|')})\\])(?:[A-Za-z0-9_-]|[.+/=][A-Za-z0-9_-])+`,
+  `(\\[redacted:(?:${kinds.map(({ kind }) => kind).join('|')})\\])(?:(?:[.=]|[+/]{1,4})?[A-Za-z0-9_-])+`,
 )
 
+export const tailKinds: ReadonlySet<string> = new Set(kinds.map(({ kind }) => kind))
+
+/** Kinds that may be found within the lines of a key. */
+const inKey = new Set(['credential', ...tokenShapes.map(({ kind }) => kind)])
+inKey.delete('private-key')
+
 const gap = '(?:\\s|\\\\[rn])'
+
+/** What goes on a line of a key; what looks like a token in it is a piece of the key. */
+const line = `(?:[A-Za-z0-9+/=]|\\[redacted:(?:${[...inKey].join('|')})\\])*`
 
 /**
  * Lines of base64 and the headers of an encrypted key, with real line breaks or escaped ones. A short line counts
  * directly behind the marker, or when it ends in padding, or right before the end line; else it could be a word.
  */
 const keyTail = whenNeeded(
-  '(\\[redacted:private-key\\])[A-Za-z0-9+/=]*' +
-    `(?:${gap}+(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{1,15}={1,2}|=[A-Za-z0-9+/]{4}` +
+  `(\\[redacted:private-key\\])${line}` +
+    `(?:${gap}+(?:(?:[A-Za-z0-9+/]{16}|[A-Za-z0-9+/]{1,15}=)${line}|=[A-Za-z0-9+/]{4}` +
     '|Proc-Type: [0-9A-Z,]{1,40}|DEK-Info: [0-9A-Za-z,-]{1,80}|Version: [^\\r\\n\\\\]{1,80}))*' +
     `(?:${gap}+[A-Za-z0-9+/]{1,15}(${gap}+-----END ))?`,
 )

@@ -1,19 +1,31 @@
-/** Secrets: tokens by the formats of their issuers, private keys, and values given to names that say `password`. */
+/** Secrets: tokens by the formats of their issuers, private keys, and values that are known by what leads to them. */
 import { freeAfter, freeBefore } from '../border.ts'
-import { createSearch, type Finding, type Seen } from '../finding.ts'
+import { createSearch, type Finding, type Seen, undecided, type Watch } from '../finding.ts'
+import { LeadMachine } from '../lead-machine.ts'
+import { LeadScan } from '../lead-scan.ts'
+import { firstMarker } from '../marker.ts'
 import { matchesOf, type Place } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import type { SecretsSpec } from '../spec.ts'
-import { assignment, tokenShapes } from './secret-shapes.ts'
+import { assignedValue } from './assigned-value.ts'
+import type { LedValue } from './led-value.ts'
+import { entropy, looksRandom } from './randomness.ts'
+import { pendingToken, tokenMax } from './secret-pending.ts'
+import { tokenShapes } from './secret-shapes.ts'
 import { absorbTails } from './secret-tail.ts'
-import { ledValues } from './secret-values.ts'
-import { toldHint, toldKey } from './told-keys.ts'
-import { isAboutSecret, isVendorKey, vendorHint, vendorValue } from './vendor-values.ts'
+import { SecretTailFlow } from './secret-tail-flow.ts'
+import { secretValues } from './secret-values.ts'
+import { toldKey } from './told-keys.ts'
+import { vendorValue } from './vendor-values.ts'
 
 /** Holds the longest token but web tokens and private keys; those are taken in piece by piece. */
 const windowChars = 256
 
 const credential = 'credential'
+const none: readonly Finding[] = []
+
+/** The name that is given a value, and the sign between them. */
+const lookBack = 96
 
 /** Looks for secrets in text and reasoning; what it takes out is marked `[redacted:<kind>]`. */
 export const createSecrets = (spec: SecretsSpec): Guardrail =>
@@ -23,13 +35,10 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     window: windowChars,
     action: spec.action,
     reach: spec,
-    find: (seen) => [
-      ...findTokens(seen),
-      ...findAssignments(seen),
-      ...findVendorValues(seen),
-      ...findToldKeys(seen),
-      ...findLedValues(seen),
-    ],
+    find: (seen) => findTokens(seen).concat(findValues(seen)),
+    watch: watchSecrets,
+    lookBack,
+    tail: () => new SecretTailFlow(),
     label: (kind) =>
       kind === credential
         ? 'a password or key'
@@ -37,8 +46,44 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
     clean: absorbTails,
   })
 
+const ledValues: readonly LedValue[] = [assignedValue, vendorValue, toldKey, ...secretValues]
+const forms = ledValues.map(({ form }) => form)
+let machine: LeadMachine | null = null
+
+/** The automaton is made once, when it is first asked for. */
+function scanLeads(): LeadScan {
+  machine ??= new LeadMachine(ledValues.map(({ lead }) => lead))
+  return new LeadScan(machine, forms)
+}
+
+function watchSecrets(): Watch {
+  const leads = scanLeads()
+  return {
+    pending: (text, from, shown) => Math.min(pendingToken(text, from), leads.pending(text, shown)),
+    values: (text, limit) => leads.values(text, limit),
+  }
+}
+
+/** What stands behind a word that leads to a secret. A marker ends it. */
+function findValues({ text, values }: Seen): readonly Finding[] {
+  const led = values ?? valuesOf(text)
+  if (led.length === 0) return none
+  return led.flatMap(({ lead, start, end }) => {
+    const unmarked = { start, end: start + firstMarker(text.slice(start, end)) }
+    if (unmarked.end === start) return []
+    const place = ledValues[lead]?.accept(text, unmarked)
+    return place ? [{ kind: credential, ...place }] : []
+  })
+}
+
+function valuesOf(text: string): NonNullable<Seen['values']> {
+  const leads = scanLeads()
+  leads.pending(text, 0)
+  return leads.values(text, Infinity)
+}
+
 /** Every format has so many of these in a row, or is a key's header; prose seldom has. Asked first, since it costs least. */
-const anyRun = /[A-Za-z0-9_-]{16}|PRIVATE KEY/
+const anyRun = /[\w.~+/=-]{15}|PRIVATE KEY/
 
 /** Literals, so linear. */
 const anyHint = new RegExp(
@@ -53,17 +98,27 @@ const anyHint = new RegExp(
 
 function findTokens(seen: Seen): readonly Finding[] {
   const { text } = seen
+  if (!anyRun.test(undecided(seen)) || !anyHint.test(text)) return none
   const found: Finding[] = []
-  if (!anyRun.test(text) || !anyHint.test(text)) return found
   for (const shape of tokenShapes) {
     const { kind, hints, check } = shape
     const hinted = hints.length === 0 || hints.some((hint) => text.includes(hint))
     if (!hinted || check?.test(text) === false) continue
-    const accept = (place: Place): Place | null => (isToken(seen, kind, place) ? place : null)
-    found.push(...matchesOf({ kind, pattern: shape.pattern, accept }, text))
+    const pattern = seen.progress ? shape.within : shape.pattern
+    found.push(...matchesOf({ kind, pattern, accept: acceptToken(seen, kind) }, seen))
   }
   return found
 }
+
+/** A token that is longer than is seen at once is judged by its beginning: the rest is its tail. */
+const acceptToken =
+  (seen: Seen, kind: string) =>
+  (place: Place): Place | number | null => {
+    if (place.end - place.start <= tokenMax) return isToken(seen, kind, place) ? place : null
+    const begun = { start: place.start, end: place.start + tokenMax }
+    const free = { ...seen, text: seen.text.slice(0, begun.end) }
+    return isToken(free, kind, begun) ? begun : begun.end
+  }
 
 /** Their prefixes begin words of every day as well: `sk-learn`, `api_reference`. */
 const mustLookRandom: ReadonlySet<string> = new Set(['openai-key', 'close-key', 'render-key'])
@@ -76,96 +131,3 @@ const isToken = (seen: Seen, kind: string, { start, end }: Place): boolean =>
 /** Placeholders such as `ghp_xxxxxxxx` have the format, and hardly two letters. */
 const isMade = (kind: string, token: string): boolean =>
   mustLookRandom.has(kind) ? looksRandom(token) : entropy(token) >= 2.5
-
-/** Asked before, on the native engine: bounded, so linear. */
-const namedValue =
-  /(?:passw(?:or)?d|pwd|passphrase|secret|token|key|credential)[\w-]{0,20}\\?["'`]?\s{0,4}[:=]/i
-
-function findAssignments({ text }: Seen): readonly Finding[] {
-  if (!namedValue.test(text)) return []
-  const accept = ({ start, end }: Place): Place | null => {
-    // The quote behind it is escaped, where a program stands in JSON.
-    const place = { start, end: text[end - 1] === '\\' ? end - 1 : end }
-    const value = text.slice(place.start, place.end)
-    return isLiteral(value) && !isAboutSecret(text, place.start) ? place : null
-  }
-  return matchesOf({ kind: credential, pattern: assignment, group: 1, accept }, text)
-}
-
-function findVendorValues({ text }: Seen): readonly Finding[] {
-  if (!vendorHint.test(text)) return []
-  const accept = (place: Place): Place | null => {
-    const value = text.slice(place.start, place.end)
-    return entropy(value) >= 3 && isVendorKey(text, place.start, value) ? place : null
-  }
-  return matchesOf({ kind: credential, pattern: vendorValue(), group: 1, accept }, text)
-}
-
-/** Ten letters and digits seldom have three bits each. */
-const toldBitsMin = 2.8
-
-function findToldKeys({ text }: Seen): readonly Finding[] {
-  if (!toldHint.test(text)) return []
-  const accept = (place: Place): Place | null => {
-    const trimmed = withoutStop(text, place)
-    const value = text.slice(trimmed.start, trimmed.end)
-    const digitsMin = value.length < 20 ? 2 : 1
-    const digits = value.replaceAll(/[^0-9]/g, '').length
-    return looksRandom(value, toldBitsMin) && digits >= digitsMin ? trimmed : null
-  }
-  return matchesOf({ kind: credential, pattern: toldKey(), group: 1, accept }, text)
-}
-
-/** Words, so linear. */
-const anyLead =
-  /:\/\/|[Pp]ass|PASS|\b[Pp][Ww]\b|[Kk]ennwort|KENNWORT|[Mm]ot de passe|[Cc]ontrase|[Cc]lave|[Ss]enha|[Ww]achtwoord|[Hh]asło|[Pp]arola|[Şş]ifre|[Пп]арол|كلمة|รหัสผ่าน|[Aa]uth|AUTH|[Bb]earer|BEARER|Basic |[Aa]pi-[Kk]ey|API-KEY|[Cc]ookie|COOKIE|Key=|sig=|curl|mysql|mariadb|docker login|[Ss]ess|SESS|[Ss]id|SID|X-Amz|contribsys|CONTRIBSYS|[密口用パ비암]/
-
-/** What stands behind a word that leads to a secret. */
-function findLedValues({ text }: Seen): readonly Finding[] {
-  if (!anyLead.test(text)) return []
-  return ledValues.flatMap(({ hint, pattern, isProse }) => {
-    if (!hint.test(text)) return []
-    const accept = (place: Place): Place | null => {
-      const trimmed = isProse ? withoutStop(text, place) : place
-      const found = text.slice(trimmed.start, trimmed.end)
-      return isProse && !isValue(found) ? null : trimmed
-    }
-    return matchesOf({ kind: credential, pattern: pattern(), group: 1, accept }, text)
-  })
-}
-
-/** A sentence that ends with its password has a stop of its own behind it. */
-function withoutStop(text: string, { start, end }: Place): Place {
-  let to = end
-  while (to > start && /[.!?:]/.test(text.charAt(to - 1))) to -= 1
-  return { start, end: to }
-}
-
-/** Letters and a digit, at least six characters: words of a sentence have no digit. Or letters whose case changes within. */
-const isValue = (found: string): boolean =>
-  found.length >= 6 &&
-  /[A-Za-z]/.test(found) &&
-  (/[0-9]/.test(found) || /[a-z][A-Z].*[a-z][A-Z]/.test(found)) &&
-  entropy(found) >= 2.5 &&
-  !found.includes('redacted')
-
-/** A value, and not the place in a program where one is read from. */
-const isLiteral = (value: string): boolean =>
-  looksRandom(value) && !/^(?:process\.env|import\.meta\.env|os\.environ|ENV)\b/.test(value)
-
-/** At least so many bits per character and three kinds of characters, or letters and digits if it is long. */
-function looksRandom(value: string, bitsMin = 3): boolean {
-  const letters = Number(/[a-z]/.test(value)) + Number(/[A-Z]/.test(value))
-  const digits = Number(/[0-9]/.test(value))
-  const others = Number(/[^A-Za-z0-9]/.test(value))
-  const mixed = letters + digits + others >= 3 || (value.length >= 20 && letters > 0 && digits > 0)
-  return mixed && entropy(value) >= bitsMin
-}
-
-/** Shannon's entropy of the characters, in bits per character. */
-function entropy(value: string): number {
-  const counts = new Map<string, number>()
-  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
-  const shares = [...counts.values()].map((count) => count / value.length)
-  return -shares.reduce((sum, share) => sum + share * Math.log2(share), 0)
-}

@@ -13,8 +13,20 @@ interface Node {
   shorter: Node | null
 }
 
-/** Finds, at each place where terms end, the longest one that `accepts` takes; open, if a longer one may follow. */
-export type TermMatcher = (text: string, accepts: (place: Place) => boolean) => readonly Place[]
+export interface TermMatcher {
+  /** Finds, at each place where terms end, the longest one that `accepts` takes; open, if a longer one may follow. */
+  find(text: string, accepts: (place: Place) => boolean): readonly Place[]
+  /** For a text that grows. */
+  follow(): TermFollower
+}
+
+/** Says of a text that grows how much of its end begins a term. */
+export interface TermFollower {
+  /** More of it. Returns how many code units at its end begin a term, or are one. */
+  pending(more: string): number
+  /** Code units since the last end of a term. */
+  readonly since: number
+}
 
 const node = (depth: number): Node => ({
   next: new Map(),
@@ -29,7 +41,7 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
   const root = node(0)
   for (const term of terms) insert(root, term)
   link(root)
-  return (text, accepts) => {
+  const find = (text: string, accepts: (place: Place) => boolean): readonly Place[] => {
     const found: Place[] = []
     let current = root
     for (let at = 0; at < text.length; at += 1) {
@@ -44,6 +56,29 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
     }
     const open = text.length - current.depth
     return found.map((place) => (place.start >= open ? { ...place, open: true } : place))
+  }
+  return { find, follow: () => new Follower(root) }
+}
+
+class Follower implements TermFollower {
+  readonly #root: Node
+  #current: Node
+  since = Infinity
+
+  constructor(root: Node) {
+    this.#root = root
+    this.#current = root
+  }
+
+  pending(more: string): number {
+    const root = this.#root
+    let current = this.#current
+    for (let at = 0; at < more.length; at += 1) {
+      current = step(root, current, more.charCodeAt(at))
+      this.since = current.length > 0 || current.shorter !== null ? 0 : this.since + 1
+    }
+    this.#current = current
+    return current.depth
   }
 }
 

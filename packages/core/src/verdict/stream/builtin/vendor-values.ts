@@ -1,8 +1,10 @@
 /**
  * Keys that have no format of their own, beside the name of their service: `ASANA=…`, `"datadogKey": "…"`. One expression for all
- * services. Group 1 is the value.
+ * services.
  */
-import { whenNeeded } from '../when-needed.ts'
+import type { Place } from '../matches.ts'
+import { type LedValue, run } from './led-value.ts'
+import { entropy } from './randomness.ts'
 
 /** Services whose keys scanners look for beside their names. */
 const vendors =
@@ -12,17 +14,6 @@ const vendors =
   'launchdarkly|linear|linked[_-]?in|lob|mailchimp|mailgun|mapbox|mattermost|meraki|message[_-]?bird|netlify|new[_-]?relic|' +
   'nytimes|okta|plaid|private[_-]?ai|rapidapi|sendbird|sentry|sidekiq|snyk|sonar|squarespace|sumo|telegram|travis|trello|twilio|twitch|' +
   'twitter|volcengine|wandb|yandex|zendesk|zhipu'
-
-/** Asked before, on the native engine: words and bounded classes, so linear. */
-export const vendorHint = new RegExp(
-  `(?:${vendors})[\\w.-]{0,40}["'\`]?\\s{0,4}(?:=>|:=|[:=])`,
-  'i',
-)
-
-export const vendorValue = whenNeeded(
-  `(?i)(?:${vendors})[\\w.-]{0,40}\\\\?["'\`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}\\\\?["'\`]?` +
-    '([A-Za-z0-9_.=/+%-]{14,128})',
-)
 
 /** The name that is given the value which begins there. */
 const nameBefore = /([\w.-]{1,80})\\?["'`]?\s{0,4}(?:=>|:=|[:=])\s{0,4}\\?["'`]?$/
@@ -63,7 +54,7 @@ export const isAboutSecret = (text: string, start: number): boolean =>
  * Is the value that begins there made by chance, and its name one that may hold a key? Words with a number in them are none
  * (`Standard_D4s_v5`), dates and identifiers neither.
  */
-export function isVendorKey(text: string, start: number, value: string): boolean {
+function isVendorKey(text: string, start: number, value: string): boolean {
   const digits = value.replaceAll(/[^0-9]/g, '').length
   return (
     !holdsNothing.has(lastWord(nameOf(text, start))) &&
@@ -73,4 +64,15 @@ export function isVendorKey(text: string, start: number, value: string): boolean
     !uuid.test(value) &&
     !/^[0-9]{4}-[0-9]{2}-[0-9]{2}|^https?:/.test(value)
   )
+}
+
+function accept(text: string, place: Place): Place | null {
+  const value = text.slice(place.start, place.end)
+  return entropy(value) >= 3 && isVendorKey(text, place.start, value) ? place : null
+}
+
+export const vendorValue: LedValue = {
+  lead: `(?i)(?:${vendors})[\\w.-]*\\\\?["'\`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}\\\\?["'\`]?`,
+  form: run('[A-Za-z0-9_.=\\/+%-]', 14, 128),
+  accept,
 }

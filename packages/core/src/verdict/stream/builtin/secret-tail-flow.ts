@@ -1,0 +1,64 @@
+/**
+ * What goes on behind the marker of a secret, in a text that grows: the rest of a token that is longer than is seen at once, the
+ * lines of a private key. It is taken in character by character; only what may still belong to it waits.
+ */
+import { marker } from '../marker.ts'
+import type { TailFlow } from '../search-outcome.ts'
+import { keyLine } from './key-line.ts'
+import { tailKinds } from './secret-tail.ts'
+
+export class SecretTailFlow implements TailFlow {
+  #inside: 'token' | 'key' | null = null
+  /** Of a key: does the line that is open belong to it? */
+  #inLine = false
+  #waits = ''
+
+  text(text: string): string {
+    if (this.#inside === null) return text
+    this.#waits += text
+    return this.#inside === 'token' ? this.#token() : this.#key(false)
+  }
+
+  found(kind: string): string {
+    // Something that looks like a token within the lines of a key is a piece of the key.
+    if (this.#inside === 'key' && this.#inLine && this.#waits === '' && kind !== 'private-key')
+      return ''
+    const out = this.end() + marker(kind)
+    if (kind === 'private-key') this.#inside = 'key'
+    else if (tailKinds.has(kind)) this.#inside = 'token'
+    this.#inLine = this.#inside === 'key'
+    return out
+  }
+
+  end(): string {
+    const out = this.#inside === 'key' ? this.#key(true) : ''
+    return out + this.#leave()
+  }
+
+  #leave(): string {
+    const out = this.#waits
+    this.#waits = ''
+    this.#inside = null
+    return out
+  }
+
+  /** Letters, digits, `_`, `-`; other signs of tokens only before one of these, those of base64 also in a row. */
+  #token(): string {
+    const rest = this.#waits.replace(/^(?:(?:[.=]|[+/]{1,4})?[A-Za-z0-9_-])+/, '')
+    this.#waits = rest
+    if (/^(?:[.=]|[+/]{1,4})?$/.test(rest)) return ''
+    return this.#leave()
+  }
+
+  #key(last: boolean): string {
+    for (;;) {
+      if (this.#inLine) this.#waits = this.#waits.replace(/^[A-Za-z0-9+/=]+/, '')
+      if (this.#waits === '') return ''
+      const line = keyLine(this.#waits, last)
+      if (line === 'open') return ''
+      this.#waits = this.#waits.slice(line.chars)
+      this.#inLine = line.goesOn
+      if (line.chars === 0 || line.isLast) return this.#leave()
+    }
+  }
+}
