@@ -86,7 +86,10 @@ export const familyMutations: readonly Mutation[] = [
     file: engine('roles/lost.ts'),
     line: "if (spec.kind !== 'run.start') return null",
     becomes: 'return null',
-    from: 470,
+    test: {
+      file: 'packages/engine/test/child-crash.test.ts',
+      name: 'dead between creation and child.started, and cancelled meanwhile',
+    },
   },
   {
     name: 'what is denied right before a run is started is started (I10)',
