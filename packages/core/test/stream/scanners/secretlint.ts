@@ -8,7 +8,7 @@ export const secretlint: Readonly<Record<string, string>> = {
   PrivateKey:
     '-----BEGIN RSA PRIVATE KEY-----\nMI{b62}\n{b64}\n{b64}\n-----END RSA PRIVATE KEY-----',
   PackageJSON_xOauthToken: 'https://{h40}:x-oauth-basic@github.com/org/repository.git',
-  Npmrc_authToken: '//registry.npmjs.org/:_authToken={p36}',
+  Npmrc_authToken: '//npm.example.com/:_authToken={p36}',
   NPM_ACCESS_TOKEN: 'npm_{p36}',
   BasicAuth: 'https://user:{p14}@api.example.com/v1',
   SLACK_TOKEN: 'xoxb-{d12}-{d12}-{p24}',
