@@ -1,5 +1,5 @@
 /**
- * What events name and do not hold: long texts and files, stored under an HMAC of their bytes with the key of their thread.
+ * Contents that events name and do not hold: long texts and files, stored under an HMAC of their bytes with the key of their thread.
  *
  * N1 Only what our own schemas say is read: a tool may call anything in its arguments a blob.
  * N2 What a webhook is told at is secret: it is verified where the database is, and never exported.

@@ -33,7 +33,7 @@ const Proof = z.object({
 })
 const Head = z.object({
   run_id: z.string(),
-  /** What the run must end in; null: its row was gone. */
+  /** The head that the run must end in; null: its row was gone. */
   head: z.object({ seq: z.number(), hash: z.string() }).nullable(),
   /** Do its definition and the contents that its events name stand in the export? Older ones have neither. */
   contents: z.boolean().default(false),

@@ -1,5 +1,5 @@
 /**
- * What is verified of one run, event by event: its chain, the definition that it pins, and the contents that its events name.
+ * Verifies one run, event by event: its chain, the definition that it pins, and the contents that its events name.
  * No event is kept, so that the memory this takes does not grow with the log.
  */
 import type { StoredEvent } from '@signalbox/engine'

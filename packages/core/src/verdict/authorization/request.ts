@@ -26,7 +26,7 @@ export interface PolicyRequest {
   readonly at: number
 }
 
-/** What a policy may answer. `warn` allows, and leaves `policy.warned` in the log. */
+/** The answers of a policy. `warn` allows, and leaves `policy.warned` in the log. */
 export const PolicyEffectWord = z.enum(['allow', 'warn', 'deny', 'require_approval'])
 export type PolicyEffectWord = z.infer<typeof PolicyEffectWord>
 
