@@ -9,7 +9,9 @@ import { root } from './sandbox.ts'
 const setups: Readonly<Record<string, PageSetup>> = {
   'docs/getting-started.md': { named: false },
   'docs/tools.md': { named: false },
-  'docs/api.md': { server: 'assistant.config.ts', database: 'shared' },
+  'README.md': { named: false },
+  'docs/api.md': { database: 'shared' },
+  'docs/dev.md': { database: 'shared' },
   'docs/ai-sdk.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/assistants.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/scheduling.md': { server: 'assistant.config.ts', database: 'shared' },

@@ -11,7 +11,7 @@
 import type { HintSource, Log } from '@signalbox/engine'
 import { type BullBackend, settings } from './backend.ts'
 import { type Health, Watch } from './health.ts'
-import { settlesWithin } from './pace.ts'
+import { aborted, settlesWithin } from './pace.ts'
 import { postgresConsumer } from './postgres-consumer.ts'
 import { redisClient } from './redis-client.ts'
 import { redisConsumer } from './redis-consumer.ts'
@@ -67,8 +67,8 @@ class BullSource implements BullHintSource {
     )
   }
 
-  stop(graceMs: number): Promise<void> {
-    this.#stopped ??= this.#stop(graceMs)
+  stop(graceMs: number, cut?: AbortSignal): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs, cut)
     return this.#stopped
   }
 
@@ -95,12 +95,13 @@ class BullSource implements BullHintSource {
     return (assignment) => redisConsumer(backend, client, { assignment, watch })
   }
 
-  async #stop(graceMs: number): Promise<void> {
+  async #stop(graceMs: number, cut: AbortSignal | undefined): Promise<void> {
     const consumers = this.#consumers ?? []
     this.#consumers = consumers
     const closed = Promise.allSettled(consumers.map((consumer) => consumer.close()))
     // The grace is for work alone: a store that is away has none, and is not waited for as long.
-    await settlesWithin(Promise.all(this.#running.keys()), graceMs)
+    const done = Promise.all(this.#running.keys())
+    await settlesWithin(cut === undefined ? done : Promise.race([done, aborted(cut)]), graceMs)
     // BullMQ lets nothing close while a job runs, so the jobs end here and their work goes on without them.
     for (const abandon of this.#running.values()) abandon()
     const inTime = await settlesWithin(closed, settings.closeMs)

@@ -22,6 +22,13 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
+/** Settles when the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
 /** Whether the promise settles within the time. Never rejects; the promise goes on. */
 export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {

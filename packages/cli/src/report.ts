@@ -16,8 +16,8 @@ const known: Readonly<Record<string, ExitCode>> = {
 export function report(error: unknown, debug: boolean): ExitCode {
   // Commander has said it already, and ends `--help` and `--version` like this as well.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  const { message, code, exitCode } = facts(error)
-  say(`signalbox: ${printable(message).replaceAll('\n', ' ')} [${code}]`)
+  const { exitCode } = facts(error)
+  say(`signalbox: ${sentenceOf(error)}`)
   if (debug && error instanceof Error) {
     say(error.stack ?? '')
     if (error.cause !== undefined) say(`caused by ${describe(error.cause)}`)
@@ -37,6 +37,12 @@ function facts(error: unknown): { message: string; code: string; exitCode: ExitC
     code: 'internal',
     exitCode: exitCodes.internal,
   }
+}
+
+/** An error as one line, for a command that goes on in spite of it. */
+export function sentenceOf(error: unknown): string {
+  const { message, code } = facts(error)
+  return `${printable(message).replaceAll('\n', ' ')} [${code}]`
 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)

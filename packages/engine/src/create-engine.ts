@@ -108,13 +108,13 @@ export function createEngine(deps: EngineDeps): Engine {
       if (roles.includes('worker') && deps.hintSource)
         await deps.hintSource.start(deps.settings.queues, parts.performHint)
     },
-    async stop(graceMs) {
+    async stop(graceMs, cut) {
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe()
       draining.abort()
       // One grace for all that is in flight: whoever stops this process counts it once.
       await Promise.all([
-        deps.hintSource?.stop(graceMs),
-        settlesWithin(deps.clock, graceMs, parts.idle()),
+        deps.hintSource?.stop(graceMs, cut),
+        settlesWithin(deps.clock, graceMs, orCut(parts.idle(), cut)),
       ])
       stopping.abort()
       const released = parts.leases
@@ -129,6 +129,16 @@ export function createEngine(deps: EngineDeps): Engine {
     },
   }
 }
+
+/** Settles with the work, or when nobody waits for it any more. */
+const orCut = (work: Promise<void>, cut: AbortSignal | undefined): Promise<void> =>
+  cut === undefined ? work : Promise.race([work, aborted(cut)])
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 /** What a stop takes beyond its grace, at most. Milliseconds. */
 const partingMs = 2_000

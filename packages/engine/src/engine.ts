@@ -286,6 +286,9 @@ export interface Engine {
   health(): EngineHealth
   /** Starts the roles this engine was created with (`orchestrator`, `worker`); an engine with neither only has commands. */
   start(): Promise<void>
-  /** Hands work over: claims nothing more, waits for effects in flight up to `graceMs`, then releases, within two seconds. */
-  stop(graceMs: number): Promise<void>
+  /**
+   * Hands work over: claims nothing more, waits for effects in flight up to `graceMs`, then releases, within two seconds.
+   * `cut` ends the grace before its time.
+   */
+  stop(graceMs: number, cut?: AbortSignal): Promise<void>
 }

@@ -1,4 +1,5 @@
 export {
+  type EmbeddedPhase,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,

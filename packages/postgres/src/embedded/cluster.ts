@@ -66,14 +66,18 @@ export async function removeDrafts(layout: Layout): Promise<void> {
 /**
  * Makes a cluster: UTF-8, C locale, data checksums, SCRAM for everybody.
  *
- * @throws EmbeddedPostgresError `initdb_failed`
+ * @throws EmbeddedPostgresError `initdb_failed`; the reason of the signal if that broke it off
  */
 export async function makeCluster(
   layout: Layout,
   binaries: Binaries,
-  access: { readonly user: OsUser | null; readonly password: string },
+  access: {
+    readonly user: OsUser | null
+    readonly password: string
+    readonly signal?: AbortSignal
+  },
 ): Promise<void> {
-  const { user, password } = access
+  const { user, password, signal } = access
   const draft = `${layout.cluster}.new-${randomBytes(4).toString('hex')}`
   const passwordFile = `${draft}.password`
   await mkdir(draft, { mode: 0o700 })
@@ -83,7 +87,7 @@ export async function makeCluster(
     await chown(passwordFile, user.uid, user.gid)
   }
   try {
-    await runInitdb(binaries, user, [
+    await runInitdb(binaries, { user, signal }, [
       `--pgdata=${draft}`,
       `--username=${superuser}`,
       `--pwfile=${passwordFile}`,
@@ -102,9 +106,10 @@ export async function makeCluster(
 
 async function runInitdb(
   binaries: Binaries,
-  user: OsUser | null,
+  { user, signal }: { readonly user: OsUser | null; readonly signal: AbortSignal | undefined },
   args: readonly string[],
 ): Promise<void> {
+  signal?.throwIfAborted()
   // Its own session: a Ctrl-C at the terminal is for the owner to handle.
   const child = spawn(binaries.initdb, args, {
     ...user,
@@ -118,12 +123,26 @@ async function runInitdb(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-4000)
   })
+  const end = () => endGroup(child)
+  signal?.addEventListener('abort', end)
   const code = await new Promise<number | string | null>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (exit, signal) => resolve(exit ?? signal))
+    child.on('close', (exit, ended) => resolve(exit ?? ended))
   }).catch((error: unknown) => String(error))
+  signal?.removeEventListener('abort', end)
+  signal?.throwIfAborted()
   if (code === 0) return
   throw new EmbeddedPostgresError('initdb_failed', `initdb failed (${code}): ${said.trim()}`)
+}
+
+/** Ends `initdb` with the server that it runs: they are a group of their own. */
+function endGroup({ pid }: { readonly pid?: number | undefined }): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGTERM')
+  } catch {
+    // It has just ended.
+  }
 }
 
 async function syncDir(dir: string): Promise<void> {

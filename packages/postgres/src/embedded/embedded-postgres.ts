@@ -18,6 +18,7 @@ import type { EmbeddedPostgresError } from './errors.ts'
 import { knock, serverUrl } from './knock.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { obtainPostmaster } from './obtain-postmaster.ts'
+import { withoutRoom } from './no-room.ts'
 import { findOrphan } from './orphan.ts'
 import { chooseOsUser, type OsUser } from './os-user.ts'
 import { takeOwnerLock } from './owner-lock.ts'
@@ -26,6 +27,9 @@ import { serverArguments, type ServerSettings } from './settings.ts'
 import { stopPostmaster } from './stop-postmaster.ts'
 import { Supervised } from './supervised.ts'
 import { startWatchdog } from './watchdog.ts'
+
+/** What a start does: copies the programs to where their user can reach them, makes the cluster, starts the server. */
+export type EmbeddedPhase = 'programs' | 'cluster' | 'postgres'
 
 /** How to run the embedded server. */
 export interface EmbeddedPostgresOptions {
@@ -36,6 +40,10 @@ export interface EmbeddedPostgresOptions {
   /** Server settings on top of ours, such as `shared_buffers`. Those that would blind the supervisor are refused. */
   readonly settings?: ServerSettings
   readonly log?: Log
+  /** Told what comes next, where it takes its time. What it throws breaks the start off. */
+  readonly onPhase?: (phase: EmbeddedPhase) => void
+  /** Breaks off the making of a cluster; then nothing of it is left. */
+  readonly signal?: AbortSignal
   /** What becomes of the server if the owner dies without `stop()`. `keep`: the next start adopts it. Default `stop`. */
   readonly orphan?: 'stop' | 'keep'
   /**
@@ -83,18 +91,29 @@ const cleanerMs = 30_000
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
+  try {
+    return await start(options)
+  } catch (error) {
+    throw withoutRoom(error, resolve(options.dataDir))
+  }
+}
+
+async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { onPhase = () => {}, signal } = options
   const asked = await chooseOsUser(layoutOf(resolve(options.dataDir)).cluster)
   const dir = await prepareDataDir(options.dataDir, asked, options.fallbackDir ?? null)
   const layout = layoutOf(dir)
   // Again, for the cluster that is there may be another user's than the one asked for elsewhere.
   const user = await chooseOsUser(layout.cluster)
   const args = serverArguments(layout.cluster, options.settings ?? {})
-  const binaries = await findBinaries(user)
+  const binaries = await findBinaries(user, () => onPhase('programs'))
   const stopMs = options.stopTimeoutMs ?? 10_000
   const lock = await takeOwnerLock(layout, 'owner', cleanerMs)
   const watchdog = options.orphan === 'keep' ? null : startWatchdog(layout.dir, stopMs, options.log)
   try {
-    const password = await prepareCluster(layout, binaries, user)
+    const making = { user, onPhase, ...(signal ? { signal } : {}) }
+    const password = await prepareCluster(layout, binaries, making)
+    onPhase('postgres')
     const obtain = (port: number | null) =>
       obtainPostmaster(
         { layout, program: binaries.postgres, args, user },
@@ -133,11 +152,17 @@ export async function startEmbeddedPostgres(
 async function prepareCluster(
   layout: Layout,
   binaries: Binaries,
-  user: OsUser | null,
+  making: {
+    readonly user: OsUser | null
+    readonly onPhase: (phase: EmbeddedPhase) => void
+    readonly signal?: AbortSignal
+  },
 ): Promise<string> {
   await removeDrafts(layout)
   const exists = await hasCluster(layout)
   const password = await ensurePassword(layout, exists)
-  if (!exists) await makeCluster(layout, binaries, { user, password })
+  if (exists) return password
+  making.onPhase('cluster')
+  await makeCluster(layout, binaries, { ...making, password })
   return password
 }

@@ -6,6 +6,8 @@ export type EmbeddedPostgresErrorCode =
   | 'data_dir_unreachable'
   /** The directory holds something that is not a cluster of this version and this user. */
   | 'data_dir_invalid'
+  /** There is no room left for the data directory. */
+  | 'disk_full'
   | 'password_missing'
   | 'no_unprivileged_user'
   | 'binaries_missing'

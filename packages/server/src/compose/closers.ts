@@ -5,6 +5,8 @@ export class Closers {
   readonly #log: Log
   readonly #closers: { readonly what: string; readonly close: () => Promise<unknown> | void }[] = []
 
+  #closed: Promise<void> | null = null
+
   constructor(log: Log) {
     this.#log = log
   }
@@ -13,7 +15,13 @@ export class Closers {
     this.#closers.push({ what, close })
   }
 
-  async close(): Promise<void> {
+  /** Closes everything, once: asked again, it waits for the same. */
+  close(): Promise<void> {
+    this.#closed ??= this.#closeAll()
+    return this.#closed
+  }
+
+  async #closeAll(): Promise<void> {
     for (const { what, close } of this.#closers.splice(0).toReversed()) {
       const began = performance.now()
       try {

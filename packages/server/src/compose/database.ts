@@ -3,22 +3,21 @@
  * own role (DESIGN §3.1). The passwords of the roles follow from the administrator's, so that every process that knows
  * DATABASE_URL knows them, and none is stored.
  */
-import { createHash, createHmac } from 'node:crypto'
-import { join } from 'node:path'
+import { createHmac } from 'node:crypto'
 import { prepare } from '@signalbox/bullmq'
 import type { Clock, Log } from '@signalbox/engine'
 import {
-  EmbeddedPostgresError,
   ensurePartitions,
   type LoginRole,
   migrate,
   type MigrateReport,
   MigrationRefused,
-  startEmbeddedPostgres,
 } from '@signalbox/postgres'
 import { ConfigError } from '../config/config-error.ts'
 import type { Closers } from './closers.ts'
 import { keepCommonClock } from './common-clock.ts'
+import { type EmbeddedOptions, type KeptPostgres, startEmbedded } from './embedded.ts'
+import type { StartPhase } from './start-phase.ts'
 import { StartError } from './start-error.ts'
 
 /** Addresses of one database, by who logs in. They hold passwords: never log them. */
@@ -38,6 +37,11 @@ export interface DatabaseOptions {
   readonly dataDir: string
   /** Does BullMQ keep its queue here? */
   readonly withQueue: boolean
+  /** An embedded server that outlives this start. Default: one of its own. */
+  readonly kept?: KeptPostgres
+  readonly onPhase?: (phase: StartPhase) => void
+  /** Breaks off what takes long. */
+  readonly signal?: AbortSignal
   readonly log: Log
 }
 
@@ -55,7 +59,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const { adminUrl, failed } =
     options.databaseUrl === null
-      ? await startEmbedded(options, closers)
+      ? await openEmbedded(options, closers)
       : { adminUrl: options.databaseUrl, failed: new Promise<never>(() => {}) }
   const admin = new URL(adminUrl)
   if (admin.password === '')
@@ -65,6 +69,7 @@ export async function openDatabase(
       { field: 'DATABASE_URL' },
     )
   const passwords = Object.fromEntries(roles.map((role) => [role, passwordOf(admin, role)]))
+  options.onPhase?.('schema')
   try {
     sayStanding(await migrate(adminUrl, { passwords }), options.log)
     if (options.withQueue)
@@ -91,25 +96,19 @@ function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, 
     )
 }
 
-async function startEmbedded(options: DatabaseOptions, closers: Closers) {
-  try {
-    const dataDir = join(options.dataDir, 'postgres')
-    const fallbackDir = join('/var/lib/signalbox', nameOf(dataDir))
-    const server = await startEmbeddedPostgres({ dataDir, fallbackDir, log: options.log })
-    closers.add('embedded Postgres', () => server.stop())
-    return { adminUrl: server.url, failed: server.failed.then(embeddedError) }
-  } catch (error) {
-    if (!(error instanceof EmbeddedPostgresError)) throw error
-    throw embeddedError(error)
+async function openEmbedded(options: DatabaseOptions, closers: Closers) {
+  const { dataDir, kept, onPhase, signal, log } = options
+  const wanted: EmbeddedOptions = {
+    dataDir,
+    log,
+    ...(onPhase ? { onPhase } : {}),
+    ...(signal ? { signal } : {}),
   }
+  if (kept) return kept.open(wanted)
+  const server = await startEmbedded(wanted)
+  closers.add('embedded Postgres', () => server.stop())
+  return server
 }
-
-const embeddedError = (error: EmbeddedPostgresError): StartError =>
-  new StartError('embedded_postgres', `${error.message} (${error.code})`, error)
-
-/** Root's own directories are closed to the user that Postgres must run as then; another place is named after them. */
-const nameOf = (dataDir: string): string =>
-  createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
 
 const passwordOf = (admin: URL, role: LoginRole): string =>
   createHmac('sha256', decodeURIComponent(admin.password))
@@ -123,6 +122,9 @@ function urlOf(admin: URL, role: LoginRole): string {
   return url.href
 }
 
+/** Of PostgreSQL: an insufficiency of the disk. */
+const diskFull = '53100'
+
 function startError(admin: URL, error: unknown): StartError {
   if (error instanceof MigrationRefused)
     return new StartError(
@@ -133,6 +135,12 @@ function startError(admin: URL, error: unknown): StartError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why = error instanceof Error ? error.message || code : String(error)
   const where = `${admin.host}${admin.pathname}`
+  if (code === diskFull)
+    return new StartError(
+      'database_full',
+      `The disk of Postgres at ${where} is full: ${why}. Make room there, and start again.`,
+      error,
+    )
   return new StartError(
     'database_unreachable',
     `Postgres at ${where} cannot be used: ${why}. Check DATABASE_URL and that the server runs.`,

@@ -4,6 +4,8 @@ export type StartErrorCode =
   | 'listen_failed'
   /** Postgres does not answer, or refuses us. */
   | 'database_unreachable'
+  /** The disk of the database is full. */
+  | 'database_full'
   /** The database is not one that this version may use. */
   | 'database_refused'
   /** The embedded Postgres cannot be had; its own code stands in the message. */

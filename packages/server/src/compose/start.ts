@@ -13,15 +13,8 @@ import {
   type Log,
   type Register,
   systemRandom,
-  type WakeBus,
 } from '@signalbox/engine'
-import {
-  createReader,
-  createRegister,
-  createResources,
-  type Reader,
-  type Resources,
-} from '@signalbox/postgres'
+import { createReader, createRegister, createResources } from '@signalbox/postgres'
 import { type Env, type Environment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
@@ -30,23 +23,25 @@ import { observerOf } from '../observe/measured-world.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
 import { measureReconciler, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
-import { createTracing, type Tracing } from '../observe/tracing.ts'
+import { createTracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
-import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
-import type { Health } from '../health/health.ts'
+import { webhooksOf } from '../webhooks/settings.ts'
+import { hostOf, portOf } from './address.ts'
 import { Closers } from './closers.ts'
 import { openDatabase } from './database.ts'
+import { Departure } from './departure.ts'
+import type { KeptPostgres } from './embedded.ts'
 import { settingsOf } from './engine-settings.ts'
 import type { Inspect } from './inspect.ts'
-import { type Access, openAccess } from './open-access.ts'
-import { keepTime } from './keep-time.ts'
+import { openAccess } from './open-access.ts'
 import { notedDefinitions } from './noted-definitions.ts'
 import { openAgents } from './open-agents.ts'
+import { openFront } from './open-front.ts'
 import { measureRegister, openMetrics } from './open-metrics.ts'
 import { secretNames } from './secrets.ts'
 import type { StartError } from './start-error.ts'
-import { type Served, serve, version } from './serve.ts'
-import { serveHealth } from './serve-health.ts'
+import type { StartPhase } from './start-phase.ts'
+import { version } from './serve.ts'
 import { Wellbeing } from './open-health.ts'
 import { portsOf } from './ports.ts'
 
@@ -74,6 +69,14 @@ export interface StartOptions {
   readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
   /** Sees every request to the API and its answer: the tests hold them against the OpenAPI document. */
   readonly inspect?: Inspect
+  /** An embedded Postgres that outlives this start, where no DATABASE_URL names another. Default: one of its own. */
+  readonly kept?: KeptPostgres
+  /** Told what the start does next. What it throws breaks the start off. */
+  readonly onPhase?: (phase: StartPhase) => void
+  /** Breaks off what takes long at a first start. */
+  readonly signal?: AbortSignal
+  /** Called when all but the API is up: who has its address lets go of it now. */
+  readonly takeOver?: () => void
 }
 
 /** What the engine of a process stands on. */
@@ -90,6 +93,11 @@ export interface Signalbox {
   readonly agents: ReadonlyMap<string, AgentDefinition>
   /** Settles if this process cannot go on: its embedded Postgres died, and cannot be started again. It is still to be stopped. */
   readonly failed: Promise<StartError>
+  /**
+   * Serves no more and claims nothing more, while another process goes on. Resolves when all that executes here has ended,
+   * however long that takes. To be stopped then; a stop before bounds it by its grace.
+   */
+  drain(): Promise<void>
   /** Hands work over and closes everything. May be called again. */
   stop(): Promise<void>
 }
@@ -132,19 +140,12 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   closers.add('tracing', () => tracing.close())
 
   // Mistakes in the configuration show before anything slow starts.
+  options.onPhase?.('tools')
   const webhooks = webhooksOf(config, options.env, roles)
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
 
-  const { urls, clock, failed } = await openDatabase(
-    {
-      databaseUrl: environment.databaseUrl,
-      dataDir: dataDirOf(assembly),
-      withQueue: environment.redisUrl === null,
-      log,
-    },
-    closers,
-  )
+  const { urls, clock, failed } = await databaseOf(assembly)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
@@ -154,7 +155,6 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const access = isServed(assembly, roles) ? await accessTo(assembly, urls.app) : null
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
-  const decides = roles.includes('orchestrator')
   const sending = { settings: webhooks, read: reader, now: () => clock.now() }
   const { asked, ...made } = await portsOf(assembly, {
     roles,
@@ -180,26 +180,45 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     roles: roles.filter((role) => role !== 'api'),
     settings: { ...settingsOf(config, specs), ...options.engine },
   })
-  measureReconciler(metrics, decides ? engine : null)
+  measureReconciler(metrics, roles.includes('orchestrator') ? engine : null)
+  options.onPhase?.('engine')
   await engine.start()
-  closers.add('engine', () => engine.stop(config.server.graceMs))
-  const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
-  const health = await wellbeing.open(known, closers)
-  const shared = { ...ports, resources, engine, agents, clock, metrics, tracing, health }
-  if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
-  const serveIt = roles.includes('api') ? serveApi : serveItsHealth
-  const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
+  const departure = new Departure(engine, config.server.graceMs)
+  closers.add('engine', () => departure.stop())
+  const front = new Closers(log)
+  closers.add('front', () => front.close())
+  const url = await openFront(
+    { ...assembly, closers: front },
+    {
+      ...ports,
+      ...{ asked, wellbeing, resources, engine, agents, clock, metrics, tracing, urls },
+      ...{ access, reader, webhooks, roles },
+    },
+  )
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())
-  return { url: served?.url ?? null, engine, agents, failed, stop }
+  const drain = async () => void (await Promise.all([front.close(), departure.drain()]))
+  return { url, engine, agents, failed, drain, stop }
 }
 
 const openRegister = (engineUrl: string, clock: Clock, metrics: Metrics): Register =>
   notedDefinitions(measuredRegister(createRegister({ engineUrl }), metrics), clock)
 
-/** The port that was asked of this very process; null: none. */
-const portOf = ({ options, environment }: Assembly): number | null =>
-  options.port ?? environment.port
+const databaseOf = (assembly: Assembly) => {
+  const { options, environment, log, closers } = assembly
+  return openDatabase(
+    {
+      databaseUrl: environment.databaseUrl,
+      dataDir: dataDirOf(assembly),
+      withQueue: environment.redisUrl === null,
+      ...(options.kept ? { kept: options.kept } : {}),
+      ...(options.onPhase ? { onPhase: options.onPhase } : {}),
+      ...(options.signal ? { signal: options.signal } : {}),
+      log,
+    },
+    closers,
+  )
+}
 
 /** Where keys and the embedded Postgres live. */
 const dataDirOf = ({ options, environment }: Assembly): string =>
@@ -209,64 +228,8 @@ const dataDirOf = ({ options, environment }: Assembly): string =>
 const isServed = (assembly: Assembly, roles: readonly Role[]): boolean =>
   roles.includes('api') || portOf(assembly) !== null
 
-const hostOf = ({ environment, config }: Assembly): string => environment.host ?? config.server.host
-
 const accessTo = (assembly: Assembly, appUrl: string) => {
   const { environment, config, log, closers } = assembly
   const [host, dataDir] = [hostOf(assembly), dataDirOf(assembly)]
   return openAccess({ appUrl, environment, server: config.server, host, dataDir, log }, closers)
-}
-
-async function serveApi(
-  assembly: Assembly,
-  parts: {
-    readonly register: Register
-    readonly resources: Resources
-    readonly wakeBus: WakeBus
-    readonly clock: Clock
-    readonly engine: Engine
-    readonly agents: ReadonlyMap<string, AgentDefinition>
-    readonly metrics: Metrics
-    readonly tracing: Tracing
-    readonly health: Health
-    readonly access: Access
-    readonly reader: Reader
-    readonly webhooks: WebhookSettings
-    readonly roles: readonly Role[]
-  },
-): Promise<Served> {
-  const { config, log, closers } = assembly
-  const { server } = config
-  const host = hostOf(assembly)
-  const port = portOf(assembly) ?? server.port
-  const served = await serve({
-    ...parts,
-    host,
-    port,
-    server,
-    runLimits: config.runLimits,
-    log,
-    ...(assembly.options.inspect ? { inspect: assembly.options.inspect } : {}),
-  })
-  // Streams end first, so that their clients are elsewhere before the engine stops.
-  closers.add('http', () => served.stop())
-  return served
-}
-
-async function serveItsHealth(
-  assembly: Assembly,
-  parts: {
-    readonly health: Health
-    readonly metrics: Metrics
-    readonly access: Access
-    readonly roles: readonly Role[]
-  },
-): Promise<Served> {
-  const { config, log, closers } = assembly
-  const port = portOf(assembly) ?? config.server.port
-  const host = hostOf(assembly)
-  const { authenticate } = parts.access
-  const served = await serveHealth({ ...parts, host, port, authenticate, log })
-  closers.add('http', () => served.stop())
-  return served
 }

@@ -1,6 +1,6 @@
 /** Imports a module of the user's own, in bounded time: one that waits for ever at its top level must not end a start in silence. */
 import { setTimeout } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
+import { addressOf } from './edition.ts'
 
 /** Milliseconds that the import of a module may take, with all that it imports. */
 const importMsMax = 30_000
@@ -16,7 +16,7 @@ export async function importWithin(file: string, msMax = importMsMax): Promise<u
   })
   late.catch(() => {})
   try {
-    const loading: Promise<unknown> = import(pathToFileURL(file).href)
+    const loading: Promise<unknown> = import(addressOf(file))
     return await Promise.race([loading, late])
   } finally {
     done.abort()

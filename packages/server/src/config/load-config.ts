@@ -2,6 +2,7 @@ import { access, readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { ambiguityOf } from '@signalbox/core'
 import { ConfigError } from './config-error.ts'
+import { noteText } from './edition.ts'
 import type { Env } from './environment.ts'
 import { importWithin } from './import-within.ts'
 import { parseConfig } from './parse-config.ts'
@@ -65,7 +66,7 @@ const exists = (file: string): Promise<boolean> =>
 
 async function readJson(file: string): Promise<unknown> {
   try {
-    const text = await readFile(file, 'utf8')
+    const text = noteText(file, await readFile(file, 'utf8'))
     const value: unknown = JSON.parse(text)
     const ambiguity = ambiguityOf(text)
     if (ambiguity !== null) throw new Error(`it can be read in two ways: ${ambiguity}`)

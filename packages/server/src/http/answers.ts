@@ -50,17 +50,23 @@ export function answers(good: Good, problems: readonly ProblemCode[] = []): Resp
       ...(good.headers ? { headers: headersOf(good.headers) } : {}),
     },
     default: {
-      description: 'A problem document.',
+      description:
+        'A problem document. Any operation may answer `unauthenticated` (401), `forbidden_scope` (403), `invalid_request` (422), `register_unavailable` or `shutting_down` (503), and `internal` (500).',
       content: { 'application/problem+json': { schema: ProblemDocument } },
     },
   }
   const byStatus = Map.groupBy(problems, (code) => problemKinds[code].status)
   for (const [code, codes] of byStatus)
     responses[code] = {
-      description: codes.map((each) => `\`${each}\`: ${problemKinds[each].title}.`).join(' '),
+      description: codes.map(wordsOf).join(' '),
       content: { 'application/problem+json': { schema: ProblemDocument } },
     }
   return responses
+}
+
+const wordsOf = (code: ProblemCode): string => {
+  const { title, help } = problemKinds[code]
+  return `\`${code}\`: ${title}. ${help}`
 }
 
 const headersOf = (headers: Readonly<Record<string, string>>) =>

@@ -7,6 +7,7 @@ import { readBody } from './body.ts'
 import { onError } from './failures.ts'
 import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
+import { described } from './openapi/described.ts'
 import { Problem } from './problem.ts'
 import { requestId } from './request-id.ts'
 import { approvalRoutes } from './routes/approvals.ts'
@@ -23,6 +24,7 @@ import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { metaRoutes } from './routes/meta.ts'
+import { pageRoutes } from './routes/pages.ts'
 import { pseudonymRoutes } from './routes/pseudonyms.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
@@ -87,6 +89,7 @@ export function createApp(
   cronRoutes(app, api)
   metaRoutes(app, api)
   documentRoute(app, () => documentOf())
+  pageRoutes(app, api, () => documentOf())
   agUiRoutes(app, api)
   a2aRoutes(app, api)
   agentProtocolRoutes(app, api)
@@ -129,7 +132,7 @@ function once<T>(make: () => T): () => T {
 export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
   const { openAPIRegistry } = app
   openAPIRegistry.registerComponent('securitySchemes', 'key', { type: 'http', scheme: 'bearer' })
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Signalbox',
@@ -140,6 +143,7 @@ export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
     servers: [{ url: '/' }],
     security: [{}, { key: [] }],
   })
+  return described(document)
 }
 
 const refuseWhenStopping =

@@ -20,7 +20,8 @@ export function notFound(
       })
     const near = suggestion(
       c.req.path,
-      known.map(({ path }) => path),
+      // The page at the root is near to every short address.
+      known.map(({ path }) => path).filter((path) => path !== '/'),
     )
     const hint = near.startsWith(' Did') ? near : where
     return problemResponse('not_found', { detail: `There is nothing at this address.${hint}` })

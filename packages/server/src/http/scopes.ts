@@ -33,6 +33,9 @@ const readOrApprove = either('read', 'approve')
 const readOrAudit = either('read', 'audit')
 
 const accesses: Readonly<Record<string, Access>> = {
+  // What they show of this installation they show to whoever may find agents: see `routes/pages.ts`.
+  'GET /': 'open',
+  'GET /docs': 'open',
   'GET /live': 'open',
   'GET /ok': 'open',
   'GET /ready': 'open',

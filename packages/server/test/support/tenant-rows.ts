@@ -71,6 +71,8 @@ export const rows: Readonly<Record<string, Row>> = {
   'GET /usage': { is: 'apart', query: '?by=user,month' },
   'POST /pseudonyms': { is: 'apart', body: () => ({ user_id: 'ann' }) },
 
+  'GET /': common,
+  'GET /docs': common,
   'GET /live': common,
   'GET /ok': common,
   'GET /ready': common,

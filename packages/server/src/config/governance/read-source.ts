@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises'
 import { messageOf } from '@signalbox/engine'
 import { ConfigError } from '../config-error.ts'
+import { noteText } from '../edition.ts'
 import { fail } from '../fail.ts'
 
 /** A passport, or a Cedar policy or schema. */
@@ -13,7 +14,8 @@ export async function readFileText(path: string, field: string): Promise<string>
   try {
     const file = await open(path)
     try {
-      return await take(file.createReadStream({ end: bytesMax, autoClose: false }), field)
+      const text = await take(file.createReadStream({ end: bytesMax, autoClose: false }), field)
+      return noteText(path, text)
     } finally {
       await file.close()
     }
