@@ -1,5 +1,5 @@
 export { type Json, type JsonObject, JsonObjectSchema, JsonSchema } from './json.ts'
-export { ambiguityOf } from './ambiguous-json.ts'
+export { ambiguityOf, ambiguousKeyIn } from './ambiguous-json.ts'
 export { limits } from './limits.ts'
 export {
   AssistantMessage,

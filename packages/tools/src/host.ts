@@ -11,7 +11,7 @@ import { systemClock } from './clock.ts'
 import type { DefinedTool } from './define-tool.ts'
 import { expandConfig, McpServerConfig } from './mcp/config.ts'
 import { McpServer } from './mcp/server.ts'
-import { failed, perform } from './perform.ts'
+import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
 import { boundedMessage } from './text.ts'
 import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
@@ -107,7 +107,10 @@ class Host implements ToolHost {
       if (outcome.status !== 'completed' || changed.length === 0) return outcome
       return { ...outcome, files: changed }
     } catch (error) {
-      this.#log.error('tool call broke the host', { tool: request.name, reason: String(error) })
+      this.#log.error('tool call broke the host', {
+        tool: request.name,
+        reason: describeError(error),
+      })
       return failed('tool_error', 'The tool host failed.')
     } finally {
       over = true
@@ -144,7 +147,10 @@ class Host implements ToolHost {
       request.progress(boundedMessage(String(note), limits.progressCharsMax))
     } catch (error) {
       // Whoever listens to progress must not be able to break the tool.
-      this.#log.warn('progress listener threw', { tool: request.name, reason: String(error) })
+      this.#log.warn('progress listener threw', {
+        tool: request.name,
+        reason: describeError(error),
+      })
     }
   }
 }

@@ -91,6 +91,7 @@ function viewAfter({ view, decision, draft }: Plan, result: AppendResult): RunVi
   return {
     ...view,
     state: decision.state,
+    stateSeq: result.seq,
     seq: result.seq,
     facts: result.facts,
     decided: draft.through,

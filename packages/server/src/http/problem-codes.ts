@@ -32,7 +32,7 @@ export const problemKinds = {
   ambiguous_json: {
     status: 400,
     title: 'The JSON can be read in two ways',
-    help: 'A key stands twice in an object, or an integer is beyond 2^53 - 1: two readers would see two values. Write large numbers as texts.',
+    help: 'A key stands twice in an object, or a number is beyond 2^53 - 1 or any double: two readers would see two values. Write large numbers as texts.',
   },
   forbidden_key: {
     status: 400,
