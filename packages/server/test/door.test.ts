@@ -8,6 +8,8 @@ import { type ClientOptions, WebSocket } from 'ws'
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import { type ConfigInput, parseConfig } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hostsOf } from '../src/http/hosts.ts'
+import { originsOf } from '../src/http/origins.ts'
 import { askRaw, type Oddity } from './support/ask-raw.ts'
 import { call } from './support/http.ts'
 import { configErrorOf } from './support/mistakes.ts'
@@ -177,6 +179,41 @@ describe('where no key is asked for', () => {
     expect(answers.filter(({ head }) => !head.includes(`allow-origin: ${chat}`))).toEqual([])
   })
 
+  it('a server is known by where it listens', () => {
+    const known = (bound: string, ...hosts: readonly string[]) =>
+      hosts.filter(hostsOf(['chat.test'], bound))
+    const all = ['10.1.2.3:7420', '[fd00::1]:7420', 'api.test', 'chat.test', 'localhost', '::1']
+    expect(known('127.0.0.1', ...all)).toEqual(['chat.test', 'localhost'])
+    expect(known('10.1.2.3', ...all)).toEqual(
+      all.filter((host) => !['api.test', '::1'].includes(host)),
+    )
+    expect(known('api.test', ...all)).toContain('api.test')
+    for (const everywhere of ['0.0.0.0', '::'])
+      expect(known(everywhere, ...all, 'evil.example', '1.evil.example')).toEqual([
+        '10.1.2.3:7420',
+        '[fd00::1]:7420',
+        'chat.test',
+        'localhost',
+      ])
+  })
+
+  it('an origin is spelled as browsers spell it', () => {
+    const known = originsOf([
+      'HTTPS://Chat.test:443',
+      'http://localhost:*',
+      'capacitor://localhost',
+    ])
+    const all = [
+      'https://chat.test',
+      'http://localhost',
+      'http://localhost:1',
+      'capacitor://localhost',
+    ]
+    expect(all.filter(known)).toEqual(all)
+    const others = ['http://chat.test', 'https://chat.test/', 'http://localhost:*', 'null', '']
+    expect([...others, 'https://localhost', 'http://a@localhost:1'].filter(known)).toEqual([])
+  })
+
   it('a form of another page does nothing', async () => {
     const run = await call(open.api, 'POST', '/runs', {
       body: { assistant_id: 'writer', input: 'Go.', after_seconds: 3600 },
@@ -246,6 +283,7 @@ describe('a WebSocket', () => {
 const preflight = (origin: string) => ({
   headers: {
     origin,
+    'access-control-request-private-network': 'true',
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'content-type,x-api-key',
   },
@@ -271,6 +309,7 @@ describe('CORS', () => {
         expect.arrayContaining(['content-type', 'x-api-key', 'authorization', 'x-ours']),
       )
       expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0)
+      expect(headers.get('access-control-allow-private-network')).toBe('true')
       expect(list(headers, 'vary')).toContain('origin')
       expect(headers.has('access-control-allow-credentials')).toBe(false)
     }
