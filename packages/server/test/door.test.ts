@@ -117,6 +117,10 @@ const askAll = (box: TestSignalbox, all: readonly string[], oddity: Oddity) =>
     }),
   )
 
+/** Which of these hosts a server knows that listens there. */
+const knownAt = (bound: string, ...hosts: readonly string[]) =>
+  hosts.filter(hostsOf(['chat.test'], bound))
+
 describe('where no key is asked for', () => {
   it.each(hostile)('%s is refused on every operation', async (_, coming, status, code) => {
     expect(operations.length).toBeGreaterThanOrEqual(90)
@@ -180,16 +184,14 @@ describe('where no key is asked for', () => {
   })
 
   it('a server is known by where it listens', () => {
-    const known = (bound: string, ...hosts: readonly string[]) =>
-      hosts.filter(hostsOf(['chat.test'], bound))
     const all = ['10.1.2.3:7420', '[fd00::1]:7420', 'api.test', 'chat.test', 'localhost', '::1']
-    expect(known('127.0.0.1', ...all)).toEqual(['chat.test', 'localhost'])
-    expect(known('10.1.2.3', ...all)).toEqual(
+    expect(knownAt('127.0.0.1', ...all)).toEqual(['chat.test', 'localhost'])
+    expect(knownAt('10.1.2.3', ...all)).toEqual(
       all.filter((host) => !['api.test', '::1'].includes(host)),
     )
-    expect(known('api.test', ...all)).toContain('api.test')
+    expect(knownAt('api.test', ...all)).toContain('api.test')
     for (const everywhere of ['0.0.0.0', '::'])
-      expect(known(everywhere, ...all, 'evil.example', '1.evil.example')).toEqual([
+      expect(knownAt(everywhere, ...all, 'evil.example', '1.evil.example')).toEqual([
         '10.1.2.3:7420',
         '[fd00::1]:7420',
         'chat.test',
