@@ -95,7 +95,10 @@ describe('a new project', () => {
     const where = { cwd: folder.dir, env: { PORT: String(port) } }
     const dev = start(['dev'], where)
     await dev.prints(/serves at http/)
-    expect((await fetch(`http://127.0.0.1:${port}/ok`)).status).toBe(200)
+    const headers = { origin: 'http://localhost:5173' }
+    const shown = await fetch(`http://127.0.0.1:${port}/ok`, { headers })
+    expect(shown.status).toBe(200)
+    expect(shown.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
     const { code, stdout } = await signalbox(['run', 'One two.', '--wait'], where)
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Words in your message: 2.\n' })
     const postgres = await postmaster(folder.dir)

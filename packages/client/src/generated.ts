@@ -222,6 +222,7 @@ export interface Problem {
   status: number
   code:
     | 'malformed_json'
+    | 'malformed_encoding'
     | 'json_too_deep'
     | 'ambiguous_json'
     | 'forbidden_key'
@@ -232,6 +233,8 @@ export interface Problem {
     | 'unauthenticated'
     | 'forbidden_scope'
     | 'approval_forbidden'
+    | 'foreign_origin'
+    | 'foreign_host'
     | 'not_found'
     | 'unknown_agent'
     | 'unknown_thread'
@@ -264,7 +267,6 @@ export interface Problem {
     | 'edit_denied'
     | 'input_full'
     | 'nothing_runs'
-    | 'foreign_origin'
     | 'upgrade_required'
     | 'nothing_waits'
     | 'run_waits'
@@ -273,6 +275,7 @@ export interface Problem {
     | 'approval_expired'
     | 'body_too_large'
     | 'unsupported_media_type'
+    | 'unsupported_encoding'
     | 'invalid_request'
     | 'invalid_arguments'
     | 'webhook_refused'
@@ -3870,6 +3873,14 @@ export interface Operations {
     path: {
       agent: string
     }
+    answer: {
+      [k: string]: unknown
+    }
+  }
+  /**
+   * A2A: the card of the host, which is that of its first agent
+   */
+  'GET /.well-known/agent-card.json': {
     answer: {
       [k: string]: unknown
     }

@@ -100,13 +100,17 @@ describe('a server', () => {
   })
 
   it('that was open asks for one as soon as there ever was any', async () => {
-    const { authenticate } = await openAt('127.0.0.1')
+    const { authenticate, door } = await openAt('127.0.0.1')
+    expect(await door.isOpen?.()).toBe(true)
     const { key } = await maker.make('first', [])
     await maker.keyring.revoke('first', { id: key.id, by: 'test' })
     const closed = await eventually(
       async () => (await authenticate(anonymous)) === null || undefined,
     )
     expect(closed).toBe(true)
+    // Hosts and origins are of no account then: whoever comes has a key, or nothing.
+    expect(await door.isOpen?.()).toBe(false)
+    expect((await openAt('127.0.0.1')).door.isOpen).toBeNull()
     expect(await (await openAt('127.0.0.1')).authenticate(anonymous)).toBeNull()
     expect(await (await openAt('10.0.0.1')).authenticate(anonymous)).toBeNull()
   })

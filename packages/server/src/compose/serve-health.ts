@@ -3,6 +3,7 @@ import { type Log, systemRandom } from '@signalbox/engine'
 import { createHealthApp } from '../http/app.ts'
 import type { Health } from '../health/health.ts'
 import type { Authenticate } from '../http/api.ts'
+import type { Door } from '../http/door.ts'
 import { measureHttp } from '../observe/http-metrics.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
 import { listen } from './listen.ts'
@@ -14,7 +15,9 @@ export interface ServeHealthOptions {
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
+  readonly keepAliveMs: number
   readonly authenticate: Authenticate
+  readonly door: Door
   readonly log: Log
 }
 
@@ -29,6 +32,7 @@ export async function serveHealth(options: ServeHealthOptions): Promise<Served> 
     {
       health,
       authenticate: options.authenticate,
+      door: options.door,
       random: systemRandom,
       log,
       stopping: stopping.signal,

@@ -72,6 +72,8 @@ export interface StartOptions {
   readonly engine?: Partial<EngineSettings>
   /** Puts something between the engine and its ports: the crash tests stop the process there. */
   readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
+  /** Lets CORS allow pages of this machine, where the configuration names no origins: for who builds a page. Default: no page. */
+  readonly localPages?: boolean
   /** Sees every request to the API and its answer: the tests hold them against the OpenAPI document. */
   readonly inspect?: Inspect
 }
@@ -214,7 +216,9 @@ const hostOf = ({ environment, config }: Assembly): string => environment.host ?
 const accessTo = (assembly: Assembly, appUrl: string) => {
   const { environment, config, log, closers } = assembly
   const [host, dataDir] = [hostOf(assembly), dataDirOf(assembly)]
-  return openAccess({ appUrl, environment, server: config.server, host, dataDir, log }, closers)
+  const { localPages } = assembly.options
+  const about = { appUrl, environment, server: config.server, host, dataDir, log, localPages }
+  return openAccess(about, closers)
 }
 
 async function serveApi(
@@ -265,8 +269,10 @@ async function serveItsHealth(
   const { config, log, closers } = assembly
   const port = portOf(assembly) ?? config.server.port
   const host = hostOf(assembly)
-  const { authenticate } = parts.access
-  const served = await serveHealth({ ...parts, host, port, authenticate, log })
+  const { authenticate, door } = parts.access
+  const { keepAliveMs } = config.server
+  const about = { ...parts, host, port, keepAliveMs, authenticate, door, log }
+  const served = await serveHealth(about)
   closers.add('http', () => served.stop())
   return served
 }

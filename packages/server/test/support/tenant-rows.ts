@@ -162,6 +162,7 @@ export const rows: Readonly<Record<string, Row>> = {
 
   // A chat that is not there says what one that is over says.
   'GET /chat/{agent}/{chat_id}/stream': { is: 'apart', own: [200, 204] },
+  'GET /.well-known/agent-card.json': common,
   'GET /a2a/{agent}/.well-known/agent-card.json': common,
   'GET /a2a/{agent}/tasks': apart,
   'GET /a2a/{agent}/tasks/{run_id}': gone,
