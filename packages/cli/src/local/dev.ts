@@ -23,6 +23,7 @@ export async function dev(shell: Shell, options: DevOptions): Promise<ExitCode> 
   const signalbox = await startSignalbox({
     loaded,
     env,
+    announce: true,
     log: logFor(loaded, env, {
       level: readEnvironment(env).logLevel,
       to: options.json ? null : process.stdout,

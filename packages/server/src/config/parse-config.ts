@@ -1,7 +1,10 @@
-import { z } from 'zod'
+import { issueWords } from '@signalbox/core'
+import type { z } from 'zod'
+import { checkLimitedAgents } from './check-limited-agents.ts'
+import { checkToolNames } from './check-tool-names.ts'
 import { ConfigError, type ConfigErrorCode, fieldPath } from './config-error.ts'
 import { keysAt } from './known-keys.ts'
-import { suggestion } from './nearest.ts'
+import { meant, suggestion } from './nearest.ts'
 import { Config } from './schema.ts'
 
 /**
@@ -10,16 +13,28 @@ import { Config } from './schema.ts'
  * @throws ConfigError for the first mistake; the message says how many more there are
  */
 export function parseConfig(value: unknown): Config {
-  const parsed = Config.safeParse(value)
-  if (parsed.success) return parsed.data
+  const parsed = Config.safeParse(value, { error: words })
+  if (parsed.success) {
+    checkToolNames(parsed.data.tools)
+    checkLimitedAgents(parsed.data)
+    return parsed.data
+  }
   const found = parsed.error.issues.flatMap((issue) => problems(issue, [], value))
   // A key that is misspelt is why another one is missing, so it is told first.
   const unknown = found.find(({ code }) => code === 'config_unknown_key')
   const first = unknown ?? found[0]
-  if (!first) throw new ConfigError('config_invalid', z.prettifyError(parsed.error))
+  if (!first) throw new ConfigError('config_invalid', 'the configuration cannot be used')
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
   const where = first.field === '' ? 'configuration' : first.field
   throw new ConfigError(first.code, `${where}: ${first.message}${more}`, { field: first.field })
+}
+
+/** As everywhere, and for a misspelt word the one that was probably meant. */
+function words(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_value' || typeof issue.input !== 'string') return issueWords(issue)
+  const known = issue.values.filter((value) => typeof value === 'string')
+  if (known.length < 2) return issueWords(issue)
+  return `takes one of ${known.join(', ')}; "${issue.input.slice(0, 40)}" is none of them.${meant(issue.input, known)}`
 }
 
 interface Problem {
@@ -37,7 +52,7 @@ function problems(issue: Issue, base: readonly PropertyKey[], value: unknown): r
       return issue.keys.map((key) => ({
         code: 'config_unknown_key',
         field: fieldPath([...path, key]),
-        message: `there is no key "${key}" here.${suggestion(key, keysAt(path, value))}`,
+        message: `there is no key "${key}" here.${keyHint(key, path, value)}`,
       }))
     case 'invalid_union':
       return best(issue.errors, path, value) ?? [problem(issue, path)]
@@ -46,6 +61,16 @@ function problems(issue: Issue, base: readonly PropertyKey[], value: unknown): r
     default:
       return [problem(issue, path)]
   }
+}
+
+const secretKey = /^(?:api|access|auth)?[-_]?(?:key|token|secret|password)$/i
+
+/** Where a key of a provider stands as it is, nothing is misspelt: it belongs elsewhere. */
+function keyHint(key: string, path: readonly PropertyKey[], value: unknown): string {
+  const place = path.findLast((step) => typeof step === 'string')
+  if (secretKey.test(key) && (place === 'model' || place === 'fallbackModels'))
+    return ` A key does not stand in a configuration: put it into a variable of the environment, or into the file .env, and name the variable: apiKeyEnv: 'MY_API_KEY'.`
+  return suggestion(key, keysAt(path, value))
 }
 
 /**
