@@ -160,6 +160,16 @@ describe('the server of a folder', () => {
     expect(after.stderr).toContain(`No server answers at http://127.0.0.1:${port}.`)
   })
 
+  it.each([
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '[::1]'],
+    ['::1', '[::1]'],
+    ['localhost', 'localhost'],
+  ])('that listens at HOST=%s is asked at %s', async (host, asked) => {
+    const { stderr } = await signalbox(['runs'], { cwd: dir, env: { ...nowhere, HOST: host } })
+    expect(stderr).toContain(`No server answers at http://${asked}:9.`)
+  })
+
   it('is not believed to be on another machine', async () => {
     const other = await folderWith({ 'signalbox.config.json': config(9) })
     await mkdir(join(other, '.signalbox'))
