@@ -125,6 +125,7 @@ describe('the server of a folder', () => {
     ;({ dir, remove } = await createFolder())
     port = await freePort()
     await writeFile(join(dir, 'signalbox.config.json'), config(port))
+    await writeFile(join(dir, '.env'), 'FROM_FILE=geheim\n')
     await placeReadyCluster(join(dir, '.signalbox', 'postgres'))
   })
   afterAll(() => remove?.())
@@ -133,6 +134,7 @@ describe('the server of a folder', () => {
     const server = start(['serve', '--port', '0'], { cwd: dir })
     const [, url = ''] = await server.prints(/"msg":"serving","url":"([^"]+)"/)
     expect(url).not.toContain(`:${port}`)
+    expect(server.printed()).toMatch(/^\{.*"msg":"Read \.env: FROM_FILE"\}\n/)
     expect(await signalbox(['runs'], { cwd: dir })).toMatchObject({ code: 0, stderr: '' })
     const explicit = [
       await signalbox(['runs', '--url', 'http://127.0.0.1:9'], { cwd: dir }),
@@ -145,7 +147,7 @@ describe('the server of a folder', () => {
     }
 
     const second = await start(['dev', '--port', '0'], { cwd: dir }).ended
-    expect(second.code).toBe(1)
+    expect(second).toMatchObject({ code: 1, stdout: 'Read .env: FROM_FILE\n' })
     const { pid } = server.child
     expect(second.stderr).toMatch(
       new RegExp(
@@ -154,7 +156,9 @@ describe('the server of a folder', () => {
     )
 
     server.child.kill('SIGTERM')
-    expect((await server.ended).code).toBe(0)
+    const { code, stdout } = await server.ended
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('geheim')
     expect(existsSync(join(dir, '.signalbox', 'server.json'))).toBe(false)
     const after = await signalbox(['runs'], { cwd: dir })
     expect(after.stderr).toContain(`No server answers at http://127.0.0.1:${port}.`)
