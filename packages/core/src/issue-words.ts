@@ -56,10 +56,20 @@ export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'unrecognized_keys':
       return `has ${issue.keys.length === 1 ? 'an unknown key' : 'unknown keys'}: ${listed(issue.keys)}`
     case 'invalid_union':
-      return unionWords(issue.errors, issue.input)
+      return 'options' in issue && Array.isArray(issue.options)
+        ? choiceWords(issue.options, chosen(issue))
+        : unionWords(issue.errors, issue.input)
+    case 'custom':
+      return 'takes another kind of value'
     default:
       return undefined
   }
+}
+
+/** The word that says which form of an object is meant. */
+function chosen({ input, discriminator }: z.core.$ZodRawIssue): unknown {
+  const isObject = typeof input === 'object' && input !== null
+  return isObject && typeof discriminator === 'string' ? Reflect.get(input, discriminator) : null
 }
 
 function typeWords(noun: string, expected: string, input: unknown): string {

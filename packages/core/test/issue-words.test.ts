@@ -6,6 +6,11 @@ import { issueWords } from '../src/issue-words.ts'
 const words = (schema: z.ZodType, value: unknown): string | undefined =>
   schema.safeParse(value, { error: issueWords }).error?.issues[0]?.message
 
+const shapes = z.discriminatedUnion('use', [
+  z.object({ use: z.literal('a') }),
+  z.object({ use: z.literal('b') }),
+])
+
 const table: readonly (readonly [z.ZodType, unknown, string])[] = [
   [z.string(), undefined, 'is missing; it takes a text'],
   [z.string(), 5, 'takes a text, not 5'],
@@ -33,6 +38,10 @@ const table: readonly (readonly [z.ZodType, unknown, string])[] = [
   [z.string().regex(/^a$/), 'geheim', 'does not have the form /^a$/'],
   [z.strictObject({}), { x: 1 }, 'has an unknown key: "x"'],
   [z.union([z.string(), z.array(z.string())]), 5, 'takes a text or a list, not 5'],
+  [shapes, { use: 'geheim' }, 'takes one of "a", "b"'],
+  [shapes, {}, 'is missing; it takes one of "a", "b"'],
+  [shapes, 'a', 'takes an object, not a text'],
+  [z.custom(() => false), 'geheim', 'takes another kind of value'],
   [z.string().refine(() => false, 'takes what it likes'), 'geheim', 'takes what it likes'],
 ]
 

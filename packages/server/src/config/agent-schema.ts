@@ -38,7 +38,9 @@ const DetectorName = z
 const Detector = z.union([
   DetectorName,
   z.strictObject({ ...DetectorConfig.shape, use: DetectorName }),
-  z.custom<SafetyDetector>(isSafetyDetector),
+  z.custom<SafetyDetector>(isSafetyDetector, {
+    error: 'a detector is made with defineDetector({ … })',
+  }),
 ])
 
 /** One entry of `safety.detectors`. */

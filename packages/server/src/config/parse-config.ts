@@ -31,10 +31,20 @@ export function parseConfig(value: unknown): Config {
 
 /** As everywhere, and for a misspelt word the one that was probably meant. */
 function words(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== 'invalid_value' || typeof issue.input !== 'string') return issueWords(issue)
-  const known = issue.values.filter((value) => typeof value === 'string')
-  if (known.length < 2) return issueWords(issue)
-  return `takes one of ${known.join(', ')}; "${issue.input.slice(0, 40)}" is none of them.${meant(issue.input, known)}`
+  const [word, choices] = choiceOf(issue)
+  const known = choices.filter((value) => typeof value === 'string')
+  if (typeof word !== 'string' || known.length < 2) return issueWords(issue)
+  return `takes one of ${known.join(', ')}; "${word.slice(0, 40)}" is none of them.${meant(word, known)}`
+}
+
+/** What was written where one of several words may stand, and those words. */
+function choiceOf(issue: z.core.$ZodRawIssue): readonly [unknown, readonly unknown[]] {
+  if (issue.code === 'invalid_value') return [issue.input, issue.values]
+  const { input, discriminator } = issue
+  const isChoice = issue.code === 'invalid_union' && typeof discriminator === 'string'
+  if (!isChoice || typeof input !== 'object' || input === null) return [null, []]
+  const options: unknown = 'options' in issue ? issue.options : []
+  return [Reflect.get(input, discriminator), Array.isArray(options) ? options : []]
 }
 
 interface Problem {
@@ -52,7 +62,7 @@ function problems(issue: Issue, base: readonly PropertyKey[], value: unknown): r
       return issue.keys.map((key) => ({
         code: 'config_unknown_key',
         field: fieldPath([...path, key]),
-        message: `there is no key "${key}" here.${keyHint(key, path, value)}`,
+        message: unknownKey(key, path, value),
       }))
     case 'invalid_union':
       return best(issue.errors, path, value) ?? [problem(issue, path)]
@@ -65,12 +75,16 @@ function problems(issue: Issue, base: readonly PropertyKey[], value: unknown): r
 
 const secretKey = /^(?:api|access|auth)?[-_]?(?:key|token|secret|password)$/i
 
-/** Where a key of a provider stands as it is, nothing is misspelt: it belongs elsewhere. */
-function keyHint(key: string, path: readonly PropertyKey[], value: unknown): string {
+function unknownKey(key: string, path: readonly PropertyKey[], value: unknown): string {
   const place = path.findLast((step) => typeof step === 'string')
-  if (secretKey.test(key) && (place === 'model' || place === 'fallbackModels'))
-    return ` A key does not stand in a configuration: put it into a variable of the environment, or into the file .env, and name the variable: apiKeyEnv: 'MY_API_KEY'.`
-  return suggestion(key, keysAt(path, value))
+  const isModel = place === 'model' || place === 'fallbackModels'
+  // A key of a provider that stands as it is: nothing is misspelt, it belongs elsewhere.
+  if (secretKey.test(key) && isModel)
+    return `there is no key "${key}" here. A key does not stand in a configuration: put it into a variable of the environment, or into the file .env, and name the variable: apiKeyEnv: 'MY_API_KEY'.`
+  const known = keysAt(path, value)
+  return known.includes(key)
+    ? `"${key}" cannot stand beside the other keys here; it belongs to another form of the object.`
+    : `there is no key "${key}" here.${suggestion(key, known)}`
 }
 
 /**

@@ -415,6 +415,28 @@ const values: readonly Mistake[] = [
     says: /signalbox\.config\.json: mcpServers\.git: environment variable not set: NO_SUCH_TOKEN$/,
   },
   {
+    name: 'a provider by its name alone',
+    files: ts({ agent: `guardrails: { provider: 'allowlist' }` }),
+    says: /^signalbox\.config\.ts: agents\.a\.guardrails\.provider: takes \{ use: "allowlist", … \}, another provider, or a list of them$/,
+  },
+  {
+    name: 'a provider that does not say which',
+    files: ts({ agent: `guardrails: { provider: {} }` }),
+    says: /agents\.a\.guardrails\.provider\.use: is missing; it takes allowlist, passport, cedar, http, or \.\/file\.ts#export$/,
+  },
+  {
+    name: 'a guardrail that is misspelt',
+    files: ts({ agent: `guardrails: { stream: [{ use: 'bannd-terms', terms: ['x'] }] }` }),
+    says: /agents\.a\.guardrails\.stream\[0\]\.use: takes one of .*; "bannd-terms" is none of them\. Did you mean "banned-terms"\?$/,
+  },
+  {
+    name: 'a server of MCP that is two',
+    code: 'config_unknown_key',
+    files: json(`{ "agents": { "a": { "model": { "provider": "openai", "model": "m" } } },
+      "mcpServers": { "git": { "command": "git-mcp", "url": "http://127.0.0.1:1" } } }`),
+    says: /mcpServers\.git\.url: "url" cannot stand beside the other keys here; it belongs to another form of the object\.$/,
+  },
+  {
     name: 'a policy whose file has another name',
     code: 'config_unreadable',
     files: {
