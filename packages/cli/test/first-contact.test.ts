@@ -247,6 +247,28 @@ export default defineConfig({
     }
   })
 
+  it('brings no warnings of Node along: a project that became CommonJS, a name that is given twice', async () => {
+    const module = `import { defineConfig } from 'signalbox'\nexport default defineConfig({ agents: {} })\n`
+    const commonJs = await folderWith({
+      'package.json': '{ "type": "commonjs" }',
+      'signalbox.config.ts': module,
+    })
+    const again = await folderWith({
+      'signalbox.config.mts': `const a: number = 1\nconst a: number = 2\n`,
+    })
+    // In processes of their own: warnings are printed where a process begins.
+    const [first, second] = await Promise.all(
+      [commonJs, again].map((cwd) => start(['serve'], { cwd, env: nowhere }).ended),
+    )
+    expect(first?.stderr).toMatch(
+      /^signalbox: signalbox\.config\.ts:1: it is a module, but \S+ says "type": "commonjs": rename it to signalbox\.config\.mts, or write "type": "module" there \[config_unreadable\]\n$/,
+    )
+    expect(second?.stderr).toMatch(
+      /^signalbox: signalbox\.config\.mts:2: it cannot be read: Identifier 'a' has already been declared \[config_unreadable\]\n$/,
+    )
+    expect([first?.code, second?.code]).toEqual([2, 2])
+  })
+
   it('is no mistake of ours: two tools of one name', async () => {
     const dir = await folderWith({ 'signalbox.config.mts': twice })
     for (const command of ['serve', 'dev', 'run Hello.'])
