@@ -7,7 +7,7 @@ import type { PageSetup } from './sandbox.ts'
 import { root } from './sandbox.ts'
 
 const setups: Readonly<Record<string, PageSetup>> = {
-  'docs/getting-started.md': { named: false },
+  'docs/getting-started.md': { named: false, manifest: false },
   'docs/tools.md': { named: false },
   'docs/api.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/ai-sdk.md': { server: 'assistant.config.ts', database: 'shared' },

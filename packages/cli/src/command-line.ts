@@ -20,6 +20,8 @@ import { serveCommands } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { unknownCommands } from './commands/unknown.ts'
 import { type ExitCode, exitCodes, exitCodeTable } from './exit-codes.ts'
+import { readDotEnv } from './local/dot-env.ts'
+import { serverOfFolder } from './local/running-server.ts'
 import { hasColours } from './output/terminal.ts'
 import { report } from './report.ts'
 import type { Shell } from './shell.ts'
@@ -29,14 +31,18 @@ import { version } from './version.ts'
 export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
   const { env } = process
-  const shell: Shell = {
-    env,
-    cwd: process.cwd(),
-    finish: (end) => {
-      code = end
-    },
-  }
   try {
+    const cwd = process.cwd()
+    const shell: Shell = {
+      env,
+      cwd,
+      // Nothing that a new project has could be in its way.
+      dotEnv: argv[0] === 'init' ? null : readDotEnv(cwd, env),
+      server: { url: null },
+      finish: (end) => {
+        code = end
+      },
+    }
     const program = createProgram(shell)
     if (argv.length === 0) {
       program.outputHelp({ error: true })
@@ -61,6 +67,7 @@ function createProgram(shell: Shell): Command {
       outputError: (text, write) => write(`${usageLine(text)}\n`),
     })
     .addHelpText('after', `\n${environment}\n\n${exitCodeTable()}`)
+    .hook('preAction', (_, command) => findServer(command, shell))
   program.commandsGroup('Begin:')
   initCommand(program, shell)
   serveCommands(program, shell)
@@ -86,13 +93,22 @@ function createProgram(shell: Shell): Command {
   return program.helpCommand('help [command]', 'show what a command takes')
 }
 
-const environment = `Environment:
+/** For commands that ask a server, where neither an option nor the environment names one. */
+async function findServer(command: Command, shell: Shell): Promise<void> {
+  const { env, server } = shell
+  const asks = command.options.some(({ long }) => long === '--url')
+  const option: unknown = command.opts()['url']
+  const isNamed = option !== undefined || env['SIGNALBOX_URL']?.trim() || env['PORT']?.trim()
+  if (asks && !isNamed && server) server.url = await serverOfFolder(shell)
+}
+
+const environment = `Environment, also from the file .env of this folder, whose variables yield to those that are set:
   DATABASE_URL        Postgres; without it one is started below SIGNALBOX_DATA_DIR (.signalbox)
   REDIS_URL           Redis for the queue, alone, as a cluster or behind sentinels; without it the queue is in Postgres
   PORT, HOST          where the API listens (7420, 127.0.0.1)
-  SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .js, .mjs or .json of this folder)
+  SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .mts, .js, .mjs or .json of this folder)
   SIGNALBOX_API_KEY   the key of the API: a server asks for it, a command shows it
-  SIGNALBOX_URL       the server that commands ask
+  SIGNALBOX_URL       the server that commands ask; without it the one that runs in this folder
   LOG_LEVEL, NO_COLOR, SIGNALBOX_DEBUG=1`
 
 /** `error: unknown command 'rnu'\n(Did you mean run?)` as one line of ours. */

@@ -1,5 +1,6 @@
 export { type Json, type JsonObject, JsonObjectSchema, JsonSchema } from './json.ts'
 export { ambiguityOf, ambiguousKeyIn } from './ambiguous-json.ts'
+export { issueWords } from './issue-words.ts'
 export { limits } from './limits.ts'
 export {
   AssistantMessage,

@@ -24,6 +24,8 @@ export interface RunServerOptions {
   readonly env: Env
   readonly roles?: readonly Role[]
   readonly port?: number
+  /** Shows where a mistake of the configuration, or a failed start, came from. */
+  readonly debug?: boolean
   /** Told once it serves. `url` is null if nothing is served. */
   readonly onStarted?: (started: { readonly url: string | null }) => void
 }
@@ -42,6 +44,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
       loaded,
       env,
       dataDir: resolve(options.cwd, readEnvironment(env).dataDir),
+      announce: true,
       ...(roles === undefined ? {} : { roles }),
       ...(port === undefined ? {} : { port }),
     })
@@ -53,10 +56,21 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     return exitCodes.stopped
   } catch (error) {
     if (error instanceof ConfigError || error instanceof StartError) {
-      process.stderr.write(`signalbox: ${error.message} [${error.code}]\n`)
+      tell(error, options.debug === true)
       return error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed
     }
     throw error
+  }
+}
+
+function tell(error: ConfigError | StartError, debug: boolean): void {
+  process.stderr.write(`signalbox: ${error.message.replaceAll('\n', ' ')} [${error.code}]\n`)
+  if (!debug) return
+  process.stderr.write(`${error.stack ?? ''}\n`)
+  let { cause } = error
+  for (let depth = 0; cause instanceof Error && depth < causesMax; depth += 1) {
+    process.stderr.write(`caused by ${cause.stack ?? cause.message}\n`)
+    cause = cause.cause
   }
 }
 
@@ -69,6 +83,8 @@ async function giveUp(signalbox: Signalbox, failure: StartError): Promise<number
 }
 
 const giveUpMs = 10_000
+/** Causes of causes that are shown; one may lead back to itself. */
+const causesMax = 8
 
 const cut = (): never => process.exit(exitCodes.cut)
 

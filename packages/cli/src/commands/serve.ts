@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { Role } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
+import { dotEnvLine } from '../local/dot-env.ts'
 import { type CommonOptions, wholeNumber, withCommon } from '../options.ts'
 import type { Shell } from '../shell.ts'
 
@@ -31,6 +32,9 @@ export function serveCommands(program: Command, shell: Shell): void {
     .option(...portOption)
     .action(async (options: ServeOptions) => {
       const { dev } = await import('../local/dev.ts')
+      const said = dotEnvLine(shell)
+      if (said !== null && options.json === true) logLine({ msg: said })
+      else if (said !== null) process.stdout.write(`${said}\n`)
       shell.finish(await dev(shell, { ...portOf(options), json: options.json === true }))
     })
 
@@ -42,31 +46,35 @@ export function serveCommands(program: Command, shell: Shell): void {
       `what this process does, of ${roles.join(',')} (default: all)`,
       readRoles,
     )
-    .action((options: ServeOptions) => serve(shell, options.roles ?? roles, portOf(options)))
+    .action((options: ServeOptions) => serve(shell, options.roles ?? roles, options))
 
   withCommon(program.command('worker'))
     .description('Work on tool calls only; the log goes to standard output as JSON lines')
     .option(...healthPortOption)
-    .action((options: ServeOptions) => serve(shell, ['worker'], portOf(options)))
+    .action((options: ServeOptions) => serve(shell, ['worker'], options))
 }
 
 const portOf = ({ port }: ServeOptions): { readonly port?: number } =>
   port === undefined ? {} : { port }
 
-async function serve(
-  shell: Shell,
-  asked: readonly Role[],
-  port: { readonly port?: number },
-): Promise<void> {
+/** A line of the log before there is one. */
+function logLine(about: Readonly<Record<string, unknown>>): void {
+  const entry = { level: 'info', time: new Date().toISOString(), pid: process.pid }
+  process.stdout.write(`${JSON.stringify({ ...entry, ...about })}\n`)
+}
+
+async function serve(shell: Shell, asked: readonly Role[], options: ServeOptions): Promise<void> {
   const { runServer } = await import('@signalbox/server')
   // Who reads the log may go; the process goes on.
   for (const stream of [process.stdout, process.stderr])
     stream.removeAllListeners('error').on('error', () => {})
-  const onStarted = ({ url }: { readonly url: string | null }) => {
-    const entry = { level: 'info', time: new Date().toISOString(), pid: process.pid }
-    process.stdout.write(`${JSON.stringify({ ...entry, msg: 'serving', url, roles: asked })}\n`)
-  }
-  const code = await runServer({ ...shell, ...port, roles: asked, onStarted })
+  const said = dotEnvLine(shell)
+  if (said !== null) logLine({ msg: said })
+  const onStarted = ({ url }: { readonly url: string | null }) =>
+    logLine({ msg: 'serving', url, roles: asked })
+  const { cwd, env } = shell
+  const debug = options.debug === true || env['SIGNALBOX_DEBUG'] === '1'
+  const code = await runServer({ cwd, env, debug, ...portOf(options), roles: asked, onStarted })
   const known = Object.values(exitCodes).find((each) => each === code)
   shell.finish(known ?? exitCodes.failed)
 }

@@ -2,6 +2,7 @@
 import process from 'node:process'
 import { ConfigError, type LoadedConfig, loadConfig, readEnvironment } from '@signalbox/server'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { dotEnvLine } from '../local/dot-env.ts'
 import type { ServerOptions } from '../options.ts'
 import { printable } from '../output/printable.ts'
 import type { Terminal } from '../output/terminal.ts'
@@ -37,6 +38,8 @@ export async function examine(
 async function* checks(shell: Shell, options: ServerOptions): AsyncGenerator<Finding> {
   // An older Node does not get here: the command itself refuses it.
   yield ok('node', process.version)
+  const said = dotEnvLine(shell)
+  if (said !== null) yield ok('.env', said)
   const environment = checkEnvironment(shell)
   yield environment
   const loaded = await load(shell)

@@ -24,6 +24,7 @@ export async function dev(shell: Shell, options: DevOptions): Promise<ExitCode> 
     loaded,
     env,
     localPages: true,
+    announce: true,
     log: logFor(loaded, env, {
       level: readEnvironment(env).logLevel,
       to: options.json ? null : process.stdout,

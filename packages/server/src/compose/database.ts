@@ -19,6 +19,7 @@ import {
 import { ConfigError } from '../config/config-error.ts'
 import type { Closers } from './closers.ts'
 import { keepCommonClock } from './common-clock.ts'
+import { dataDirInUse } from './data-dir-in-use.ts'
 import { StartError } from './start-error.ts'
 
 /** Addresses of one database, by who logs in. They hold passwords: never log them. */
@@ -100,7 +101,7 @@ async function startEmbedded(options: DatabaseOptions, closers: Closers) {
     return { adminUrl: server.url, failed: server.failed.then(embeddedError) }
   } catch (error) {
     if (!(error instanceof EmbeddedPostgresError)) throw error
-    throw embeddedError(error)
+    throw (await dataDirInUse(error, options.dataDir)) ?? embeddedError(error)
   }
 }
 

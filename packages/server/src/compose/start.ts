@@ -34,6 +34,7 @@ import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import type { Health } from '../health/health.ts'
+import { announce } from './announce.ts'
 import { Closers } from './closers.ts'
 import { openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
@@ -66,6 +67,8 @@ export interface StartOptions {
   readonly port?: number
   /** Over `SIGNALBOX_DATA_DIR`. */
   readonly dataDir?: string
+  /** Writes the address of the API into the data directory, for commands of the same folder. */
+  readonly announce?: boolean
   /** Over the JSON lines on standard output. */
   readonly log?: Log
   /** Over single engine settings, for tests and tuning. */
@@ -254,6 +257,7 @@ async function serveApi(
   })
   // Streams end first, so that their clients are elsewhere before the engine stops.
   closers.add('http', () => served.stop())
+  await announce(assembly, served.url)
   return served
 }
 
