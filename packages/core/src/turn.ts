@@ -150,7 +150,7 @@ export const ModelTurn = z.object({
   evidence: z.array(SafetyEvidence),
   finish: z.object({ unified: z.string(), raw: z.string().optional() }).nullable(),
   usage: Usage,
-  /** Present when the verdict is `error`, when the stream was interrupted for a known cause, or ended in no known way. */
+  /** Present exactly when the verdict is `error`, or the stream was interrupted for a known cause. */
   error: ModelError.optional(),
   /** Present exactly when the verdict is `guardrail`. */
   trip: Trip.optional(),

@@ -148,13 +148,3 @@ test('a code that is a sentence is not shown', async () => {
   })
   expect(JSON.stringify(failureOf(turn))).not.toContain('4931')
 })
-
-test('an end that is on no list', async () => {
-  const event = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
-  const choice = { index: 0, delta: { content: 'I' }, finish_reason: 'brand_new' }
-  const text = `data: ${JSON.stringify({ ...event, choices: [choice] })}\n\ndata: [DONE]\n\n`
-  const baseURL = loopback.reply({ headers: sse, body: [new TextEncoder().encode(text)] })
-  const { turn } = await ask({ provider: 'openai', baseURL })
-  expect(turn).toMatchObject({ verdict: 'unknown_terminal', error: { retryable: false } })
-  expect(failureOf(turn)).toMatchObject({ class: 'protocol', code: 'unknown_terminal' })
-})

@@ -4,11 +4,10 @@
  */
 import type { FailureClass, ModelConfig, ModelError, ModelTurn } from '@signalbox/core'
 import { keyNameOf, type Environment } from '../providers/wiring.ts'
-import { plainModelError } from './model-error.ts'
 
 /** The turn with the kind of its failure, and the name of the key's variable where the key may be the cause. */
 export function withKind(turn: ModelTurn, config: ModelConfig, env: Environment): ModelTurn {
-  const error = turn.error ?? (turn.verdict === 'unknown_terminal' ? unknownEnd(turn) : undefined)
+  const { error } = turn
   if (error === undefined) return turn
   const kind = failureKind(error)
   const keyEnv = ofAccount.has(kind) ? keyNameOf(config, env) : undefined
@@ -17,12 +16,6 @@ export function withKind(turn: ModelTurn, config: ModelConfig, env: Environment)
 
 /** What belongs to a key: whether it is right, and what may be done with it. */
 const ofAccount: ReadonlySet<FailureClass> = new Set(['auth', 'quota', 'rate_limit'])
-
-function unknownEnd({ cut }: ModelTurn): ModelError {
-  const code = cut?.code ?? 'unknown_terminal'
-  const error = plainModelError('unknown', code, 'The stream ended in a way that is on no list.')
-  return { ...error, retryable: false }
-}
 
 function failureKind({ class: errorClass, status, code = '' }: ModelError): FailureClass {
   switch (errorClass) {
@@ -64,7 +57,4 @@ const ofStream: ReadonlySet<string> = new Set([
   'invalid_utf8',
   'calls_differ',
   'call_ids_repeated',
-  'unknown_terminal',
-  'detector_failed',
-  'turn_paused',
 ])
