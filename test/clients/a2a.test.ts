@@ -305,6 +305,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('over %s', (binding) => {
     expect(JSON.stringify(censored)).not.toContain('unheard-of')
     const broken = await sent(await clientOf(binding, 'broken'), saying([text('Go.')]))
     expect(broken.status?.state).toBe(TaskState.TASK_STATE_FAILED)
+    expect(JSON.stringify(broken.status)).toContain('auth: 401 from scripted: ')
     expect(JSON.stringify(broken)).not.toContain('sk-secret')
   })
 

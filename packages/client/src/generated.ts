@@ -66,6 +66,35 @@ export type Message =
       } | null
     }
 /**
+ * `RunError` of the OpenAPI document.
+ */
+export type RunError = {
+  class:
+    | 'auth'
+    | 'not_found'
+    | 'rate_limit'
+    | 'quota'
+    | 'overloaded'
+    | 'context_overflow'
+    | 'tool_use_failed'
+    | 'invalid_request'
+    | 'safety'
+    | 'configuration'
+    | 'network'
+    | 'timeout'
+    | 'protocol'
+    | 'circuit_open'
+    | 'internal'
+    | 'unknown'
+    | 'fault'
+  status?: number
+  code?: string
+  provider?: string
+  model?: string
+  key_env?: string
+  message: string
+} | null
+/**
  * `WaitsFor` of the OpenAPI document.
  */
 export type WaitsFor = {
@@ -559,6 +588,7 @@ export interface Run {
     | 'timed_out'
     | 'failed'
     | null
+  error?: RunError
   state:
     | 'queued'
     | 'model'
@@ -969,6 +999,7 @@ export interface Values {
   __error__?: {
     error: string
     message: string
+    cause?: RunError
   }
   __interrupt__?: Interrupt[]
 }
@@ -4291,6 +4322,24 @@ export interface EventPayloads {
           | 'auth'
           | 'circuit_open'
           | 'unknown'
+        kind?:
+          | 'auth'
+          | 'not_found'
+          | 'rate_limit'
+          | 'quota'
+          | 'overloaded'
+          | 'context_overflow'
+          | 'tool_use_failed'
+          | 'invalid_request'
+          | 'safety'
+          | 'configuration'
+          | 'network'
+          | 'timeout'
+          | 'protocol'
+          | 'circuit_open'
+          | 'internal'
+          | 'unknown'
+        keyEnv?: string
         retryable: boolean
         retryAfterMs?: number
         status?: number
@@ -4880,6 +4929,31 @@ export interface EventPayloads {
       code: string
       detail: string
     }
+    error?: {
+      class:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      status?: number
+      code?: string
+      provider: string
+      model: string
+      keyEnv?: string
+      message: string
+    }
   }
   'turn.continued': {
     turn: number
@@ -4950,6 +5024,31 @@ export interface EventPayloads {
     class: string
     message: string
     delayMs: number
+    error?: {
+      class:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      status?: number
+      code?: string
+      provider: string
+      model: string
+      keyEnv?: string
+      message: string
+    }
   }
   'model.replaced': {
     turn: number
@@ -4957,6 +5056,31 @@ export interface EventPayloads {
     to: string
     class: string
     message: string
+    error?: {
+      class:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      status?: number
+      code?: string
+      provider: string
+      model: string
+      keyEnv?: string
+      message: string
+    }
   }
   'call.denied': {
     callId: string

@@ -14,13 +14,18 @@ import { checkServer } from './check-server.ts'
 import { checkTools } from './check-tools.ts'
 import { type Finding, fail, ok, reason } from './finding.ts'
 
+export interface DoctorOptions extends ServerOptions {
+  /** Ask the models, which costs. */
+  readonly online?: true
+}
+
 const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 /** Checks, tells, and answers whether anything failed. Never throws for what it finds. */
 export async function examine(
   shell: Shell,
   terminal: Terminal,
-  options: ServerOptions,
+  options: DoctorOptions,
 ): Promise<ExitCode> {
   const findings: Finding[] = []
   for await (const finding of checks(shell, options)) {
@@ -35,7 +40,7 @@ export async function examine(
   return healthy ? exitCodes.ok : exitCodes.failed
 }
 
-async function* checks(shell: Shell, options: ServerOptions): AsyncGenerator<Finding> {
+async function* checks(shell: Shell, options: DoctorOptions): AsyncGenerator<Finding> {
   // An older Node does not get here: the command itself refuses it.
   yield ok('node', process.version)
   const said = dotEnvLine(shell)
@@ -47,12 +52,19 @@ async function* checks(shell: Shell, options: ServerOptions): AsyncGenerator<Fin
   else {
     yield ok('configuration', loaded.file)
     yield* checkModels(loaded.config, shell.env)
+    if (options.online === true) yield* await online(loaded, shell)
     yield* await checkTools(loaded)
   }
   if (environment.status === 'fail') return
   yield* await checkDatabase(shell)
   yield await checkRedis(readEnvironment(shell.env).redisUrl)
   yield await checkServer(shell, options)
+}
+
+/** The packages of the providers are loaded for those who ask. */
+async function online({ config }: LoadedConfig, { env }: Shell): Promise<readonly Finding[]> {
+  const { checkOnline } = await import('./check-online.ts')
+  return checkOnline(config, env)
 }
 
 function checkEnvironment({ env }: Shell): Finding {

@@ -21,7 +21,8 @@ export async function startHere(shell: Shell, onBegin: () => void): Promise<Here
   onBegin()
   const log = logFor(loaded, shell.env, { level: 'warn', to: process.stderr })
   const env = { ...shell.env, HOST: '127.0.0.1' }
-  const signalbox = await startSignalbox({ loaded, env, port: 0, log })
+  // The command shows the run itself, and why a call of it failed.
+  const signalbox = await startSignalbox({ loaded, env, port: 0, log, logRuns: false })
   const { url } = signalbox
   if (url !== null) return { url, stop: () => signalbox.stop() }
   await signalbox.stop()

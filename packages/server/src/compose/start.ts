@@ -27,6 +27,7 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
 import { type CountingLog, createLog } from '../observe/log.ts'
 import { observerOf } from '../observe/measured-world.ts'
+import { createRunLog } from '../observe/run-log.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
 import { measureReconciler, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
@@ -71,6 +72,8 @@ export interface StartOptions {
   readonly announce?: boolean
   /** Over the JSON lines on standard output. */
   readonly log?: Log
+  /** Default true: a line about each run that begins, waits or ends, and about calls that fail. */
+  readonly logRuns?: boolean
   /** Over single engine settings, for tests and tuning. */
   readonly engine?: Partial<EngineSettings>
   /** Puts something between the engine and its ports: the crash tests stop the process there. */
@@ -99,6 +102,7 @@ export interface Signalbox {
   stop(): Promise<void>
 }
 
+const ignored = (): void => {}
 const allRoles: readonly Role[] = ['api', 'orchestrator', 'worker']
 
 /**
@@ -177,7 +181,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     ...open.governed,
     ...ports,
     agents: (name) => agents.get(name) ?? null,
-    observer: observerOf(metrics, tracing),
+    observer: observerOf(metrics, tracing, options.logRuns === false ? ignored : createRunLog(log)),
     onNotMine: (runs) => metrics.runsNotMine.set(runs),
     clock,
     random: systemRandom,

@@ -9,8 +9,9 @@ import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
 import { waitingOf } from './approvals.ts'
 import { eventStream } from './event-stream.ts'
-import { linksOf, parentOf } from './run-document.ts'
+import { errorOfRun, linksOf, parentOf } from './run-document.ts'
 import { rerunStop } from './wire/explanations.ts'
+import { endText } from './wire/run-error.ts'
 import { runView, wireStatus } from './wire/run-view.ts'
 import { type Values, withRole } from './wire/values.ts'
 import { interruptOf } from '../wires/langgraph/interrupt.ts'
@@ -141,24 +142,26 @@ const firstOf = ({ runId }: RunHead, events: readonly StoredEvent[]): StoredEven
   events.find((event) => event.runId === runId)
 
 async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> {
-  const [events, waiting] = await Promise.all([
+  const [events, waiting, cause] = await Promise.all([
     // Not beyond the head: what came later is half of something else.
     threadEvents(api.read, head, throughHead(head)),
     waitingOf(api.read, head),
+    errorOfRun(api.read, head),
   ])
   const created = firstOf(head, events)
   const status = wireStatus(head)
-  const ended = `The run ended with the outcome "${String(head.outcome)}".`
+  const failure = { error: String(head.outcome), message: endText(head.outcome, cause) }
   return {
     messages: (lastStep(events)?.messages ?? []).map(withRole),
     outcome: head.outcome,
     run: runView(head, {
       parent: parentOf(head, created),
       ...linksOf(created),
+      error: cause,
       waiting,
     }),
     ...(status === 'error' || status === 'timeout'
-      ? { __error__: rerunStop(events, head) ?? { error: String(head.outcome), message: ended } }
+      ? { __error__: rerunStop(events, head) ?? { ...failure, ...(cause && { cause }) } }
       : {}),
     ...(head.status === 'waiting' ? { __interrupt__: waiting.map(interruptOf) } : {}),
   }

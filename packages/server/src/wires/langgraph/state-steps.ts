@@ -15,6 +15,7 @@ import {
 import type { Moment, StoredEvent } from '@signalbox/engine'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
 import { iso } from '../../http/wire/iso.ts'
+import { LastError, type RunError } from '../../http/wire/run-error.ts'
 import { checkpointId } from './checkpoint.ts'
 import { type ChatMessage, ChatMessages } from './messages.ts'
 
@@ -53,6 +54,8 @@ export interface Step extends StepHead {
   /** Calls that wait for a human. */
   readonly asked: readonly AskedApproval[]
   readonly messages: readonly ChatMessage[]
+  /** Why the run failed, if it ended so. */
+  readonly error: RunError | null
 }
 
 /**
@@ -155,6 +158,7 @@ class Story {
   readonly #messages = new ChatMessages()
   readonly #open = new Map<string, string>()
   readonly #asked = new Map<string, AskedApproval>()
+  #error = new LastError()
   /** Facts that no decision has folded yet. */
   #facts: StoredEvent[] = []
   #runId = ''
@@ -165,6 +169,7 @@ class Story {
   take(event: StoredEvent): void {
     if (event.salt === '') return
     if (event.runId !== this.#runId) this.#begin(event.runId)
+    this.#error.see(event)
     if (event.type === 'run.transitioned') this.#decide(event)
     else if (isFactType(event.type)) this.#facts.push(event)
     else this.#verdict(event)
@@ -172,11 +177,13 @@ class Story {
 
   now(): Omit<Step, keyof StepHead> {
     const [open, asked] = [new Map(this.#open), [...this.#asked.values()]]
-    return { ...this.#decided, open, asked, messages: this.#messages.list() }
+    const error = this.#error.of(this.#decided.outcome)
+    return { ...this.#decided, open, asked, messages: this.#messages.list(), error }
   }
 
   #begin(runId: string): void {
     this.#runId = runId
+    this.#error = new LastError()
     this.#facts = []
     this.#open.clear()
     this.#asked.clear()

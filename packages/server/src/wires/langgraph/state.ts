@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { legible, limits } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { iso } from '../../http/wire/iso.ts'
+import { endText } from '../../http/wire/run-error.ts'
 import { wireStatus } from '../../http/wire/run-view.ts'
 import type { ReadModel } from '../../read-model.ts'
 import { Checkpoint, checkpointOf } from './checkpoint.ts'
@@ -120,11 +121,11 @@ const task = (id: string, name: string, over: Partial<Task> = {}): Task => ({
 })
 
 function tasksOf(step: Step): readonly Task[] {
-  const { id, asked, open, outcome } = step
+  const { id, asked, open, outcome, error } = step
   if (outcome !== null) {
     const status = wireStatus({ status: 'ended', outcome })
     if (status !== 'error' && status !== 'timeout') return []
-    return [task(id, step.state, { error: `The run ended with the outcome "${outcome}".` })]
+    return [task(id, step.state, { error: endText(outcome, error) })]
   }
   const effects = [...open].map(([effectId, name]) => task(effectId, name))
   if (asked.length === 0) return effects

@@ -1,4 +1,5 @@
 /** What a step did, on the channels that show state and tools. Their number depends on nothing but the log. */
+import { endText } from '../../../http/wire/run-error.ts'
 import { wireStatus } from '../../../http/wire/run-view.ts'
 import { checkpointId } from '../../langgraph/checkpoint.ts'
 import type { StreamMode } from '../../langgraph/stream/modes.ts'
@@ -21,12 +22,12 @@ export function stepEvents(moment: Moment): readonly Place[] {
 
 /** The run has come to an end with this step. */
 export function endEvent(moment: Moment): Place {
-  const { head } = moment.state
+  const { head, error: cause } = moment.state
   const { outcome } = moment.step
   if (outcome === null) return null
   const status = wireStatus({ status: 'ended', outcome })
   const said = status === 'success' ? 'completed' : status === 'interrupted' ? status : 'failed'
-  const error = said === 'failed' ? { error: `The run ended with the outcome "${outcome}".` } : {}
+  const error = said === 'failed' ? { error: endText(outcome, cause), ...(cause && { cause }) } : {}
   return lifecycle(idOf(moment, 'end'), {
     event: said,
     graph_name: head.agent,

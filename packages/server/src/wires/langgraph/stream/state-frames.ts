@@ -2,6 +2,7 @@
 import type { RunHead } from '@signalbox/engine'
 import { parentOf } from '../../../http/run-document.ts'
 import { iso } from '../../../http/wire/iso.ts'
+import { endText, type RunError } from '../../../http/wire/run-error.ts'
 import { runView, wireStatus } from '../../../http/wire/run-view.ts'
 import { type Values, withRole } from '../../../http/wire/values.ts'
 import { checkpointId, checkpointOf } from '../checkpoint.ts'
@@ -16,6 +17,8 @@ export interface State {
   /** The run as it was then. */
   readonly head: RunHead
   readonly messages: readonly ChatMessage[]
+  /** Why it failed, if it did. */
+  readonly error: RunError | null
 }
 
 export interface Moment {
@@ -25,7 +28,7 @@ export interface Moment {
 }
 
 /** The full state, as `values` shows it. */
-export const valuesOf = ({ messages, head }: State): Values => ({
+export const valuesOf = ({ messages, head }: Omit<State, 'error'>): Values => ({
   messages: messages.map(withRole),
   outcome: head.outcome,
   // Which call of the parent it works for stands in the document of the run.
@@ -43,7 +46,7 @@ export function stateFrames(moment: Moment): readonly Place[] {
     isOther ? values : null,
     ...checkpoint(moment),
     ...step.begun.flatMap((task) => taskBegun(moment, task)),
-    failure(state.head),
+    failure(state),
   ]
 }
 
@@ -130,9 +133,11 @@ function checkpoint(moment: Moment): readonly Place[] {
   return twice(moment, { mode: 'checkpoints', type: 'checkpoint' }, payload)
 }
 
-function failure(head: RunHead): Place {
+function failure({ head, error }: State): Place {
+  const { outcome } = head
   const status = wireStatus(head)
-  if (head.outcome === null || (status !== 'error' && status !== 'timeout')) return null
-  const message = `The run ended with the outcome "${head.outcome}".`
-  return { mode: null, event: 'error', data: () => ({ error: head.outcome, message }) }
+  if (outcome === null || (status !== 'error' && status !== 'timeout')) return null
+  const cause = error ? { cause: error } : {}
+  const data = () => ({ error: outcome, message: endText(outcome, error), ...cause })
+  return { mode: null, event: 'error', data }
 }
