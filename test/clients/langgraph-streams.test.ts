@@ -288,7 +288,10 @@ describe.each(played(released))('client %s', (_, version) => {
     expect(names(parts).slice(-3)).toEqual(['values', 'error', 'end'])
     expect(parts.at(-2)?.data).toEqual({
       error: 'failed',
-      message: 'The run ended with the outcome "failed".',
+      class: 'auth',
+      status: 401,
+      message:
+        'The provider of the model did not accept the key of the server. The run ended with the outcome "failed".',
     })
     expect(JSON.stringify(parts)).not.toContain('sk-secret')
   })

@@ -758,8 +758,15 @@ export interface RunCreate {
               id: string
               role?: 'assistant' | 'ai' | 'tool'
               type?: 'assistant' | 'ai' | 'tool'
+              tool_call_id?: string
             }
         )[]
+      }
+    | {
+        /**
+         * @maxItems 0
+         */
+        messages?: unknown[]
       }
     | null
   metadata?: {
@@ -819,6 +826,16 @@ export interface RunCreate {
   checkpoint_id?: string | null
   checkpoint?: {
     checkpoint_id?: string | null
+  } | null
+  context?: {
+    [k: string]: unknown
+  } | null
+  config?: {
+    configurable?: {
+      [k: string]: unknown
+    } | null
+    recursion_limit?: number | null
+    [k: string]: unknown
   } | null
   /**
    * Not available in this version. Name the tools in guardrails.approvalTools of the agent.
@@ -966,6 +983,9 @@ export interface Values {
   __error__?: {
     error: string
     message: string
+    class?: string
+    status?: number
+    code?: string
   }
   __interrupt__?: Interrupt[]
 }
@@ -2052,6 +2072,16 @@ export interface CronCreate {
   checkpoint?: {
     checkpoint_id?: string | null
   } | null
+  context?: {
+    [k: string]: unknown
+  } | null
+  config?: {
+    configurable?: {
+      [k: string]: unknown
+    } | null
+    recursion_limit?: number | null
+    [k: string]: unknown
+  } | null
   /**
    * Not available in this version. Name the tools in guardrails.approvalTools of the agent.
    */
@@ -2967,7 +2997,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3008,7 +3038,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3081,7 +3111,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3121,7 +3151,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -4147,6 +4177,13 @@ export interface EventPayloads {
     }
     retry?: {
       runId: string
+    }
+    client?: {
+      /**
+       * @maxItems 16
+       */
+      streamModes?: string[]
+      recursionLimit?: number
     }
     /**
      * @maxItems 5

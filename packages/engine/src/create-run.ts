@@ -74,9 +74,10 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
   }
 }
 
-/** Whom it works for, and the run that it comes from. */
-function originOf({ user, endUser, parent, rerun, retry }: NewRun) {
+/** Whom it works for, what its client takes for granted, and the run that it comes from. */
+function originOf({ user, endUser, client, parent, rerun, retry }: NewRun) {
   return {
+    ...(client ? { client } : {}),
     ...(user === undefined ? {} : { user }),
     ...(endUser === undefined ? {} : { endUser }),
     ...(parent ? { parent } : {}),

@@ -2,6 +2,7 @@
 import type {
   AgentDefinition,
   EditMessage,
+  FactPayload,
   JsonObject,
   PolicyAnswer,
   ToolOutput,
@@ -39,6 +40,8 @@ export interface CreateRun extends Caller {
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
   readonly edit?: { readonly messages: readonly EditMessage[] }
   readonly metadata: JsonObject
+  /** What the client of the run takes for granted when it comes back. */
+  readonly client?: FactPayload<'run.created'>['client']
   /** An address that is told of the run, beside those of the configuration. No event holds it. */
   readonly webhook?: string
   /** The authenticated user the run works for, as policies and approvals see him. */

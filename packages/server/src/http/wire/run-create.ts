@@ -52,9 +52,11 @@ const HeardMessage = z
     role: HeardRole.optional(),
     /** What LangChain calls the role. */
     type: HeardRole.optional(),
+    /** Of a tool's answer: pages make one up for a call that is open, since their models want one. */
+    tool_call_id: z.string().max(200).optional(),
   })
   .refine(({ role, type }) => (role ?? type) !== undefined)
-  .transform(({ id }) => ({ id, role: 'heard' as const }))
+  .transform(({ id, tool_call_id: answers = null }) => ({ id, answers, role: 'heard' as const }))
 
 const Conversation = z
   .array(z.union([InputMessage, HeardMessage]))
@@ -76,11 +78,46 @@ export const RunInput = z.union(
   inputMessage,
 )
 
+/** What pages send that have nothing to say: as if there was no input. */
+const Nothing = z
+  .strictObject({ messages: z.array(z.unknown()).max(0).optional() })
+  .transform(() => null)
+
 /** The same for a run of a thread, where a client may send along what the thread has heard. */
 const ConversationInput = z.union(
-  [Text, z.object({ prompt: Text }), z.object({ messages: Conversation })],
+  [Text, z.object({ prompt: Text }), z.object({ messages: Conversation }), Nothing],
   inputMessage,
 )
+
+/** What LangGraph's clients pass along of their own, and what this server reads elsewhere or not at all. */
+const passed = new Set([
+  'thread_id',
+  'run_id',
+  'checkpoint_id',
+  'checkpoint_ns',
+  'checkpoint_map',
+  'assistant_id',
+  'graph_id',
+])
+const isPassed = (key: string): boolean => passed.has(key) || /^(?:__|langgraph_)/.test(key)
+
+/** Fields that would reach tools and policies there. They are refused by name, since a tool that does not get them does something else. */
+const unread = (place: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .superRefine((fields, context) => {
+      for (const [key, value] of Object.entries(fields ?? {})) {
+        if (isPassed(key) || value === null || value === undefined) continue
+        const message = `is not available in this version: no field of \`${place}\` reaches tools or policies. Say it in the input, or make an assistant of the agent.`
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message,
+          params: { code: 'not_available' },
+        })
+      }
+    })
 
 /** Does a command answer a run that waits? Null is no answer. */
 export const isAnswer = (command: { readonly resume?: unknown } | null | undefined): boolean =>
@@ -95,7 +132,7 @@ export const RunCreate = z
   .object({
     /** The name of an agent. */
     assistant_id: z.string().min(1, 'takes the name of an agent').max(200),
-    /** What the run is about. Absent only where `command.resume` answers a run that waits. */
+    /** What the run is about. Absent, null, `{}` or without messages only where `command.resume` answers a run that waits, or a checkpoint is answered again. */
     input: ConversationInput.nullish(),
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     if_not_exists: z.enum(['create', 'reject']).default('create'),
@@ -113,24 +150,39 @@ export const RunCreate = z
     /** Where the run goes on from, instead of the end of its thread. */
     checkpoint_id: CheckpointId.nullish(),
     checkpoint: z.object({ checkpoint_id: CheckpointId.nullish() }).nullish(),
+    /** Fields that tools and policies of a LangGraph server read: none is declared here, so none is taken. */
+    context: unread('context'),
+    config: z
+      .looseObject({
+        configurable: unread('config.configurable'),
+        /** As LangGraph counts: a turn of the model and the execution of its calls are one step each. Lowers `maxTurns`. */
+        recursion_limit: z.number().int().min(1, 'takes at least 1').max(1_000_000).nullish(),
+      })
+      .nullish(),
     interrupt_before: notYet('Name the tools in guardrails.approvalTools of the agent.'),
     interrupt_after: notYet('Name the tools in guardrails.approvalTools of the agent.'),
     /** Of a stream or a wait: what becomes of the run when its client goes. */
     on_disconnect: z.enum(['continue', 'cancel']).nullish(),
     on_completion: notYet('Threads are kept ("keep").', ['keep']),
   })
-  .superRefine(({ input, command }, context) => {
-    const resumes = isAnswer(command)
-    const missing = input === undefined || input === null
-    if (missing !== resumes)
-      context.addIssue({
-        code: 'custom',
-        path: ['input'],
-        message: resumes ? 'takes nothing beside command.resume' : inputMessage,
-      })
+  .superRefine(({ input, command, ...place }, context) => {
+    const refuse = (message: string) =>
+      context.addIssue({ code: 'custom', path: ['input'], message })
+    const says = input !== undefined && input !== null
+    if (isAnswer(command) && says) refuse('takes nothing beside command.resume')
+    if (!isAnswer(command) && !says && baseOf(place) === null) refuse(inputMessage)
   })
   .openapi('RunCreate')
 export type RunCreate = z.output<typeof RunCreate>
+
+/** The checkpoint that a create goes on from; null: the end of its thread. */
+export const baseOf = ({
+  checkpoint_id,
+  checkpoint,
+}: {
+  readonly checkpoint_id?: string | null | undefined
+  readonly checkpoint?: { readonly checkpoint_id?: string | null | undefined } | null | undefined
+}): string | null => checkpoint_id ?? checkpoint?.checkpoint_id ?? null
 
 /** The messages of an input that are a client's own, in order. */
 export function messagesOf(
@@ -147,12 +199,19 @@ export function messagesOf(
   }))
 }
 
-/** The ids of what an input says was heard before, by their place in it. */
-export function heardIn(input: RunCreate['input']): ReadonlyMap<number, string> {
+/** What an input says was heard before. */
+export interface Heard {
+  readonly id: string
+  /** The call that it answers, of a tool's answer. */
+  readonly answers: string | null
+}
+
+/** What an input says was heard before, by its place in it. */
+export function heardIn(input: RunCreate['input']): ReadonlyMap<number, Heard> {
   if (typeof input !== 'object' || input === null || !('messages' in input)) return new Map()
   return new Map(
-    input.messages.flatMap(({ id, role }, n) =>
-      role === 'heard' && id !== undefined ? [[n, id] as const] : [],
+    input.messages.flatMap((message, n) =>
+      message.role === 'heard' ? [[n, { id: message.id, answers: message.answers }] as const] : [],
     ),
   )
 }

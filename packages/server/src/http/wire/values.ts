@@ -14,7 +14,16 @@ export const Values = z
     outcome: Outcome.nullable(),
     run: Run,
     /** Present when the run ended in error, or was not done within the time to wait. */
-    __error__: z.object({ error: z.string(), message: z.string() }).optional(),
+    __error__: z
+      .object({
+        error: z.string(),
+        message: z.string(),
+        /** The class of the model error that the run ended with, the status of the provider's answer, and its word for it. */
+        class: z.string().optional(),
+        status: z.number().int().optional(),
+        code: z.string().optional(),
+      })
+      .optional(),
     /** Present when the run waits for a human. */
     __interrupt__: z.array(Interrupt).optional(),
   })

@@ -26,13 +26,31 @@ export async function newMessages(
     checkpointId === null
       ? await currentState(read, thread)
       : await stateAt(read, thread, checkpointId)
-  const known = new Set(state?.values.messages.map(({ id }) => id))
-  for (const [n, id] of heard)
-    if (!known.has(id))
+  const messages = state?.values.messages ?? []
+  const known = new Set(messages.map(({ id }) => id))
+  // A page makes up an answer for each open call before it says something: the thread knows better what became of its calls.
+  const calls = new Set(
+    messages.flatMap((each) => (each.type === 'ai' ? each.tool_calls.map(({ id }) => id) : [])),
+  )
+  for (const [n, { id, answers }] of heard)
+    if (!known.has(id) && (answers === null || !calls.has(answers)))
       throw misfit(`input.messages[${n}].role`, 'takes "user" or "system" for what is not known')
   const fresh = own.filter(({ id }) => id === undefined || !known.has(id))
   if (fresh.length > 0) return fresh
   throw misfit('input.messages', 'takes at least one message that the thread has not heard')
+}
+
+/** Without words of its own a run answers what stands at its checkpoint: what was answered there already is nothing to answer. */
+export async function refuseAnswered(
+  read: ReadModel,
+  { checkpointId, ...thread }: Place & { readonly checkpointId: string },
+): Promise<void> {
+  const state = await stateAt(read, thread, checkpointId)
+  // What the thread has not heard is refused with the create.
+  if (!state) return
+  const last = state.values.messages.at(-1)
+  if (last && (last.type !== 'ai' || last.tool_calls.length > 0)) return
+  throw misfit('checkpoint_id', 'takes a checkpoint before an answer where there is no input')
 }
 
 const misfit = (field: string, takes: string): Problem =>
