@@ -4,8 +4,9 @@
  */
 import { Client, type Message, type Thread } from 'langgraph-sdk-15'
 import { useStream } from 'langgraph-sdk-15/react'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
+import { Composer } from './composer.tsx'
 import { type Decision, Review, type ReviewRequest } from './review.tsx'
 
 interface State extends Record<string, unknown> {
@@ -254,50 +255,6 @@ function Said({
         </button>
       ) : null}
     </div>
-  )
-}
-
-function Composer({
-  isLoading,
-  onSend,
-  onStop,
-}: {
-  isLoading: boolean
-  onSend: (text: string) => void
-  onStop: () => void
-}) {
-  const [text, setText] = useState('')
-  const send = () => {
-    if (text.trim() === '' || isLoading) return
-    onSend(text)
-    setText('')
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey) return
-    event.preventDefault()
-    send()
-  }
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
-      <textarea
-        aria-label="Message"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={onKeyDown}
-      />
-      {isLoading ? (
-        <button type="button" onClick={onStop}>
-          Stop
-        </button>
-      ) : (
-        <button type="submit">Send</button>
-      )}
-    </form>
   )
 }
 

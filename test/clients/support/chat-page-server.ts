@@ -1,4 +1,4 @@
-/** The chat page of `chat-page/`, built by vite and served from a port of its own: another origin than the server's. */
+/** The chat pages of `chat-page/`, built by vite and served from a port of their own: another origin than the server's. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, request as ask, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
 }
 
-/** Builds the page and serves it. */
+/** Builds the pages and serves them. */
 export async function servePage(): Promise<Site> {
   const root = join(import.meta.dirname, '../chat-page')
   const dir = await mkdtemp(join(tmpdir(), 'signalbox-page-'))
@@ -26,7 +26,13 @@ export async function servePage(): Promise<Site> {
     root,
     configFile: false,
     logLevel: 'error',
-    build: { outDir: dir, emptyOutDir: true, minify: false, reportCompressedSize: false },
+    build: {
+      outDir: dir,
+      emptyOutDir: true,
+      minify: false,
+      reportCompressedSize: false,
+      rolldownOptions: { input: ['index.html', 'ai.html'].map((name) => join(root, name)) },
+    },
   })
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://page')

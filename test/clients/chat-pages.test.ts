@@ -1,8 +1,9 @@
 /**
- * A chat page on `useStream` in a real Chromium, from another origin than the server's: what a person clicks, and what they see.
+ * Chat pages on `useStream` and `useChat` in a real Chromium, from another origin than the server's: what a person clicks, and what they see.
  * Would catch: an approval without buttons, an answer that goes to another call, a page that is empty after a reload, a stop
  * that looks like a breakpoint, a list without threads; and whatever makes the console of the page complain.
  */
+import { randomUUID } from 'node:crypto'
 import { definePolicy } from '@signalbox/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -438,5 +439,93 @@ describe.skipIf(skipBrowser)('a person whose request fails', () => {
     await tab.until((seen) => isReady(seen) && seen.includes('May note be executed?'))
     await tab.click('Approve')
     await tab.until((seen) => isReady(seen) && seen.includes('I read: noted milk'))
+  })
+})
+
+/** A tab with a chat of the AI SDK. */
+const chat = (agent: string): Promise<Tab> => {
+  const query = new URLSearchParams({ api: api.url, agent, chat: randomUUID() })
+  return person.open(`${site.url}/ai.html?${query.toString()}`)
+}
+
+describe.skipIf(skipBrowser)('a person on a page of the AI SDK', () => {
+  it('says something, and reads the answer', async () => {
+    const tab = await chat('clerk')
+    await tab.say('Hello, chat.')
+    await tab.until((text) => isReady(text) && text.includes('to: Hello, chat.'))
+    await tab.say('And again.')
+    await tab.until((text) => isReady(text) && text.includes('to: And again.'))
+    expect(await tab.said()).toEqual([
+      'user: Hello, chat.',
+      expect.stringMatching(/^assistant: Answer \d+ to: Hello, chat\.$/),
+      'user: And again.',
+      expect.stringMatching(/^assistant: Answer \d+ to: And again\.$/),
+    ])
+  })
+
+  it('sees what is asked for, and approves', async () => {
+    const tab = await chat('asker')
+    await tab.say('Note it.')
+    await tab.until((text) => isReady(text) && text.includes('{"text":"milk"}'))
+    await tab.click('Approve')
+    const text = await tab.until((seen) => isReady(seen) && seen.includes('I read: noted milk'))
+    expect(text).not.toContain('May it be executed')
+  })
+
+  it('rejects with words that the agent reads', async () => {
+    const tab = await chat('asker')
+    await tab.say('Note it.')
+    await tab.until((text) => isReady(text) && text.includes('{"text":"milk"}'))
+    await tab.page.getByLabel('Reason').fill('There is enough milk.')
+    await tab.click('Reject')
+    const text = await tab.until((seen) => isReady(seen) && seen.includes('There is enough milk.'))
+    expect(text).not.toContain('noted milk')
+  })
+
+  it('still sees the buttons after a reload, and they work', async () => {
+    const tab = await chat('asker')
+    await tab.say('Note it later.')
+    await tab.until((text) => isReady(text) && text.includes('{"text":"milk"}'))
+    await tab.page.reload()
+    await tab.until((text) => isReady(text) && text.includes('{"text":"milk"}'))
+    await tab.click('Approve')
+    const text = await tab.until((seen) => isReady(seen) && seen.includes('I read: noted milk'))
+    expect(text).toContain('Note it later.')
+  })
+
+  it('has the answer made again', async () => {
+    const tab = await chat('clerk')
+    await tab.say('Once more.')
+    await tab.until((text) => isReady(text) && text.includes('to: Once more.'))
+    const [, first] = await tab.said()
+    await tab.click('Refresh')
+    await tab.until((text) => isReady(text) && !text.includes(first?.split(': ')[1] ?? ''))
+    await tab.until((text) => isReady(text) && text.includes('to: Once more.'))
+    const [words, second, ...more] = await tab.said()
+    expect([words, more]).toEqual(['user: Once more.', []])
+    expect(second).not.toBe(first)
+  })
+
+  it('stops in the middle of text', async () => {
+    const tab = await chat('speaker')
+    await tab.say('Speak, and be stopped.')
+    await tab.until((text) => text.includes('Sentence 2 '))
+    await tab.click('Stop')
+    const text = await tab.until(isReady)
+    expect(text).not.toContain('Sentence 29')
+  })
+
+  it('loads the page anew in the middle of text, and sees the rest', async () => {
+    const tab = await chat('speaker')
+    await tab.say('Speak on.')
+    await tab.until((text) => text.includes('Sentence 5 '))
+    await tab.page.reload()
+    const again = await tab.until((text) => text.includes('Sentence 5 '))
+    expect(again).not.toContain('Sentence 29')
+    await tab.until((text) => isReady(text) && text.includes('Sentence 29'))
+    expect(await tab.said()).toEqual([
+      'user: Speak on.',
+      `assistant: ${sentences.join('').trimEnd()}`,
+    ])
   })
 })
