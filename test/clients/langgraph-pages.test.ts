@@ -505,6 +505,64 @@ describe('a system message', () => {
 
 const within = (limit: number) => ({ input: input(), config: { recursion_limit: limit } })
 
+describe('what an assistant said elsewhere', () => {
+  const few = [
+    { type: 'human', content: 'Two and two?' },
+    { type: 'ai', content: 'Four.' },
+    { role: 'user', content: 'Three and three?' },
+    { role: 'assistant', content: [{ type: 'text', text: 'Six.' }] },
+    { type: 'human', content: 'Four and four?' },
+  ]
+  const words = ['Two and two?', 'Four.', 'Three and three?', 'Six.', 'Four and four?']
+
+  it('is taken by a thread that is new, and read as said by the model', async () => {
+    const threadId = randomUUID()
+    const said = await wait(threadId, 'agent', { input: { messages: few } })
+    expect(contents(said).slice(0, 5)).toEqual(words)
+    expect(said.messages.map(({ type }) => type)).toEqual([
+      'human',
+      'ai',
+      'human',
+      'ai',
+      'human',
+      'ai',
+    ])
+    const roles = (heard.at(-1) ?? []).map(({ role }) => role)
+    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    const more = await wait(threadId, 'agent', { input: input('And five?') })
+    expect(contents(more).slice(0, 5)).toEqual(words)
+  })
+
+  it.each([
+    ['ends with it', few.slice(0, 4), 'input.messages'],
+    [
+      'has calls in it',
+      [{ type: 'ai', content: '', tool_calls: [{ name: 'note' }] }, ...few],
+      'input.messages[0].role',
+    ],
+    [
+      'has results in it',
+      [{ type: 'tool', content: 'x', tool_call_id: 'c' }, ...few],
+      'input.messages[0].role',
+    ],
+  ])('is refused where the input %s', async (_, messages, field) => {
+    expect(await post('/runs', { assistant_id: 'agent', input: { messages } })).toMatchObject({
+      status: 422,
+      body: { field },
+    })
+  })
+
+  it('is refused by a thread that has heard something', async () => {
+    const threadId = randomUUID()
+    await wait(threadId, 'agent', { input: input() })
+    const body = { assistant_id: 'agent', input: { messages: few } }
+    expect(await post(`/threads/${threadId}/runs`, body)).toMatchObject({
+      status: 422,
+      body: { field: 'input.messages[1].role' },
+    })
+  })
+})
+
 describe('recursion_limit', () => {
   it.each([
     [4, 2],

@@ -755,10 +755,12 @@ export interface RunCreate {
                   }[]
             }
           | {
-              id: string
+              id?: string | null
               role?: 'assistant' | 'ai' | 'tool'
               type?: 'assistant' | 'ai' | 'tool'
               tool_call_id?: string
+              content?: unknown
+              tool_calls?: unknown[] | null
             }
         )[]
       }
@@ -4108,6 +4110,29 @@ export interface EventPayloads {
     input: {
       id: string
       role: 'user' | 'system'
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }[]
+    /**
+     * @maxItems 1000
+     */
+    history?: {
+      id: string
+      role: 'user' | 'system' | 'assistant'
       parts: (
         | {
             type: 'text'

@@ -37,6 +37,8 @@ export interface CreateRun extends Caller {
   readonly base?: Moment
   readonly definition: AgentDefinition
   readonly input: readonly UserMessage[]
+  /** What was said elsewhere before the input, on a thread that has heard nothing. */
+  readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
   readonly edit?: { readonly messages: readonly EditMessage[] }
   readonly metadata: JsonObject

@@ -88,6 +88,8 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     // A run before it that was faulted took nothing; what goes on from before that has not heard it.
     if (!payload.base) hear(conversation, Infinity)
     conversation.waiting = []
+    const { history = [] } = payload
+    conversation.entries.push(...written(conversation, heeded(conversation, history)))
     conversation.from = conversation.entries.length
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
@@ -185,10 +187,10 @@ function edit(
 const noInput: Said = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
 
 /** System messages become instructions of the conversation; answers the others. What is stored elsewhere stays where it was said. */
-function heeded(
+function heeded<Message extends EditMessage>(
   { instructions }: Conversation,
-  input: readonly UserMessage[],
-): readonly UserMessage[] {
+  input: readonly Message[],
+): readonly Message[] {
   return input.filter(({ role, parts }) => {
     const texts = parts.map((part) => (part.type === 'text' ? part.text : null))
     if (role !== 'system' || texts.includes(null)) return true

@@ -33,6 +33,8 @@ export const factSchemas = {
     machine: z.string(),
     machineVersion: z.number().int(),
     input: z.array(UserMessage),
+    /** What was said elsewhere, before the input and by whomever: only of a thread that has heard nothing. */
+    history: z.array(EditMessage).max(limits.editMessagesMax).optional(),
     metadata: JsonObjectSchema,
     /** The authenticated user the run works for. */
     user: Person.optional(),

@@ -1,6 +1,6 @@
 /** From the body of a create to a run in the register. */
 import { createHash } from 'node:crypto'
-import { type JsonObject, limits, type UserMessage } from '@signalbox/core'
+import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
 import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
 import { unknownThread } from './find.ts'
@@ -13,7 +13,7 @@ import { momentOf } from '../wires/langgraph/moments.ts'
 import { newMessages, refuseAnswered } from '../wires/langgraph/new-messages.ts'
 import { isDefault } from '../wires/langgraph/stream/modes.ts'
 import { iso } from './wire/iso.ts'
-import { baseOf, messagesOf, type RunCreate } from './wire/run-create.ts'
+import { baseOf, messagesOf, type RunCreate, saidBefore } from './wire/run-create.ts'
 
 export interface CreateRequest {
   readonly body: RunCreate
@@ -91,8 +91,8 @@ export async function enterRun(
   const base = from === null ? null : await momentOf(api.read, caller.tenantId, from)
   if (from !== null && base === null) throw noCheckpoint()
   const place = { tenantId: caller.tenantId, threadId, checkpointId: from, key }
-  const input = await newMessages(api.read, place, body.input)
-  if (from !== null && input.length === 0)
+  const { own, history } = await newMessages(api.read, place, body.input)
+  if (from !== null && own.length === 0)
     await refuseAnswered(api.read, { ...place, checkpointId: from })
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
@@ -100,7 +100,8 @@ export async function enterRun(
     ...caller,
     threadId,
     definition,
-    input: userMessages(api, input),
+    input: stored(api, own),
+    ...(history.length > 0 ? { history: stored(api, history) } : {}),
     metadata,
     multitask,
     priority: body.priority,
@@ -251,14 +252,18 @@ export const newThread = (
   contentKey: api.random.hex(32),
 })
 
-const userMessages = (
+const stored = <Role extends EditMessage['role']>(
   api: Pick<Api, 'random'>,
-  input: ReturnType<typeof messagesOf>,
-): readonly UserMessage[] =>
-  input.map(({ id, role, texts }) => ({
+  said: readonly {
+    readonly id?: string | null
+    readonly role: Role
+    readonly texts: readonly string[]
+  }[],
+) =>
+  said.map(({ id, role, texts }) => ({
     id: id ?? `u_${api.random.uuid()}`,
     role,
-    parts: texts.map((text) => ({ type: 'text', text })),
+    parts: texts.map((text) => ({ type: 'text' as const, text })),
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
@@ -271,7 +276,9 @@ function meaningOf({ body, threadId }: CreateRequest, { user }: Asker): string {
   const told = typeof body.webhook === 'string' ? { webhook: body.webhook } : {}
   const recursion = body.config?.recursion_limit ?? null
   const within = recursion === null ? {} : { recursion }
-  const rest = { input, threadId, ...whose, ...told, ...within }
+  const before = saidBefore(body.input)
+  const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
+  const rest = { input, threadId, ...whose, ...told, ...within, ...imports }
   const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }

@@ -15,18 +15,20 @@ const messagesMax = 1000
 
 const Text = z.string().refine((text) => text.trim() !== '', 'takes text that is not blank')
 
+const Content = z.union([
+  Text,
+  z
+    .array(z.object({ type: z.literal('text', 'takes parts of type "text" only'), text: Text }))
+    .min(1),
+])
+
 const InputMessage = z
   .object({
     id: z.string().min(1).max(100).optional(),
     role: z.string().optional(),
     /** What LangChain calls the role. */
     type: z.string().optional(),
-    content: z.union([
-      Text,
-      z
-        .array(z.object({ type: z.literal('text', 'takes parts of type "text" only'), text: Text }))
-        .min(1),
-    ]),
+    content: Content,
   })
   .transform((message, context) => {
     const role = roles.get(message.role ?? message.type ?? 'user')
@@ -45,18 +47,29 @@ const Messages = z.array(InputMessage).min(1, 'takes at least one message').max(
 
 const HeardRole = z.enum(['assistant', 'ai', 'tool'])
 
-/** What an agent has said on the thread before, for clients that send all of a conversation: only its id counts. */
+/** What an agent has said before. Where the thread has it, only its id counts; a thread that is new takes it as it is. */
 const HeardMessage = z
   .object({
-    id: z.string().min(1).max(100),
+    id: z.string().min(1).max(100).nullish(),
     role: HeardRole.optional(),
     /** What LangChain calls the role. */
     type: HeardRole.optional(),
     /** Of a tool's answer: pages make one up for a call that is open, since their models want one. */
     tool_call_id: z.string().max(200).optional(),
+    content: z.unknown(),
+    tool_calls: z.array(z.unknown()).nullish(),
   })
   .refine(({ role, type }) => (role ?? type) !== undefined)
-  .transform(({ id, tool_call_id: answers = null }) => ({ id, answers, role: 'heard' as const }))
+  .transform(({ id = null, role, type, content, tool_calls, tool_call_id: answers = null }) => {
+    const isSpeech = (role ?? type) !== 'tool' && (tool_calls ?? []).length === 0
+    const { data: said } = Content.safeParse(content)
+    return {
+      id,
+      answers,
+      said: isSpeech && said !== undefined ? said : null,
+      role: 'heard' as const,
+    }
+  })
 
 const Conversation = z
   .array(z.union([InputMessage, HeardMessage]))
@@ -195,13 +208,16 @@ export function messagesOf(
   return own.map(({ id, role, content }) => ({
     ...(id === undefined ? {} : { id }),
     role,
-    texts: typeof content === 'string' ? [content] : content.map((part) => part.text),
+    texts: textsOf(content),
   }))
 }
 
+const textsOf = (content: z.output<typeof Content>): string[] =>
+  typeof content === 'string' ? [content] : content.map((part) => part.text)
+
 /** What an input says was heard before. */
 export interface Heard {
-  readonly id: string
+  readonly id: string | null
   /** The call that it answers, of a tool's answer. */
   readonly answers: string | null
 }
@@ -214,4 +230,22 @@ export function heardIn(input: RunCreate['input']): ReadonlyMap<number, Heard> {
       message.role === 'heard' ? [[n, { id: message.id, answers: message.answers }] as const] : [],
     ),
   )
+}
+
+/** A message that somebody is to have said, whoever it was. */
+export interface SaidMessage {
+  readonly id: string | null
+  readonly role: 'user' | 'system' | 'assistant'
+  readonly texts: readonly string[]
+}
+
+/** All messages of an input up to the last one of an assistant; null in the place of one that is no text. */
+export function saidBefore(input: RunCreate['input']): readonly (SaidMessage | null)[] {
+  if (typeof input !== 'object' || input === null || !('messages' in input)) return []
+  const last = input.messages.findLastIndex(({ role }) => role === 'heard')
+  return input.messages.slice(0, last + 1).map((message): SaidMessage | null => {
+    const { id = null } = message
+    if (message.role !== 'heard') return { id, role: message.role, texts: textsOf(message.content) }
+    return message.said === null ? null : { id, role: 'assistant', texts: textsOf(message.said) }
+  })
 }
