@@ -552,6 +552,16 @@ describe('what an assistant said elsewhere', () => {
     })
   })
 
+  it('is what a rerun goes on from too', async () => {
+    const threadId = randomUUID()
+    await wait(threadId, 'agent', { input: { messages: few } })
+    const [first] = await client.runs.list(threadId)
+    const { body: again } = await post(`/runs/${first?.run_id}/rerun`, {})
+    await client.runs.join(again.thread_id, again.run_id)
+    const { values } = await client.threads.getState<Values>(again.thread_id)
+    expect(contents(values).slice(0, 5)).toEqual(words)
+  })
+
   it('is refused by a thread that has heard something', async () => {
     const threadId = randomUUID()
     await wait(threadId, 'agent', { input: input() })
