@@ -105,15 +105,16 @@ export const rows: Readonly<Record<string, Row>> = {
     is: 'gone',
     body: () => ({ id: 1, method: 'state.get', params: {} }),
   },
+  // A thread of the same name that is not there yet: who may make it may listen for it.
   'POST /threads/{thread_id}/stream/events': {
-    is: 'gone',
+    is: 'apart',
     body: () => ({ channels: ['lifecycle'] }),
     endless: true,
   },
   // Asked for without an upgrade.
   'GET /threads/{thread_id}/stream/events': { is: 'gone', own: [426] },
   'POST /threads/{thread_id}/stream': {
-    is: 'gone',
+    is: 'apart',
     body: () => ({ channels: ['lifecycle'] }),
     endless: true,
   },

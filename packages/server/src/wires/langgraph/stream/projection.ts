@@ -6,7 +6,7 @@
  */
 import { decisionSchemas, eventClass, isEventType, isFactType } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
-import { LastError } from '../../../http/wire/run-error.ts'
+import { Failures } from '../failure.ts'
 import { stepIds } from '../state-steps.ts'
 import { type ChatMessage, ChatMessages } from '../messages.ts'
 import { type Change, messageFrames, type Place } from './message-frames.ts'
@@ -24,7 +24,7 @@ const isEnd = ({ type, payload }: StoredEvent): boolean =>
 export class Projection {
   readonly #chat = new ChatMessages()
   readonly #withdrawn = new WeakSet<ChatMessage>()
-  readonly #error = new LastError()
+  readonly #failures = new Failures()
   readonly steps: Steps
   /** Facts that no decision has folded yet. */
   #facts: StoredEvent[] = []
@@ -61,14 +61,14 @@ export class Projection {
     if (isFactType(type)) this.#facts.push(event)
     const folded = type === 'run.transitioned' ? this.#fold(event) : []
     this.steps.see(event, folded)
-    this.#error.see(event)
     if (isVerdict(event)) this.#chat.take(event)
+    this.#failures.see(event)
   }
 
   /** The state as it was after the last event that was seen. */
   get state(): State {
-    const head = this.#head
-    return { head, messages: [...this.#list().values()], error: this.#error.of(head.outcome) }
+    const failure = this.#failures.at(this.#head.outcome)
+    return { head: this.#head, messages: [...this.#list().values()], failure }
   }
 
   /** The places of the step that is over; `shown` is the text that a client was shown live. */
