@@ -1,6 +1,7 @@
 export type { Exchange, Inspect } from './compose/inspect.ts'
 export type { EnginePorts, Role, Signalbox, StartOptions } from './compose/start.ts'
-export { startSignalbox } from './compose/start-signalbox.ts'
+export type { InMemoryOptions } from './compose/in-memory.ts'
+export { startInMemory, startSignalbox } from './compose/start-signalbox.ts'
 export { secretNames } from './compose/secrets.ts'
 export { StartError, type StartErrorCode } from './compose/start-error.ts'
 export { type IssuedKey, issueKey, keyNameCharsMax, liveKeysMax } from './keys/issue-key.ts'
@@ -19,6 +20,7 @@ export {
   usableDetectors,
 } from './config/governance/load-governance.ts'
 export { loadConfig, type LoadedConfig } from './config/load-config.ts'
+export { suggestion } from './config/nearest.ts'
 export { parseConfig } from './config/parse-config.ts'
 export { type Offer, resolveAgents } from './config/resolve-agents.ts'
 export type { Config, ConfigInput } from './config/schema.ts'
