@@ -40,10 +40,20 @@ function failure(assert: () => unknown): string {
   try {
     assert()
   } catch (error) {
-    expect(error).toBeInstanceOf(AssertionError)
-    return error instanceof Error ? error.message : ''
+    if (error instanceof AssertionError) return error.message
+    throw error
   }
   throw new Error('the assertion held')
+}
+
+async function mistake(made: Promise<unknown> | (() => unknown)): Promise<TestBoxError> {
+  try {
+    await (typeof made === 'function' ? made() : made)
+  } catch (error) {
+    if (error instanceof TestBoxError) return error
+    throw error
+  }
+  throw new Error('no mistake was found')
 }
 
 describe('an assertion that is met', () => {
@@ -175,16 +185,6 @@ describe('an assertion that is not met', () => {
 })
 
 describe('a mistake of the test', () => {
-  const mistake = async (made: Promise<unknown> | (() => unknown)): Promise<TestBoxError> => {
-    const error = await (async () => (typeof made === 'function' ? made() : made))().then(
-      () => null,
-      (thrown: unknown) => thrown,
-    )
-    expect(error).toBeInstanceOf(TestBoxError)
-    if (error instanceof TestBoxError) return error
-    throw new Error('no mistake was found')
-  }
-
   it('a tool that the agent does not have fails whatever is asserted', async () => {
     expect(await mistake(() => expectRun(run).notCalled('chrage_card'))).toMatchObject({
       code: 'unknown_tool',

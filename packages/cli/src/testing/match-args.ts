@@ -57,6 +57,7 @@ const isPlain = (value: unknown): value is object =>
 
 interface Asymmetric {
   asymmetricMatch(actual: unknown): boolean
+  toString(): string
 }
 
 const isAsymmetric = (value: unknown): value is Asymmetric =>
@@ -68,11 +69,12 @@ const isAsymmetric = (value: unknown): value is Asymmetric =>
 /** An expectation, or a value, in a message. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
-  return isByItself(value) ? String(value) : JSON.stringify(value, (_, each) => inside(each))
+  return special(value) ?? JSON.stringify(value, (_, each: unknown) => special(each) ?? each)
 }
 
-const inside = (value: unknown): unknown => (isByItself(value) ? String(value) : value)
-
-/** Values that have no form in JSON. */
-const isByItself = (value: unknown): boolean =>
-  value instanceof RegExp || typeof value === 'function' || isAsymmetric(value)
+/** The form of a value that JSON has none for; null: it is for JSON. */
+function special(value: unknown): string | null {
+  if (value instanceof RegExp) return value.toString()
+  if (typeof value === 'function') return 'a match of the function'
+  return isAsymmetric(value) ? value.toString() : null
+}

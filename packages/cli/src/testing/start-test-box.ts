@@ -32,16 +32,16 @@ import { type RunWorld, tester, TestRun } from './test-run.ts'
 /** A Signalbox for tests. Close it: until then its process has something to do. */
 export interface TestBox extends AsyncDisposable {
   /** Starts a run, and waits until it has ended or waits for a person. @throws TestBoxError */
-  run(agent: string, prompt: string, options?: RunOptions): Promise<TestRun>
+  readonly run: (agent: string, prompt: string, options?: RunOptions) => Promise<TestRun>
   /** Starts a run, and does not wait: `await run.settled()`, or `await run.executing(tool)`. @throws TestBoxError */
-  start(agent: string, prompt: string, options?: RunOptions): Promise<TestRun>
+  readonly start: (agent: string, prompt: string, options?: RunOptions) => Promise<TestRun>
   /**
-   * Moves the clock on by so many milliseconds, and waits until what came due has happened: approvals expire, for example. Only where the
-   * register is `memory`. @throws TestBoxError
+   * Moves the clock on by so many milliseconds, and waits until all that came due has happened and all runs are at rest: approvals
+   * expire, for example. Only where the register is `memory`. @throws TestBoxError
    */
-  advance(ms: number): Promise<void>
-  /** Stops everything, and writes what was recorded. May be called again. */
-  close(): Promise<void>
+  readonly advance: (ms: number) => Promise<void>
+  /** Stops everything, and writes recordings. May be called again. */
+  readonly close: () => Promise<void>
 }
 
 const withinMsDefault = 10_000
