@@ -20,10 +20,10 @@ export {
   usableDetectors,
 } from './config/governance/load-governance.ts'
 export { loadConfig, type LoadedConfig } from './config/load-config.ts'
-export { suggestion } from './config/nearest.ts'
 export { parseConfig } from './config/parse-config.ts'
 export { type Offer, resolveAgents } from './config/resolve-agents.ts'
 export type { Config, ConfigInput } from './config/schema.ts'
+export { suggestion } from './config/nearest.ts'
 export { type ProblemCode, problemKinds } from './http/problem-codes.ts'
 export { createLog, type LogOptions } from './observe/log.ts'
 export { createRedact, type Redact, secretsOf } from './observe/redact.ts'
