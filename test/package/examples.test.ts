@@ -24,6 +24,8 @@ function copyOf(example: string, as = example): string {
   return folder
 }
 
+it('there is an example', () => expect(examples).toContain('payments'))
+
 describe.each(examples)('the example %s', (example) => {
   let folder: string
   beforeAll(() => {

@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineConfig } from 'signalbox'
+import { defineConfig, defineTool, z } from 'signalbox'
 import { call, expectRun, startTestBox, type TestBoxOptions, together } from 'signalbox/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { agents, payments } from './support/payments.ts'
@@ -132,6 +132,50 @@ describe('people', () => {
     expect(found.outcome).toBeNull()
     await advance(2 * 86_400_000)
     expectRun(found).rejected('charge_card').notCalled('charge_card').ended('completed').replays()
+  })
+
+  it('are refused who may not decide, and the call still waits', async () => {
+    const clerk = { ...agents.clerk, approvals: { roles: ['lead'] } }
+    const { run } = await box({ agents: { clerk } })
+    const found = await run('clerk', 'Charge.', { turns: [pay(1200), 'Charged.'] })
+    for (const by of [undefined, { id: 'bob', role: 'trainee' }])
+      await expect(found.approve('charge_card', by && { by })).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringMatching(
+          /^The answer about charge_card was not taken: forbidden, calls of clerk are approved by lead\./,
+        ),
+      })
+    await found.approve('charge_card', { by: { id: 'ann', role: 'lead' } })
+    expectRun(found).calledOnce('charge_card').ended('completed')
+  })
+
+  it.each([
+    ['happened', 'Charged after all.', /Charged after all\./],
+    ['not_happened', undefined, /./],
+  ] as const)('say of a call that never came back: %s', async (resolution, output, words) => {
+    const pending = defineTool({
+      name: 'transfer',
+      description: 'Transfers money.',
+      effect: 'once',
+      timeoutMs: 50,
+      input: z.object({}),
+      run: () => 'transferred',
+    })
+    const { run } = await open({
+      agents: { clerk: { tools: ['transfer'] } },
+      tools: [pending],
+      fakes: { transfer: () => new Promise(() => {}) },
+    })
+    const found = await run('clerk', 'Transfer it.', {
+      turns: [call('transfer'), (prompt) => JSON.stringify(prompt.at(-1))],
+    })
+    expect(found.outcome).toBeNull()
+    expect(found.timeline()).toContain('the outcome of transfer is unknown (not_settled)')
+    await found.resolve('transfer', resolution, output)
+    expectRun(found).answered(words).ended('completed').replays()
+    await expect(found.resolve('transfer', 'happened')).rejects.toMatchObject({
+      code: 'nothing_waits',
+    })
   })
 
   it('cancel what is executing', async () => {

@@ -12,6 +12,9 @@ export type FakeTool = (args: JsonObject, context: ToolContext) => unknown
 /** Fakes by the names of the tools as agents have them: `charge_card`, `mcp__bank__transfer`. */
 export type FakeTools = Readonly<Record<string, FakeTool>>
 
+/** A fake that ignores the abort of its call is given up after this. Milliseconds. */
+const abortGraceMs = 500
+
 /** The host with the work of some tools done by fakes: with its timeouts, its files and its limits. */
 export function withFakes(real: ToolHost, fakes: FakeTools, log: Log): ToolHost {
   // A name of its own: those of MCP servers and of file tools are reserved.
@@ -26,7 +29,7 @@ export function withFakes(real: ToolHost, fakes: FakeTools, log: Log): ToolHost 
       run: (args, context) => run(plain(args), context),
     }),
   )
-  const host = createToolHost({ log, tools, snapshots: true })
+  const host = createToolHost({ log, tools, snapshots: true, abortGraceMs })
   const versions = new Map(tools.map(({ spec }) => [spec.name, spec.version]))
   return {
     specs: () => real.specs(),
