@@ -22,7 +22,7 @@ for (const folder of ['packages', 'migrations']) {
 const doors = findDoors(packages)
 for (const one of packages) assemble(one, doors)
 cpSync(join(root, 'migrations'), join(dist, 'migrations'), { recursive: true })
-dress(engine, './dist/packages/cli/src/index')
+dress(engine, './dist/packages/cli/src')
 
 function findDoors(all: readonly WorkspacePackage[]): Doors {
   return new Map(

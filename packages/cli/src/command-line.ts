@@ -3,6 +3,7 @@ import process from 'node:process'
 import { Command } from 'commander'
 import { auditCommand } from './commands/audit.ts'
 import { cancelCommand } from './commands/cancel.ts'
+import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { evidenceCommands } from './commands/evidence.ts'
 import { eventsCommand } from './commands/events.ts'
@@ -69,6 +70,7 @@ function createProgram(shell: Shell): Command {
     .addHelpText('after', `\n${environment}\n\n${exitCodeTable()}`)
     .hook('preAction', (_, command) => findServer(command, shell))
   program.commandsGroup('Begin:')
+  demoCommand(program, shell)
   initCommand(program, shell)
   serveCommands(program, shell)
   program.commandsGroup('Runs:')
