@@ -3,6 +3,7 @@ import process from 'node:process'
 import { Command } from 'commander'
 import { auditCommand } from './commands/audit.ts'
 import { cancelCommand } from './commands/cancel.ts'
+import { deployCommands } from './commands/deploy.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { evidenceCommands } from './commands/evidence.ts'
 import { eventsCommand } from './commands/events.ts'
@@ -28,15 +29,14 @@ import { version } from './version.ts'
 /** Runs a command line, without the name of the program. Answers the exit code, and never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
-  const { env } = process
-  const shell: Shell = {
-    env,
-    cwd: process.cwd(),
-    finish: (end) => {
-      code = end
-    },
-  }
   try {
+    const shell: Shell = {
+      env: await environmentOf(argv),
+      cwd: process.cwd(),
+      finish: (end) => {
+        code = end
+      },
+    }
     const program = createProgram(shell)
     if (argv.length === 0) {
       program.outputHelp({ error: true })
@@ -45,8 +45,17 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (error) {
-    return report(error, argv.includes('--debug') || env['SIGNALBOX_DEBUG'] === '1')
+    return report(error, argv.includes('--debug') || process.env['SIGNALBOX_DEBUG'] === '1')
   }
+}
+
+/** The variables, with the contents of `…_FILE` in their places. Servers read those themselves: a descriptor can be read but once. */
+async function environmentOf([command = '']: readonly string[]): Promise<Shell['env']> {
+  const { env } = process
+  const isServer = ['serve', 'worker'].includes(command)
+  if (isServer || !Object.keys(env).some((name) => name.endsWith('_FILE'))) return env
+  const { ownSecrets, withSecretFiles } = await import('@signalbox/server')
+  return withSecretFiles(env, ownSecrets)
 }
 
 function createProgram(shell: Shell): Command {
@@ -64,6 +73,7 @@ function createProgram(shell: Shell): Command {
   program.commandsGroup('Begin:')
   initCommand(program, shell)
   serveCommands(program, shell)
+  deployCommands(program, shell)
   program.commandsGroup('Runs:')
   runCommand(program, shell)
   runsCommand(program, shell)
@@ -92,6 +102,7 @@ const environment = `Environment:
   PORT, HOST          where the API listens (7420, 127.0.0.1)
   SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .js, .mjs or .json of this folder)
   SIGNALBOX_API_KEY   the key of the API: a server asks for it, a command shows it
+  NAME_FILE           a file that holds the value of NAME, for every variable that is secret
   SIGNALBOX_URL       the server that commands ask
   LOG_LEVEL, NO_COLOR, SIGNALBOX_DEBUG=1`
 

@@ -1,7 +1,7 @@
 /** `dev`, `serve` and `worker`: processes of Signalbox. */
 import process from 'node:process'
 import type { Command } from 'commander'
-import type { Role } from '@signalbox/server'
+import type { Role, Started } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
 import { type CommonOptions, wholeNumber, withCommon } from '../options.ts'
@@ -10,6 +10,9 @@ import type { Shell } from '../shell.ts'
 interface ServeOptions extends CommonOptions {
   readonly port?: number
   readonly roles?: readonly Role[]
+  readonly queues?: readonly string[]
+  /** False with `--no-migrate`. */
+  readonly migrate: boolean
 }
 
 const roles: readonly Role[] = ['api', 'orchestrator', 'worker']
@@ -17,6 +20,11 @@ const portOption = [
   '--port <port>',
   'where the API listens; 0 takes a free port (default: PORT, the configuration, or 7420)',
   wholeNumber(0, 65_535),
+] as const
+
+const noMigrateOption = [
+  '--no-migrate',
+  'leave the schema as it is; one that is older than this build ends the start',
 ] as const
 
 const healthPortOption = [
@@ -42,33 +50,58 @@ export function serveCommands(program: Command, shell: Shell): void {
       `what this process does, of ${roles.join(',')} (default: all)`,
       readRoles,
     )
-    .action((options: ServeOptions) => serve(shell, options.roles ?? roles, portOf(options)))
+    .option(...noMigrateOption)
+    .action((options: ServeOptions) => serve(shell, options.roles ?? roles, options))
 
   withCommon(program.command('worker'))
     .description('Work on tool calls only; the log goes to standard output as JSON lines')
     .option(...healthPortOption)
-    .action((options: ServeOptions) => serve(shell, ['worker'], portOf(options)))
+    .option('--queues <queues>', 'work on these queues only (default: all)', readQueues)
+    .option(...noMigrateOption)
+    .action((options: ServeOptions) => serve(shell, ['worker'], options))
 }
 
-const portOf = ({ port }: ServeOptions): { readonly port?: number } =>
+const portOf = ({ port }: Pick<ServeOptions, 'port'>): { readonly port?: number } =>
   port === undefined ? {} : { port }
 
 async function serve(
   shell: Shell,
   asked: readonly Role[],
-  port: { readonly port?: number },
+  options: ServeOptions,
 ): Promise<void> {
   const { runServer } = await import('@signalbox/server')
   // Who reads the log may go; the process goes on.
   for (const stream of [process.stdout, process.stderr])
     stream.removeAllListeners('error').on('error', () => {})
-  const onStarted = ({ url }: { readonly url: string | null }) => {
-    const entry = { level: 'info', time: new Date().toISOString(), pid: process.pid }
-    process.stdout.write(`${JSON.stringify({ ...entry, msg: 'serving', url, roles: asked })}\n`)
-  }
-  const code = await runServer({ ...shell, ...port, roles: asked, onStarted })
+  const { queues, migrate } = options
+  const code = await runServer({
+    cwd: shell.cwd,
+    // Those of the process itself, which are taken out of what tools see.
+    env: process.env,
+    ...portOf(options),
+    ...(queues === undefined ? {} : { queues }),
+    migrates: migrate,
+    roles: asked,
+    onStarted: (started) => sayStarted(asked, started),
+  })
   const known = Object.values(exitCodes).find((each) => each === code)
   shell.finish(known ?? exitCodes.failed)
+}
+
+function sayStarted(roles: readonly Role[], { url, withheld, shownBecause }: Started): void {
+  const say = (level: 'info' | 'warn', msg: string, about: object): void => {
+    const entry = { level, time: new Date().toISOString(), pid: process.pid, msg, ...about }
+    process.stdout.write(`${JSON.stringify(entry)}\n`)
+  }
+  say('info', 'serving', { url, roles, ...(withheld.length === 0 ? {} : { withheld }) })
+  if (shownBecause !== null)
+    say('warn', 'tools may read secrets of this process from /proc', { why: shownBecause })
+}
+
+function readQueues(text: string): readonly string[] {
+  const queues = text.split(',').map((name) => name.trim())
+  if (queues.every((name) => name !== '')) return queues
+  throw usageFailure('--queues: takes names of queues, separated by commas.')
 }
 
 function readRoles(text: string): readonly Role[] {

@@ -1,6 +1,13 @@
 /** `doctor`: every check, in the order in which things are needed. */
 import process from 'node:process'
-import { ConfigError, type LoadedConfig, loadConfig, readEnvironment } from '@signalbox/server'
+import {
+  ConfigError,
+  fileNames,
+  type LoadedConfig,
+  loadConfig,
+  readEnvironment,
+  withSecretFiles,
+} from '@signalbox/server'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { ServerOptions } from '../options.ts'
 import { printable } from '../output/printable.ts'
@@ -43,7 +50,7 @@ async function* checks(shell: Shell, options: ServerOptions): AsyncGenerator<Fin
   if ('check' in loaded) yield loaded
   else {
     yield ok('configuration', loaded.file)
-    yield* checkModels(loaded.config, shell.env)
+    yield* checkModels(loaded.config, withSecretFiles(shell.env, fileNames(loaded.config)))
     yield* await checkTools(loaded)
   }
   if (environment.status === 'fail') return

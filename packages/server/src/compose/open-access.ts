@@ -22,7 +22,7 @@ import { pseudonymKeyIn } from './pseudonym-key.ts'
 import { StartError } from './start-error.ts'
 
 /** A caller gets an answer after this, whatever Postgres does. Milliseconds. */
-const postgresMsMax = 10_000
+export const postgresMsMax = 10_000
 
 export interface AccessOptions {
   readonly appUrl: string
@@ -65,7 +65,13 @@ async function authenticateIn(options: AccessOptions, keys: Keyring): Promise<Au
     return anybody
   }
   const lastUsed = new LastUsed(keys, log)
-  const byKey = authenticateByKey({ operatorKey, known: new KnownKeys(keys), lastUsed })
+  const { metricsKey } = environment
+  const byKey = authenticateByKey({
+    operatorKey,
+    metricsKey,
+    known: new KnownKeys(keys),
+    lastUsed,
+  })
   if (operatorKey !== null) return byKey
   if (await keys.hasAny()) return byKey
   if (server.auth === 'keys') {

@@ -28,7 +28,7 @@ export async function openAgents(
   closers: Closers,
 ): Promise<OpenAgents> {
   const { governance, ...governed } = await govern(loaded, world, closers)
-  const tools = withReadResult(openTools(loaded, world.log, closers))
+  const tools = withReadResult(openTools(loaded, world, closers))
   const specs = await tools.specs()
   const agents = resolveAgents(loaded.config, {
     specs,
@@ -39,13 +39,18 @@ export async function openAgents(
   return { agents, specs, tools, detectors, governed }
 }
 
-function openTools({ config, dir }: LoadedConfig, log: Log, closers: Closers): ToolHost {
+function openTools(
+  { config, dir }: LoadedConfig,
+  { env, log }: { readonly env: Env; readonly log: Log },
+  closers: Closers,
+): ToolHost {
   const taken = config.tools.findIndex(({ spec }) => spec.name === readResultTool)
   if (taken >= 0)
     fail('config_invalid', `tools[${taken}]`, `"${readResultTool}" is the name of a built-in tool`)
   const root = config.workspace?.root
   const tools = createToolHost({
     log,
+    env,
     tools: config.tools,
     mcpServers: config.mcpServers,
     ...(root === undefined
