@@ -10,7 +10,7 @@ import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1'
 import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
 import { z } from 'zod'
 
-const models = new Map(
+const models = new Map<string, { new (): object }>(
   [
     Deployment,
     Job,
@@ -21,7 +21,7 @@ const models = new Map(
     Secret,
     Service,
     ServiceMonitor,
-  ].map((model) => [`${model.apiVersion} ${model.kind}`, model] as const),
+  ].map((model) => [`${model.apiVersion} ${model.kind}`, model]),
 )
 
 const Typed = z.looseObject({ apiVersion: z.string(), kind: z.string() })
@@ -41,6 +41,8 @@ export function faultsOf(object: unknown): readonly string[] {
   return [...unread].map((path) => `${path} is not known`)
 }
 
+class Watched {}
+
 /** The same value; `unread` loses the path of each field that somebody reads. */
 function watched(value: unknown, path: string, unread: Set<string>): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -51,6 +53,8 @@ function watched(value: unknown, path: string, unread: Set<string>): unknown {
     inner.set(key, watched(each, at, unread))
   }
   return new Proxy(value, {
+    // Models copy what is a plain object, which would read all of it.
+    getPrototypeOf: (target) => (Array.isArray(target) ? Array.prototype : Watched.prototype),
     get(target, key, receiver) {
       if (!inner.has(key)) return Reflect.get(target, key, receiver)
       unread.delete(`${path}/${String(key)}`)
