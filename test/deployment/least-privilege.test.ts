@@ -5,12 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  checkSchema,
-  migrate,
-  readMigrations,
-  startEmbeddedPostgres,
-} from '@signalbox/postgres'
+import { checkSchema, migrate, readMigrations, startEmbeddedPostgres } from '@signalbox/postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import {
@@ -95,74 +90,77 @@ async function runOn(api: string, input: string): Promise<void> {
   expect(answer.body).toMatchObject({ outcome: 'completed' })
 }
 
-describe.runIf(process.platform === 'linux')('a process that has every secret in its environment', () => {
-  it('shows none to a function tool, to a program that it starts, to an MCP server', async () => {
-    const place = await deploy()
-    const serving = place.start(['serve'], {
-      ...served,
-      DATABASE_URL: database.adminUrl,
-      SIGNALBOX_API_KEY: apiKey,
-      SIGNALBOX_PSEUDONYM_KEY: pseudonymKey,
-      SIGNALBOX_METRICS_KEY: metricsKey,
-      CLERK_MODEL_KEY: providerKey,
+describe.runIf(process.platform === 'linux')(
+  'a process that has every secret in its environment',
+  () => {
+    it('shows none to a function tool, to a program that it starts, to an MCP server', async () => {
+      const place = await deploy()
+      const serving = place.start(['serve'], {
+        ...served,
+        DATABASE_URL: database.adminUrl,
+        SIGNALBOX_API_KEY: apiKey,
+        SIGNALBOX_PSEUDONYM_KEY: pseudonymKey,
+        SIGNALBOX_METRICS_KEY: metricsKey,
+        CLERK_MODEL_KEY: providerKey,
+      })
+      await runOn(await serving.url, 'look_around mcp__desk__look_around')
+      await expectNoSecret(place, [
+        passwordOf(database.adminUrl),
+        apiKey,
+        pseudonymKey,
+        metricsKey,
+        providerKey,
+      ])
+      expect(serving.printed()).toContain('"withheld":["DATABASE_URL"')
+      expect(serving.printed()).not.toContain(providerKey)
     })
-    await runOn(await serving.url, 'look_around mcp__desk__look_around')
-    await expectNoSecret(place, [
-      passwordOf(database.adminUrl),
-      apiKey,
-      pseudonymKey,
-      metricsKey,
-      providerKey,
-    ])
-    expect(serving.printed()).toContain('"withheld":["DATABASE_URL"')
-    expect(serving.printed()).not.toContain(providerKey)
-  })
 
-  it('leaves a key of a provider where it is told to, and nothing of its own', async () => {
-    const place = await deploy()
-    const serving = place.start(['serve'], {
-      ...served,
-      DATABASE_URL: database.adminUrl,
-      SIGNALBOX_API_KEY: apiKey,
-      CLERK_MODEL_KEY: providerKey,
-      SIGNALBOX_KEEP_ENV: 'CLERK_MODEL_KEY, SIGNALBOX_API_KEY',
+    it('leaves a key of a provider where it is told to, and nothing of its own', async () => {
+      const place = await deploy()
+      const serving = place.start(['serve'], {
+        ...served,
+        DATABASE_URL: database.adminUrl,
+        SIGNALBOX_API_KEY: apiKey,
+        CLERK_MODEL_KEY: providerKey,
+        SIGNALBOX_KEEP_ENV: 'CLERK_MODEL_KEY, SIGNALBOX_API_KEY',
+      })
+      await runOn(await serving.url, 'look_around mcp__desk__look_around')
+      await expectNoSecret(place, [passwordOf(database.adminUrl), apiKey])
+      expect(await place.written('seen-by-tool')).toContain(providerKey)
     })
-    await runOn(await serving.url, 'look_around mcp__desk__look_around')
-    await expectNoSecret(place, [passwordOf(database.adminUrl), apiKey])
-    expect(await place.written('seen-by-tool')).toContain(providerKey)
-  })
 
-  it('takes nothing for its own hand-over that is not', async () => {
-    const place = await deploy()
-    const precious = join(place.folder, 'precious')
-    await writeFile(precious, '{}')
-    const started = place.start(['serve'], { ...served, SIGNALBOX_HANDOVER: precious })
-    expect(await started.ended).toBe(2)
-    expect(started.printed()).toContain('SIGNALBOX_HANDOVER: is for the process itself to set')
-    expect(await readFile(precious, 'utf8')).toBe('{}')
-  })
+    it('takes nothing for its own hand-over that is not', async () => {
+      const place = await deploy()
+      const precious = join(place.folder, 'precious')
+      await writeFile(precious, '{}')
+      const started = place.start(['serve'], { ...served, SIGNALBOX_HANDOVER: precious })
+      expect(await started.ended).toBe(2)
+      expect(started.printed()).toContain('SIGNALBOX_HANDOVER: is for the process itself to set')
+      expect(await readFile(precious, 'utf8')).toBe('{}')
+    })
 
-  it('reads them from files and from a descriptor, which is closed', async () => {
-    const place = await deploy()
-    const file = (name: string): string => join(place.folder, name)
-    await writeFile(file('database'), `${database.adminUrl}\n`)
-    await writeFile(file('token'), 'desk-token-0123456789\r\n')
-    const env = {
-      ...served,
-      DATABASE_URL_FILE: file('database'),
-      DESK_TOKEN_FILE: file('token'),
-      SIGNALBOX_API_KEY_FILE: '/dev/fd/3',
-      CLERK_MODEL_KEY: providerKey,
-    }
-    const serving = place.start(['serve'], env, `${apiKey}\n`)
-    await runOn(await serving.url, 'look_around mcp__desk__look_around')
-    await expectNoSecret(place, [passwordOf(database.adminUrl), apiKey, providerKey])
-    // It is the server's own, and nobody else's.
-    expect(await place.written('seen-by-mcp')).toContain('desk-token-0123456789')
-    for (const name of ['seen-by-tool', 'seen-by-bash'])
-      expect(await place.written(name)).not.toContain('desk-token-0123456789')
-  })
-})
+    it('reads them from files and from a descriptor, which is closed', async () => {
+      const place = await deploy()
+      const file = (name: string): string => join(place.folder, name)
+      await writeFile(file('database'), `${database.adminUrl}\n`)
+      await writeFile(file('token'), 'desk-token-0123456789\r\n')
+      const env = {
+        ...served,
+        DATABASE_URL_FILE: file('database'),
+        DESK_TOKEN_FILE: file('token'),
+        SIGNALBOX_API_KEY_FILE: '/dev/fd/3',
+        CLERK_MODEL_KEY: providerKey,
+      }
+      const serving = place.start(['serve'], env, `${apiKey}\n`)
+      await runOn(await serving.url, 'look_around mcp__desk__look_around')
+      await expectNoSecret(place, [passwordOf(database.adminUrl), apiKey, providerKey])
+      // It is the server's own, and nobody else's.
+      expect(await place.written('seen-by-mcp')).toContain('desk-token-0123456789')
+      for (const name of ['seen-by-tool', 'seen-by-bash'])
+        expect(await place.written(name)).not.toContain('desk-token-0123456789')
+    })
+  },
+)
 
 describe('roles with secrets of their own', () => {
   it('work without the administrator, and a worker without any key', async () => {

@@ -4,7 +4,15 @@
  * lacks, a command that is not understood, a role that misses a secret or has one too many.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -35,7 +43,8 @@ const Service = z.looseObject({
 })
 
 /** A user's shell, without what npm and the test runner say. */
-const ours = /^(npm_(package|lifecycle|command|config_(allow|strict|local|workspace))|VITEST|NODE_(ENV|OPTIONS|PATH)$)/i
+const ours =
+  /^(npm_(package|lifecycle|command|config_(allow|strict|local|workspace))|VITEST|NODE_(ENV|OPTIONS|PATH)$)/i
 const userEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !ours.test(name)),
 )
@@ -69,13 +78,22 @@ describe.skipIf(skipRedis)(`a project with tools of its own${redisMissing}`, () 
     redis = await RedisServer.start()
     const tree = join(image.root, image.workdir)
     // For the databases of this test instead of those of compose.yaml. Made where the image was, as the project's folder is.
-    run(project, [process.execPath, join(tree, 'node_modules/signalbox/bin/signalbox.js'), 'deploy', 'secrets'], {
-      ...userEnvironment,
-      DATABASE_URL: server.url,
-      REDIS_URL: redis.url,
-      CLERK_MODEL_KEY: providerKey,
-      SHOP_FOLDER: join(tree, 'shop'),
-    })
+    run(
+      project,
+      [
+        process.execPath,
+        join(tree, 'node_modules/signalbox/bin/signalbox.js'),
+        'deploy',
+        'secrets',
+      ],
+      {
+        ...userEnvironment,
+        DATABASE_URL: server.url,
+        REDIS_URL: redis.url,
+        CLERK_MODEL_KEY: providerKey,
+        SHOP_FOLDER: join(tree, 'shop'),
+      },
+    )
     deployed = await deployProject(tree)
     const compose: unknown = parse(readFileSync(join(project, 'compose.yaml'), 'utf8'), {
       merge: true,
@@ -99,15 +117,23 @@ describe.skipIf(skipRedis)(`a project with tools of its own${redisMissing}`, () 
     run(copy, ['npm', 'pack', '-w', 'signalbox', '--pack-destination', vendor])
     const [tarball = ''] = readdirSync(vendor)
     // The installed package stands where the project is, so that its configuration can be read there too.
-    run(project, ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', `./vendor/${tarball}`])
+    run(project, [
+      'npm',
+      'install',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      `./vendor/${tarball}`,
+    ])
   }
 
   const variablesOf = (service: string): Readonly<Record<string, string>> =>
     Object.fromEntries(
       (services[service]?.env_file ?? []).flatMap((file) =>
-        Object.entries(parseEnv(readFileSync(join(project, file), 'utf8'))).map(
-          ([name, value]) => [name, value ?? ''],
-        ),
+        Object.entries(parseEnv(readFileSync(join(project, file), 'utf8'))).map(([name, value]) => [
+          name,
+          value ?? '',
+        ]),
       ),
     )
 

@@ -24,11 +24,7 @@ interface Stage {
 }
 
 /** @throws Error for an instruction that is not understood, or a command that fails */
-export function layImage(
-  context: string,
-  into: string,
-  environment: NodeJS.ProcessEnv,
-): LaidImage {
+export function layImage(context: string, into: string, environment: NodeJS.ProcessEnv): LaidImage {
   const stages = new Map<string, Stage>()
   let last: Stage | null = null
   for (const line of instructionsOf(join(context, 'Dockerfile'))) {
@@ -100,11 +96,15 @@ function copy({ rest, stage, stages, context }: Order): void {
   const origin = from === undefined ? context : stages.get(from)?.root
   if (origin === undefined) throw new Error(`there is no stage ${from}`)
   const ignored = from === undefined ? ignoredIn(context) : () => false
-  cpSync(join(origin, source), join(stage.root, target.startsWith('/') ? target : join(stage.workdir, target)), {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => !ignored(relative(origin, path)),
-  })
+  cpSync(
+    join(origin, source),
+    join(stage.root, target.startsWith('/') ? target : join(stage.workdir, target)),
+    {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !ignored(relative(origin, path)),
+    },
+  )
 }
 
 function ignoredIn(context: string): (path: string) => boolean {

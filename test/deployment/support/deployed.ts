@@ -15,11 +15,7 @@ const packageFolder = fileURLToPath(new URL('../../../packages/cli', import.meta
 export interface Deployed {
   readonly folder: string
   /** Runs a command in it. `third`: what it finds at descriptor 3. */
-  start(
-    args: readonly string[],
-    env: Readonly<Record<string, string>>,
-    third?: string,
-  ): RoleProcess
+  start(args: readonly string[], env: Readonly<Record<string, string>>, third?: string): RoleProcess
   /** What the tools of the project have written. */
   written(name: string): Promise<string>
   /** Lets the bank answer. */

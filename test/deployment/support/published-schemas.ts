@@ -7,7 +7,10 @@ import { Job } from 'kubernetes-models/batch/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Namespace, Secret, Service } from 'kubernetes-models/v1'
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1'
-import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
+import {
+  PrometheusRule,
+  ServiceMonitor,
+} from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
 import { z } from 'zod'
 
 const models = new Map<string, { new (): object }>(

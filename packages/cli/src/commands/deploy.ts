@@ -19,13 +19,15 @@ export function deployCommands(program: Command, shell: Shell): void {
   withCommon(deploy.command('files'))
     .description('Write a Dockerfile, a .dockerignore and a compose.yaml into the folder')
     .action(async (options: CommonOptions) => {
-      const { writeDeployFiles } = await import('../deploy/write-files.ts')
+      const { writeDeployFiles } = await import('../deployment/write-files.ts')
       await writeDeployFiles(shell.cwd, createTerminal({ json: options.json === true }))
     })
   withCommon(deploy.command('secrets'))
-    .description('Make secrets/: one file of variables per role; DATABASE_URL and REDIS_URL name those of your own')
+    .description(
+      'Make secrets/: one file of variables per role; DATABASE_URL and REDIS_URL name those of your own',
+    )
     .action(async (options: CommonOptions) => {
-      const { writeSecrets } = await import('../deploy/write-secrets.ts')
+      const { writeSecrets } = await import('../deployment/write-secrets.ts')
       await writeSecrets(shell, createTerminal({ json: options.json === true }))
     })
   withCommon(deploy.command('kubernetes'))
@@ -39,7 +41,7 @@ export function deployCommands(program: Command, shell: Shell): void {
     )
     .option('--secrets <folder>', 'print the Secrets of this folder, and nothing else')
     .action(async ({ json, ...options }: KubernetesCommandOptions) => {
-      const { printKubernetes } = await import('../deploy/print-kubernetes.ts')
+      const { printKubernetes } = await import('../deployment/print-kubernetes.ts')
       await printKubernetes(shell, createTerminal({ json: json === true }), options)
     })
 }

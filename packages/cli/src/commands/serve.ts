@@ -64,11 +64,7 @@ export function serveCommands(program: Command, shell: Shell): void {
 const portOf = ({ port }: Pick<ServeOptions, 'port'>): { readonly port?: number } =>
   port === undefined ? {} : { port }
 
-async function serve(
-  shell: Shell,
-  asked: readonly Role[],
-  options: ServeOptions,
-): Promise<void> {
+async function serve(shell: Shell, asked: readonly Role[], options: ServeOptions): Promise<void> {
   const { runServer } = await import('@signalbox/server')
   // Who reads the log may go; the process goes on.
   for (const stream of [process.stdout, process.stderr])

@@ -64,10 +64,7 @@ async function checkUrl(
 
 const oldest = 160_000
 
-async function checkSchema(
-  client: Client,
-  isAdministrator: boolean,
-): Promise<readonly Finding[]> {
+async function checkSchema(client: Client, isAdministrator: boolean): Promise<readonly Finding[]> {
   const there = await client.query(`select 1 where to_regclass('signalbox.migration') is not null`)
   if (there.rowCount === 0)
     return [warn('schema', 'there is none yet; a server makes it', 'signalbox migrate')]

@@ -1,4 +1,9 @@
-import { type MigrateReport, MigrationRefused, restoreFeed, type RestoreReport } from '@signalbox/postgres'
+import {
+  type MigrateReport,
+  MigrationRefused,
+  restoreFeed,
+  type RestoreReport,
+} from '@signalbox/postgres'
 import { migrateAsTold, readEnvironment } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { Failure, usageFailure } from '../failure.ts'

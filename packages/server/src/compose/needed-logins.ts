@@ -8,6 +8,7 @@ import type { Role } from './start.ts'
 export function neededLogins(roles: readonly Role[], withQueue: boolean): readonly LoginRole[] {
   const needed: LoginRole[] = ['engine']
   if (roles.includes('api') || roles.includes('orchestrator')) needed.push('app')
-  if (withQueue && (roles.includes('orchestrator') || roles.includes('worker'))) needed.push('queue')
+  if (withQueue && (roles.includes('orchestrator') || roles.includes('worker')))
+    needed.push('queue')
   return needed
 }

@@ -18,7 +18,8 @@ import {
 const folder = 'secrets'
 
 const remarks: Readonly<Record<DeployedRole, string>> = {
-  migrate: 'Of `migrate` alone: the administrator of the database, and the logins whose passwords it sets.',
+  migrate:
+    'Of `migrate` alone: the administrator of the database, and the logins whose passwords it sets.',
   api: 'Of the API: what it reads and writes, and the key of the operator.',
   orchestrator: 'Of the orchestrators: what they read and write, and the keys of the providers.',
   worker:
@@ -37,8 +38,7 @@ export async function writeSecrets(shell: Shell, terminal: Terminal): Promise<vo
   const { DATABASE_URL, REDIS_URL } = shell.env
   const secrets = roleSecrets({
     ...variablesOf(config, shell.env),
-    databaseUrl:
-      DATABASE_URL || `postgres://signalbox:${postgresPassword}@postgres:5432/signalbox`,
+    databaseUrl: DATABASE_URL || `postgres://signalbox:${postgresPassword}@postgres:5432/signalbox`,
     redisUrl: REDIS_URL || `redis://:${redisPassword}@redis:6379`,
   })
   const dir = join(shell.cwd, folder)
@@ -66,8 +66,7 @@ export async function writeSecrets(shell: Shell, terminal: Terminal): Promise<vo
   ]
   terminal.document({ folder: dir, roles: deployedRoles, empty })
   terminal.line(`Wrote ${folder}/: one file of variables per role. It is no part of the image.`)
-  if (empty.length > 0)
-    terminal.line(`Fill in, where they stand empty: ${empty.join(', ')}.`)
+  if (empty.length > 0) terminal.line(`Fill in, where they stand empty: ${empty.join(', ')}.`)
   terminal.line('Next: docker compose up --build --detach')
 }
 

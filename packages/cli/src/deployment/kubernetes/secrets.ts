@@ -9,7 +9,10 @@ import { type Installed, type Manifest, metadataOf } from './manifest.ts'
 const metricsKey = 'SIGNALBOX_METRICS_KEY'
 
 /** @throws Failure for a file that is not there, or holds what is no variable */
-export async function secretsIn(folder: string, installed: Installed): Promise<readonly Manifest[]> {
+export async function secretsIn(
+  folder: string,
+  installed: Installed,
+): Promise<readonly Manifest[]> {
   const secrets: Manifest[] = []
   for (const role of deployedRoles) {
     const variables = await variablesIn(join(folder, `${role}.env`))
