@@ -99,12 +99,12 @@ describe('docker-compose.yml', () => {
   })
 })
 
-describe('the secrets of docker-compose.yml', () => {
-  const having = (name: string): readonly string[] =>
-    ['migrate', 'api', 'orchestrator', 'worker'].filter((role) =>
-      Object.hasOwn(services[role]?.environment ?? {}, name),
-    )
+const having = (name: string): readonly string[] =>
+  ['migrate', 'api', 'orchestrator', 'worker'].filter((role) =>
+    Object.hasOwn(services[role]?.environment ?? {}, name),
+  )
 
+describe('the secrets of docker-compose.yml', () => {
   it('are told to the role that needs them: the administrator to migrate alone', () => {
     expect(having('DATABASE_URL')).toEqual(['migrate'])
     expect(having('SIGNALBOX_API_KEY')).toEqual(['api'])

@@ -215,6 +215,12 @@ describe('roles with secrets of their own', () => {
   })
 })
 
+const refusal = async (env: Readonly<Record<string, string>>) => {
+  const place = await deploy()
+  const started = place.start(['serve', '--no-migrate'], { ...served, ...env })
+  return { code: await started.ended, said: started.printed() }
+}
+
 describe('serve --no-migrate', () => {
   const old: TestDatabase[] = []
   afterAll(async () => {
@@ -225,12 +231,6 @@ describe('serve --no-migrate', () => {
     const made = await createTestDatabase(true)
     old.push(made)
     return made
-  }
-
-  const refusal = async (env: Readonly<Record<string, string>>) => {
-    const place = await deploy()
-    const started = place.start(['serve', '--no-migrate'], { ...served, ...env })
-    return { code: await started.ended, said: started.printed() }
   }
 
   it('does not start on a schema that is older, and leaves it as it is', async () => {

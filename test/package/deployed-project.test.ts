@@ -27,6 +27,7 @@ import {
   RedisServer,
   skipRedis,
 } from '../../packages/bullmq/test/support/redis-server.ts'
+import { deployedRoles } from '../../packages/cli/src/deployment/role-secrets.ts'
 import { call } from '../../packages/server/test/support/http.ts'
 import { placeReadyCluster } from '../../packages/server/test/support/ready-cluster.ts'
 import { type Deployed, deployProject, type RoleProcess } from '../deployment/support/deployed.ts'
@@ -137,6 +138,9 @@ describe.skipIf(skipRedis)(`a project with tools of its own${redisMissing}`, () 
       ),
     )
 
+  const having = (name: string) =>
+    deployedRoles.filter((service) => Object.hasOwn(variablesOf(service), name))
+
   /** As the engine would: the entry point of the image and the command of the service. Ports and folders are those of this machine. */
   const start = (service: string): RoleProcess => {
     expect(image.entrypoint).toEqual([
@@ -176,7 +180,7 @@ describe.skipIf(skipRedis)(`a project with tools of its own${redisMissing}`, () 
     expect(answer.body).toMatchObject({ outcome: 'completed' })
     expect(await deployed.written('charges')).toMatch(/^\d+ 5\n$/)
 
-    const secrets = ['migrate', 'api', 'orchestrator', 'worker'].flatMap((service) =>
+    const secrets = deployedRoles.flatMap((service) =>
       Object.entries(variablesOf(service)).flatMap(([name, value]) =>
         name === 'SHOP_FOLDER' || value === '' ? [] : [value],
       ),
@@ -192,10 +196,6 @@ describe.skipIf(skipRedis)(`a project with tools of its own${redisMissing}`, () 
   })
 
   it('gives the administrator to migrate alone, and the keys to who needs them', () => {
-    const having = (name: string) =>
-      ['migrate', 'api', 'orchestrator', 'worker'].filter((service) =>
-        Object.hasOwn(variablesOf(service), name),
-      )
     expect(having('DATABASE_URL')).toEqual(['migrate'])
     expect(having('SIGNALBOX_API_KEY')).toEqual(['api'])
     expect(having('CLERK_MODEL_KEY')).toEqual(['orchestrator'])

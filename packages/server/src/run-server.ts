@@ -95,10 +95,10 @@ const cut = (): never => process.exit(exitCodes.cut)
 /** A signal during a long start is kept: the process stops as soon as it has started. */
 function signals() {
   let isSignalled = false
-  const signalled = new Promise<void>((resolve) => {
+  const signalled = new Promise<void>((settle) => {
     const hear = (): void => {
       isSignalled = true
-      resolve()
+      settle()
     }
     process.once('SIGINT', hear).once('SIGTERM', hear)
   })

@@ -44,7 +44,8 @@ export function faultsOf(object: unknown): readonly string[] {
   return [...unread].map((path) => `${path} is not known`)
 }
 
-class Watched {}
+/** A prototype that no plain object has. */
+const notPlain = Object.create({})
 
 /** The same value; `unread` loses the path of each field that somebody reads. */
 function watched(value: unknown, path: string, unread: Set<string>): unknown {
@@ -57,7 +58,7 @@ function watched(value: unknown, path: string, unread: Set<string>): unknown {
   }
   return new Proxy(value, {
     // Models copy what is a plain object, which would read all of it.
-    getPrototypeOf: (target) => (Array.isArray(target) ? Array.prototype : Watched.prototype),
+    getPrototypeOf: (target) => (Array.isArray(target) ? Array.prototype : notPlain),
     get(target, key, receiver) {
       if (!inner.has(key)) return Reflect.get(target, key, receiver)
       unread.delete(`${path}/${String(key)}`)

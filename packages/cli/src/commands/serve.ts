@@ -84,14 +84,16 @@ async function serve(shell: Shell, asked: readonly Role[], options: ServeOptions
   shell.finish(known ?? exitCodes.failed)
 }
 
-function sayStarted(roles: readonly Role[], { url, withheld, shownBecause }: Started): void {
-  const say = (level: 'info' | 'warn', msg: string, about: object): void => {
-    const entry = { level, time: new Date().toISOString(), pid: process.pid, msg, ...about }
-    process.stdout.write(`${JSON.stringify(entry)}\n`)
-  }
-  say('info', 'serving', { url, roles, ...(withheld.length === 0 ? {} : { withheld }) })
+function sayStarted(asked: readonly Role[], { url, withheld, shownBecause }: Started): void {
+  const taken = withheld.length === 0 ? {} : { withheld }
+  say('info', 'serving', { url, roles: asked, ...taken })
   if (shownBecause !== null)
     say('warn', 'tools may read secrets of this process from /proc', { why: shownBecause })
+}
+
+function say(level: 'info' | 'warn', msg: string, about: object): void {
+  const entry = { level, time: new Date().toISOString(), pid: process.pid, msg, ...about }
+  process.stdout.write(`${JSON.stringify(entry)}\n`)
 }
 
 function readQueues(text: string): readonly string[] {

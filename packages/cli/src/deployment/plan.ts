@@ -19,8 +19,10 @@ const concurrencyDefault = 16
 /** After its timeout a call gets five seconds to come back; then its outcome is recorded. */
 const afterTimeoutMs = 6_000
 const graceMsMin = 20_000
+/** What SIGNALBOX_GRACE_MS takes. */
+const graceMsMax = 3_600_000
 
-/** @throws Failure for a queue that cannot be the name of something in Kubernetes */
+/** @throws Failure for a queue that cannot be the name of something in Kubernetes, or whose calls take too long */
 export function queuesOf(config: Config): readonly QueuePlan[] {
   const longest = new Map<string, number>([['tools', toolMsDefault]])
   const note = (queue: string, ms: number): void =>
@@ -31,11 +33,12 @@ export function queuesOf(config: Config): readonly QueuePlan[] {
   return [...longest].map(([queue, longestMs]) => {
     if (queue.endsWith('-'))
       throw usageFailure(`The queue "${queue}" ends with "-", which no Deployment may. Rename it.`)
-    return {
-      queue,
-      concurrency: config.queues[queue]?.concurrency ?? concurrencyDefault,
-      longestMs,
-      graceMs: Math.max(graceMsMin, longestMs + afterTimeoutMs),
-    }
+    const graceMs = Math.max(graceMsMin, longestMs + afterTimeoutMs)
+    if (graceMs > graceMsMax)
+      throw usageFailure(
+        `A call of the queue "${queue}" may take ${longestMs} ms, and no worker is waited for longer than ${graceMsMax} ms. Shorten its timeoutMs.`,
+      )
+    const concurrency = config.queues[queue]?.concurrency ?? concurrencyDefault
+    return { queue, concurrency, longestMs, graceMs }
   })
 }
