@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 
+import { signalbox } from '../../packages/cli/test/support/command.ts'
 import { type Deployed, deployProject } from './support/deployed.ts'
 import { faultsOf } from './support/published-schemas.ts'
 
@@ -49,11 +50,14 @@ let place: Deployed
 let objects: readonly { readonly kind: string }[]
 const args = ['deploy', 'kubernetes', '--image', 'registry.example/shop:1', '--namespace', 'shop']
 
-async function printed(more: readonly string[] = []) {
-  const printing = place.start([...args, ...more], {})
-  const code = await printing.ended
-  return { code, text: printing.printed() }
-}
+const printed = (more: readonly string[] = []) =>
+  signalbox([...args, ...more], { cwd: place.folder, env: { SHOP_FOLDER: place.folder } })
+
+const makeSecrets = () =>
+  signalbox(['deploy', 'secrets'], {
+    cwd: place.folder,
+    env: { CLERK_MODEL_KEY: 'key-of-the-provider', SHOP_FOLDER: place.folder },
+  })
 
 const documentsIn = (text: string) =>
   parseAllDocuments(text).map((document) => {
@@ -64,9 +68,9 @@ const documentsIn = (text: string) =>
 
 beforeAll(async () => {
   place = await deployProject()
-  const { code, text } = await printed()
-  if (code !== 0) throw new Error(text)
-  objects = documentsIn(text)
+  const { code, stdout, stderr } = await printed()
+  if (code !== 0) throw new Error(stderr)
+  objects = documentsIn(stdout)
 })
 afterAll(() => place.remove())
 
@@ -180,11 +184,11 @@ describe('signalbox deploy kubernetes', () => {
   })
 
   it('prints the Secrets of a folder apart, each with the variables of its role', async () => {
-    const made = place.start(['deploy', 'secrets'], { CLERK_MODEL_KEY: 'key-of-the-provider' })
-    expect(await made.ended, made.printed()).toBe(0)
-    const { code, text } = await printed(['--secrets', 'secrets'])
-    expect(code, text).toBe(0)
-    const secrets = documentsIn(text)
+    const made = await makeSecrets()
+    expect(made.code, made.stderr).toBe(0)
+    const { code, stdout, stderr } = await printed(['--secrets', 'secrets'])
+    expect(code, stderr).toBe(0)
+    const secrets = documentsIn(stdout)
     expect(secrets.flatMap(faultsOf)).toEqual([])
     const variables = Object.fromEntries(
       secrets.map((secret) => {
@@ -214,14 +218,14 @@ describe('signalbox deploy kubernetes', () => {
   })
 
   it('makes no secrets a second time', async () => {
-    const made = place.start(['deploy', 'secrets'], {})
-    expect(await made.ended).toBe(5)
-    expect(made.printed()).toContain('no secret is overwritten')
+    const made = await makeSecrets()
+    expect(made.code).toBe(5)
+    expect(made.stderr).toContain('no secret is overwritten')
   })
 
   it('refuses what is no namespace', async () => {
-    const { code, text } = await printed(['--namespace', 'Not One'])
+    const { code, stderr } = await printed(['--namespace', 'Not One'])
     expect(code).toBe(2)
-    expect(text).toContain('--namespace: "Not One" is no name of a namespace.')
+    expect(stderr).toContain('--namespace: "Not One" is no name of a namespace.')
   })
 })

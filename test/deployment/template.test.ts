@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 
+import { signalbox } from '../../packages/cli/test/support/command.ts'
 import { type Deployed, deployProject } from './support/deployed.ts'
 
 const Service = z.looseObject({
@@ -28,8 +29,8 @@ let document: unknown
 let services: Readonly<Record<string, z.output<typeof Service>>>
 beforeAll(async () => {
   place = await deployProject()
-  const writing = place.start(['deploy', 'files'], {})
-  if ((await writing.ended) !== 0) throw new Error(writing.printed())
+  const { code, stderr } = await signalbox(['deploy', 'files'], { cwd: place.folder })
+  if (code !== 0) throw new Error(stderr)
   document = parse(await readFile(join(place.folder, 'compose.yaml'), 'utf8'), { merge: true })
   services = z.object({ services: z.record(z.string(), Service) }).parse(document).services
 })
@@ -83,9 +84,9 @@ describe('the compose.yaml of a project', () => {
   })
 
   it('is left as it is a second time', async () => {
-    const writing = place.start(['deploy', 'files', '--json'], {})
-    expect(await writing.ended).toBe(0)
-    expect(JSON.parse(writing.printed())).toEqual({
+    const args = ['deploy', 'files', '--json']
+    const { stdout } = await signalbox(args, { cwd: place.folder })
+    expect(JSON.parse(stdout)).toEqual({
       wrote: [],
       kept: ['Dockerfile', '.dockerignore', 'compose.yaml'],
     })
