@@ -4,10 +4,12 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseConfig } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 
+import { queuesOf } from '../../packages/cli/src/deployment/plan.ts'
 import { signalbox } from '../../packages/cli/test/support/command.ts'
 import { type Deployed, deployProject } from './support/deployed.ts'
 import { faultsOf } from './support/published-schemas.ts'
@@ -221,6 +223,17 @@ describe('signalbox deploy kubernetes', () => {
     const made = await makeSecrets()
     expect(made.code).toBe(5)
     expect(made.stderr).toContain('no secret is overwritten')
+  })
+
+  it.each([
+    ['ends as no name may', { queue: 'pay-' }, 'ends with "-"'],
+    ['has calls that no worker is waited for', { timeoutMs: 7_200_000 }, 'Shorten its timeoutMs'],
+  ])('refuses a queue that %s', (_, change, why) => {
+    const config = parseConfig({
+      agents: { clerk: { model: { provider: 'scripted', model: 'm' } } },
+      mcpServers: { desk: { command: 'desk', ...change } },
+    })
+    expect(() => queuesOf(config)).toThrow(why)
   })
 
   it('refuses what is no namespace', async () => {

@@ -129,6 +129,23 @@ describe.runIf(process.platform === 'linux')(
       expect(await place.written('seen-by-tool')).toContain(providerKey)
     })
 
+    it('says so where it cannot be replaced, and takes them out of process.env all the same', async () => {
+      const place = await deploy()
+      const env = {
+        ...served,
+        DATABASE_URL: database.adminUrl,
+        SIGNALBOX_API_KEY: apiKey,
+        CLERK_MODEL_KEY: providerKey,
+      }
+      const serving = place.start(['serve'], env, 'channel')
+      await runOn(await serving.url, 'look_around')
+      expect(serving.printed()).toContain('tools may read secrets of this process from /proc')
+      const [variables = ''] = (await place.written('seen-by-tool')).split('\n')
+      expect(variables).toContain('SHOP_FOLDER')
+      for (const secret of [passwordOf(database.adminUrl), apiKey, providerKey])
+        expect(variables).not.toContain(secret)
+    })
+
     it('takes nothing for its own hand-over that is not', async () => {
       const place = await deploy()
       const precious = join(place.folder, 'precious')
@@ -151,7 +168,7 @@ describe.runIf(process.platform === 'linux')(
         SIGNALBOX_API_KEY_FILE: '/dev/fd/3',
         CLERK_MODEL_KEY: providerKey,
       }
-      const serving = place.start(['serve'], env, `${apiKey}\n`)
+      const serving = place.start(['serve'], env, { text: `${apiKey}\n` })
       await runOn(await serving.url, 'look_around mcp__desk__look_around')
       await expectNoSecret(place, [passwordOf(database.adminUrl), apiKey, providerKey])
       // It is the server's own, and nobody else's.

@@ -14,8 +14,8 @@ const packageFolder = fileURLToPath(new URL('../../../packages/cli', import.meta
 /** A folder as an image has it: the project, and Signalbox installed. */
 export interface Deployed {
   readonly folder: string
-  /** Runs a command in it. `third`: what it finds at descriptor 3. */
-  start(args: readonly string[], env: Readonly<Record<string, string>>, third?: string): RoleProcess
+  /** Runs a command in it. `third`: what it finds at descriptor 3, a text or the channel of a forked process. */
+  start(args: readonly string[], env: Readonly<Record<string, string>>, third?: Third): RoleProcess
   /** What the tools of the project have written. */
   written(name: string): Promise<string>
   /** Lets the bank answer. */
@@ -23,6 +23,8 @@ export interface Deployed {
   /** Ends what runs. */
   remove(): Promise<void>
 }
+
+type Third = { readonly text: string } | 'channel'
 
 /** A process of one role. */
 export interface RoleProcess {
@@ -65,7 +67,7 @@ export async function deployProject(tree?: string): Promise<Deployed> {
 function startIn(
   folder: string,
   args: readonly string[],
-  given: { readonly env: Readonly<Record<string, string>>; readonly third: string | undefined },
+  given: { readonly env: Readonly<Record<string, string>>; readonly third: Third | undefined },
 ): RoleProcess {
   const bin = join(folder, 'node_modules', 'signalbox', 'bin', 'signalbox.js')
   const child = spawn(process.execPath, [bin, ...args], {
@@ -75,10 +77,11 @@ function startIn(
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...given.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe', ...(given.third === undefined ? [] : ['pipe' as const])],
+    stdio: ['ignore', 'pipe', 'pipe', ...thirdOf(given.third)],
   })
   const descriptor = child.stdio[3]
-  if (descriptor instanceof Writable) descriptor.end(given.third)
+  if (typeof given.third === 'object' && descriptor instanceof Writable)
+    descriptor.end(given.third.text)
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (said += chunk.toString()))
@@ -90,6 +93,11 @@ function startIn(
   // A test that waits for the end of a process asks for no address.
   url.catch(() => undefined)
   return { child, ended, printed, url }
+}
+
+function thirdOf(third: Third | undefined): readonly ('pipe' | 'ipc')[] {
+  if (third === undefined) return []
+  return third === 'channel' ? ['ipc'] : ['pipe']
 }
 
 async function servingAt(child: ChildProcess, printed: () => string): Promise<string> {
