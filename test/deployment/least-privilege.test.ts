@@ -160,15 +160,15 @@ describe.runIf(process.platform === 'linux')(
       const place = await deploy()
       const file = (name: string): string => join(place.folder, name)
       await writeFile(file('database'), `${database.adminUrl}\n`)
-      await writeFile(file('token'), 'desk-token-0123456789\r\n')
+      await writeFile(file('key'), `${apiKey}\r\n`)
       const env = {
         ...served,
         DATABASE_URL_FILE: file('database'),
-        DESK_TOKEN_FILE: file('token'),
-        SIGNALBOX_API_KEY_FILE: '/dev/fd/3',
+        DESK_TOKEN_FILE: '/dev/fd/3',
+        SIGNALBOX_API_KEY_FILE: file('key'),
         CLERK_MODEL_KEY: providerKey,
       }
-      const serving = place.start(['serve'], env, { text: `${apiKey}\n` })
+      const serving = place.start(['serve'], env, { text: 'desk-token-0123456789\n' })
       await runOn(await serving.url, 'look_around mcp__desk__look_around')
       await expectNoSecret(place, [passwordOf(database.adminUrl), apiKey, providerKey])
       // It is the server's own, and nobody else's.

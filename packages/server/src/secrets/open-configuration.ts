@@ -42,8 +42,11 @@ export async function openConfiguration(from: {
     (name) => ownSecrets.includes(name) || !kept.has(name),
   )
   const shown = names.filter((name) => process.env[name])
+  // A descriptor that was read is closed: what it held is handed over as well.
+  const read = fileNames(loaded.config).filter((name) => process.env[`${name}_FILE`])
+  const passed = [...new Set([...names, ...read])]
   const secrets: Record<string, string> = {}
-  for (const name of names) {
+  for (const name of passed) {
     const value = env[name]
     if (value !== undefined) secrets[name] = value
   }
@@ -53,7 +56,7 @@ export async function openConfiguration(from: {
   const shownBecause = isClean
     ? null
     : from.mayStartAgain()
-      ? (startAgain(names, secrets) ?? null)
+      ? (startAgain(passed, secrets) ?? null)
       : 'it was told to stop'
   forget(shown)
   const withheld = handed === null ? shown : names.filter((name) => env[name])
