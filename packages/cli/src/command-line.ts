@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { auditCommand } from './commands/audit.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { demoCommand } from './commands/demo.ts'
+import { deployCommands } from './commands/deploy.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { evidenceCommands } from './commands/evidence.ts'
 import { eventsCommand } from './commands/events.ts'
@@ -31,14 +32,14 @@ import { version } from './version.ts'
 /** Runs a command line, without the name of the program. Answers the exit code, and never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
-  const { env } = process
   try {
     const cwd = process.cwd()
+    // Nothing that a new project has could be in its way.
+    const dotEnv = argv[0] === 'init' ? null : readDotEnv(cwd, process.env)
     const shell: Shell = {
-      env,
+      env: await environmentOf(argv),
       cwd,
-      // Nothing that a new project has could be in its way.
-      dotEnv: argv[0] === 'init' ? null : readDotEnv(cwd, env),
+      dotEnv,
       server: { url: null },
       finish: (end) => {
         code = end
@@ -52,8 +53,17 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (error) {
-    return report(error, argv.includes('--debug') || env['SIGNALBOX_DEBUG'] === '1')
+    return report(error, argv.includes('--debug') || process.env['SIGNALBOX_DEBUG'] === '1')
   }
+}
+
+/** The variables, with the contents of `…_FILE` in their places. Servers read those themselves: a descriptor can be read but once. */
+async function environmentOf([command = '']: readonly string[]): Promise<Shell['env']> {
+  const { env } = process
+  const isServer = ['serve', 'worker'].includes(command)
+  if (isServer || !Object.keys(env).some((name) => name.endsWith('_FILE'))) return env
+  const { ownSecrets, withSecretFiles } = await import('@signalbox/server')
+  return withSecretFiles(env, ownSecrets)
 }
 
 function createProgram(shell: Shell): Command {
@@ -73,6 +83,7 @@ function createProgram(shell: Shell): Command {
   demoCommand(program, shell)
   initCommand(program, shell)
   serveCommands(program, shell)
+  deployCommands(program, shell)
   program.commandsGroup('Runs:')
   runCommand(program, shell)
   runsCommand(program, shell)
@@ -110,6 +121,7 @@ const environment = `Environment, also from the file .env of this folder, whose 
   PORT, HOST          where the API listens (7420, 127.0.0.1)
   SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .mts, .js, .mjs or .json of this folder)
   SIGNALBOX_API_KEY   the key of the API: a server asks for it, a command shows it
+  NAME_FILE           a file that holds the value of NAME, for every variable that is secret
   SIGNALBOX_URL       the server that commands ask; without it the one that runs in this folder
   LOG_LEVEL, NO_COLOR, SIGNALBOX_DEBUG=1`
 

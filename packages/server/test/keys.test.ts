@@ -10,7 +10,6 @@ import { parseConfig, readEnvironment, StartError } from '@signalbox/server'
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Closers } from '../src/compose/closers.ts'
-import { openDatabase } from '../src/compose/database.ts'
 import { openAccess } from '../src/compose/open-access.ts'
 import { mintKey } from '../src/keys/key-text.ts'
 import { approvalAgents } from './support/approval-agents.ts'
@@ -36,8 +35,7 @@ beforeAll(async () => {
   one = await startTest(approvalAgents, { env })
   two = await startTest(approvalAgents, { env, roles: ['api'] })
   maker = keyMaker(database.adminUrl)
-  const place = { databaseUrl: database.adminUrl, dataDir: dir, withQueue: false, log }
-  appUrl = (await openDatabase(place, closers)).urls.app
+  appUrl = database.appUrl
 })
 afterAll(async () => {
   await maker?.keyring.close()

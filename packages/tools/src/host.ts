@@ -9,7 +9,7 @@ import type { Clock, Log, ToolHost, ToolOutcome, ToolRequest } from '@signalbox/
 import { z } from 'zod'
 import { systemClock } from './clock.ts'
 import type { DefinedTool } from './define-tool.ts'
-import { expandConfig, McpServerConfig } from './mcp/config.ts'
+import { type Environment, expandConfig, McpServerConfig } from './mcp/config.ts'
 import { McpServer } from './mcp/server.ts'
 import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
@@ -25,6 +25,8 @@ export interface ToolHostOptions {
   readonly tools?: readonly DefinedTool[]
   /** As in the configuration file. Starting begins at once, in the background. */
   readonly mcpServers?: Readonly<Record<string, z.input<typeof McpServerConfig>>>
+  /** Where `${NAME}` of MCP servers is looked up. Default: the variables of the process. */
+  readonly env?: Environment
   /** Directory of all workspaces, for files that stay on this machine. */
   readonly workspaceRoot?: string
   /** Without a root: workspaces are kept in the register. With neither there are no file tools. */
@@ -191,13 +193,13 @@ function localTools(
 }
 
 function startServers(options: ToolHostOptions, clock: Clock): readonly McpServer[] {
-  const { log, mcpServers = {}, startTimeoutMs = 30_000 } = options
+  const { log, mcpServers = {}, startTimeoutMs = 30_000, env = process.env } = options
   const usable = Object.entries(mcpServers).map(([name, input]) => {
     const parsed = McpServerConfig.safeParse(input)
     if (!parsed.success) {
       throw new TypeError(`MCP server "${name}": ${z.prettifyError(parsed.error)}`)
     }
-    const expanded = expandConfig(parsed.data, process.env)
+    const expanded = expandConfig(parsed.data, env)
     if (!expanded.ok) throw new TypeError(`MCP server "${name}": ${expanded.message}`)
     return { name, config: expanded.config }
   })

@@ -1,6 +1,13 @@
 /** `doctor`: every check, in the order in which things are needed. */
 import process from 'node:process'
-import { ConfigError, type LoadedConfig, loadConfig, readEnvironment } from '@signalbox/server'
+import {
+  ConfigError,
+  fileNames,
+  type LoadedConfig,
+  loadConfig,
+  readEnvironment,
+  withSecretFiles,
+} from '@signalbox/server'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { dotEnvLine } from '../local/dot-env.ts'
 import type { ServerOptions } from '../options.ts'
@@ -51,8 +58,9 @@ async function* checks(shell: Shell, options: DoctorOptions): AsyncGenerator<Fin
   if ('check' in loaded) yield loaded
   else {
     yield ok('configuration', loaded.file)
-    yield* checkModels(loaded.config, shell.env)
-    if (options.online === true) yield* await online(loaded, shell)
+    const env = withSecretFiles(shell.env, fileNames(loaded.config))
+    yield* checkModels(loaded.config, env)
+    if (options.online === true) yield* await online(loaded, { ...shell, env })
     yield* await checkTools(loaded)
   }
   if (environment.status === 'fail') return

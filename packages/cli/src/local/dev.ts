@@ -1,6 +1,12 @@
 /** A server for the one who is building: everything in this process, and lines for a human. */
 import process from 'node:process'
-import { loadConfig, readEnvironment, startSignalbox } from '@signalbox/server'
+import {
+  fileNames,
+  loadConfig,
+  readEnvironment,
+  startSignalbox,
+  withSecretFiles,
+} from '@signalbox/server'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { interrupted, listenForInterrupt } from '../interrupt.ts'
 import { createTerminal, type Terminal } from '../output/terminal.ts'
@@ -17,9 +23,9 @@ const giveUpMs = 10_000
 
 /** Serves until SIGINT or SIGTERM. @throws ConfigError, StartError */
 export async function dev(shell: Shell, options: DevOptions): Promise<ExitCode> {
-  const { env } = shell
   const interrupt = listenForInterrupt()
   const loaded = await loadConfig(shell)
+  const env = withSecretFiles(shell.env, fileNames(loaded.config))
   const signalbox = await startSignalbox({
     loaded,
     env,

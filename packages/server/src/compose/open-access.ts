@@ -24,7 +24,7 @@ import { pseudonymKeyIn } from './pseudonym-key.ts'
 import { StartError } from './start-error.ts'
 
 /** A caller gets an answer after this, whatever Postgres does. Milliseconds. */
-const postgresMsMax = 10_000
+export const postgresMsMax = 10_000
 
 export interface AccessOptions {
   readonly appUrl: string
@@ -72,7 +72,9 @@ async function authenticationIn(options: AccessOptions, keys: Keyring): Promise<
     return { authenticate: anybody, isOpen: () => Promise.resolve(true) }
   }
   const lastUsed = new LastUsed(keys, log)
-  const authenticate = authenticateByKey({ operatorKey, known: new KnownKeys(keys), lastUsed })
+  const { metricsKey } = environment
+  const known = new KnownKeys(keys)
+  const authenticate = authenticateByKey({ operatorKey, metricsKey, known, lastUsed })
   const byKey: Authentication = { authenticate, isOpen: null }
   if (operatorKey !== null) return byKey
   if (await keys.hasAny()) return byKey

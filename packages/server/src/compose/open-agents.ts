@@ -37,7 +37,7 @@ async function open(
   closers: Closers,
 ): Promise<OpenAgents> {
   const { governance, ...governed } = await govern(loaded, world, closers)
-  const tools = withReadResult(openTools(loaded, world.log, closers))
+  const tools = withReadResult(openTools(loaded, world, closers))
   const specs = await tools.specs()
   const agents = resolveAgents(loaded.config, {
     specs,
@@ -48,11 +48,16 @@ async function open(
   return { agents, specs, tools, detectors, governed }
 }
 
-function openTools({ config, dir }: LoadedConfig, log: Log, closers: Closers): ToolHost {
-  checkServers(config, process.env)
+function openTools(
+  { config, dir }: LoadedConfig,
+  { env, log }: { readonly env: Env; readonly log: Log },
+  closers: Closers,
+): ToolHost {
+  checkServers(config, env)
   const root = config.workspace?.root
   const tools = createToolHost({
     log,
+    env,
     tools: config.tools,
     mcpServers: config.mcpServers,
     ...(root === undefined

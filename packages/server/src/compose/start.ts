@@ -35,20 +35,23 @@ import { createTracing, type Tracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
 import { type WebhookSettings, webhooksOf } from '../webhooks/settings.ts'
 import type { Health } from '../health/health.ts'
+import { withSecretFiles } from '../secrets/secret-files.ts'
 import { announce } from './announce.ts'
 import { Closers } from './closers.ts'
-import { openDatabase } from './database.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
 import { settingsOf } from './engine-settings.ts'
+import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
-import { type Access, openAccess } from './open-access.ts'
+import { type Access, type AccessOptions, openAccess } from './open-access.ts'
 import { keepTime } from './keep-time.ts'
 import { notedDefinitions } from './noted-definitions.ts'
 import { openAgents } from './open-agents.ts'
 import { measureRegister, openMetrics } from './open-metrics.ts'
-import { secretNames } from './secrets.ts'
+import { neededLogins } from './needed-logins.ts'
+import { fileNames, secretNames } from './secrets.ts'
 import type { StartError } from './start-error.ts'
 import { type Served, serve, version } from './serve.ts'
-import { serveHealth } from './serve-health.ts'
+import { healthPort, type OpenHealthPort } from './serve-health.ts'
 import { Wellbeing } from './open-health.ts'
 import { portsOf } from './ports.ts'
 
@@ -66,6 +69,10 @@ export interface StartOptions {
    * taken, so that many processes on one machine can share it: then nothing is served unless this or `PORT` is given.
    */
   readonly port?: number
+  /** The queues that a worker works on. Default: all. */
+  readonly queues?: readonly string[]
+  /** False: the schema is never changed; one that is too old ends the start. Default: true. */
+  readonly migrates?: boolean
   /** Over `SIGNALBOX_DATA_DIR`. */
   readonly dataDir?: string
   /** Writes the address of the API into the data directory, for commands of the same folder. */
@@ -110,10 +117,12 @@ const allRoles: readonly Role[] = ['api', 'orchestrator', 'worker']
  *
  * @throws ConfigError, StartError
  */
-export async function startSignalbox(options: StartOptions): Promise<Signalbox> {
-  const environment = readEnvironment(options.env)
-  const { config } = options.loaded
-  const secrets = secretsOf(options.env, secretNames(config))
+export async function startSignalbox(given: StartOptions): Promise<Signalbox> {
+  const { config } = given.loaded
+  const env = withSecretFiles(given.env, fileNames(config))
+  const options = { ...given, env }
+  const environment = readEnvironment(env)
+  const secrets = secretsOf(env, secretNames(config))
   const log = options.log ?? createLog({ level: environment.logLevel, secrets })
   const closers = new Closers(log)
   try {
@@ -145,22 +154,14 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
 
-  const { urls, clock, failed } = await openDatabase(
-    {
-      databaseUrl: environment.databaseUrl,
-      dataDir: dataDirOf(assembly),
-      withQueue: environment.redisUrl === null,
-      log,
-    },
-    closers,
-  )
+  const { urls, readsKeys, clock, failed } = await databaseOf(assembly, roles)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
   const resources = createResources({ appUrl: urls.app })
   closers.add('resources', () => resources.close())
   // Before anything works: a process that must not be open does not start at all.
-  const access = isServed(assembly, roles) ? await accessTo(assembly, urls.app) : null
+  const access = await accessTo(assembly, roles, { appUrl: urls.app, readsKeys })
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
   const decides = roles.includes('orchestrator')
@@ -187,20 +188,33 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     random: systemRandom,
     log,
     roles: roles.filter((role) => role !== 'api'),
-    settings: { ...settingsOf(config, specs), ...options.engine },
+    settings: { ...settingsOf(config, specs, options.queues), ...options.engine },
   })
   measureReconciler(metrics, decides ? engine : null)
+  const openHealthPort = healthPort(closers)
   await engine.start()
-  closers.add('engine', () => engine.stop(config.server.graceMs))
+  closers.add('engine', () => engine.stop(environment.graceMs ?? config.server.graceMs))
   const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
   const health = await wellbeing.open(known, closers)
   const shared = { ...ports, resources, engine, agents, clock, metrics, tracing, health }
   if (decides) keepTime({ ...shared, urls, webhooks, runLimits: config.runLimits, log }, closers)
-  const serveIt = roles.includes('api') ? serveApi : serveItsHealth
-  const served = access && (await serveIt(assembly, { ...shared, access, reader, webhooks, roles }))
+  const served =
+    access &&
+    ('api' in access
+      ? await serveApi(assembly, { ...shared, access: access.api, reader, webhooks, roles })
+      : await serveItsHealth(assembly, { ...shared, ...access, roles, openHealthPort }))
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())
   return { url: served?.url ?? null, engine, agents, failed, stop }
+}
+
+function databaseOf(assembly: Assembly, roles: readonly Role[]): Promise<OpenDatabase> {
+  const { options, environment, log, closers } = assembly
+  const withQueue = environment.redisUrl === null
+  const needed = neededLogins(roles, withQueue)
+  const migrates = options.migrates ?? true
+  const dataDir = dataDirOf(assembly)
+  return openDatabase({ ...environment, dataDir, withQueue, migrates, needed, log }, closers)
 }
 
 const openRegister = (engineUrl: string, clock: Clock, metrics: Metrics): Register =>
@@ -214,18 +228,21 @@ const portOf = ({ options, environment }: Assembly): number | null =>
 const dataDirOf = ({ options, environment }: Assembly): string =>
   resolve(options.dataDir ?? environment.dataDir)
 
-/** The API always is; the health of a process without it only on a port that was asked for. */
-const isServed = (assembly: Assembly, roles: readonly Role[]): boolean =>
-  roles.includes('api') || portOf(assembly) !== null
-
 const hostOf = ({ environment, config }: Assembly): string => environment.host ?? config.server.host
 
-const accessTo = (assembly: Assembly, appUrl: string) => {
+/** The API always is served; the health of a process without it only on a port that was asked for. Null: nothing is. */
+async function accessTo(
+  assembly: Assembly,
+  roles: readonly Role[],
+  login: Pick<AccessOptions, 'appUrl'> & { readonly readsKeys: boolean },
+): Promise<{ readonly api: Access } | HealthAccess | null> {
   const { environment, config, log, closers } = assembly
   const [host, dataDir] = [hostOf(assembly), dataDirOf(assembly)]
   const { localPages } = assembly.options
-  const about = { appUrl, environment, server: config.server, host, dataDir, log, localPages }
-  return openAccess(about, closers)
+  const options = { ...login, environment, server: config.server, host, dataDir, log, localPages }
+  if (roles.includes('api')) return { api: await openAccess(options, closers) }
+  if (portOf(assembly) === null) return null
+  return openHealthAccess(options, closers)
 }
 
 async function serveApi(
@@ -265,22 +282,19 @@ async function serveApi(
   return served
 }
 
-async function serveItsHealth(
+function serveItsHealth(
   assembly: Assembly,
   parts: {
     readonly health: Health
     readonly metrics: Metrics
-    readonly access: Access
+    readonly authenticate: HealthAccess['authenticate']
+    readonly door: HealthAccess['door']
     readonly roles: readonly Role[]
+    readonly openHealthPort: OpenHealthPort
   },
 ): Promise<Served> {
-  const { config, log, closers } = assembly
+  const { config, log } = assembly
   const port = portOf(assembly) ?? config.server.port
-  const host = hostOf(assembly)
-  const { authenticate, door } = parts.access
   const { keepAliveMs } = config.server
-  const about = { ...parts, host, port, keepAliveMs, authenticate, door, log }
-  const served = await serveHealth(about)
-  closers.add('http', () => served.stop())
-  return served
+  return parts.openHealthPort({ ...parts, host: hostOf(assembly), port, keepAliveMs, log })
 }

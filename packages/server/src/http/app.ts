@@ -147,11 +147,13 @@ export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
   })
 }
 
+/** A process that stops is alive, and must not be killed for it; and its last calls are counted. */
+const answeredToTheEnd: readonly string[] = ['/live', '/metrics']
+
 const refuseWhenStopping =
   (api: Pick<Api, 'stopping'>): MiddlewareHandler =>
   async (c, next) => {
-    // A process that stops is alive, and must not be killed for it.
-    if (api.stopping.aborted && c.req.path !== '/live')
+    if (api.stopping.aborted && !answeredToTheEnd.includes(c.req.path))
       throw new Problem('shutting_down', {
         detail: 'This process is stopping. Another one answers in a moment.',
         headers: { 'retry-after': '2', connection: 'close' },
