@@ -126,12 +126,9 @@ describe('doctor --online', () => {
     expect(doctor.stdout).toMatch(/ok +online +openai gpt-x answers, [\d.]+ s, 13 tokens/)
     expect(doctor.stdout).not.toContain(words)
     // Two agents share a model, and it is asked once.
-    expect(bodies.map(({ path }) => path.split('/')[1]).toSorted()).toEqual([
-      'busy',
-      'denied',
-      'well',
-      'wrong',
-    ])
+    const paths = bodies.map(({ path }) => path.split('/')[1])
+    expect(paths).toHaveLength(4)
+    expect(new Set(paths)).toEqual(new Set(['busy', 'denied', 'well', 'wrong']))
     for (const { body } of bodies) expect(body).toMatch(/"max_(completion_)?tokens":16\b/)
   })
 

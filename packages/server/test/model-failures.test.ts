@@ -158,7 +158,7 @@ describe.each(names)('%s', (name) => {
       message: expect.stringMatching(message),
       ...(status === null ? {} : { status }),
     })
-    if (status === null) expect(run.error).not.toHaveProperty('status')
+    expect('status' in run.error).toBe(status !== null)
     expect(waits.get(name).__error__).toMatchObject({
       error: run.outcome,
       message: run.error.message,
@@ -228,6 +228,11 @@ describe('a call that is made again', () => {
   })
 })
 
+const frames = (text: string) =>
+  text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
+
 describe('every wire says it', () => {
   const sentence = 'auth: 401 from openai (OPENAI_API_KEY): check the key'
   const headers = { 'a2a-version': '1.0' }
@@ -235,10 +240,6 @@ describe('every wire says it', () => {
     const answered = await call(box.api, 'POST', path, { body, headers })
     return typeof answered.body === 'string' ? answered.body : JSON.stringify(answered.body)
   }
-  const frames = (text: string) =>
-    text
-      .split('\n')
-      .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
 
   it("LangGraph's, in its error frame", async () => {
     const text = await post('/runs/stream', { assistant_id: 'a401', input: prompt })

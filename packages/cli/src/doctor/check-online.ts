@@ -24,15 +24,16 @@ export async function checkOnline(config: Config, env: Shell['env']): Promise<re
   return [ok(check, cost), ...(await Promise.all(models.map((model) => ask(model, env))))]
 }
 
-/** What is asked for twice is asked once: agents share models. */
+const keyOf = ({ provider, model, baseURL, apiKeyEnv, region }: ModelConfig): string =>
+  JSON.stringify([provider, model, baseURL, apiKeyEnv, region])
+
+/** A model that several agents share is asked once. */
 function modelsOf({ agents }: Config): readonly ModelConfig[] {
   const all = Object.values(agents).flatMap(({ model, fallbackModels }) => [
     model,
     ...fallbackModels,
   ])
   const asked = all.filter(({ provider }) => provider !== 'scripted')
-  const keyOf = ({ provider, model, baseURL, apiKeyEnv, region }: ModelConfig) =>
-    JSON.stringify([provider, model, baseURL, apiKeyEnv, region])
   return [...new Map(asked.map((model) => [keyOf(model), model])).values()]
 }
 

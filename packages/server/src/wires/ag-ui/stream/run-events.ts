@@ -132,7 +132,7 @@ export class RunEvents {
     if (this.#text.shown) yield* this.#withdraw()
     yield* this.#close('cancelled')
     const { threadId, runId } = this.#asked
-    const { error } = this.#projection.state
+    const error = this.#projection.state.failure?.cause ?? null
     yield ending({ threadId, runId, outcome, error, usage: this.#used.list(this.#children.tokens) })
     this.#isOver = true
   }

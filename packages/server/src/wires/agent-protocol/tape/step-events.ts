@@ -1,5 +1,4 @@
 /** What a step did, on the channels that show state and tools. Their number depends on nothing but the log. */
-import { endText } from '../../../http/wire/run-error.ts'
 import { wireStatus } from '../../../http/wire/run-view.ts'
 import { checkpointId } from '../../langgraph/checkpoint.ts'
 import type { StreamMode } from '../../langgraph/stream/modes.ts'
