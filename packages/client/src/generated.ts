@@ -788,11 +788,20 @@ export interface RunCreate {
                   }[]
             }
           | {
-              id: string
+              id?: string | null
               role?: 'assistant' | 'ai' | 'tool'
               type?: 'assistant' | 'ai' | 'tool'
+              tool_call_id?: string
+              content?: unknown
+              tool_calls?: unknown[] | null
             }
         )[]
+      }
+    | {
+        /**
+         * @maxItems 0
+         */
+        messages?: unknown[]
       }
     | null
   metadata?: {
@@ -852,6 +861,16 @@ export interface RunCreate {
   checkpoint_id?: string | null
   checkpoint?: {
     checkpoint_id?: string | null
+  } | null
+  context?: {
+    [k: string]: unknown
+  } | null
+  config?: {
+    configurable?: {
+      [k: string]: unknown
+    } | null
+    recursion_limit?: number | null
+    [k: string]: unknown
   } | null
   /**
    * Not available in this version. Name the tools in guardrails.approvalTools of the agent.
@@ -2086,6 +2105,16 @@ export interface CronCreate {
   checkpoint?: {
     checkpoint_id?: string | null
   } | null
+  context?: {
+    [k: string]: unknown
+  } | null
+  config?: {
+    configurable?: {
+      [k: string]: unknown
+    } | null
+    recursion_limit?: number | null
+    [k: string]: unknown
+  } | null
   /**
    * Not available in this version. Name the tools in guardrails.approvalTools of the agent.
    */
@@ -3001,7 +3030,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3042,7 +3071,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3115,7 +3144,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3155,7 +3184,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -4137,6 +4166,29 @@ export interface EventPayloads {
           }
       )[]
     }[]
+    /**
+     * @maxItems 1000
+     */
+    history?: {
+      id: string
+      role: 'user' | 'system' | 'assistant'
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }[]
     metadata: {
       [k: string]: unknown
     }
@@ -4189,6 +4241,13 @@ export interface EventPayloads {
     }
     retry?: {
       runId: string
+    }
+    client?: {
+      /**
+       * @maxItems 16
+       */
+      streamModes?: string[]
+      recursionLimit?: number
     }
     /**
      * @maxItems 5
