@@ -15,7 +15,7 @@ import { call, eventually } from '../../packages/server/test/support/http.ts'
 import { lastWords } from '../../packages/server/test/support/last-words.ts'
 import { lastResults, note, noted, noting } from '../../packages/server/test/support/notes.ts'
 import { startTest, type TestSignalbox } from '../../packages/server/test/support/signalbox.ts'
-import { allowOrigin, servePage, type Site } from './support/chat-page-server.ts'
+import { servePage, type Site } from './support/chat-page-server.ts'
 import { type Person, skipBrowser, startChromium, type Tab } from './support/chromium.ts'
 
 const scripted = (model: string) => ({ provider: 'scripted', model }) as const
@@ -27,7 +27,6 @@ let answers = 0
 let database: TestDatabase | undefined
 let box: TestSignalbox
 let site: Site
-let api: Site
 let chromium: Awaited<ReturnType<typeof startChromium>>
 let person: Person
 
@@ -58,6 +57,7 @@ const start = (port = 0) =>
         },
       },
       tools: [note, hold],
+      server: { cors: { origins: [site.url] } },
       scripts: {
         counting: (prompt) => ({ text: `Answer ${(answers += 1)} to: ${lastWords(prompt)}` }),
         once: noting(1),
@@ -77,24 +77,21 @@ const start = (port = 0) =>
 beforeAll(async () => {
   if (skipBrowser) return
   database = await createTestDatabase()
-  const [page, server, browser] = await Promise.all([servePage(), start(), startChromium()])
-  site = page
-  box = server
-  chromium = browser
-  api = await allowOrigin(box.api, site.url)
+  const browsing = startChromium()
+  site = await servePage()
+  ;[chromium, box] = await Promise.all([browsing, start()])
 })
 
 afterAll(async () => {
   letAllGo()
   await chromium?.close()
-  await api?.close()
   await site?.close()
   await box?.stop()
   await database?.drop()
 })
 
 beforeEach(async () => {
-  if (!skipBrowser) person = await chromium.person([site.url, api.url])
+  if (!skipBrowser) person = await chromium.person([site.url, box.api])
 })
 
 afterEach(async (test) => {
@@ -106,7 +103,7 @@ afterEach(async (test) => {
 })
 
 const open = (agent: string, thread?: string): Promise<Tab> => {
-  const query = new URLSearchParams({ api: api.url, agent, ...(thread ? { thread } : {}) })
+  const query = new URLSearchParams({ api: box.api, agent, ...(thread ? { thread } : {}) })
   return person.open(`${site.url}/?${query.toString()}`)
 }
 const threadOf = ({ page }: Tab): string => new URL(page.url()).searchParams.get('thread') ?? ''
@@ -422,11 +419,13 @@ describe.skipIf(skipBrowser)('a person whose request fails', () => {
   it('reads why the model gave no answer', async () => {
     const tab = await open('broken')
     await tab.say('Try.')
-    const text = await tab.until((seen) => isReady(seen) && seen.includes('did not accept the key'))
+    const text = await tab.until(
+      (seen) => isReady(seen) && seen.includes('auth: 401 from scripted'),
+    )
     expect(text).not.toContain('sk-secret')
     // The client of the page writes every error of a run to the console.
     const [trouble, ...others] = person.troubles.splice(0)
-    expect([trouble, others]).toEqual([expect.stringContaining('did not accept the key'), []])
+    expect([trouble, others]).toEqual([expect.stringContaining('auth: 401 from scripted'), []])
   })
 
   it('reads that the policies deny an edit, and the call still waits', async () => {
@@ -444,7 +443,7 @@ describe.skipIf(skipBrowser)('a person whose request fails', () => {
 
 /** A tab with a chat of the AI SDK. */
 const chat = (agent: string): Promise<Tab> => {
-  const query = new URLSearchParams({ api: api.url, agent, chat: randomUUID() })
+  const query = new URLSearchParams({ api: box.api, agent, chat: randomUUID() })
   return person.open(`${site.url}/ai.html?${query.toString()}`)
 }
 

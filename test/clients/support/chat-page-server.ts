@@ -1,6 +1,6 @@
 /** The chat pages of `chat-page/`, built by vite and served from a port of their own: another origin than the server's. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, request as ask, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
@@ -51,43 +51,6 @@ export async function servePage(): Promise<Site> {
       await rm(dir, { recursive: true, force: true })
     },
   }
-}
-
-/** A server as pages of one other origin may call it: what `server.cors` of a server does itself. */
-export async function allowOrigin(api: string, origin: string): Promise<Site> {
-  const server = createServer((request, response) => {
-    const { method, url = '/', headers } = request
-    const allowed =
-      headers.origin === origin
-        ? {
-            'access-control-allow-origin': origin,
-            'access-control-expose-headers': 'content-location, location',
-            vary: 'origin',
-          }
-        : {}
-    if (method === 'OPTIONS') {
-      const asked = headers['access-control-request-headers'] ?? ''
-      const methods = 'GET, POST, PUT, PATCH, DELETE'
-      response
-        .writeHead(204, {
-          ...allowed,
-          'access-control-allow-methods': methods,
-          'access-control-allow-headers': asked,
-        })
-        .end()
-      return
-    }
-    // A connection of its own for each: a server that was restarted knows none of those before.
-    const options = { method, headers, agent: false } as const
-    const asking = ask(new URL(url, api), options, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...allowed })
-      answer.pipe(response)
-    })
-    asking.on('error', () => response.destroy())
-    response.on('close', () => asking.destroy())
-    request.pipe(asking)
-  })
-  return { url: await listen(server), close: () => close(server) }
 }
 
 async function listen(server: Server): Promise<string> {
