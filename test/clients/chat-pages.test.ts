@@ -360,8 +360,8 @@ describe.skipIf(skipBrowser)('a person who loads the page anew', () => {
   it('ten times, one right after the other, has it in the end', async () => {
     const tab = await answered('clerk', 'Over and over.')
     const address = tab.page.url()
-    for (let n = 0; n < 10; n += 1) await tab.page.goto(address, { waitUntil: 'commit' })
-    await tab.page.reload()
+    for (let n = 0; n < 9; n += 1) await tab.page.goto(address, { waitUntil: 'commit' })
+    await tab.page.goto(address)
     await tab.until((text) => isReady(text) && text.includes('to: Over and over.'))
     expect(await tab.said()).toHaveLength(2)
   })
