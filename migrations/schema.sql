@@ -226,6 +226,7 @@ table run -- row level security, forced with (fillfactor=70, autovacuum_vacuum_s
   laned boolean not null default false
   hidden boolean not null default false
   multitask text not null
+  repaired integer
 table store_item -- row level security, forced
   tenant_id text not null
   namespace text[] not null
@@ -571,6 +572,7 @@ function signalbox.record_in_ledger(jsonb) owner signalbox_owner grants signalbo
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.release_held(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.renew(jsonb,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.repair_run(text,uuid,integer,text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.repair_state(text,uuid,integer,text) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.report_call(text,text,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -875,6 +877,8 @@ begin
     decision_code := case
       when shut_out then 'not_admitted'
       when r.status = 'ended' or (d ->> 'decided')::int <> r.decided then 'stale'
+      -- It was made from a state that was repaired since.
+      when (d ->> 'seq')::int < r.repaired then 'stale'
       when through <= r.decided or through > r.facts then 'stale'
       -- Made together with the facts of this item, it must fold all of them, at the numbers it foresaw.
       when cardinality(codes) > 0 and (not all_ok or through <> r.facts) then 'stale'
@@ -2288,6 +2292,28 @@ AS $function$
     left join run r on r.id = f.run_id
   where f.id is not null or not exists (select from effect e where e.id = a.id)
   order by a.n
+$function$
+CREATE OR REPLACE FUNCTION signalbox.repair_run(tenant text, run_id uuid, decided integer, state text, notes jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  if octet_length($4) > 2048 then
+    raise exception 'state_too_large' using errcode = '22023';
+  end if;
+  update run r set state = $4::jsonb
+  where r.id = $2 and r.tenant_id = $1 and r.decided = $3 and r.state is distinct from $4::jsonb;
+  if not found then
+    return false;
+  end if;
+  if jsonb_array_length($5) > 0 then
+    perform append(jsonb_build_array(jsonb_build_object('runId', $2, 'tenantId', $1, 'notes', $5)));
+  end if;
+  update run r set repaired = r.seq where r.id = $2;
+  return true;
+end
 $function$
 CREATE OR REPLACE FUNCTION signalbox.repair_state(tenant text, run_id uuid, decided integer, state text)
  RETURNS boolean

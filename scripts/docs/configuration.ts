@@ -59,7 +59,12 @@ interface Row {
 
 /** One row per key: what it takes, its default, what it does. Throws for a key that nothing describes. */
 export function configurationTable(root: string): string {
-  const docs = readDocComments(sources.map((file) => join(root, file)))
+  const meaningOf = keyMeanings(root)
+  const describe = (path: string): string => {
+    const words = meaningOf(path)
+    if (words !== null) return words
+    throw new Error(`nothing describes the key ${path}: write a doc comment, or a note`)
+  }
   const rows = new Map<string, Row>()
   walk(Config, '', (path, schema) => {
     if (path === '' || path.endsWith('[]')) return
@@ -70,7 +75,7 @@ export function configurationTable(root: string): string {
       return
     }
     const standard = path.endsWith('<name>') ? '' : defaultOf(schema)
-    rows.set(path, { takes: [words], standard, meaning: describe(path, docs) })
+    rows.set(path, { takes: [words], standard, meaning: describe(path) })
   })
   return table(
     ['key', 'takes', 'default', 'meaning'],
@@ -116,19 +121,21 @@ function takes(schema: z.core.$ZodType): string {
   return `${typeText(inner, (name) => name)}${range(inner)}`
 }
 
-/** `, from 1 to 40`, as far as there are bounds that say something. */
+/** `, from 1 to 40`, as far as there are bounds that say something. The next whole number above 0 is 1, the next number is none. */
 function range(schema: z.core.$ZodType): string {
   const bounds = Bounds.parse(z.toJSONSchema(schema, { unrepresentable: 'any' }))
-  const { minimum, exclusiveMinimum, maximum } = bounds
-  const from = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  const { type, minimum, exclusiveMinimum: above, maximum } = bounds
+  const from = minimum ?? (above !== undefined && type === 'integer' ? above + 1 : undefined)
   const words = [
     ...(from === undefined || from <= -1e9 ? [] : [`from ${from}`]),
+    ...(from === undefined && above !== undefined ? [`above ${above}`] : []),
     ...(maximum === undefined || maximum >= 1e15 ? [] : [`to ${maximum}`]),
   ]
   return words.length === 0 ? '' : `, ${words.join(' ')}`
 }
 
 const Bounds = z.object({
+  type: z.string().optional(),
   minimum: z.number().optional(),
   exclusiveMinimum: z.number().optional(),
   maximum: z.number().optional(),
@@ -142,13 +149,17 @@ function defaultOf(schema: z.core.$ZodType): string {
   return '**required**'
 }
 
-function describe(path: string, docs: DocComments): string {
-  const note = configurationNotes[path]
-  if (note !== undefined) return note
+/** What a key does, in words, by its path such as `agents.<name>.model`; null if nothing says it. */
+export function keyMeanings(root: string): (path: string) => string | null {
+  const docs = readDocComments(sources.map((file) => join(root, file)))
+  return (path) => configurationNotes[path] ?? commentOf(path, docs)
+}
+
+function commentOf(path: string, docs: DocComments): string | null {
   for (const [prefix, constant] of declarations) {
     if (prefix !== '' && !path.startsWith(`${prefix}.`)) continue
     const found = docs.get(`${constant}.${prefix === '' ? path : path.slice(prefix.length + 1)}`)
     if (found !== undefined) return found
   }
-  throw new Error(`nothing describes the key ${path}: write a doc comment, or a note`)
+  return null
 }

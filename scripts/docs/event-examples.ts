@@ -230,6 +230,14 @@ export const eventExamples: { readonly [T in EventType]: z.input<(typeof eventSc
     class: 'rate_limit',
     message: 'Too many requests.',
     delayMs: 1000,
+    error: {
+      class: 'rate_limit',
+      status: 429,
+      provider: 'openai',
+      model: 'gpt-5',
+      keyEnv: 'OPENAI_API_KEY',
+      message: 'rate_limit: 429 from openai (OPENAI_API_KEY): too many requests, try again later',
+    },
   },
   'model.replaced': {
     turn: 1,

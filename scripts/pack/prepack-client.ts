@@ -24,4 +24,4 @@ for (const source of globSync('**/*.ts', { cwd: join(client.folder, 'src') })) {
     write(join(packed, file), text)
   }
 }
-dress(client, './dist/packed/index')
+dress(client, './dist/packed')

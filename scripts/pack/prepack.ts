@@ -16,13 +16,14 @@ restore(engine)
 const packages = workspacePackages()
 const projects = packages.map(({ folder }) => join('packages', folder))
 compile(projects.filter((folder) => existsSync(join(root, folder, 'tsconfig.json'))))
-for (const folder of ['packages', 'migrations']) {
+for (const folder of ['packages', 'migrations', 'deploy']) {
   rmSync(join(dist, folder), { recursive: true, force: true })
 }
 const doors = findDoors(packages)
 for (const one of packages) assemble(one, doors)
-cpSync(join(root, 'migrations'), join(dist, 'migrations'), { recursive: true })
-dress(engine, './dist/packages/cli/src/index')
+for (const folder of ['migrations', 'deploy'])
+  cpSync(join(root, folder), join(dist, folder), { recursive: true })
+dress(engine, './dist/packages/cli/src')
 
 function findDoors(all: readonly WorkspacePackage[]): Doors {
   return new Map(

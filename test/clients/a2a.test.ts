@@ -17,6 +17,11 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from '@a2a-js/sdk/client'
+import {
+  isLegacyAgentCard,
+  LegacyJsonRpcTransport,
+  parseLegacyAgentCard,
+} from '@a2a-js/sdk/compat/v0_3/client'
 import type { Script } from '@signalbox/models'
 import { defineTool } from '@signalbox/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -84,6 +89,7 @@ beforeAll(async () => {
       }),
       broken: () => ({ status: { code: 401, error: { message: 'the key sk-secret is wrong' } } }),
     },
+    server: { proxies: ['127.0.0.1'] },
   })
 })
 
@@ -299,6 +305,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('over %s', (binding) => {
     expect(JSON.stringify(censored)).not.toContain('unheard-of')
     const broken = await sent(await clientOf(binding, 'broken'), saying([text('Go.')]))
     expect(broken.status?.state).toBe(TaskState.TASK_STATE_FAILED)
+    expect(JSON.stringify(broken.status)).toContain('auth: 401 from scripted: ')
     expect(JSON.stringify(broken)).not.toContain('sk-secret')
   })
 
@@ -355,7 +362,9 @@ describe('what is not here', () => {
   })
 
   it.each([
-    [{ jsonrpc: '2.0', id: 1, method: 'message/send' }, -32601],
+    [{ jsonrpc: '2.0', id: 1, method: 'tasks/list' }, -32601],
+    [{ jsonrpc: '2.0', id: 1, method: 'message/send' }, -32602],
+    [{ jsonrpc: '2.0', id: 1, method: 'tasks/pushNotificationConfig/set' }, -32003],
     [{ jsonrpc: '2.0', id: 1, method: 'CreateTaskPushNotificationConfig' }, -32003],
     [{ jsonrpc: '2.0', id: 1, method: 'GetTask', params: {} }, -32602],
     [{ id: 1, method: 'GetTask' }, -32600],
@@ -366,12 +375,141 @@ describe('what is not here', () => {
     expect([answer.status, answer.body.error.code, answer.body.id]).toEqual([200, code, id])
   })
 
-  it('is another version, and a card where there are several', async () => {
+  it('is another version', async () => {
     const headers = { 'a2a-version': '0.3' }
     const body = { jsonrpc: '2.0', id: 'a', method: 'ListTasks' }
     const old = await call(box.api, 'POST', '/a2a/speaker', { body, headers })
     expect(old.body.error.code).toBe(-32009)
-    const card = await call(box.api, 'GET', '/.well-known/agent-card.json')
-    expect([card.status, card.body.code]).toEqual([404, 'unknown_agent'])
+  })
+})
+
+/** Sends a body as it is. */
+const post = async (path: string, body: string, type = 'application/json') => {
+  const headers = { 'content-type': type }
+  const answer = await fetch(`${box.api}/a2a/speaker${path}`, { method: 'POST', headers, body })
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type'),
+    body: await answer.json(),
+  }
+}
+
+describe('a body', () => {
+  // JSON-RPC 2.0, section 5.1.
+  it.each([
+    ['{"jsonrpc": "2.0", "method": "GetTask", "params": [', -32700],
+    ['no JSON', -32700],
+    ['[]', -32600],
+    ['"text"', -32600],
+    ['{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"__proto__":{}}}', -32600],
+    [`${'['.repeat(100)}${']'.repeat(100)}`, -32600],
+  ])('%s is refused over JSON-RPC with %i', async (body, code) => {
+    const answer = await post('', body)
+    expect(answer).toMatchObject({ status: 200, type: 'application/json' })
+    expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } })
+  })
+
+  it('that is no JSON is refused over REST as a status', async () => {
+    const answer = await post('/message:send', '{"message":')
+    expect(answer).toMatchObject({ status: 400, type: 'application/json' })
+    expect(answer.body).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } })
+    const empty = await post('/message:send', '{}')
+    expect(empty.body).toMatchObject({ error: { details: [{ reason: 'INVALID_PARAMS' }] } })
+  })
+
+  it('comes as the media type of A2A, too', async () => {
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'Speak.' }] }
+    const type = 'application/a2a+json'
+    const answer = await post('/message:send', JSON.stringify({ message }), type)
+    expect(answer).toMatchObject({ status: 200, body: { task: { artifacts: [{}] } } })
+    const request = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }
+    expect(await post('', JSON.stringify(request), type)).toMatchObject({ body: { result: {} } })
+  })
+})
+
+const cardAt = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  call(box.api, 'GET', `${path}.well-known/agent-card.json`, { headers })
+
+describe('a card', () => {
+  it('of the host is that of its first agent', async () => {
+    const [root, own] = [await cardAt('/'), await cardAt('/a2a/speaker/')]
+    expect([root.status, root.body]).toEqual([200, own.body])
+    expect(own.body.supportedInterfaces[0].url).toBe(`${box.api}/a2a/speaker`)
+  })
+
+  it('names the address that a named proxy says', async () => {
+    const { body } = await cardAt('/a2a/speaker/', {
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'agents.test',
+      'x-forwarded-prefix': '/team',
+    })
+    expect(body.supportedInterfaces[0].url).toBe('https://agents.test/team/a2a/speaker')
+  })
+})
+
+/** Finds an agent by what 0.3 looks for in its card. */
+const clientOfOld = async (agent: string) => {
+  const { body } = await call(box.api, 'GET', `/a2a/${agent}/.well-known/agent-card.json`)
+  expect(isLegacyAgentCard(body)).toBe(false)
+  const { supportedInterfaces: _, ...older } = body
+  expect(isLegacyAgentCard(older)).toBe(true)
+  const [found] = parseLegacyAgentCard(older).supportedInterfaces
+  expect(found).toMatchObject({ protocolBinding: 'JSONRPC', protocolVersion: '0.3.0' })
+  return new LegacyJsonRpcTransport({ endpoint: found?.url ?? '' })
+}
+const isTask = (result: object): result is Task => 'status' in result
+
+describe('a client of version 0.3', () => {
+  it('sends, follows, finds and cancels', async () => {
+    const client = await clientOfOld('speaker')
+    const done = await client.sendMessage(saying([text('Speak.'), data({ to: 'Ada' })]))
+    if (!isTask(done)) throw new Error('a message instead of a task')
+    expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)
+    expect(answersOf(done)).toEqual([speech])
+    expect(done.history.map(({ parts }) => contentOf(parts))).toEqual(['Speak.\n{"to":"Ada"}'])
+    const live = await followed(client.sendMessageStream(saying([text('Speak.')])))
+    expect(live.states.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED)
+    expect([...live.artifacts.values()]).toEqual([speech])
+    const again = await client.getTask({ ...named(live.task), historyLength: undefined })
+    expect(answersOf(again)).toEqual([speech])
+    const waiter = await clientOfOld('waiter')
+    const begun = await waiter.sendMessage(saying([text('Wait.')], {}, true))
+    if (!isTask(begun)) throw new Error('a message instead of a task')
+    const stream = followed(waiter.resubscribeTask({ tenant: '', id: begun.id }))
+    const after = await waiter.cancelTask({ tenant: '', id: begun.id, metadata: undefined })
+    expect(after.status?.state).toBe(TaskState.TASK_STATE_CANCELED)
+    expect((await stream).states.at(-1)).toBe(TaskState.TASK_STATE_CANCELED)
+  })
+
+  it('is asked, and decides by data', async () => {
+    const client = await clientOfOld('asker')
+    const { states, task } = await followed(client.sendMessageStream(saying([text('Note milk.')])))
+    expect(states.at(-1)).toBe(TaskState.TASK_STATE_INPUT_REQUIRED)
+    const about = { taskId: task?.id ?? '' }
+    await expect(client.sendMessage(saying([text('approve')], about))).rejects.toThrow(/No text/)
+    const done = await client.sendMessage(saying([data({ decision: 'approve' })], about))
+    expect(isTask(done) && answersOf(done)).toEqual(['I note it.', 'I read: noted milk'])
+  })
+
+  // The specification of 0.3, sections 6 and 7.
+  it('reads what its specification says', async () => {
+    const parts = [{ kind: 'text', text: 'Note milk.' }]
+    const message = { kind: 'message', messageId: randomUUID(), role: 'user', parts }
+    const request = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } }
+    const { body } = await call(box.api, 'POST', '/a2a/asker', { body: request })
+    expect(body.result).toMatchObject({
+      kind: 'task',
+      status: { state: 'input-required', message: { kind: 'message', role: 'agent' } },
+      artifacts: [{ parts: [{ kind: 'text', text: 'I note it.' }] }],
+      history: [{ kind: 'message', role: 'user', parts }],
+    })
+    const file = {
+      ...message,
+      messageId: randomUUID(),
+      parts: [{ kind: 'file', file: { uri: 'x' } }],
+    }
+    const refused = { ...request, params: { message: file } }
+    const answer = await call(box.api, 'POST', '/a2a/asker', { body: refused })
+    expect(answer.body.error.code).toBe(-32005)
   })
 })

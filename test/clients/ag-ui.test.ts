@@ -243,7 +243,8 @@ describe('a run', () => {
     const agent = client('broken')
     const { frames } = await agent.turn('Speak.')
     await checkProtocol(frames)
-    expect(last(frames)).toMatchObject({ type: 'RUN_ERROR', code: 'failed' })
+    const message = expect.stringMatching(/^auth: 401 from scripted: /)
+    expect(last(frames)).toMatchObject({ type: 'RUN_ERROR', code: 'failed', message })
     expect(agent.raw).not.toContain('sk-secret')
   })
 })
@@ -529,11 +530,31 @@ describe('a client', () => {
     expect(heard.get('speaker')).toContain('The page: the harbour')
     expect(heard.get('speaker')).toContain('Be brief.')
     expect(heard.get('speaker')).not.toContain('administrator')
-    const again = { ...input, runId: randomUUID(), messages: input.messages.slice(0, 3) }
+    const again = { ...input, runId: randomUUID(), messages: input.messages.slice(0, 2) }
     expect(await post(box.api, 'speaker', again)).toMatchObject({
       status: 422,
       body: { code: 'invalid_request', field: 'messages' },
     })
+  })
+
+  it('makes its last turn again where it sends the same messages without the answer', async () => {
+    const threadId = randomUUID()
+    const messages = [{ id: randomUUID(), role: 'user', content: 'Say it.' }]
+    const first = await post(box.api, 'speaker', { threadId, runId: randomUUID(), messages })
+    const runId = randomUUID()
+    const again = await post(box.api, 'speaker', { threadId, runId, messages })
+    await checkProtocol(again.frames)
+    expect(again.frames.map(({ type }) => type)).toContain('RUN_FINISHED')
+    const { body: runs } = await call(box.api, 'GET', `/threads/${threadId}/runs`)
+    expect(runs).toHaveLength(2)
+    const { body: state } = await call(box.api, 'GET', `/threads/${threadId}/state`)
+    const said: { type: string }[] = state.values.messages
+    expect(said.map(({ type }) => type)).toEqual(['human', 'ai'])
+    // Sent once more, it is the same run.
+    await post(box.api, 'speaker', { threadId, runId, messages })
+    const { body: still } = await call(box.api, 'GET', `/threads/${threadId}/runs`)
+    expect(still).toHaveLength(2)
+    expect(first.frames.map(({ type }) => type)).toContain('RUN_FINISHED')
   })
 
   it.each([

@@ -6,11 +6,14 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'langgraph-sdk-15'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { letGo } from '../../packages/server/test/support/hold.ts'
 import { call, eventually } from '../../packages/server/test/support/http.ts'
 import { noted } from '../../packages/server/test/support/notes.ts'
 import { type Heard, listen, said, textOf } from './support/tape.ts'
 import { openTapeScene, speech, type TapeScene } from './support/tape-scene.ts'
+
+const Approvals = z.object({ approvals: z.array(z.object({ approval_id: z.string() })) })
 
 let scene: TapeScene
 let client: Client
@@ -79,11 +82,15 @@ describe('client.threads.stream', () => {
     await thread.close()
   })
 
-  it('answers several interrupts at once, or none of them', async () => {
+  it('answers several calls at once, or none of them', async () => {
     const thread = threadOf('pair')
     await thread.run.start(go)
-    await eventually(() => Promise.resolve(thread.interrupts[1]))
-    const ids = thread.interrupts.map(({ interruptId }) => interruptId)
+    const [asked] = await eventually(() =>
+      Promise.resolve(thread.interrupts[0] && thread.interrupts),
+    )
+    expect(thread.interrupts).toHaveLength(1)
+    const ids = Approvals.parse(asked?.payload).approvals.map((each) => each.approval_id)
+    expect(ids).toHaveLength(2)
     const respond = (interruptIds: readonly string[]) =>
       thread.input.respond({
         responses: interruptIds.map((interrupt_id) => ({
@@ -287,8 +294,7 @@ describe('the tape of a thread', () => {
       body: { channels: ['x'] },
     })
     expect([none.status, none.body.field]).toEqual([422, 'channels[0]'])
-    const body = { channels: ['values'] }
-    const gone = await call(scene.box.api, 'POST', '/threads/nowhere/stream', { body })
+    const gone = await call(scene.box.api, 'GET', '/threads/nowhere/stream')
     expect([gone.status, gone.body.code]).toEqual([404, 'unknown_thread'])
     const asked = { body: { id: 1, method: 'state.get' } }
     const away = await call(scene.box.api, 'POST', '/threads/nowhere/commands', asked)

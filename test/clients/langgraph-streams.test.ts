@@ -288,7 +288,8 @@ describe.each(played(released))('client %s', (_, version) => {
     expect(names(parts).slice(-3)).toEqual(['values', 'error', 'end'])
     expect(parts.at(-2)?.data).toEqual({
       error: 'failed',
-      message: 'The run ended with the outcome "failed".',
+      message: expect.stringMatching(/^auth: 401 from scripted: /),
+      cause: expect.objectContaining({ class: 'auth', status: 401 }),
     })
     expect(JSON.stringify(parts)).not.toContain('sk-secret')
   })

@@ -93,9 +93,28 @@ describe('docker-compose.yml', () => {
     const values = Object.values(services).flatMap(({ environment = {} }) =>
       Object.entries(environment),
     )
-    const secrets = values.filter(([key]) => /PASSWORD|KEY|DATABASE_URL/.test(key))
+    const secrets = values.filter(([key]) => /PASSWORD|KEY|DATABASE_\w*URL/.test(key))
     expect(secrets.length).toBeGreaterThan(6)
     for (const [key, value] of secrets) expect(value, key).toMatch(/\$\{[A-Z_]+:[?-]/)
+  })
+})
+
+const having = (name: string): readonly string[] =>
+  ['migrate', 'api', 'orchestrator', 'worker'].filter((role) =>
+    Object.hasOwn(services[role]?.environment ?? {}, name),
+  )
+
+describe('the secrets of docker-compose.yml', () => {
+  it('are told to the role that needs them: the administrator to migrate alone', () => {
+    expect(having('DATABASE_URL')).toEqual(['migrate'])
+    expect(having('SIGNALBOX_API_KEY')).toEqual(['api'])
+    expect(having('OPENAI_API_KEY')).toEqual(['orchestrator'])
+    expect(having('DATABASE_APP_URL')).toEqual(['migrate', 'api', 'orchestrator'])
+    expect(having('DATABASE_ENGINE_URL')).toEqual(['migrate', 'api', 'orchestrator', 'worker'])
+  })
+
+  it('are kept by no process before the one that takes them out of its environment', () => {
+    for (const service of Object.values(services)) expect(service).not.toHaveProperty('init')
   })
 })
 
@@ -111,13 +130,18 @@ describe('the commands of docker-compose.yml', () => {
   const run = (name: string, args: readonly string[] = services[name]?.command ?? []) =>
     new Promise<{ readonly code: unknown; readonly said: string }>((resolve) => {
       const given = Object.entries(services[name]?.environment ?? {}).map(
-        ([key, value]) => [key, value.replaceAll(/\$\{\w+:-(.*?)\}/g, '$1')] as const,
+        ([key, value]) =>
+          [
+            key,
+            value
+              .replaceAll(/\$\{\w+:-(.*?)\}/g, '$1')
+              .replaceAll(/\$\{\w+:\?.*?\}/g, 'k'.repeat(16))
+              .replace('postgres:5432', '127.0.0.1:9'),
+          ] as const,
       )
       const env = {
         PATH: process.env['PATH'],
         ...Object.fromEntries(given),
-        SIGNALBOX_API_KEY: 'k'.repeat(16),
-        DATABASE_URL: 'postgres://signalbox:secret@127.0.0.1:9/signalbox',
       }
       const bin = join(root, 'packages/cli/bin/signalbox.js')
       execFile(process.execPath, [bin, ...args], { cwd: dir, env }, (error, _, said) =>

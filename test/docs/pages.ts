@@ -7,7 +7,7 @@ import type { PageSetup } from './sandbox.ts'
 import { root } from './sandbox.ts'
 
 const setups: Readonly<Record<string, PageSetup>> = {
-  'docs/getting-started.md': { named: false },
+  'docs/getting-started.md': { named: false, manifest: false },
   'docs/tools.md': { named: false },
   'README.md': { named: false },
   'docs/api.md': { database: 'shared' },
@@ -24,6 +24,7 @@ const setups: Readonly<Record<string, PageSetup>> = {
   'docs/budgets.md': { database: 'shared' },
   'docs/client.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/child-runs.md': { database: 'shared' },
+  'docs/errors.md': { database: 'shared' },
   'docs/guardrails.md': { database: 'shared' },
   'docs/langgraph.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/loop-detection.md': { database: 'shared' },

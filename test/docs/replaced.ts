@@ -38,6 +38,21 @@ const replaced: readonly Replaced[] = [
     reason: 'It needs a Docker engine. test/deployment checks the compose file.',
   },
   {
+    program: 'docker',
+    args: 'build *',
+    reason: 'The same. test/package lays the tree of the image as its Dockerfile says.',
+  },
+  {
+    program: 'docker',
+    args: 'push *',
+    reason: 'The same.',
+  },
+  {
+    program: 'kubectl',
+    args: '*',
+    reason: 'It needs a cluster. test/deployment holds the objects against the published schemas.',
+  },
+  {
     program: 'pg_dump',
     args: '*',
     reason: 'It must be as new as the server; the embedded server brings no clients along.',

@@ -33,6 +33,8 @@ export interface PageSetup {
   readonly database?: true | 'shared'
   /** False: SIGNALBOX_URL is not set, since the page begins without a server. */
   readonly named?: false
+  /** False: there is no `package.json`, since the page makes one. */
+  readonly manifest?: false
 }
 
 export interface Sandbox {
@@ -51,7 +53,8 @@ export async function openSandbox(setup: PageSetup): Promise<Sandbox> {
   // Run by root, Postgres is another user, who must be able to enter.
   await chmod(folder, 0o755)
   await linkModules(folder, join(root, 'node_modules'))
-  await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
+  if (setup.manifest !== false)
+    await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const database = setup.database ? await databaseFor(setup.database, folder) : null

@@ -1,6 +1,8 @@
 /** Row "Guardrail fail mode" of agent-governance.md §8, with a policy server that really is slow, broken or hanging. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import { defineTool } from '@signalbox/tools'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -17,7 +19,10 @@ afterEach(async () => {
 async function policyServer(answer: (response: ServerResponse) => void): Promise<string> {
   server = createServer((request, response) => {
     request.resume()
-    request.on('end', () => answer(response))
+    request.on('end', () => {
+      if (request.url === '/yes') response.end('{"result": true}')
+      else answer(response)
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -43,12 +48,38 @@ async function asked(url: string, failClosed: boolean) {
   return { ...process, paid, runId }
 }
 
+const letters = Buffer.alloc(65_536, 'x')
+
 /** What no answer looks like. */
 const silences: readonly (readonly [string, (response: ServerResponse) => void])[] = [
   ['an error', (response) => void response.writeHead(500).end('{}')],
   ['a timeout', () => {}],
   ['a broken connection', (response) => void response.destroy()],
   ['words that are no answer', (response) => void response.end('{"result": "perhaps"}')],
+  ['a page of something else', (response) => void response.end('<html>Sign in</html>')],
+  ['yes and no', (response) => void response.end('{"result": false, "result": true}')],
+  ['a yes that is cut', (response) => void response.end('{"result": true')],
+  [
+    'a redirect to a yes',
+    (response) => void response.writeHead(307, { location: '/yes' }).end('{"result": true}'),
+  ],
+  [
+    'a yes that goes on for 100 MB',
+    (response) => {
+      response.write('{"result": true, "more": "')
+      Readable.from(Array.from({ length: 1600 }, () => letters))
+        .pipe(response)
+        .on('error', () => {})
+    },
+  ],
+  [
+    'a small yes that grows',
+    (response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.end(gzipSync(`{"result": true, "more": "${'x'.repeat(9_000_000)}"}`))
+    },
+  ],
+  ['a yes without an end', (response) => void response.write('{"result": true')],
 ]
 
 test.each(silences)('Guardrail fail mode: 1) %s → deny oap.evaluator_error', async (_, answer) => {

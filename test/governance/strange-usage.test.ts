@@ -4,11 +4,13 @@
  */
 import {
   type AgentDefinition,
-  factSchemas,
-  type JsonObject,
+  isCacheOf,
+  machines,
   type ModelConfig,
+  newestOf,
+  replay,
 } from '@signalbox/core'
-import type { Model, Register, StoredEvent } from '@signalbox/engine'
+import type { Model, Register } from '@signalbox/engine'
 import { createModels } from '@signalbox/models'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { observed } from '../../packages/engine/test/support/budget.ts'
@@ -22,19 +24,25 @@ import {
 import { begin, outcomeOf } from '../../packages/engine/test/support/governed.ts'
 import {
   agent,
-  functionTools,
   silentLog,
   toolSpec,
   turnModel,
   world,
 } from '../../packages/engine/test/support/world.ts'
-import { wireOf } from '../../packages/models/src/observer/wires.ts'
 import type { Provider } from '../../packages/models/test/support/call.ts'
-import { countedReply, strange } from '../../packages/models/test/support/counted.ts'
+import { strange } from '../../packages/models/test/support/counted.ts'
 import { type Loopback, startLoopback } from '../../packages/models/test/support/loopback.ts'
 import { useRegister } from '../../packages/postgres/test/support/register.ts'
 import { sampled } from '../../scripts/ci/sampled.ts'
 import { treeNumber } from '../../scripts/ci/tree-number.ts'
+import {
+  type Charged,
+  charges,
+  countedModel,
+  lookTools as tools,
+  price,
+  unlooped,
+} from './counted.ts'
 
 const bench = useRegister()
 let loopback: Loopback
@@ -46,57 +54,34 @@ afterAll(() => loopback.close())
 const models = createModels({ env: { K: 'key' } })
 const warned: unknown[] = []
 const log = { ...silentLog, error: (...line: unknown[]) => void warned.push(line) }
-const price = { inputPerMTok: 3, outputPerMTok: 15 }
-const maxOutputTokens = 60
-
 /** A model of the provider that asks for the same again and again, and counts so. */
-function modelOf(provider: Provider, name: string): ModelConfig & JsonObject {
-  const reply = countedReply(wireOf(provider), strange[name] ?? (() => []), {
-    tool: { name: 'look', args: { page: 1 } },
-  })
-  return {
-    provider,
-    model: 'm',
-    baseURL: loopback.reply(reply),
-    apiKeyEnv: 'K',
-    region: 'us-east-1',
-    idleTimeoutMs: 20_000,
-    endMarker: 'required',
-    maxOutputTokens,
-    price,
-  }
+const modelOf = (provider: Provider, name: string) => countedModel(loopback, provider, name)
+
+/** Verified once at the end, not with each decision, which takes the square of their number. */
+const unverified = { verifyEvery: 0 }
+
+/** The log is reproduced, and what is cached is its fold. */
+async function expectReproduced(register: Register, runId: string): Promise<void> {
+  const head = await register.head(runId)
+  const stored = await register.definition(head?.definitionHash ?? '')
+  if (!head?.state || !stored) throw new Error('nothing is stored of the run')
+  const machine = newestOf(machines)
+  const { differences, state } = replay(
+    { run: runId, agent: stored, machine },
+    await register.events(runId, {}),
+  )
+  expect(differences).toEqual([])
+  expect(isCacheOf(machine, state, head.state)).toBe(true)
 }
-
-const tools = functionTools({ look: async () => 'seen' })
-const unlooped = { loop: { enabled: false }, modelRetries: { max: 0, baseMs: 1, capMs: 1 } }
-
-interface Charged {
-  readonly tokens: number
-  readonly cost: number
-  readonly estimated: boolean
-}
-
-/** What each answer of a run was charged. */
-const charges = (events: readonly StoredEvent[]): readonly Charged[] =>
-  events
-    .filter(({ type }) => type === 'model.completed')
-    .map(({ payload }) => {
-      const { usage } = factSchemas['model.completed'].parse(payload).turn
-      const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage
-      expect(cachedInputTokens).toBeLessThanOrEqual(inputTokens)
-      return {
-        tokens: inputTokens + outputTokens,
-        cost: Math.ceil(inputTokens * 3 + outputTokens * 15),
-        estimated: usage.estimated === true,
-      }
-    })
 
 async function play(definition: AgentDefinition, register?: Register): Promise<readonly Charged[]> {
-  const one = world({ model: models, tools, log, ...(register ? { register } : {}) })
+  const parts = { model: models, tools, log, settings: unverified }
+  const one = world({ ...parts, ...(register ? { register } : {}) })
   await one.engine.start()
   const runId = await begin(one.engine, definition)
   expect(await outcomeOf(one.register, runId)).toBe('budget_exhausted')
   await one.engine.stop(1_000)
+  await expectReproduced(one.register, runId)
   const events = await one.register.events(runId, {})
   expect(events.filter(({ type }) => type === 'budget.exhausted')).toHaveLength(1)
   return charges(events)
@@ -210,7 +195,7 @@ describe.each(['tokens', 'money'] as const)(
           tools,
         })
         const { seen, asked } = observed(tree.register)
-        const engine = await tree.start({ register: seen })
+        const engine = await tree.start({ register: seen, settings: unverified })
         const limit = what === 'tokens' ? 6_000 : 25_000
         const writer = named('writer', [runsOf('helper')], {
           ...unlooped,
@@ -220,6 +205,8 @@ describe.each(['tokens', 'money'] as const)(
         await tree.begin(engine, writer)
         const ends = await tree.ends()
         expect(ends).toHaveLength(21)
+        for (const runId of tree.register.tables.runs.keys())
+          await expectReproduced(tree.register, runId)
         expect(new Set(ends)).toEqual(new Set(['budget_exhausted']))
         const field = what === 'tokens' ? 'tokens' : 'cost'
         const used = charges([...tree.register.tables.events.values()].flat())

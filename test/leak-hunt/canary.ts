@@ -2,10 +2,11 @@
  * A canary: a text that is nowhere but in the arguments it was put into. It is looked for in every spelling in which a
  * program may have kept it.
  *
- * K1 A canary begins and ends with the marker of its flock, so that half of it is found too.
+ * K1 A canary begins and ends with the marker of its flock, so that half of it is found too. A card number begins with it: of what
+ *    else it has there is too little to be found.
  * K2 The marker is random: no file of this repository, and no other flock, holds it.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 
 /** Canaries that share a marker: one search finds any of them. */
 export interface Flock {
@@ -18,6 +19,28 @@ export function newFlock(): Flock {
   const marker = `cn${randomBytes(5).toString('hex')}`
   return { marker, next: () => `${marker}x${randomBytes(4).toString('hex')}x${marker}` }
 }
+
+/** Canaries that are valid numbers of payment cards: sixteen digits that begin with a 4, the last by Luhn's rule. */
+export function newCards(): Flock {
+  const marker = `4${digits(11)}`
+  return {
+    marker,
+    next() {
+      const number = `${marker}${digits(3)}`
+      // Of the digits before the last one, every other one counts twice, the last of them first.
+      const sum = Array.from(number)
+        .toReversed()
+        .reduce((total, digit, n) => {
+          const worth = n % 2 === 0 ? Number(digit) * 2 : Number(digit)
+          return total + (worth > 9 ? worth - 9 : worth)
+        }, 0)
+      return `${number}${(10 - (sum % 10)) % 10}`
+    },
+  }
+}
+
+const digits = (count: number): string =>
+  Array.from({ length: count }, () => String(randomInt(10))).join('')
 
 interface Spelling {
   readonly name: string

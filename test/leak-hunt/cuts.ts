@@ -33,10 +33,12 @@ export const moreCuts = [
   'an error 400 that shows what it could not parse',
   'an error 422 that shows what it could not parse',
   'an error 500 that shows what it could not parse',
-  'half a token, then the length',
-  'half a token, then the end of the file',
-  'half a token, then a filter',
-  'half a token, then a broken connection',
+  'half a secret, then the length',
+  'half a secret, then the end of the file',
+  'half a secret, then a filter',
+  'half a secret, then a broken connection',
+  'half a secret, then a cancel',
+  'a cancel in the call',
 ] as const
 export type Cut = (typeof cuts | typeof moreCuts)[number]
 
@@ -54,16 +56,32 @@ export const outcomes: Readonly<Record<Cut, string>> = {
   'an error 400 that shows what it could not parse': 'failed',
   'an error 422 that shows what it could not parse': 'failed',
   'an error 500 that shows what it could not parse': 'failed',
-  'half a token, then the length': 'length_stopped',
-  'half a token, then the end of the file': 'interrupted',
-  'half a token, then a filter': 'safety_stopped',
-  'half a token, then a broken connection': 'interrupted',
+  'half a secret, then the length': 'length_stopped',
+  'half a secret, then the end of the file': 'interrupted',
+  'half a secret, then a filter': 'safety_stopped',
+  'half a secret, then a broken connection': 'interrupted',
+  'half a secret, then a cancel': 'cancelled',
+  'a cancel in the call': 'cancelled',
 }
+
+/** Cut by whoever watches, as soon as something was said. */
+export const isCancelled = (cut: Cut): boolean => outcomes[cut] === 'cancelled'
+
+/** What a guardrail was holding when a text was cut: the beginning of something that it takes out. */
+export const halves = ['token', 'address', 'card'] as const
+export type Half = (typeof halves)[number]
 
 /** A token in GitHub's format, all of it a canary. */
 export const tokenOf = (canary: string): string => `ghp_${canary}00`
-/** So much of it that the canary is found, and too little to be a token. */
-const halfToken = (canary: string): string => tokenOf(canary).slice(0, 34)
+/** An e-mail address whose name is a canary. */
+export const addressOf = (canary: string): string => `${canary}@example.com`
+
+/** So much of it that the canary is found, and too little to be what it is the beginning of. */
+const cutOff: Readonly<Record<Half, (canary: string) => string>> = {
+  token: (canary) => tokenOf(canary).slice(0, 34),
+  address: (canary) => addressOf(canary).slice(0, -'ple.com'.length),
+  card: (canary) => canary.slice(0, 14),
+}
 
 const pieceChars = 11
 
@@ -103,15 +121,15 @@ const safety: Readonly<Record<Wire, string>> = {
   converse: 'guardrail_intervened',
 }
 
-/** The answer of a provider that is called over HTTP. */
-export function cutReply(provider: Provider, cut: Cut, canary: string): Reply {
+/** The answer of a provider that is called over HTTP. `half`: what the canary is, where only a half of it is said. */
+export function cutReply(provider: Provider, cut: Cut, canary: string, half: Half): Reply {
   const wire = wireOf(provider)
   const { open } = built[wire]
   const whole = [...open, ...callEvents(wire, canary, 'wholeCall')]
-  const half = [...open, ...callEvents(wire, canary, 'cutCall')]
+  const begun = [...open, ...callEvents(wire, canary, 'cutCall')]
   switch (cut) {
     case 'a stop signal in the call':
-      return streamReply(wire, [...half, ...terminal(wire, safety[wire])])
+      return streamReply(wire, [...begun, ...terminal(wire, safety[wire])])
     case 'a stop signal after the call':
       return streamReply(wire, [...whole, ...terminal(wire, safety[wire])])
     case 'an API error that echoes the call':
@@ -119,23 +137,25 @@ export function cutReply(provider: Provider, cut: Cut, canary: string): Reply {
     case 'an error in the stream that quotes the call':
       return streamReply(wire, [...whole, quotingError(wire, argsOf(canary))])
     case 'a broken connection in the call':
-      return streamReply(wire, half, { open: true, end: 'reset' })
+      return streamReply(wire, begun, { open: true, end: 'reset' })
     case 'an end of file in the call':
-      return streamReply(wire, half, { open: true })
+      return streamReply(wire, begun, { open: true })
     case 'an end of file after the call':
       return streamReply(wire, whole, { open: true })
     case 'the length reached in the call':
-      return streamReply(wire, [...half, ...terminal(wire, lengths[wire])])
+      return streamReply(wire, [...begun, ...terminal(wire, lengths[wire])])
     case 'an error in the stream in the call':
-      return streamReply(wire, [...half, quotingError(wire, argsOf(canary))], { open: true })
+      return streamReply(wire, [...begun, quotingError(wire, argsOf(canary))], { open: true })
     case 'an error 400 that shows what it could not parse':
       return parseError(provider, 400, canary)
     case 'an error 422 that shows what it could not parse':
       return parseError(provider, 422, canary)
     case 'an error 500 that shows what it could not parse':
       return parseError(provider, 500, canary)
+    case 'a cancel in the call':
+      return streamReply(wire, begun, { open: true, end: 'hang' })
     default: {
-      const said = saying(wire, ['Take ', ...piecesOf(halfToken(canary))])
+      const said = saying(wire, ['Take ', ...piecesOf(cutOff[half](canary))])
       return halfReply(wire, cut, said)
     }
   }
@@ -144,18 +164,20 @@ export function cutReply(provider: Provider, cut: Cut, canary: string): Reply {
 /** A text that is cut in the middle of a token. */
 function halfReply(
   wire: Wire,
-  cut: Extract<Cut, `half a token${string}`>,
+  cut: Extract<Cut, `half a secret${string}`>,
   said: readonly Event[],
 ): Reply {
   switch (cut) {
-    case 'half a token, then the length':
+    case 'half a secret, then the length':
       return streamReply(wire, [...said, ...terminal(wire, lengths[wire])])
-    case 'half a token, then the end of the file':
+    case 'half a secret, then the end of the file':
       return streamReply(wire, said, { open: true })
-    case 'half a token, then a filter':
+    case 'half a secret, then a filter':
       return streamReply(wire, [...said, ...terminal(wire, safety[wire])])
-    case 'half a token, then a broken connection':
+    case 'half a secret, then a broken connection':
       return streamReply(wire, said, { open: true, end: 'reset' })
+    case 'half a secret, then a cancel':
+      return streamReply(wire, said, { open: true, end: 'hang' })
   }
 }
 
@@ -235,10 +257,10 @@ function quotingError(wire: Wire, args: string): Event {
 }
 
 /** The same from a script. Its second call keeps the first one whole: scripts cut the last call of an answer. */
-export function cutScript(cut: Cut, canary: string): ScriptedTurn {
+export function cutScript(cut: Cut, canary: string, half: Half): ScriptedTurn {
   const call = { name: hunted, args: argsOf(canary) }
   const said = { text: 'I write. ', chunkSize: pieceChars, delayMs: 40 }
-  const half = { text: `Take ${halfToken(canary)}`, chunkSize: pieceChars }
+  const begun = { text: `Take ${cutOff[half](canary)}`, chunkSize: pieceChars }
   switch (cut) {
     case 'a stop signal in the call':
       return { ...said, calls: [call], ending: 'content_filter' }
@@ -263,15 +285,22 @@ export function cutScript(cut: Cut, canary: string): ScriptedTurn {
       return { status: { code: 422, error: { message: parsing(call.args) } } }
     case 'an error 500 that shows what it could not parse':
       return { status: { code: 500, error: { message: parsing(call.args) } } }
-    case 'half a token, then the length':
-      return { ...half, ending: 'length' }
-    case 'half a token, then a filter':
-      return { ...half, ending: 'content_filter' }
-    case 'half a token, then the end of the file':
-    case 'half a token, then a broken connection':
-      return { ...half, ending: 'reset' }
+    case 'half a secret, then the length':
+      return { ...begun, ending: 'length' }
+    case 'half a secret, then a filter':
+      return { ...begun, ending: 'content_filter' }
+    case 'half a secret, then the end of the file':
+    case 'half a secret, then a broken connection':
+      return { ...begun, ending: 'reset' }
+    // A script does not hang: a call that goes on for long, cancelled in the middle, is what there is of both.
+    case 'half a secret, then a cancel':
+    case 'a cancel in the call':
+      return { ...said, calls: [{ name: hunted, args: longArgsOf(canary) }], ending: 'length' }
   }
 }
+
+const longArgsOf = (canary: string): string =>
+  JSON.stringify({ content: canary, more: 'and so on '.repeat(400) })
 
 const parsing = (args: string): string =>
   `error parsing tool call: raw='${args}', err=unexpected end`

@@ -1,11 +1,14 @@
 /**
  * The leak hunt (I23): forty runs whose provider ends the answer without a good ending, each with a canary in the arguments
- * of its call, while a client watches. Afterwards no canary is found in anything the system keeps or said. The same hunt
- * finds the canary of runs that closed well, so it can fail.
+ * of its call, while a client watches; more that are cut, or cancelled, within what a guardrail was holding; and what guardrails take
+ * out. Afterwards no canary is found in anything the system keeps or said: streams of each wire, webhooks, what commands print, logs,
+ * spans, tables, files. The same hunt finds the canary of runs that closed well, so it can fail.
  */
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { WebhookMoment } from '@signalbox/core'
 import type { Log } from '@signalbox/engine'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
 import { placeReadyCluster } from '../../packages/server/test/support/ready-cluster.ts'
@@ -15,22 +18,27 @@ import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { z } from 'zod'
 import { providers as networked } from '../../packages/models/test/support/call.ts'
 import { type Loopback, startLoopback } from '../../packages/models/test/support/loopback.ts'
+import { type Receiver, startReceiver } from '../../packages/server/test/support/receiver.ts'
 import { sampled } from '../../scripts/ci/sampled.ts'
 import { treeNumber } from '../../scripts/ci/tree-number.ts'
-import { findIn, type Flock, newFlock, spellings } from './canary.ts'
+import { findIn, type Flock, newCards, newFlock, spellings } from './canary.ts'
 import { type Collector, startCollector } from './collector.ts'
+import { printed as printedByCommands } from './commands.ts'
 import {
   type Cut,
   cutReply,
   cuts,
   cutScript,
   goodReply,
+  halves,
   hunted,
+  isCancelled,
   moreCuts,
   outcomes,
 } from './cuts.ts'
 import { type HuntedRedis, missingRedis, startHuntedRedis } from './hunted-redis.ts'
-import { redactedName, redacting, redactions, rejectAll } from './redacted.ts'
+import { otherWires } from './other-wires.ts'
+import { executed, redactedName, redacting, redactions, rejectAll } from './redacted.ts'
 import { Database, type Remains } from './remains.ts'
 import { openScene, type Scene } from './scene.ts'
 
@@ -39,13 +47,17 @@ const providers = ['scripted', ...networked] as const
 /** Runs that must leak nothing, and runs that closed well. */
 const cutFlock = newFlock()
 const goodFlock = newFlock()
-/** Tokens that a guardrail takes out. */
+/** Tokens and addresses that a guardrail takes out, and numbers of cards, in answers that are cut as well. */
 const tokenFlock = newFlock()
+const cardFlock = newCards()
+/** None of them is found anywhere. */
+const hiding = [cutFlock, tokenFlock, cardFlock]
 
 const printed: string[] = []
 const written: string[] = []
 let dir: string
 let loopback: Loopback
+let receiver: Receiver
 let postgres: EmbeddedPostgres
 let database: Database
 
@@ -56,6 +68,7 @@ beforeAll(async () => {
   // As root, Postgres runs as another user, who must get through here.
   await chmod(dir, 0o755)
   loopback = await startLoopback()
+  receiver = await startReceiver()
   await placeReadyCluster(join(dir, 'postgres'))
   postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres'), log: silent })
 })
@@ -65,6 +78,8 @@ afterAll(async () => {
   await database?.close()
   await postgres?.stop()
   await loopback?.close()
+  await receiver?.close()
+  vi.unstubAllEnvs()
   await rm(dir, { recursive: true, force: true })
 })
 
@@ -94,6 +109,10 @@ function ofThisCommit<T extends { readonly cut: Cut }>(cases: readonly T[]): rea
   return sampled(shares, treeNumber(import.meta.dirname).number).map(({ one }) => one)
 }
 
+/** What the answer of a provider is cut in, where it says something that a guardrail takes out. */
+const halfOf = (provider: (typeof providers)[number]) =>
+  halves[providers.indexOf(provider) % halves.length] ?? 'token'
+
 const plain = { instructions: '', tools: [hunted], modelRetries: { max: 0 } }
 
 /** An agent for each provider and each way to be cut, and one that closes well. */
@@ -104,31 +123,56 @@ function config(): ConfigInput {
   ]
   const agents = cases.map(({ provider, cut }) => {
     const model = nameOf(provider, cut)
-    const guardrails = cut.startsWith('half') ? { stream: ['secrets'] } : {}
-    const common = { ...plain, guardrails }
+    const half = halfOf(provider)
+    const stream = [half === 'token' ? ('secrets' as const) : ('pii' as const)]
+    const common = { ...plain, guardrails: cut.startsWith('half') ? { stream } : {} }
     if (provider === 'scripted') return [model, { ...common, model: { provider, model } }]
-    const baseURL = loopback.reply(cutReply(provider, cut, cutFlock.next()))
+    const isCard = cut.startsWith('half') && half === 'card'
+    const canary = isCard ? cardFlock.next() : cutFlock.next()
+    const baseURL = loopback.reply(cutReply(provider, cut, canary, half))
     const settings = { provider, model, baseURL, apiKeyEnv: 'TEST_KEY', region: 'us-east-1' }
     return [model, { ...common, model: settings }]
   })
   const baseURL = loopback.reply(goodReply('anthropic', goodFlock.next()))
   const model = { provider: 'anthropic', model: 'good', baseURL, apiKeyEnv: 'TEST_KEY' }
   const good = { ...plain, model, limits: { maxTurns: 1 } }
-  const redacted = redacting(tokenFlock)
+  const redacted = redacting({ tokens: tokenFlock, cards: cardFlock })
   return {
     agents: { ...Object.fromEntries(agents), good, ...redacted.agents },
     tools: [saveNote, ...redacted.tools],
     scripts: {
       ...Object.fromEntries(
         allCuts.map((cut) => {
-          const turn = cutScript(cut, cutFlock.next())
+          const turn = cutScript(cut, cutFlock.next(), halfOf('scripted'))
           return [nameOf('scripted', cut), () => turn]
         }),
       ),
       ...redacted.scripts,
     },
     server: { graceMs: 1000 },
+    webhooks: {
+      secretEnv: 'HOOK_SECRET',
+      allow: ['127.0.0.1'],
+      endpoints: { all: { url: receiver.url, on: [...WebhookMoment.options] } },
+    },
   }
+}
+
+/** Of the settings of a scene what both have in common. */
+const sceneOptions = () => ({
+  databaseUrl: postgres.url,
+  dir,
+  hookSecret: `whsec_${randomBytes(32).toString('base64')}`,
+  isCancelled: (agent: string) =>
+    allCuts.some((cut, n) => isCancelled(cut) && agent.endsWith(`-${n}`)),
+})
+
+/** What the receiver of webhooks was sent, once it was told of each of these runs. */
+async function delivered(runs: Iterable<string>): Promise<Remains> {
+  for (const run of runs)
+    await vi.waitUntil(() => receiver.of(run).length > 0, { timeout: 60_000, interval: 20 })
+  const sent = receiver.received.map(({ raw, headers }) => raw + JSON.stringify(headers))
+  return { where: 'webhooks', bytes: Buffer.from(sent.join('\n')) }
 }
 
 /** Starts a run for each thing that can become of such a call, and says how it ended. */
@@ -143,12 +187,14 @@ async function watchRedacted(scene: Scene): Promise<readonly string[]> {
 const leaks = (remains: readonly Remains[], flock: Flock): readonly string[] =>
   remains.flatMap(({ where, bytes }) => findIn(bytes, flock).map((spelt) => `${where}: ${spelt}`))
 
-/** Where the flock was found, without how. */
-const places = (remains: readonly Remains[], flock: Flock): readonly string[] =>
-  remains.filter(({ bytes }) => findIn(bytes, flock).length > 0).map(({ where }) => where)
+/** Where the flock stands as it is. */
+const places = (remains: readonly Remains[], { marker }: Flock): readonly string[] =>
+  remains.filter(({ bytes }) => bytes.includes(marker)).map(({ where }) => where)
 
 const bytesOf = (remains: readonly Remains[], where: string): string =>
   remains.find((each) => each.where === where)?.bytes.toString() ?? ''
+
+const goodOn = (wire: string): string => `the stream of good on ${wire}`
 
 const around = (bytes: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from('before'), bytes, Buffer.alloc(3)])
@@ -166,6 +212,14 @@ test('the hunt finds a canary in every spelling, and half of it', () => {
     expect(findIn(Buffer.from(part), flock)).toHaveLength(1)
 })
 
+test('a number of a card is found in every spelling', () => {
+  const cards = newCards()
+  const numbers = Array.from({ length: 50 }, () => cards.next())
+  expect(new Set(numbers.map((number) => number.length))).toEqual(new Set([16]))
+  for (const { name, bytes } of spellings(numbers[0] ?? ''))
+    expect(findIn(around(bytes), cards).length, name).toBeGreaterThan(0)
+})
+
 describe('with all of it in Postgres', () => {
   let scene: Scene
   let collector: Collector
@@ -174,11 +228,7 @@ describe('with all of it in Postgres', () => {
   beforeAll(async () => {
     collector = await startCollector()
     database = await Database.connect(postgres.url)
-    scene = await openScene(config(), {
-      databaseUrl: postgres.url,
-      otlpUrl: collector.url,
-      dir,
-    })
+    scene = await openScene(config(), { ...sceneOptions(), otlpUrl: collector.url })
   })
   afterAll(async () => {
     await scene?.stop()
@@ -212,28 +262,69 @@ describe('with all of it in Postgres', () => {
     expect(written).toHaveLength(1)
   })
 
-  it('tokens in arguments and results are taken out, whatever becomes of the call', async () => {
+  it('tokens and persons in arguments, results and answers are taken out, whatever becomes of the call', async () => {
     written.length = 0
     expect(await watchRedacted(scene)).toEqual(redactions.map((which) => `${which}: completed`))
-    // Executed once, and by then the token was gone.
-    expect(written).toHaveLength(1)
-    expect(written[0]).toContain('[redacted:')
+    // Executed once each, and by then what was to be taken out was gone.
+    expect(written.map((args) => args.includes('[redacted:'))).toEqual(executed.map(() => true))
+  })
+
+  it('the other wires have the same agents', async () => {
+    const agents = [redactedName('executed'), redactedName('said'), 'good']
+    const { number } = treeNumber(import.meta.dirname)
+    const asked = otherWires.flatMap((wire, w) => [
+      // Another provider for each cut and wire, and with every commit.
+      ...cuts.map((cut, c) => {
+        const provider = providers[(number + w * 3 + c) % providers.length] ?? 'scripted'
+        return { wire, agent: nameOf(provider, cut) }
+      }),
+      ...agents.map((agent) => ({ wire, agent })),
+    ])
+    const read = await Promise.all(asked.map(({ wire, agent }) => scene.watchOn(wire, agent)))
+    expect(read.every((bytes) => bytes > 0)).toBe(true)
+  })
+
+  it('commands show what there is, and run what they are told to', async () => {
+    vi.stubEnv('DATABASE_URL', postgres.url)
+    vi.stubEnv('SIGNALBOX_URL', scene.api)
+    const shown = [
+      nameOf('openai', cuts[0]),
+      redactedName('executed'),
+      redactedName('said'),
+      'good',
+    ]
+    const agents = [nameOf('anthropic', cuts[1]), redactedName('mailed')]
+    const runs = shown.map((agent) => scene.runs.get(agent) ?? agent)
+    kept.push(...(await printedByCommands({ runs, agents })))
+    const exported = kept.filter(({ where }) => where.startsWith('signalbox audit export'))
+    expect(places(exported, goodFlock)).toEqual(exported.map(({ where }) => where))
   })
 
   it('no canary is in streams, wakes, logs, spans and metrics', async () => {
-    kept.push(...(await scene.overheard()), database.announced)
+    kept.push(await delivered(scene.runs.values()), ...(await scene.overheard()))
+    kept.push(database.announced)
     kept.push({ where: 'standard output', bytes: Buffer.from(printed.join('\n')) })
     await scene.stop()
     kept.push({ where: 'spans', bytes: Buffer.concat(collector.received) })
-    expect(leaks(kept, cutFlock)).toEqual([])
-    expect(leaks(kept, tokenFlock)).toEqual([])
-    expect(bytesOf(kept, `the stream of ${redactedName('executed')}`)).toContain('[redacted:')
+    for (const flock of hiding) expect(leaks(kept, flock)).toEqual([])
+    for (const which of ['executed', 'shown', 'mailed', 'listed', 'said'] as const)
+      expect(bytesOf(kept, `the stream of ${redactedName(which)}`)).toContain('[redacted:')
     // Each of them has something to say.
     expect(bytesOf(kept, 'spans')).toContain('anthropic-0')
     expect(bytesOf(kept, 'metrics of the worker')).toContain('outcome="safety_stopped"')
     expect(bytesOf(kept, 'NOTIFY')).toContain('I write. ')
     expect(bytesOf(kept, 'the log').length).toBeGreaterThan(0)
-    expect(places(kept, goodFlock)).toContain('the stream of good')
+    expect(places(kept, goodFlock)).toEqual(
+      expect.arrayContaining([
+        'webhooks',
+        ...['ag-ui', 'ai-sdk'].map(goodOn),
+        'the stream of good',
+      ]),
+    )
+    for (const wire of otherWires)
+      expect(bytesOf(kept, `the stream of ${redactedName('said')} on ${wire}`)).toContain(
+        '[redacted:',
+      )
   })
 
   it('no canary is in a table, nor in the data directory with its write-ahead log', async () => {
@@ -242,8 +333,7 @@ describe('with all of it in Postgres', () => {
       ...(await database.tables(join(dir, 'copied'))),
       ...(await database.files({ written: true })),
     ]
-    expect(leaks(remains, cutFlock)).toEqual([])
-    expect(leaks(remains, tokenFlock)).toEqual([])
+    for (const flock of hiding) expect(leaks(remains, flock)).toEqual([])
     const found = places(remains, goodFlock)
     expect(found.some((place) => /copied\/signalbox\.event/.test(place))).toBe(true)
     expect(found.some((place) => place.includes('/pg_wal/'))).toBe(true)
@@ -261,18 +351,17 @@ describe.skipIf(missingRedis.skip)(`with Redis${missingRedis.why}`, () => {
     redis = await startHuntedRedis(folder)
     const collector = await startCollector()
     const scene = await openScene(config(), {
-      databaseUrl: postgres.url,
+      ...sceneOptions(),
       redisUrl: redis.url,
       otlpUrl: collector.url,
-      dir,
     })
     try {
       await scene.watch(cuts.map((cut) => nameOf('openai', cut)))
       await scene.watch(['good'])
       await watchRedacted(scene)
-      const remains = [...(await scene.overheard()), ...(await redis.remains())]
-      expect(leaks(remains, cutFlock)).toEqual([])
-      expect(leaks(remains, tokenFlock)).toEqual([])
+      const sent = await delivered(scene.runs.values())
+      const remains = [sent, ...(await scene.overheard()), ...(await redis.remains())]
+      for (const flock of hiding) expect(leaks(remains, flock)).toEqual([])
       expect(bytesOf(remains, 'MONITOR')).toContain('I write. ')
       expect(places(remains, goodFlock)).toContain('the stream of good')
     } finally {

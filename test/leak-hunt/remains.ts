@@ -1,5 +1,5 @@
 /** What Postgres has kept: every table as COPY writes it, the files of its data directory, and what it announced. */
-import { chmod, mkdir, readdir, readFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 
@@ -12,6 +12,8 @@ export interface Remains {
 export class Database {
   readonly #client: pg.Client
   readonly #announced: string[] = []
+  /** When files had changed last that were read. */
+  readonly #read = new Map<string, number>()
 
   private constructor(client: pg.Client) {
     this.#client = client
@@ -50,12 +52,15 @@ export class Database {
     return readFolder(folder)
   }
 
-  /** Every file below the data directory, the write-ahead log among them. `written`: what is in memory is written first. */
+  /**
+   * Every file below the data directory, the write-ahead log among them, but for those that are as they were when they were read
+   * last. `written`: what is in memory is written first.
+   */
   async files(options: { readonly written: boolean }): Promise<readonly Remains[]> {
     if (options.written) await this.#client.query('checkpoint')
     const { rows } = await this.#client.query<{ data_directory: string }>('show data_directory')
     const root = rows[0]?.data_directory ?? ''
-    return readFolder(root)
+    return readFolder(root, this.#read)
   }
 
   async close(): Promise<void> {
@@ -63,18 +68,37 @@ export class Database {
   }
 }
 
-/** Every file below a folder. A file that is gone when its turn comes has nothing to hide: the server removed it. */
-export async function readFolder(root: string): Promise<readonly Remains[]> {
+/** So long after a change a file system shows the next one by another time. */
+const tickMs = 1_000
+
+/**
+ * Every file below a folder, but for those of `read` that have not changed since. A file that is gone when its turn comes has nothing
+ * to hide: the server removed it.
+ */
+export async function readFolder(
+  root: string,
+  read: Map<string, number> = new Map(),
+): Promise<readonly Remains[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   const found: Remains[] = []
   for (const entry of entries) {
     if (!entry.isFile()) continue
     const where = join(entry.parentPath, entry.name)
-    const bytes = await readFile(where).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-      throw error
-    })
-    if (bytes) found.push({ where, bytes })
+    const { mtimeMs } = (await ifThere(stat(where))) ?? { mtimeMs: 0 }
+    if (read.get(where) === mtimeMs) continue
+    const bytes = await ifThere(readFile(where))
+    if (!bytes) continue
+    found.push({ where, bytes })
+    if (mtimeMs < Date.now() - tickMs) read.set(where, mtimeMs)
   }
   return found
+}
+
+async function ifThere<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
 }

@@ -44,7 +44,8 @@ beforeAll(() => {
   const both = ['-w', 'signalbox', '-w', '@signalbox/client']
   run(copy, 'npm', ['pack', ...both, '--pack-destination', place])
   mkdirSync(app)
-  writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }\n')
+  // As newcomers do: that of npm 11 says that the project is CommonJS.
+  run(app, 'npm', ['init', '-y'])
   const tarballs = ['signalbox', 'signalbox-client'].map((name) =>
     join(place, `${name}-${version}.tgz`),
   )
@@ -68,7 +69,8 @@ describe('the tarball', () => {
 
   it('holds the compiled packages, the migrations and the licence, and no sources', () => {
     const files = readdirSync(installed, { recursive: true }).map(String)
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin/signalbox.js']))
+    const own = ['LICENSE', 'README.md', 'bin/signalbox.js', 'config.schema.json']
+    expect(files).toEqual(expect.arrayContaining(own))
     const migrations = readdirSync(join(place, 'workspace', 'migrations')).map(
       (name) => `dist/migrations/${name}`,
     )
@@ -99,8 +101,8 @@ describe('installed', () => {
   })
 
   it('gives a configuration its types', () => {
-    writeFileSync(join(app, 'config.ts'), typedConfig)
-    writeFileSync(join(app, 'client.ts'), typedClient)
+    writeFileSync(join(app, 'config.mts'), typedConfig)
+    writeFileSync(join(app, 'client.mts'), typedClient)
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
     const flags = '--noEmit --strict --target es2024 --module nodenext --skipLibCheck --types node'
     const roots = ['--typeRoots', join(root, 'node_modules', '@types')]
@@ -108,8 +110,8 @@ describe('installed', () => {
       tsc,
       ...flags.split(' '),
       ...roots,
-      'config.ts',
-      'client.ts',
+      'config.mts',
+      'client.mts',
     ])
     expect(status).toBe(0)
   })
@@ -132,8 +134,10 @@ describe('installed', () => {
     expect(stdout.trim().split(',')).toEqual(expect.arrayContaining(['defineConfig', 'defineTool']))
   })
 
-  it('starts a new project: init, then dev answers /ok', async () => {
+  it('starts a new project: init, then a run answers, then dev answers /ok', async () => {
     run(app, 'npx', ['signalbox', 'init'])
+    const { stdout } = run(app, 'npx', ['signalbox', 'run', 'One two three.'])
+    expect(stdout).toMatch(/Words in your message: 3\.\ncompleted\n$/)
     const port = await freePort()
     const server = spawn(process.execPath, [join(installed, 'bin/signalbox.js'), 'dev'], {
       cwd: app,

@@ -3,6 +3,8 @@ import process from 'node:process'
 import { Command } from 'commander'
 import { auditCommand } from './commands/audit.ts'
 import { cancelCommand } from './commands/cancel.ts'
+import { demoCommand } from './commands/demo.ts'
+import { deployCommands } from './commands/deploy.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { evidenceCommands } from './commands/evidence.ts'
 import { eventsCommand } from './commands/events.ts'
@@ -20,6 +22,8 @@ import { serveCommands } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { unknownCommands } from './commands/unknown.ts'
 import { type ExitCode, exitCodes, exitCodeTable } from './exit-codes.ts'
+import { readDotEnv } from './local/dot-env.ts'
+import { serverOfFolder } from './local/running-server.ts'
 import { hasColours } from './output/terminal.ts'
 import { report } from './report.ts'
 import type { Shell } from './shell.ts'
@@ -28,15 +32,19 @@ import { version } from './version.ts'
 /** Runs a command line, without the name of the program. Answers the exit code, and never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
-  const { env } = process
-  const shell: Shell = {
-    env,
-    cwd: process.cwd(),
-    finish: (end) => {
-      code = end
-    },
-  }
   try {
+    const cwd = process.cwd()
+    // Nothing that a new project has could be in its way.
+    const dotEnv = argv[0] === 'init' ? null : readDotEnv(cwd, process.env)
+    const shell: Shell = {
+      env: await environmentOf(argv),
+      cwd,
+      dotEnv,
+      server: { url: null },
+      finish: (end) => {
+        code = end
+      },
+    }
     const program = createProgram(shell)
     if (argv.length === 0) {
       program.outputHelp({ error: true })
@@ -45,8 +53,17 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (error) {
-    return report(error, argv.includes('--debug') || env['SIGNALBOX_DEBUG'] === '1')
+    return report(error, argv.includes('--debug') || process.env['SIGNALBOX_DEBUG'] === '1')
   }
+}
+
+/** The variables, with the contents of `…_FILE` in their places. Servers read those themselves: a descriptor can be read but once. */
+async function environmentOf([command = '']: readonly string[]): Promise<Shell['env']> {
+  const { env } = process
+  const isServer = ['serve', 'worker'].includes(command)
+  if (isServer || !Object.keys(env).some((name) => name.endsWith('_FILE'))) return env
+  const { ownSecrets, withSecretFiles } = await import('@signalbox/server')
+  return withSecretFiles(env, ownSecrets)
 }
 
 function createProgram(shell: Shell): Command {
@@ -61,9 +78,12 @@ function createProgram(shell: Shell): Command {
       outputError: (text, write) => write(`${usageLine(text)}\n`),
     })
     .addHelpText('after', `\n${environment}\n\n${exitCodeTable()}`)
+    .hook('preAction', (_, command) => findServer(command, shell))
   program.commandsGroup('Begin:')
+  demoCommand(program, shell)
   initCommand(program, shell)
   serveCommands(program, shell)
+  deployCommands(program, shell)
   program.commandsGroup('Runs:')
   runCommand(program, shell)
   runsCommand(program, shell)
@@ -86,13 +106,23 @@ function createProgram(shell: Shell): Command {
   return program.helpCommand('help [command]', 'show what a command takes')
 }
 
-const environment = `Environment:
+/** For commands that ask a server, where neither an option nor the environment names one. */
+async function findServer(command: Command, shell: Shell): Promise<void> {
+  const { env, server } = shell
+  const asks = command.options.some(({ long }) => long === '--url')
+  const option: unknown = command.opts()['url']
+  const isNamed = option !== undefined || env['SIGNALBOX_URL']?.trim() || env['PORT']?.trim()
+  if (asks && !isNamed && server) server.url = await serverOfFolder(shell)
+}
+
+const environment = `Environment, also from the file .env of this folder, whose variables yield to those that are set:
   DATABASE_URL        Postgres; without it one is started below SIGNALBOX_DATA_DIR (.signalbox)
   REDIS_URL           Redis for the queue, alone, as a cluster or behind sentinels; without it the queue is in Postgres
   PORT, HOST          where the API listens (7420, 127.0.0.1)
-  SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .js, .mjs or .json of this folder)
+  SIGNALBOX_CONFIG    the configuration (signalbox.config.ts, .mts, .js, .mjs or .json of this folder)
   SIGNALBOX_API_KEY   the key of the API: a server asks for it, a command shows it
-  SIGNALBOX_URL       the server that commands ask
+  NAME_FILE           a file that holds the value of NAME, for every variable that is secret
+  SIGNALBOX_URL       the server that commands ask; without it the one that runs in this folder
   LOG_LEVEL, NO_COLOR, SIGNALBOX_DEBUG=1`
 
 /** `error: unknown command 'rnu'\n(Did you mean run?)` as one line of ours. */

@@ -2,10 +2,12 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { Server } from './client/http.ts'
 import { usageFailure } from './failure.ts'
+import { reachableHost } from './local/running-server.ts'
 import type { Shell } from './shell.ts'
 
 export interface CommonOptions {
   readonly json?: true
+  readonly debug?: true
 }
 
 export interface ServerOptions extends CommonOptions {
@@ -22,7 +24,7 @@ export const withCommon = (command: Command): Command =>
 export const withServer = (command: Command): Command =>
   withCommon(command).option(
     '--url <url>',
-    'the server (default: SIGNALBOX_URL, or port PORT or 7420 of this machine)',
+    'the server (default: SIGNALBOX_URL, PORT, the one that runs in this folder, or its configuration)',
   )
 
 const portDefault = '7420'
@@ -31,7 +33,7 @@ const portDefault = '7420'
 export function serverOf(options: ServerOptions, shell: Shell): Server & { isNamed: boolean } {
   const { env } = shell
   const named = options.url ?? env['SIGNALBOX_URL']?.trim() ?? ''
-  const text = named || `http://127.0.0.1:${env['PORT']?.trim() || portDefault}`
+  const text = named || unnamed(shell)
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw usageFailure(
@@ -42,6 +44,13 @@ export function serverOf(options: ServerOptions, shell: Shell): Server & { isNam
     apiKey: env['SIGNALBOX_API_KEY']?.trim() || null,
     isNamed: named !== '',
   }
+}
+
+/** The server that nobody named: on the port of the environment, else the one of the folder. */
+function unnamed({ env, server }: Shell): string {
+  const port = env['PORT']?.trim() || null
+  if (port === null && server?.url) return server.url
+  return `http://${reachableHost(env['HOST']?.trim() || '127.0.0.1')}:${port ?? portDefault}`
 }
 
 /** Reads a whole number within bounds. */

@@ -12,6 +12,9 @@ const known: Readonly<Record<string, ExitCode>> = {
   EmbeddedPostgresError: exitCodes.failed,
 }
 
+/** Causes of causes that are shown; one may lead back to itself. */
+const causesMax = 8
+
 /** Tells the user, and answers the exit code. With `debug` the stack follows. */
 export function report(error: unknown, debug: boolean): ExitCode {
   // Commander has said it already, and ends `--help` and `--version` like this as well.
@@ -20,7 +23,11 @@ export function report(error: unknown, debug: boolean): ExitCode {
   say(`signalbox: ${sentenceOf(error)}`)
   if (debug && error instanceof Error) {
     say(error.stack ?? '')
-    if (error.cause !== undefined) say(`caused by ${describe(error.cause)}`)
+    let { cause } = error
+    for (let depth = 0; cause !== undefined && depth < causesMax; depth += 1) {
+      say(`caused by ${describe(cause)}`)
+      cause = cause instanceof Error ? cause.cause : undefined
+    }
   }
   return exitCode
 }

@@ -169,6 +169,9 @@ describe('npm run demo', () => {
       expect(out).toMatch(/chains verified: 9 runs, \d\d\d events/)
       expect(out + err).not.toContain(key)
       expect(out).not.toContain('新能源')
+      expect(out).toMatch(
+        /\nStopped, and nothing is left behind\.\n\nYour turn: an agent of your own\n.* npm pack -w signalbox .*\n.* npm install \.\/signalbox-[\d.]+\.tgz && npx signalbox init\nnpx signalbox run ".+"\n$/,
+      )
       // No escape sequences where there is no terminal.
       expect(out).not.toContain('\u001b')
       expect(provider.requests('live')).toBe(2)

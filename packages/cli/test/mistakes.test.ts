@@ -40,6 +40,30 @@ const asked: readonly (readonly [string, readonly string[], number, RegExp])[] =
   ],
   ['an edit that is no object', ['approve', 'a_x', '--edit', '[1]'], 2, /--edit takes an object/],
   [
+    'an edit with a key twice',
+    ['approve', 'a_x', '--edit', '{"to":"ann","amount":1,"to":"bob"}'],
+    2,
+    /--edit can be read in two ways: the key "to" stands twice/,
+  ],
+  [
+    'an edit of a prototype',
+    ['approve', 'a_x', '--edit', '{"to":{"__proto__":{"admin":true}}}'],
+    2,
+    /--edit can be read in two ways: there is a key "__proto__"/,
+  ],
+  [
+    'an edit with a number that changes when it is read',
+    ['approve', 'a_x', '--edit', '{"to":"ann","amount":9007199254740993}'],
+    2,
+    /an integer at "amount" is larger than 2\^53 - 1; write it as a text/,
+  ],
+  [
+    'an edit with a number without bound',
+    ['approve', 'a_x', '--edit', '{"amount":1e999}'],
+    2,
+    /a number at "amount" is larger than any double/,
+  ],
+  [
     'an edit with a scope',
     ['approve', 'a_x', '--edit', '{}', '--scope', 'run'],
     2,

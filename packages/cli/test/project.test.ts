@@ -38,12 +38,12 @@ describe('init', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain('npx signalbox dev')
     expect(await readFile(join(dir, '.gitignore'), 'utf8')).toBe('dist\n.signalbox/\n')
-    const config = await readFile(join(dir, 'signalbox.config.ts'), 'utf8')
+    const config = await readFile(join(dir, 'signalbox.config.mts'), 'utf8')
 
     const again = await signalbox(['init', '--json'], { cwd: dir })
     expect(again.code).toBe(5)
-    expect(again.stderr).toMatch(/signalbox\.config\.ts is there already.*\[already_there\]/)
-    expect(await readFile(join(dir, 'signalbox.config.ts'), 'utf8')).toBe(config)
+    expect(again.stderr).toMatch(/signalbox\.config\.mts is there already.*\[already_there\]/)
+    expect(await readFile(join(dir, 'signalbox.config.mts'), 'utf8')).toBe(config)
     expect(await readFile(join(dir, '.gitignore'), 'utf8')).toBe('dist\n.signalbox/\n')
   })
 
@@ -51,7 +51,7 @@ describe('init', () => {
     const { dir, remove } = await createFolder()
     onTestFinished(remove)
     await signalbox(['init'], { cwd: dir })
-    const file = join(dir, 'signalbox.config.ts')
+    const file = join(dir, 'signalbox.config.mts')
     const written = await readFile(file, 'utf8')
     const all = written.replaceAll(/^( +)\/\/ (provider|approvalTools): /gm, '$1$2: ')
     expect(all.length).toBeLessThan(written.length)
@@ -95,7 +95,10 @@ describe('a new project', () => {
     const where = { cwd: folder.dir, env: { PORT: String(port) } }
     const dev = start(['dev'], where)
     await dev.prints(/serves at http/)
-    expect((await fetch(`http://127.0.0.1:${port}/ok`)).status).toBe(200)
+    const headers = { origin: 'http://localhost:5173' }
+    const shown = await fetch(`http://127.0.0.1:${port}/ok`, { headers })
+    expect(shown.status).toBe(200)
+    expect(shown.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
     const { code, stdout } = await signalbox(['run', 'One two.', '--wait'], where)
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Words in your message: 2.\n' })
     const postgres = await postmaster(folder.dir)

@@ -291,7 +291,8 @@ describe('doctor', () => {
     const { findings } = JSON.parse(stdout)
     const of = (check: string) => findings.find((each: { check: string }) => each.check === check)
     expect(code).toBe(1)
-    expect(of('agent writer')).toMatchObject({ status: 'fail', fix: 'export OPENAI_API_KEY=…' })
+    const fix = 'export OPENAI_API_KEY=…, or put that into the file .env'
+    expect(of('agent writer')).toMatchObject({ status: 'fail', fix })
     expect(of('mcp gone')).toMatchObject({ status: 'fail' })
     expect(of('data')).toMatchObject({
       status: 'ok',

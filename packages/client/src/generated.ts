@@ -66,6 +66,35 @@ export type Message =
       } | null
     }
 /**
+ * `RunError` of the OpenAPI document.
+ */
+export type RunError = {
+  class:
+    | 'auth'
+    | 'not_found'
+    | 'rate_limit'
+    | 'quota'
+    | 'overloaded'
+    | 'context_overflow'
+    | 'tool_use_failed'
+    | 'invalid_request'
+    | 'safety'
+    | 'configuration'
+    | 'network'
+    | 'timeout'
+    | 'protocol'
+    | 'circuit_open'
+    | 'internal'
+    | 'unknown'
+    | 'fault'
+  status?: number
+  code?: string
+  provider?: string
+  model?: string
+  key_env?: string
+  message: string
+} | null
+/**
  * `WaitsFor` of the OpenAPI document.
  */
 export type WaitsFor = {
@@ -222,6 +251,7 @@ export interface Problem {
   status: number
   code:
     | 'malformed_json'
+    | 'malformed_encoding'
     | 'json_too_deep'
     | 'ambiguous_json'
     | 'forbidden_key'
@@ -232,6 +262,8 @@ export interface Problem {
     | 'unauthenticated'
     | 'forbidden_scope'
     | 'approval_forbidden'
+    | 'foreign_origin'
+    | 'foreign_host'
     | 'not_found'
     | 'unknown_agent'
     | 'unknown_thread'
@@ -264,7 +296,6 @@ export interface Problem {
     | 'edit_denied'
     | 'input_full'
     | 'nothing_runs'
-    | 'foreign_origin'
     | 'upgrade_required'
     | 'nothing_waits'
     | 'run_waits'
@@ -273,6 +304,7 @@ export interface Problem {
     | 'approval_expired'
     | 'body_too_large'
     | 'unsupported_media_type'
+    | 'unsupported_encoding'
     | 'invalid_request'
     | 'invalid_arguments'
     | 'webhook_refused'
@@ -556,6 +588,7 @@ export interface Run {
     | 'timed_out'
     | 'failed'
     | null
+  error?: RunError
   state:
     | 'queued'
     | 'model'
@@ -755,11 +788,20 @@ export interface RunCreate {
                   }[]
             }
           | {
-              id: string
+              id?: string | null
               role?: 'assistant' | 'ai' | 'tool'
               type?: 'assistant' | 'ai' | 'tool'
+              tool_call_id?: string
+              content?: unknown
+              tool_calls?: unknown[] | null
             }
         )[]
+      }
+    | {
+        /**
+         * @maxItems 0
+         */
+        messages?: unknown[]
       }
     | null
   metadata?: {
@@ -819,6 +861,16 @@ export interface RunCreate {
   checkpoint_id?: string | null
   checkpoint?: {
     checkpoint_id?: string | null
+  } | null
+  context?: {
+    [k: string]: unknown
+  } | null
+  config?: {
+    configurable?: {
+      [k: string]: unknown
+    } | null
+    recursion_limit?: number | null
+    [k: string]: unknown
   } | null
   /**
    * Not available in this version. Name the tools in guardrails.approvalTools of the agent.
@@ -966,6 +1018,7 @@ export interface Values {
   __error__?: {
     error: string
     message: string
+    cause?: RunError
   }
   __interrupt__?: Interrupt[]
 }
@@ -2052,6 +2105,16 @@ export interface CronCreate {
   checkpoint?: {
     checkpoint_id?: string | null
   } | null
+  context?: {
+    [k: string]: unknown
+  } | null
+  config?: {
+    configurable?: {
+      [k: string]: unknown
+    } | null
+    recursion_limit?: number | null
+    [k: string]: unknown
+  } | null
   /**
    * Not available in this version. Name the tools in guardrails.approvalTools of the agent.
    */
@@ -2967,7 +3030,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3008,7 +3071,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3081,7 +3144,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3121,7 +3184,7 @@ export interface Operations {
     }
     query?: {
       /**
-       * Default: values.
+       * Default: those that the run was created with.
        */
       stream_mode?:
         | (
@@ -3875,6 +3938,14 @@ export interface Operations {
     }
   }
   /**
+   * A2A: the card of the host, which is that of its first agent
+   */
+  'GET /.well-known/agent-card.json': {
+    answer: {
+      [k: string]: unknown
+    }
+  }
+  /**
    * A2A: the JSON-RPC binding
    */
   'POST /a2a/{agent}': {
@@ -4095,6 +4166,29 @@ export interface EventPayloads {
           }
       )[]
     }[]
+    /**
+     * @maxItems 1000
+     */
+    history?: {
+      id: string
+      role: 'user' | 'system' | 'assistant'
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }[]
     metadata: {
       [k: string]: unknown
     }
@@ -4147,6 +4241,13 @@ export interface EventPayloads {
     }
     retry?: {
       runId: string
+    }
+    client?: {
+      /**
+       * @maxItems 16
+       */
+      streamModes?: string[]
+      recursionLimit?: number
     }
     /**
      * @maxItems 5
@@ -4280,6 +4381,24 @@ export interface EventPayloads {
           | 'auth'
           | 'circuit_open'
           | 'unknown'
+        kind?:
+          | 'auth'
+          | 'not_found'
+          | 'rate_limit'
+          | 'quota'
+          | 'overloaded'
+          | 'context_overflow'
+          | 'tool_use_failed'
+          | 'invalid_request'
+          | 'safety'
+          | 'configuration'
+          | 'network'
+          | 'timeout'
+          | 'protocol'
+          | 'circuit_open'
+          | 'internal'
+          | 'unknown'
+        keyEnv?: string
         retryable: boolean
         retryAfterMs?: number
         status?: number
@@ -4869,6 +4988,31 @@ export interface EventPayloads {
       code: string
       detail: string
     }
+    error?: {
+      class:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      status?: number
+      code?: string
+      provider: string
+      model: string
+      keyEnv?: string
+      message: string
+    }
   }
   'turn.continued': {
     turn: number
@@ -4939,6 +5083,31 @@ export interface EventPayloads {
     class: string
     message: string
     delayMs: number
+    error?: {
+      class:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      status?: number
+      code?: string
+      provider: string
+      model: string
+      keyEnv?: string
+      message: string
+    }
   }
   'model.replaced': {
     turn: number
@@ -4946,6 +5115,31 @@ export interface EventPayloads {
     to: string
     class: string
     message: string
+    error?: {
+      class:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      status?: number
+      code?: string
+      provider: string
+      model: string
+      keyEnv?: string
+      message: string
+    }
   }
   'call.denied': {
     callId: string

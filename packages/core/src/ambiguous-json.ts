@@ -1,6 +1,6 @@
 /**
- * JSON texts that two readers read in two ways: a key that stands twice in an object, a key `__proto__`, an integer that a
- * double does not hold. One of the readers may have judged the text, and the other may act on it, so such a text is refused.
+ * JSON texts that two readers read in two ways: a key that stands twice in an object, a key `__proto__`, a number that a double
+ * does not hold. One of the readers may have judged the text, and the other may act on it, so such a text is refused.
  */
 
 const word = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],]/y
@@ -17,11 +17,21 @@ function tokenAt(json: string, at: number): string {
   return json.slice(at, end + 1)
 }
 
-/** What is ambiguous in a text that is JSON; null if nothing is. Linear in its length. */
-export function ambiguityOf(json: string): string | null {
+/** What is ambiguous in a text that is JSON, with the key where it is; null if nothing is. Linear in its length. */
+export const ambiguityOf = (json: string): string | null => firstIn(json, numberProblem)
+
+/** The same of the keys alone, for a text whose numbers decide nothing. */
+export const ambiguousKeyIn = (json: string): string | null => firstIn(json, () => null)
+
+function firstIn(
+  json: string,
+  problemOf: (number: string, key: string | null) => string | null,
+): string | null {
   // The keys of each open object; null for a list.
   const open: (Set<string> | null)[] = []
   let isKey = false
+  // The last one that was read, as it is quoted: that of a number, or of the list that the number stands in.
+  let key: string | null = null
   let at = 0
   while (at < json.length) {
     skipped.lastIndex = at
@@ -33,10 +43,14 @@ export function ambiguityOf(json: string): string | null {
     if (found === '{' || found === '[') open.push(found === '{' ? new Set() : null)
     else if (found === '}' || found === ']') open.pop()
     else if (found.startsWith('"')) {
-      const problem = isKey && top !== null ? keyProblem(top, found) : null
+      const isNamed = isKey && top !== null
+      if (isNamed) key = found
+      const problem = isNamed ? keyProblem(top, found) : null
       if (problem !== null) return problem
-    } else if (/^-?\d+$/.test(found) && !Number.isSafeInteger(Number(found)))
-      return 'an integer is larger than 2^53 - 1; write it as a text'
+    } else if (found !== ',') {
+      const problem = problemOf(found, key)
+      if (problem !== null) return problem
+    }
     isKey = found === '{' || (found === ',' && top !== null)
   }
   return null
@@ -49,4 +63,14 @@ function keyProblem(keys: Set<string>, quoted: string): string | null {
   if (keys.has(key)) return `the key ${quoted.slice(0, 80)} stands twice in an object`
   keys.add(key)
   return null
+}
+
+function numberProblem(number: string, key: string | null): string | null {
+  const isWhole = /^-?\d+$/.test(number)
+  const isHeld = isWhole ? Number.isSafeInteger(Number(number)) : Number.isFinite(Number(number))
+  if (isHeld) return null
+  const place = key === null ? '' : ` at ${key.slice(0, 80)}`
+  return isWhole
+    ? `an integer${place} is larger than 2^53 - 1; write it as a text`
+    : `a number${place} is larger than any double; write it as a text`
 }

@@ -165,7 +165,8 @@ function collect(emissions: readonly Emission[]): Collected {
   }
 }
 
-function statusOf(state: RunState): RunStatus {
+/** What a run in this state is doing. */
+export function statusOf(state: RunState): RunStatus {
   if (isFinal(state)) return 'ended'
   if (state.name === 'queued') return 'queued'
   return isWaiting(state.name, state.context) ? 'waiting' : 'running'

@@ -1,5 +1,6 @@
 export { type Json, type JsonObject, JsonObjectSchema, JsonSchema } from './json.ts'
-export { ambiguityOf } from './ambiguous-json.ts'
+export { ambiguityOf, ambiguousKeyIn } from './ambiguous-json.ts'
+export { issueWords } from './issue-words.ts'
 export { limits } from './limits.ts'
 export {
   AssistantMessage,
@@ -15,8 +16,10 @@ export {
   UserMessage,
 } from './message.ts'
 export {
+  FailureClass,
   ModelError,
   ModelErrorClass,
+  ModelFailure,
   ModelTurn,
   Redaction,
   SafetyEvidence,
@@ -77,7 +80,7 @@ export {
   upcast,
 } from './event/upcast.ts'
 export { legible } from './event/legible.ts'
-export { type Decision, decide, type Subject, transitioned } from './decide.ts'
+export { type Decision, decide, statusOf, type Subject, transitioned } from './decide.ts'
 export { type Difference, isCacheOf, replay, type Replayed } from './replay.ts'
 export { same } from './same.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
@@ -85,6 +88,7 @@ export { callIdPrefix, effectId, messageId } from './machine/context.ts'
 export { runMachine } from './machine/run-machine.ts'
 export { callsOf } from './verdict/authorization/judge.ts'
 export { explain } from './verdict/safety/explain.ts'
+export { failureOf } from './verdict/safety/failure.ts'
 export { conversationTypes, project } from './conversation/project.ts'
 export { checkPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'

@@ -90,9 +90,48 @@ export const ModelErrorClass = z.enum([
   'unknown',
 ])
 
+/** What went wrong with a model call, as clients and operators read it: finer than the class, which says what is done next. */
+export const FailureClass = z.enum([
+  'auth',
+  'not_found',
+  'rate_limit',
+  'quota',
+  'overloaded',
+  'context_overflow',
+  'tool_use_failed',
+  'invalid_request',
+  'safety',
+  'configuration',
+  'network',
+  'timeout',
+  'protocol',
+  'circuit_open',
+  'internal',
+  'unknown',
+])
+
+/** Why a model call failed, for clients: never the words of the provider, which may quote a prompt or a key. */
+export const ModelFailure = z.object({
+  class: FailureClass,
+  /** Of the HTTP answer; absent where there was none. */
+  status: z.number().int().optional(),
+  /** The provider's own or ours, where it is one short word. */
+  code: z.string().optional(),
+  provider: z.string(),
+  model: z.string(),
+  /** The environment variable that the key was read from, or is missing in. */
+  keyEnv: z.string().optional(),
+  /** The cause and what to do about it, in one sentence. */
+  message: z.string(),
+})
+
 /** Why a model call has no answer, and what to do about it. */
 export const ModelError = z.object({
   class: ModelErrorClass,
+  /** Absent in facts of older builds. */
+  kind: FailureClass.optional(),
+  /** The environment variable that the key was read from, or is missing in. */
+  keyEnv: z.string().optional(),
   /** May the same call be made again? Decided by the class, never by the SDK alone. */
   retryable: z.boolean(),
   /** What the provider asked us to wait, in milliseconds. */
@@ -132,5 +171,7 @@ export type Trip = z.infer<typeof Trip>
 export type Redaction = z.infer<typeof Redaction>
 export type Usage = z.infer<typeof Usage>
 export type ModelErrorClass = z.infer<typeof ModelErrorClass>
+export type FailureClass = z.infer<typeof FailureClass>
+export type ModelFailure = z.infer<typeof ModelFailure>
 export type ModelError = z.infer<typeof ModelError>
 export type ModelTurn = z.infer<typeof ModelTurn>

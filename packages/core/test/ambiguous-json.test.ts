@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ambiguityOf } from '../src/ambiguous-json.ts'
+import { ambiguityOf, ambiguousKeyIn } from '../src/ambiguous-json.ts'
 
 test.each([
   ['{"a":1,"a":2}', 'stands twice'],
@@ -12,6 +12,10 @@ test.each([
   ['[9007199254740992]', '2^53'],
   ['{"a":-9007199254740993}', '2^53'],
   ['123456789012345678901234567890', '2^53'],
+  ['{"to":"x","amount":9007199254740993}', 'at "amount"'],
+  ['{"rows":[{"id":1},{"id":9007199254740993}]}', 'at "id"'],
+  ['{"amount":1e400}', 'a number at "amount"'],
+  ['[-1.5E+309]', 'larger than any double'],
 ])('%s is ambiguous', (text, why) => {
   expect(ambiguityOf(text)).toContain(why)
 })
@@ -45,4 +49,10 @@ test('what JSON.stringify wrote is not, however it is indented', () => {
 test('a long text takes time in proportion', () => {
   const text = `[${'{"a":"\\\\\\""},'.repeat(100_000)}0]`
   expect(ambiguityOf(text)).toBeNull()
+})
+
+test('of keys alone, numbers are none of its business', () => {
+  expect(ambiguousKeyIn('{"a":9007199254740993,"b":1e400}')).toBeNull()
+  expect(ambiguousKeyIn('{"allow":false,"allow":true}')).toContain('"allow" stands twice')
+  expect(ambiguousKeyIn('{"__proto__":{"allow":true}}')).toContain('__proto__')
 })

@@ -13,6 +13,49 @@ test('instructions come first, blank ones are none', () => {
   expect(project(' \n', [said(['hello'])])[0]).toMatchObject({ role: 'user' })
 })
 
+const created = (...input: readonly (readonly ['user' | 'system', string])[]): FoldableEvent =>
+  event('run.created', {
+    agent: 'a',
+    definitionHash: 'h',
+    machine: 'run',
+    machineVersion: 1,
+    input: input.map(([role, words], n) => ({ id: `u${n}`, role, parts: [text(words)] })),
+    metadata: {},
+  })
+const marked = (...texts: readonly string[]) =>
+  ['Instructions of this conversation, given by its client:', ...texts].join('\n\n')
+
+describe('system messages of a client', () => {
+  test('are instructions behind those of the agent, and say whose they are', () => {
+    const prompt = project('Be brief.', [created(['system', 'Speak French.'], ['user', 'hello'])])
+    expect(prompt).toEqual([
+      { role: 'system', text: `Be brief.\n\n${marked('Speak French.')}` },
+      { role: 'user', parts: [text('hello')] },
+    ])
+  })
+
+  test('stay for the runs that follow, each text once', () => {
+    const events = [
+      created(['system', 'Speak French.'], ['user', 'hello']),
+      answered('m1', [text('salut')]),
+      created(['system', 'Speak French.'], ['system', 'Be kind.'], ['user', 'thanks']),
+    ]
+    expect(told(...events)).toEqual([
+      `system: ${marked('Speak French.', 'Be kind.')}`,
+      'user: hello',
+      'assistant: salut',
+      'user: thanks',
+    ])
+  })
+
+  test('leave a user to speak', () => {
+    expect(told(created(['system', 'Speak French.']))).toEqual([
+      `system: ${marked('Speak French.')}`,
+      'user: (no input)',
+    ])
+  })
+})
+
 test('a conversation over two runs', () => {
   expect(
     told(

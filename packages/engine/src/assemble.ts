@@ -126,7 +126,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     decides,
     followers: {
       claimModel: (effect) => (deps.model && decides ? models.claim(effect) : null),
-      decided: (view, decision, claimed) => follow({ view, decision, claimed }),
+      decided: (committed) => follow(committed),
       recorded: (runId) => announceFacts(wakeBus, runId, decides ? advances : null),
       held: (runId) => wakeBus.publish('cancel', [runId]),
     },
@@ -248,4 +248,4 @@ const noPolicies: PolicyHost = {
   close: () => Promise.resolve(),
 }
 
-const noObserver: Observer = { within: (_, work) => work(), ended: () => {} }
+const noObserver: Observer = { within: (_, work) => work(), decided: () => {}, ended: () => {} }

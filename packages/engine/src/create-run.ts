@@ -1,6 +1,7 @@
 /** Creating a run: by a client, or by a run for one of its calls. */
 import {
   AgentDefinition,
+  type EditMessage,
   type FactPayload,
   type Machine,
   type Webhook,
@@ -74,9 +75,10 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
   }
 }
 
-/** Whom it works for, and the run that it comes from. */
-function originOf({ user, endUser, parent, rerun, retry }: NewRun) {
+/** Whom it works for, what its client takes for granted, and the run that it comes from. */
+function originOf({ user, endUser, client, parent, rerun, retry }: NewRun) {
   return {
+    ...(client ? { client } : {}),
     ...(user === undefined ? {} : { user }),
     ...(endUser === undefined ? {} : { endUser }),
     ...(parent ? { parent } : {}),
@@ -88,14 +90,18 @@ function originOf({ user, endUser, parent, rerun, retry }: NewRun) {
 /** What is said when the run begins, long texts moved out of it. */
 async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
-  const input = []
-  for (const message of request.input)
-    input.push({ ...message, parts: await content.spill(thread, message.parts) })
-  if (!request.edit) return { input }
-  const messages = []
-  for (const message of request.edit.messages)
-    messages.push({ ...message, parts: await content.spill(thread, message.parts) })
-  return { input, edit: { messages } }
+  const spilled = async <Message extends EditMessage>(said: readonly Message[]) => {
+    const messages = []
+    for (const message of said)
+      messages.push({ ...message, parts: await content.spill(thread, message.parts) })
+    return messages
+  }
+  const { history = [], edit } = request
+  return {
+    input: await spilled(request.input),
+    ...(history.length > 0 ? { history: await spilled(history) } : {}),
+    ...(edit ? { edit: { messages: await spilled(edit.messages) } } : {}),
+  }
 }
 
 /**

@@ -2,6 +2,7 @@
 import type {
   AgentDefinition,
   EditMessage,
+  FactPayload,
   JsonObject,
   PolicyAnswer,
   ToolOutput,
@@ -36,9 +37,13 @@ export interface CreateRun extends Caller {
   readonly base?: Moment
   readonly definition: AgentDefinition
   readonly input: readonly UserMessage[]
+  /** What was said elsewhere before the input, on a thread that has heard nothing. */
+  readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
   readonly edit?: { readonly messages: readonly EditMessage[] }
   readonly metadata: JsonObject
+  /** What the client of the run takes for granted when it comes back. */
+  readonly client?: FactPayload<'run.created'>['client']
   /** An address that is told of the run, beside those of the configuration. No event holds it. */
   readonly webhook?: string
   /** The authenticated user the run works for, as policies and approvals see him. */

@@ -51,7 +51,7 @@ export type {
   PauseDraft,
   PausePort,
 } from './ports/pauses.ts'
-export type { EndedRun, Observer, RunPlace } from './ports/observer.ts'
+export type { DecidedRun, EndedRun, Observer, RunPlace } from './ports/observer.ts'
 export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'
 export type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from './ports/hints.ts'
 export type {

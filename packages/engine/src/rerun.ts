@@ -10,7 +10,7 @@ import {
   factSchemas,
   limits,
   payloadOf,
-  type UserMessage,
+  type EditMessage,
 } from '@signalbox/core'
 import { createRun, type CreateRunDeps } from './create-run.ts'
 import type { CreateAnswer, Rerun, RerunAnswer } from './engine.ts'
@@ -35,19 +35,20 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
   const definition = request.change?.(own) ?? own
   const origin = await insist(deps, 'read conversation', () => originOf(register, head))
   const input = await hydrated(deps, head, created.input)
+  const history = await hydrated(deps, head, created.history ?? [])
   const thread = { tenantId, threadId, metadata: {}, createdAt: deps.clock.now() }
   const contentKey = deps.random.hex(32)
   const ensured = await insist(deps, 'ensure thread', () =>
     register.ensureThread({ ...thread, contentKey, origin }),
   )
   if (!ensured) return { code: 'no_thread' }
-  return create(deps, request, { definition, input })
+  return create(deps, request, { definition, input, history })
 }
 
 const create = (
   deps: CreateRunDeps,
   request: Rerun,
-  made: Pick<Parameters<typeof createRun>[1], 'definition' | 'input'>,
+  made: Pick<Parameters<typeof createRun>[1], 'definition' | 'input' | 'history'>,
 ): Promise<CreateAnswer> => {
   const { runId, change: _, ...rest } = request
   // Who lists runs sees what they are without their events.
@@ -56,12 +57,12 @@ const create = (
 }
 
 /** Long texts of the input stand in the thread of the other run, and this one's thread has not heard it. */
-async function hydrated(
+async function hydrated<Message extends EditMessage>(
   { content }: Pick<CreateRunDeps, 'content'>,
   head: RunHead,
-  input: readonly UserMessage[],
-): Promise<readonly UserMessage[]> {
-  const whole: UserMessage[] = []
+  input: readonly Message[],
+): Promise<readonly Message[]> {
+  const whole: Message[] = []
   for (const message of input)
     whole.push({ ...message, parts: await content.hydrate(head, message.parts) })
   return whole

@@ -17,6 +17,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { retryDelay } from '../src/perform/retry-delay.ts'
 import { expire, mortal, withAppend } from './support/faulty.ts'
+import { eventOf, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, turnModel, until, world } from './support/world.ts'
 
 const address = 'https://hooks.test/secret-path?token=1'
@@ -99,6 +100,40 @@ test('who dies between the delivery and the note has delivered what is delivered
     [1, 2].map(() => [effectId(runId, 2), { url: address }]),
   )
   await Promise.all([first.stop(100), second.stop(100)])
+})
+
+test('a sender that throws, or does not come back, holds up no run; its words stand in no event', async () => {
+  const register = createMemoryRegister(systemClock)
+  const hung = Promise.withResolvers<void>()
+  const webhooks: WebhookSender = {
+    endpoints: () => [],
+    deliver: (_delivery, signal) => {
+      if (!hangs) throw new Error(`no way to ${address}`)
+      hung.resolve()
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      })
+    },
+  }
+  let hangs = false
+  const { engine } = world({
+    register,
+    webhooks,
+    model: turnModel(['done']),
+    tools: functionTools({}),
+    settings: { pollMs: 10 },
+  })
+  const throwing = await created(engine)
+  const failure = await eventOf(register, throwing, 'webhook.failed')
+  expect(failure.payload).toMatchObject({ code: 'not_sent', status: null })
+  expect(failure.payload['retryMs']).toBeGreaterThan(0)
+  hangs = true
+  for (const threadId of ['t2', 't3'])
+    expect(await outcomeOf(register, await create(engine, threadId))).toBe('completed')
+  await hung.promise
+  await engine.stop(100)
+  const said = JSON.stringify([...register.tables.events.values()])
+  expect(said).not.toContain('hooks.test/secret-path')
 })
 
 test('an answer of the register that is lost writes no note twice', async () => {

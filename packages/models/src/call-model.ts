@@ -3,6 +3,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@a
 import { limits, type ModelConfig, type ModelTurn, type ToolSpec } from '@signalbox/core'
 import type { ModelRequest, ModelSink } from '@signalbox/engine'
 import type { ModelsOptions } from './models-options.ts'
+import { withKind } from './errors/failure-kind.ts'
 import { plainModelError } from './errors/model-error.ts'
 import { guardFetch } from './fetch-guard.ts'
 import { EndMarkerWatch } from './observer/end-marker.ts'
@@ -28,6 +29,10 @@ interface Call {
 
 /** Makes the call. See `createModels`. */
 export async function callModel(options: ModelsOptions, call: Call): Promise<ModelTurn> {
+  return withKind(await makeCall(options, call), call.request.model, options.env)
+}
+
+async function makeCall(options: ModelsOptions, call: Call): Promise<ModelTurn> {
   const { request, sink, signal } = call
   signal.throwIfAborted()
   const { config, fetch } = transport(options, request.model)

@@ -352,7 +352,8 @@ describe('what stands above a trip', () => {
 })
 
 test('tokens are counted as far as the provider told them', async () => {
-  const events = saying('messages', ['x '.repeat(40), word])
+  // The guardrail judges a word once the text behind it is longer than its window.
+  const events = saying('messages', ['x '.repeat(40), word, ' y'.repeat(10)])
   const baseURL = loopback.reply(streamReply('messages', events, { open: true, end: 'hang' }))
   const { turn } = await ask({ provider: 'anthropic', baseURL, guard: failing() })
   expect(turn).toMatchObject({ verdict: 'guardrail', usage: { inputTokens: 1, outputTokens: 1 } })

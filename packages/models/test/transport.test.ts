@@ -95,6 +95,7 @@ describe.each(providers)('%s', (provider) => {
     expect(turn.error).toEqual({
       class: 'network',
       retryable: true,
+      kind: 'timeout',
       code: 'idle_timeout',
       message: 'The provider was silent for 150 ms.',
     })

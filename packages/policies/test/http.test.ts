@@ -149,6 +149,23 @@ describe('no answer', () => {
     expect(heard).toHaveLength(5)
   })
 
+  it.each([
+    ['a result that stands twice', '{"result":false,"result":true}'],
+    ['a decision that stands twice', '{"result":{"allow":false,"allow":true}}'],
+    ['the same key in two spellings', '{"result":{"allow":false,"\\u0061llow":true}}'],
+    ['a prototype', '{"result":{"__proto__":{"allow":false},"allow":true}}'],
+  ])('is %s', async (_, body) => {
+    const { url } = await serve((response) => response.end(body))
+    const ask = hosting().host.ask(httpSpec({ url }), request(), never)
+    await expect(ask).rejects.toThrow('The answer can be read in two ways')
+  })
+
+  it('is not made of numbers that decide nothing', async () => {
+    const { url } = await serve((response) => response.end('{"result":true,"ns":9007199254740993}'))
+    const answer = await hosting().host.ask(httpSpec({ url }), request(), never)
+    expect(answer.effect).toBe('allow')
+  })
+
   it('is a server that nobody runs', async () => {
     const server = await serve((response) => json(response, { result: true }))
     await server.stop()

@@ -3,8 +3,11 @@
  * within 5 seconds, whatever happens to the source.
  */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import type { PolicyAnswer } from '@signalbox/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { byStatus, hosting, never, passportSpec, request } from './support/hosting.ts'
@@ -18,6 +21,10 @@ async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'passports-'))
   onTestFinished(() => rm(path, { recursive: true }))
   return path
+}
+
+function* forever(chunk: Buffer): Generator<Buffer> {
+  for (;;) yield chunk
 }
 
 type Options = Parameters<typeof hosting>[0]
@@ -186,6 +193,54 @@ describe('a passport at an address', () => {
     pass(3001)
     expect(await code()).toBe('oap.evaluator_error')
   })
+
+  const good = JSON.stringify(passportOf('active'))
+  it.each<[string, string, (response: ServerResponse) => void]>([
+    ['a redirect', 'oap.evaluator_error', (r) => r.writeHead(307, { location: '/p' }).end(good)],
+    ['an error with one', 'oap.evaluator_error', (r) => r.writeHead(500).end(good)],
+    ['one that is cut', 'oap.passport_invalid', (r) => r.end(good.slice(0, -1))],
+    ['a broken connection', 'oap.evaluator_error', (r) => r.destroy()],
+    ['bytes that are no text', 'oap.evaluator_error', (r) => r.end(Buffer.from([0x7b, 0xff]))],
+    ['a page', 'oap.passport_invalid', (r) => r.end('<html>sign in</html>')],
+    [
+      'another status twice',
+      'oap.passport_invalid',
+      (r) => r.end(`{"status":"revoked",${good.slice(1)}`),
+    ],
+    ['unchanged, unasked', 'oap.evaluator_error', (r) => r.writeHead(304).end()],
+    [
+      'a small body that grows',
+      'oap.evaluator_error',
+      (r) =>
+        r
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(gzipSync(good + ' '.repeat(9_000_000))),
+    ],
+    [
+      'a body without an end',
+      'oap.evaluator_error',
+      (r) =>
+        void Readable.from(forever(Buffer.alloc(65_536, ' ')))
+          .pipe(r)
+          .on('error', () => {}),
+    ],
+  ])(
+    'that is answered with %s denies as %s, also where it allowed before',
+    async (_, code, reply) => {
+      let isGood = true
+      const server = await serve((response) =>
+        isGood ? json(response, passportOf('active')) : reply(response),
+      )
+      const first = living(server.url)
+      expect(await first.code()).toBeNull()
+      isGood = false
+      first.pass(5001)
+      expect(await first.code()).toBe(code)
+      expect(await living(server.url).code()).toBe(code)
+      // No redirect is followed.
+      expect(server.heard.length).toBeLessThanOrEqual(3)
+    },
+  )
 
   it('does not grow younger when the clock is turned back', async () => {
     const server = await serve((response) => json(response, passportOf('active')))

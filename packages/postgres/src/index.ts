@@ -32,9 +32,11 @@ export {
 } from './keys/keyring.ts'
 export type { ListedKey } from './keys/listing.ts'
 export { describeSchema } from './migrate/describe-schema.ts'
+export { checkSchema, SchemaOutdated } from './migrate/check-schema.ts'
 export { type Migration, migrationsFolder, readMigrations } from './migrate/files.ts'
 export {
   type LoginRole,
+  loginRoles,
   migrate,
   type MigrateOptions,
   type MigrateReport,

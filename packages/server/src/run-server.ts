@@ -1,11 +1,11 @@
 /** A process of Signalbox from its environment to its end: what `npm start` and the command line run. */
 import { resolve } from 'node:path'
-import { loadConfig } from './config/load-config.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Role, Signalbox } from './compose/start.ts'
 import { startSignalbox } from './compose/start-signalbox.ts'
 import { StartError } from './compose/start-error.ts'
 import { type Env, readEnvironment } from './config/environment.ts'
+import { openConfiguration } from './secrets/open-configuration.ts'
 
 /** Exit codes of a server process. */
 export const exitCodes = {
@@ -24,28 +24,51 @@ export interface RunServerOptions {
   readonly env: Env
   readonly roles?: readonly Role[]
   readonly port?: number
+  /** Shows where a mistake of the configuration, or a failed start, came from. */
+  readonly debug?: boolean
+  /** The queues that a worker works on. Default: all. */
+  readonly queues?: readonly string[]
+  /** False: the schema is never changed; one that is too old ends the start. */
+  readonly migrates?: boolean
   /** Told once it serves. `url` is null if nothing is served. */
-  readonly onStarted?: (started: { readonly url: string | null }) => void
+  readonly onStarted?: (started: Started) => void
+}
+
+/** A process that serves. */
+export interface Started {
+  readonly url: string | null
+  /** Names of the variables that were taken away from what tools see. */
+  readonly withheld: readonly string[]
+  /** Why `/proc` still shows them to tools; null if it does not. */
+  readonly shownBecause: string | null
 }
 
 /**
  * Runs until SIGTERM or SIGINT, then hands work over; a second signal exits at once. Answers the exit code: 1 also if the embedded
  * Postgres died and cannot be started again. Mistakes of
- * the configuration and failed starts are told on standard error in one line.
+ * the configuration and failed starts are told on standard error in one line. Given the variables of the process, it starts itself again
+ * without those that are secret.
  */
 export async function runServer(options: RunServerOptions): Promise<number> {
-  const signalled = signals()
+  const { signalled, isSignalled } = signals()
   try {
-    const loaded = await loadConfig(options)
-    const { env, roles, port } = options
+    const { loaded, env, withheld, shownBecause } = await openConfiguration({
+      ...options,
+      // A signal that was heard would be forgotten.
+      mayStartAgain: () => !isSignalled(),
+    })
+    const { roles, port, queues, migrates } = options
     const signalbox = await startSignalbox({
       loaded,
       env,
       dataDir: resolve(options.cwd, readEnvironment(env).dataDir),
+      announce: true,
       ...(roles === undefined ? {} : { roles }),
       ...(port === undefined ? {} : { port }),
+      ...(queues === undefined ? {} : { queues }),
+      ...(migrates === undefined ? {} : { migrates }),
     })
-    options.onStarted?.({ url: signalbox.url })
+    options.onStarted?.({ url: signalbox.url, withheld, shownBecause })
     const failure = await Promise.race([signalled, signalbox.failed])
     if (failure) return await giveUp(signalbox, failure)
     process.once('SIGINT', cut).once('SIGTERM', cut)
@@ -53,10 +76,21 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     return exitCodes.stopped
   } catch (error) {
     if (error instanceof ConfigError || error instanceof StartError) {
-      process.stderr.write(`signalbox: ${error.message} [${error.code}]\n`)
+      tell(error, options.debug === true)
       return error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed
     }
     throw error
+  }
+}
+
+function tell(error: ConfigError | StartError, debug: boolean): void {
+  process.stderr.write(`signalbox: ${error.message.replaceAll('\n', ' ')} [${error.code}]\n`)
+  if (!debug) return
+  process.stderr.write(`${error.stack ?? ''}\n`)
+  let { cause } = error
+  for (let depth = 0; cause instanceof Error && depth < causesMax; depth += 1) {
+    process.stderr.write(`caused by ${cause.stack ?? cause.message}\n`)
+    cause = cause.cause
   }
 }
 
@@ -69,11 +103,20 @@ async function giveUp(signalbox: Signalbox, failure: StartError): Promise<number
 }
 
 const giveUpMs = 10_000
+/** Causes of causes that are shown; one may lead back to itself. */
+const causesMax = 8
 
 const cut = (): never => process.exit(exitCodes.cut)
 
 /** A signal during a long start is kept: the process stops as soon as it has started. */
-const signals = (): Promise<void> =>
-  new Promise((signalled) => {
-    process.once('SIGINT', () => signalled()).once('SIGTERM', () => signalled())
+function signals() {
+  let isSignalled = false
+  const signalled = new Promise<void>((settle) => {
+    const hear = (): void => {
+      isSignalled = true
+      settle()
+    }
+    process.once('SIGINT', hear).once('SIGTERM', hear)
   })
+  return { signalled, isSignalled: () => isSignalled }
+}

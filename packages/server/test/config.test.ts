@@ -132,7 +132,13 @@ const mistakes: readonly (readonly [readonly string[], unknown, string, string, 
     'agents.writer.guardrails.provider.denyTools',
     '"deniedTools"',
   ],
-  [[...writer, 'limits', 'maxTurns'], 0, 'config_invalid', 'agents.writer.limits.maxTurns', '>=1'],
+  [
+    [...writer, 'limits', 'maxTurns'],
+    0,
+    'config_invalid',
+    'agents.writer.limits.maxTurns',
+    'from 1',
+  ],
   [
     [...writer, 'limits', 'maxTurns'],
     '5',
@@ -150,7 +156,13 @@ const mistakes: readonly (readonly [readonly string[], unknown, string, string, 
   [['agents'], {}, 'config_invalid', 'agents', 'at least one'],
   [['agents', 'a b'], example.agents.writer, 'config_invalid', 'agents.a b', 'a name is'],
   [['tools'], [{}], 'config_invalid', 'tools[0]', 'defineTool'],
-  [['queues'], { tools: { concurrency: 0 } }, 'config_invalid', 'queues.tools.concurrency', '>=1'],
+  [
+    ['queues'],
+    { tools: { concurrency: 0 } },
+    'config_invalid',
+    'queues.tools.concurrency',
+    'from 1',
+  ],
 ]
 
 describe('a configuration', () => {

@@ -228,7 +228,10 @@ describe('text that is withdrawn', () => {
       { reason: 'retry', attempt: 1001 },
     ])
     const retried = frames.find(({ event }) => event === 'model.retried')
-    expect(retried?.data.payload).toMatchObject({ retry: 1, message: expect.stringContaining('(') })
+    expect(retried?.data.payload).toMatchObject({
+      retry: 1,
+      message: expect.stringMatching(/^overloaded: 500 from scripted: /),
+    })
     const failed = frames.find(({ event }) => event === 'model.completed')
     expect(failed?.data.payload.turn.error.message).toContain('500')
     expect(JSON.stringify(frames)).not.toContain(secret)

@@ -4,9 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { type AgentDefinition, StreamGuardSpec } from '@signalbox/core'
 import type { Log } from '@signalbox/engine'
 import {
@@ -17,7 +19,7 @@ import {
   parseConfig,
 } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { Closers } from '../src/compose/closers.ts'
 import { openAgents } from '../src/compose/open-agents.ts'
@@ -107,6 +109,70 @@ describe('a configuration', () => {
     expect(error.message).toContain(hint)
     expect(error.message).not.toContain('geheim')
   })
+
+  const text = JSON.stringify(passport)
+  it.each<[string, string, string, (response: ServerResponse) => void]>([
+    [
+      'a redirect',
+      'config_unreadable',
+      'answers 302',
+      (r) => r.writeHead(302, { location: '/q' }).end(text),
+    ],
+    ['an error with one', 'config_unreadable', 'answers 503', (r) => r.writeHead(503).end(text)],
+    ['a page', 'config_unreadable', 'not JSON', (r) => r.end('<html>Sign in</html>')],
+    ['one that is cut', 'config_unreadable', 'not JSON', (r) => r.end(text.slice(0, -1))],
+    [
+      'bytes that are no text',
+      'config_unreadable',
+      'cannot be read',
+      (r) => r.end(Buffer.from([0x22, 0xff, 0x22])),
+    ],
+    ['a broken connection', 'config_unreadable', 'cannot be read', (r) => r.destroy()],
+    [
+      'a status twice',
+      'config_invalid',
+      'read in two ways',
+      (r) => r.end(text.replace('{', '{"status":"revoked",')),
+    ],
+    [
+      'an id beyond 2^53',
+      'config_invalid',
+      'at "x_id"',
+      (r) => r.end(text.replace('{', '{"x_id":9007199254740993,')),
+    ],
+    [
+      'a body that grows',
+      'config_unreadable',
+      'more than 262144 bytes',
+      (r) =>
+        r
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(gzipSync(text + ' '.repeat(9_000_000))),
+    ],
+  ])(
+    'is refused at start where the address of a passport answers %s',
+    async (_, code, hint, answer) => {
+      const server = createServer((request, response) => {
+        if (request.url === '/q') response.end(text)
+        else answer(response)
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      onTestFinished(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      const address = server.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      const url = `http://127.0.0.1:${port}/p?key=geheim`
+      const error = await configErrorOf(() =>
+        agentOf(changed(base, provider, { use: 'passport', url })),
+      )
+      expect(error).toMatchObject({ code, field: 'agents.a.guardrails.provider.url' })
+      expect(error.message).toContain(hint)
+      expect(error.message).not.toContain('geheim')
+    },
+  )
 
   it('with a tool that has the name of a built-in one is refused', async () => {
     const mine = { ...look, spec: { ...look.spec, name: 'read_result' } }

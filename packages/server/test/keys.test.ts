@@ -10,7 +10,6 @@ import { parseConfig, readEnvironment, StartError } from '@signalbox/server'
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Closers } from '../src/compose/closers.ts'
-import { openDatabase } from '../src/compose/database.ts'
 import { openAccess } from '../src/compose/open-access.ts'
 import { mintKey } from '../src/keys/key-text.ts'
 import { approvalAgents } from './support/approval-agents.ts'
@@ -36,8 +35,7 @@ beforeAll(async () => {
   one = await startTest(approvalAgents, { env })
   two = await startTest(approvalAgents, { env, roles: ['api'] })
   maker = keyMaker(database.adminUrl)
-  const place = { databaseUrl: database.adminUrl, dataDir: dir, withQueue: false, log }
-  appUrl = (await openDatabase(place, closers)).urls.app
+  appUrl = database.appUrl
 })
 afterAll(async () => {
   await maker?.keyring.close()
@@ -100,13 +98,17 @@ describe('a server', () => {
   })
 
   it('that was open asks for one as soon as there ever was any', async () => {
-    const { authenticate } = await openAt('127.0.0.1')
+    const { authenticate, door } = await openAt('127.0.0.1')
+    expect(await door.isOpen?.()).toBe(true)
     const { key } = await maker.make('first', [])
     await maker.keyring.revoke('first', { id: key.id, by: 'test' })
     const closed = await eventually(
       async () => (await authenticate(anonymous)) === null || undefined,
     )
     expect(closed).toBe(true)
+    // Hosts and origins are of no account then: whoever comes has a key, or nothing.
+    expect(await door.isOpen?.()).toBe(false)
+    expect((await openAt('127.0.0.1')).door.isOpen).toBeNull()
     expect(await (await openAt('127.0.0.1')).authenticate(anonymous)).toBeNull()
     expect(await (await openAt('10.0.0.1')).authenticate(anonymous)).toBeNull()
   })

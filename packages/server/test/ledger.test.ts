@@ -117,6 +117,8 @@ describe('the ledger', () => {
     expect(changes.map(({ payload }) => [payload['change'], payload['version']])).toEqual([
       ['created', 1],
       ['updated', 2],
+      // The same again is another version, as LangGraph's server has it.
+      ['updated', 3],
       ['latest_set', 1],
       ['deleted', null],
     ])

@@ -120,7 +120,12 @@ describe('an identity', () => {
   it('that a body claims is nobody', async () => {
     const forged = { id: 'ann', role: 'admin', user_id: 'ann', user_role: 'admin' }
     const claims = { user: forged, identity: forged, ...forged }
-    const more = { ...claims, config: { configurable: claims }, context: claims, metadata: claims }
+    const more = { ...claims, metadata: claims }
+    for (const there of [{ config: { configurable: claims } }, { context: claims }])
+      expect(await run('admin', {}, there)).toMatchObject({
+        status: 422,
+        body: { code: 'not_available' },
+      })
     const { runId } = await run('admin', {}, more)
     expect(noted.get(runId)).toBeUndefined()
     expect(await eventsOf(runId, 'call.denied')).toMatchObject([

@@ -89,7 +89,7 @@ const bodies: readonly (readonly [string, string, number, string, string | undef
     '{"assistant_id":"writer","input":{"messages":[]}}',
     422,
     'invalid_request',
-    'input.messages',
+    'input',
   ],
   [
     'a message of a robot',

@@ -259,7 +259,7 @@ describe('a stream', () => {
     })
     const location = response.headers.get('content-location')
     expect(location).toMatch(/^\/threads\/t-stream\/runs\/[0-9a-f-]{36}$/)
-    expect(response.headers.get('location')).toBe(`${location}/stream`)
+    expect(response.headers.get('location')).toBe(`${location}/stream?stream_mode=values`)
     await response.body?.cancel()
     const joined = await call(box.api, 'GET', `${location}/join`)
     expect(joined.body.outcome).toBe('completed')

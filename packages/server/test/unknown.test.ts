@@ -91,6 +91,37 @@ it('has the arguments that a human put there instead', async () => {
   expect(await unknownOf(run)).toMatchObject({ args: { amount: 5 } })
 })
 
+it('is a line in the log, as what a run waits for is, without arguments', async () => {
+  const run = await create('asker')
+  const approval = await eventually(async () => {
+    const { body } = await ask('GET', '/approvals')
+    return body.find(({ run_id }: { run_id: string }) => run_id === run)
+  })
+  await ask('POST', `/approvals/${approval.approval_id}`, { decision: 'approve' })
+  const effect = await unknownOf(run)
+  const lines = await eventually(async () => {
+    const found = box.logged.filter((line) => line.includes(run))
+    return found.some((line) => line.includes('resolution of pay')) && found
+  })
+  const [begun, asked, lost, waits] = lines.map((line) => {
+    const at = line.indexOf('{')
+    return { line: line.slice(0, at - 1), ...JSON.parse(line.slice(at)) }
+  })
+  const about = { runId: run, agent: 'asker', threadId: expect.any(String) }
+  expect(lines).toHaveLength(4)
+  expect(begun).toMatchObject({ line: 'info run begun', ...about })
+  expect(asked).toMatchObject({ line: 'info run waits', ...about, waitsFor: 'approval of pay' })
+  expect(lost).toMatchObject({
+    line: 'warn outcome of a tool call unknown',
+    ...about,
+    tool: 'pay',
+    effectId: effect.effect_id,
+    reason: 'not_settled',
+  })
+  expect(waits).toMatchObject({ line: 'info run waits', ...about, waitsFor: 'resolution of pay' })
+  expect(lines.join()).not.toContain('amount')
+})
+
 it('has no arguments for a key that may approve and not read', async () => {
   const run = await create('payer')
   const issued = await ask('POST', '/keys', { name: 'desk', scopes: ['approve'] })

@@ -4,7 +4,7 @@ import {
   type JudgedArguments,
   judgedProblem,
   JsonObjectSchema,
-  ToolSpec,
+  type ToolSpec,
   type EffectMode,
   type JsonObject,
 } from '@signalbox/core'
@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { toOutput } from './output.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
 import { boundedMessage } from './text.ts'
+import { checkDefinition, checkedSpec, inputSchemaOf, toolMistake } from './tool-mistakes.ts'
 import { toolVersion } from './version.ts'
 
 /** A tool as its author writes it. */
@@ -65,14 +66,14 @@ export function defineTool<Input extends z.ZodObject>(
 }
 
 function specOf<Input extends z.ZodObject>(definition: ToolDefinition<Input>): ToolSpec {
+  checkDefinition(definition)
   const { name, description, effect = 'once', timeoutMs = 60_000, queue = 'tools' } = definition
   const { judged } = definition
   const problem = judged && judgedProblem(judged)
-  if (problem) throw new TypeError(`Tool "${name}": judged: ${problem}.`)
-  const { $schema: _, ...schema } = z.toJSONSchema(definition.input, { io: 'input' })
-  const inputSchema = JsonObjectSchema.parse(schema)
+  if (problem) throw toolMistake(name, 'judged', problem)
+  const inputSchema = JsonObjectSchema.parse(inputSchemaOf(name, definition.input))
   const version = toolVersion({ name, inputSchema, effect })
-  const spec = {
+  return checkedSpec({
     name,
     version,
     description,
@@ -81,12 +82,7 @@ function specOf<Input extends z.ZodObject>(definition: ToolDefinition<Input>): T
     queue,
     timeoutMs,
     ...(judged && { judged }),
-  }
-  const parsed = ToolSpec.safeParse(spec)
-  if (!parsed.success) {
-    throw new TypeError(`Tool "${name}": ${z.prettifyError(parsed.error)}`)
-  }
-  return parsed.data
+  })
 }
 
 function describe(error: z.ZodError): string {

@@ -9,9 +9,9 @@ import type { Clock, Log, ToolHost, ToolOutcome, ToolRequest } from '@signalbox/
 import { z } from 'zod'
 import { systemClock } from './clock.ts'
 import type { DefinedTool } from './define-tool.ts'
-import { expandConfig, McpServerConfig } from './mcp/config.ts'
+import { type Environment, expandConfig, McpServerConfig } from './mcp/config.ts'
 import { McpServer } from './mcp/server.ts'
-import { failed, perform } from './perform.ts'
+import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
 import { boundedMessage } from './text.ts'
 import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
@@ -25,6 +25,8 @@ export interface ToolHostOptions {
   readonly tools?: readonly DefinedTool[]
   /** As in the configuration file. Starting begins at once, in the background. */
   readonly mcpServers?: Readonly<Record<string, z.input<typeof McpServerConfig>>>
+  /** Where `${NAME}` of MCP servers is looked up. Default: the variables of the process. */
+  readonly env?: Environment
   /** Directory of all workspaces, for files that stay on this machine. */
   readonly workspaceRoot?: string
   /** Without a root: workspaces are kept in the register. With neither there are no file tools. */
@@ -107,7 +109,10 @@ class Host implements ToolHost {
       if (outcome.status !== 'completed' || changed.length === 0) return outcome
       return { ...outcome, files: changed }
     } catch (error) {
-      this.#log.error('tool call broke the host', { tool: request.name, reason: String(error) })
+      this.#log.error('tool call broke the host', {
+        tool: request.name,
+        reason: describeError(error),
+      })
       return failed('tool_error', 'The tool host failed.')
     } finally {
       over = true
@@ -144,7 +149,10 @@ class Host implements ToolHost {
       request.progress(boundedMessage(String(note), limits.progressCharsMax))
     } catch (error) {
       // Whoever listens to progress must not be able to break the tool.
-      this.#log.warn('progress listener threw', { tool: request.name, reason: String(error) })
+      this.#log.warn('progress listener threw', {
+        tool: request.name,
+        reason: describeError(error),
+      })
     }
   }
 }
@@ -185,13 +193,13 @@ function localTools(
 }
 
 function startServers(options: ToolHostOptions, clock: Clock): readonly McpServer[] {
-  const { log, mcpServers = {}, startTimeoutMs = 30_000 } = options
+  const { log, mcpServers = {}, startTimeoutMs = 30_000, env = process.env } = options
   const usable = Object.entries(mcpServers).map(([name, input]) => {
     const parsed = McpServerConfig.safeParse(input)
     if (!parsed.success) {
       throw new TypeError(`MCP server "${name}": ${z.prettifyError(parsed.error)}`)
     }
-    const expanded = expandConfig(parsed.data, process.env)
+    const expanded = expandConfig(parsed.data, env)
     if (!expanded.ok) throw new TypeError(`MCP server "${name}": ${expanded.message}`)
     return { name, config: expanded.config }
   })

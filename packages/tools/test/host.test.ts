@@ -194,6 +194,9 @@ describe('a cancel', () => {
   })
 })
 
+/** As a tool without types calls it. */
+type Untyped = { progress(note: unknown): void }['progress']
+
 describe('progress', () => {
   it('arrives, bounded, until the call is over; a listener that throws harms nobody', async () => {
     const notes: string[] = []
@@ -216,6 +219,63 @@ describe('progress', () => {
       },
     })
     expect(textOf(outputOf(outcome))).toBe('ok')
+  })
+
+  it('may be any nonsense, also from a tool without types: it is a text, or nothing, and never fails the call', async () => {
+    const notes: unknown[] = []
+    const nonsense: readonly unknown[] = [
+      undefined,
+      null,
+      42,
+      Number.NaN,
+      { percent: 10 },
+      ['half', 'way'],
+      Symbol('half'),
+      () => 'later',
+      Object.create(null),
+      { toString: () => ({}) },
+      { toString: () => Promise.reject(new Error('never awaited')).catch(() => {}) },
+      {
+        toString() {
+          throw Object.create(null)
+        },
+      },
+      new Proxy(
+        {},
+        {
+          get() {
+            throw Object.create(null)
+          },
+        },
+      ),
+      '\uD800',
+      'p'.repeat(1_000_000),
+    ]
+    let after: (() => void) | undefined
+    const chatty = tool('chatty', (context) => {
+      const progress: Untyped = context.progress
+      const say = () => nonsense.forEach((note) => progress(note))
+      after = say
+      say()
+      return 'ok'
+    })
+    const log = recordedLog()
+    const host = hostFor({ tools: [chatty], log })
+    const outcome = await callTool(host, 'chatty', { progress: (note) => void notes.push(note) })
+    expect(outcome.status).toBe('completed')
+    expect(notes.every((note) => typeof note === 'string' && note.isWellFormed())).toBe(true)
+    expect(notes.slice(0, 6)).toEqual([
+      'undefined',
+      'null',
+      '42',
+      'NaN',
+      '[object Object]',
+      'half,way',
+    ])
+    const said = notes.length
+    expect(after).not.toThrow()
+    expect(notes).toHaveLength(said)
+    expect(log.lines.every((line) => line.startsWith('warn progress listener threw'))).toBe(true)
   })
 })
 

@@ -21,7 +21,8 @@ const app = {
 }
 
 answering(ServerOrder, async (order): Promise<ServerReport> => {
-  const started = order.kind === 'start' ? await listen(app, { host: '127.0.0.1', port: 0 }) : null
+  const address = { host: '127.0.0.1', port: 0, keepAliveMs: 5_000 }
+  const started = order.kind === 'start' ? await listen(app, address) : null
   const at = performance.timeOrigin + performance.now()
   if (order.kind === 'let-go') {
     for (const controller of open) {

@@ -51,6 +51,8 @@ export const Run = z.looseObject({
   created_at: z.string(),
   status: z.string(),
   outcome: z.string().nullable(),
+  /** Why it failed. A server of an older build does not say. */
+  error: z.looseObject({ message: z.string() }).nullish(),
   state: z.string(),
   /** The run that started it. */
   parent: z.looseObject({ run_id: z.string() }).nullish(),

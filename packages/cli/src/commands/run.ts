@@ -1,5 +1,8 @@
+import process from 'node:process'
 import { Option, type Command } from 'commander'
+import { dotEnvLine } from '../local/dot-env.ts'
 import { type ServerOptions, withServer } from '../options.ts'
+import { readPrompt } from '../run/read-prompt.ts'
 import type { Shell } from '../shell.ts'
 
 export interface RunOptions extends ServerOptions {
@@ -13,7 +16,7 @@ export interface RunOptions extends ServerOptions {
 export function runCommand(program: Command, shell: Shell): void {
   withServer(program.command('run'))
     .description('Create a run and show what it does, until it ends')
-    .argument('<prompt>', 'what to say to the agent')
+    .argument('<prompt>', 'what to say to the agent; - reads it from standard input')
     .option('-a, --agent <agent>', 'which agent (default: the only one there is)')
     .option('-t, --thread <thread>', 'go on with this thread, made if it is not there')
     .option('-w, --wait', 'print the answer only, once it is there')
@@ -28,6 +31,9 @@ export function runCommand(program: Command, shell: Shell): void {
     )
     .action(async (prompt: string, options: RunOptions) => {
       const { runPrompt } = await import('../run/run-prompt.ts')
-      shell.finish(await runPrompt(shell, prompt, options))
+      const said = dotEnvLine(shell)
+      if (said !== null) process.stderr.write(`${said}\n`)
+      const text = prompt === '-' ? await readPrompt(process.stdin) : prompt
+      shell.finish(await runPrompt(shell, text, options))
     })
 }

@@ -1,16 +1,20 @@
 /** `dev`, `serve` and `worker`: processes of Signalbox. */
 import process from 'node:process'
 import type { Command } from 'commander'
-import type { Role } from '@signalbox/server'
+import type { Role, Started } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
 import { listenForInterrupt } from '../interrupt.ts'
+import { dotEnvLine } from '../local/dot-env.ts'
 import { type CommonOptions, wholeNumber, withCommon } from '../options.ts'
 import type { Shell } from '../shell.ts'
 
 interface ServeOptions extends CommonOptions {
   readonly port?: number
   readonly roles?: readonly Role[]
+  readonly queues?: readonly string[]
+  /** False with `--no-migrate`. */
+  readonly migrate: boolean
 }
 
 const roles: readonly Role[] = ['api', 'orchestrator', 'worker']
@@ -18,6 +22,11 @@ const portOption = [
   '--port <port>',
   'where the API listens; 0 takes a free port (default: PORT, the configuration, or 7420)',
   wholeNumber(0, 65_535),
+] as const
+
+const noMigrateOption = [
+  '--no-migrate',
+  'leave the schema as it is; one that is older than this build ends the start',
 ] as const
 
 const healthPortOption = [
@@ -36,6 +45,9 @@ export function serveCommands(program: Command, shell: Shell): void {
       // Before anything is loaded: that takes a moment in which somebody may think better of it.
       const interrupt = listenForInterrupt()
       const { dev } = await import('../local/dev.ts')
+      const said = dotEnvLine(shell)
+      if (said !== null && options.json === true) say('info', said, {})
+      else if (said !== null) process.stdout.write(`${said}\n`)
       const asked = { ...portOf(options), json: options.json === true }
       shell.finish(await dev(shell, asked, interrupt).finally(() => interrupt.release()))
     })
@@ -48,33 +60,61 @@ export function serveCommands(program: Command, shell: Shell): void {
       `what this process does, of ${roles.join(',')} (default: all)`,
       readRoles,
     )
-    .action((options: ServeOptions) => serve(shell, options.roles ?? roles, portOf(options)))
+    .option(...noMigrateOption)
+    .action((options: ServeOptions) => serve(shell, options.roles ?? roles, options))
 
   withCommon(program.command('worker'))
     .description('Work on tool calls only; the log goes to standard output as JSON lines')
     .option(...healthPortOption)
-    .action((options: ServeOptions) => serve(shell, ['worker'], portOf(options)))
+    .option('--queues <queues>', 'work on these queues only (default: all)', readQueues)
+    .option(...noMigrateOption)
+    .action((options: ServeOptions) => serve(shell, ['worker'], options))
 }
 
-const portOf = ({ port }: ServeOptions): { readonly port?: number } =>
+const portOf = ({ port }: Pick<ServeOptions, 'port'>): { readonly port?: number } =>
   port === undefined ? {} : { port }
 
-async function serve(
-  shell: Shell,
-  asked: readonly Role[],
-  port: { readonly port?: number },
-): Promise<void> {
+async function serve(shell: Shell, asked: readonly Role[], options: ServeOptions): Promise<void> {
   const { runServer } = await import('@signalbox/server')
   // Who reads the log may go; the process goes on.
   for (const stream of [process.stdout, process.stderr])
     stream.removeAllListeners('error').on('error', () => {})
-  const onStarted = ({ url }: { readonly url: string | null }) => {
-    const entry = { level: 'info', time: new Date().toISOString(), pid: process.pid }
-    process.stdout.write(`${JSON.stringify({ ...entry, msg: 'serving', url, roles: asked })}\n`)
-  }
-  const code = await runServer({ ...shell, ...port, roles: asked, onStarted })
+  const { queues, migrate, debug } = options
+  const code = await runServer({
+    cwd: shell.cwd,
+    // Those of the process itself, which are taken out of what tools see.
+    env: process.env,
+    debug: debug === true || process.env['SIGNALBOX_DEBUG'] === '1',
+    ...portOf(options),
+    ...(queues === undefined ? {} : { queues }),
+    migrates: migrate,
+    roles: asked,
+    onStarted: (started) => {
+      const said = dotEnvLine(shell)
+      if (said !== null) say('info', said, {})
+      sayStarted(asked, started)
+    },
+  })
   const known = Object.values(exitCodes).find((each) => each === code)
   shell.finish(known ?? exitCodes.failed)
+}
+
+function sayStarted(asked: readonly Role[], { url, withheld, shownBecause }: Started): void {
+  const taken = withheld.length === 0 ? {} : { withheld }
+  say('info', 'serving', { url, roles: asked, ...taken })
+  if (shownBecause !== null)
+    say('warn', 'tools may read secrets of this process from /proc', { why: shownBecause })
+}
+
+function say(level: 'info' | 'warn', msg: string, about: object): void {
+  const entry = { level, time: new Date().toISOString(), pid: process.pid, msg, ...about }
+  process.stdout.write(`${JSON.stringify(entry)}\n`)
+}
+
+function readQueues(text: string): readonly string[] {
+  const queues = text.split(',').map((name) => name.trim())
+  if (queues.every((name) => name !== '')) return queues
+  throw usageFailure('--queues: takes names of queues, separated by commas.')
 }
 
 function readRoles(text: string): readonly Role[] {

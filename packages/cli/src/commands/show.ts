@@ -5,7 +5,7 @@ import type { Event, Run, RunReport } from '../client/documents.ts'
 import { serverOf, type ServerOptions, withServer } from '../options.ts'
 import { duration } from '../output/duration.ts'
 import { eventDetails } from '../output/event-details.ts'
-import { at } from '../output/payload.ts'
+import { at, textAt } from '../output/payload.ts'
 import { oneLine, printable } from '../output/printable.ts'
 import { nextCommands, waitsText } from '../output/run-lines.ts'
 import { createTerminal, type Terminal } from '../output/terminal.ts'
@@ -33,7 +33,13 @@ export function showCommand(program: Command, shell: Shell): void {
 interface Log {
   readonly tokens: { readonly input: number; readonly output: number }
   /** The last thing that went wrong; null if nothing did. */
-  readonly error: { readonly type: string; readonly at: string; readonly text: string } | null
+  readonly error: {
+    readonly type: string
+    readonly at: string
+    readonly text: string
+    /** The provider's own words, for operators; null where it had none. */
+    readonly said: string | null
+  } | null
 }
 
 /** Events that say what went wrong. */
@@ -49,14 +55,16 @@ const errors = new Set([
 async function readLog(client: Client, runId: string): Promise<Log> {
   const tokens = { input: 0, output: 0 }
   let last: Event | null = null
+  let turn: Event | null = null
   for (let after = 0; ;) {
     const { events, next } = await client.runEvents(runId, { after, limit: 1000 })
     for (const event of events) {
       tokens.input += numberAt(event, 'inputTokens')
       tokens.output += numberAt(event, 'outputTokens')
+      if (event.type === 'model.completed') turn = event
       if (errors.has(event.type) || at(event.payload, 'turn', 'error') !== undefined) last = event
     }
-    if (typeof next !== 'number') return { tokens, error: last && errorOf(last) }
+    if (typeof next !== 'number') return { tokens, error: last && errorOf(last, turn) }
     after = next
   }
 }
@@ -66,15 +74,21 @@ function numberAt({ type, payload }: Event, name: string): number {
   return typeof found === 'number' ? found : 0
 }
 
-function errorOf(event: Event): NonNullable<Log['error']> {
+function errorOf(event: Event, turn: Event | null): NonNullable<Log['error']> {
   const { type, payload } = event
+  const ours = type === 'tool.failed' ? '' : textAt(payload, 'error', 'message')
+  if (ours !== '') {
+    const words = textAt(turn?.payload, 'turn', 'error', 'message')
+    return { type, at: event.at, text: ours, said: words === '' ? null : oneLine(words, 400) }
+  }
   const {
     class: kind,
     status,
     message,
   } = Object(at(payload, 'turn', 'error') ?? at(payload, 'error') ?? {})
   const said = [kind, status, message].filter((part) => part !== undefined).join(' ')
-  return { type, at: event.at, text: oneLine(said === '' ? eventDetails(event, true) : said, 400) }
+  const text = oneLine(said === '' ? eventDetails(event, true) : said, 400)
+  return { type, at: event.at, text, said: null }
 }
 
 function print(
@@ -115,5 +129,6 @@ function print(
   )
   line('tokens', `${log.tokens.input} in, ${log.tokens.output} out`)
   line('error', log.error === null ? '' : `${log.error.text} (${log.error.type})`)
+  line('said', log.error?.said ?? '')
   for (const [n, command] of next.entries()) line(n === 0 ? 'next' : '', command)
 }

@@ -1,13 +1,18 @@
 /** The configuration of the demo: what stands in `signalbox.config.ts` elsewhere. Parent and worker load the same. */
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { extname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { EngineSettings } from '@signalbox/engine'
 import { type LoadedConfig, parseConfig } from '@signalbox/server'
 import type { Scene } from './scene.ts'
 
-/** The root of this repository, whose files the agents read. */
-const repository = fileURLToPath(new URL('../../../..', import.meta.url))
+/** Where the agents read: the root of this repository, or of the installed package, whose compiled files stand one folder deeper. */
+const home =
+  ['../../../..', '../../../../..']
+    .map((up) => fileURLToPath(new URL(up, import.meta.url)))
+    .find((folder) => existsSync(join(folder, 'LICENSE'))) ?? process.cwd()
 
 /** A worker that vanished is replaced after `leaseMs`. The default of 15 s is kinder to slow machines, and dull to watch. */
 export const demoEngine = {
@@ -30,17 +35,35 @@ export function demoConfig({ modelUrl, workspaceRoot, scenes }: DemoPlace): Load
   const config = parseConfig({
     agents: Object.assign({}, ...scenes.map((scene) => scene.agents(modelUrl))),
     mcpServers: {
-      fs: { ...npmServer('server-filesystem', [repository]), cwd: repository, trustHints: true },
-      everything: { ...npmServer('server-everything', ['stdio']), trustHints: true },
+      fs: { ...mcpServer('server-filesystem', [home]), cwd: home, trustHints: true },
+      everything: { ...mcpServer('server-everything', ['stdio']), trustHints: true },
     },
     tools: scenes.flatMap(({ tools = [] }) => tools),
     workspace: { root: workspaceRoot },
     server: { port: 0, graceMs: 1_000 },
   })
-  return { config, file: fileURLToPath(import.meta.url), dir: repository }
+  return { config, file: fileURLToPath(import.meta.url), dir: home }
 }
 
-function npmServer(name: string, args: readonly string[]) {
-  const main = createRequire(import.meta.url).resolve(`@modelcontextprotocol/${name}/dist/index.js`)
-  return { command: process.execPath, args: [main, ...args] }
+/** One of the published servers; or, where they are not installed, one of the demo's own that has the tools of both. */
+function mcpServer(name: string, args: readonly string[]) {
+  const published = publishedServer(name)
+  return published === null
+    ? { command: process.execPath, args: [ownServer, home] }
+    : { command: process.execPath, args: [published, ...args] }
 }
+
+const ownServer = fileURLToPath(
+  new URL(`./tool-server-main${extname(import.meta.url)}`, import.meta.url),
+)
+
+function publishedServer(name: string): string | null {
+  try {
+    return createRequire(import.meta.url).resolve(`@modelcontextprotocol/${name}/dist/index.js`)
+  } catch {
+    return null
+  }
+}
+
+/** Are the published servers here, as in the repository? */
+export const hasPublishedServers = (): boolean => publishedServer('server-everything') !== null

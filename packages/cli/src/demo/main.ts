@@ -1,26 +1,5 @@
-/** Program of `npm run demo`. Exits 0 if every scene kept its promise, 1 if not, 128 plus the signal if interrupted. */
+/** Program of `npm run demo`. */
 import process from 'node:process'
-import { runDemo } from './run-demo.ts'
+import { playDemo } from './play-demo.ts'
 
-const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
-
-const interrupted = new AbortController()
-let exitCode: number | null = null
-
-function interrupt(code: number): void {
-  // Again and again, by an impatient hand: the cleaning up goes on.
-  if (exitCode !== null) return
-  exitCode = code
-  process.stderr.write('\nInterrupted; stopping everything …\n')
-  interrupted.abort()
-}
-
-process.on('SIGINT', () => interrupt(exitCodes.SIGINT))
-process.on('SIGTERM', () => interrupt(exitCodes.SIGTERM))
-process.on('SIGHUP', () => interrupt(exitCodes.SIGHUP))
-// Nobody reads any more, as with `| head`; who started this must still find nothing left behind.
-process.stdout.on('error', () => interrupt(1))
-process.stderr.on('error', () => undefined)
-
-const met = await runDemo({ env: process.env, signal: interrupted.signal })
-process.exitCode = exitCode ?? (met ? 0 : 1)
+process.exitCode = await playDemo()

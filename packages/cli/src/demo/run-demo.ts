@@ -6,11 +6,13 @@ import { verifyRuns } from './chain.ts'
 import { closeAll, type Closers } from './closers.ts'
 import { count } from './event-detail.ts'
 import { Unmet } from './expect.ts'
-import { createPrinter } from './printer.ts'
+import { hasPublishedServers } from './demo-config.ts'
+import { createPrinter, type Printer } from './printer.ts'
 import type { Scene } from './scene.ts'
 import { scriptedScenes } from './scenes.ts'
 import { providerEnv, providerScene } from './scenes/provider.ts'
 import { openStage, type OpenStage } from './stage.ts'
+import { yourTurn } from './your-turn.ts'
 
 export interface DemoOptions {
   readonly env: Env
@@ -41,16 +43,31 @@ export async function runDemo({ env, signal }: DemoOptions): Promise<boolean> {
   }
   await closeAll(closers).catch((error: unknown) => failures.push(error))
   for (const failure of failures) process.stderr.write(`\n✗ ${describeFailure(failure)}\n`)
-  if (failures.length > 0) for (const line of trouble) process.stderr.write(`  ${line}\n`)
-  else print.line('\nStopped, and nothing is left behind.')
-  return failures.length === 0
+  if (failures.length > 0) {
+    for (const line of trouble) process.stderr.write(`  ${line}\n`)
+    return false
+  }
+  print.line('\nStopped, and nothing is left behind.')
+  if (!signal.aborted) inviteTo(print)
+  return true
+}
+
+/** The last three lines make an agent of the reader's own; each can be typed as it stands. */
+function inviteTo(print: Printer): void {
+  print.line()
+  print.title('Your turn: an agent of your own')
+  for (const line of yourTurn()) print.line(line)
 }
 
 function describe({ print, url, database, worker }: OpenStage): void {
   print.aside(
     `Postgres ${database.port} (embedded) · BullMQ on Postgres · API ${url} · worker ${worker.pid}`,
   )
-  print.aside('MCP servers: filesystem, over this repository, and everything')
+  print.aside(
+    hasPublishedServers()
+      ? 'MCP servers: filesystem, over this repository, and everything'
+      : 'MCP servers: two processes of our own, over the installed package',
+  )
 }
 
 async function playAll(stage: OpenStage, scenes: readonly Scene[]): Promise<void> {
@@ -73,16 +90,7 @@ async function conclude({ print, database, runs }: OpenStage, number: number): P
   print.met(`chains verified: ${count(runs.length, 'run')}, ${count(events, 'event')}`)
   print.met('every hash is the one that the API had shown while it happened')
   print.met(`a copy with one word changed does not pass: ${forgery}`)
-  print.line()
-  print.title('Your turn')
-  for (const line of yourTurn) print.line(`   ${line}`)
 }
-
-const yourTurn = [
-  'npx signalbox init                         a configuration, if there is none yet',
-  'npm start                                  the server, on http://127.0.0.1:7420',
-  'curl http://127.0.0.1:7420/openapi.json    all that the API can do',
-]
 
 /** What the demo did not foresee keeps its stack: it is a defect. */
 function describeFailure(error: unknown): string {

@@ -15,8 +15,9 @@ const connectMsMax = 5000
 
 /** Does Postgres answer, is it new enough, and is its schema ours? */
 export async function checkDatabase(shell: Shell): Promise<readonly Finding[]> {
-  const { databaseUrl } = readEnvironment(shell.env)
+  const { databaseUrl, loginUrls } = readEnvironment(shell.env)
   if (databaseUrl !== null) return checkUrl(databaseUrl)
+  if (loginUrls.engine !== null) return checkUrl(loginUrls.engine, { isAdministrator: false })
   const { dir, exists, owner, url } = await findEmbedded(shell)
   if (!exists) return [ok('data', `${dir} is made at the first start, with an embedded Postgres`)]
   if (owner === null)
@@ -26,7 +27,11 @@ export async function checkDatabase(shell: Shell): Promise<readonly Finding[]> {
   return [owned, warn('postgres', 'the embedded Postgres is not ready', 'Try again in a moment.')]
 }
 
-async function checkUrl(url: string): Promise<readonly Finding[]> {
+/** A process that is told its logins alone looks as one of them. */
+async function checkUrl(
+  url: string,
+  as: { readonly isAdministrator: boolean } = { isAdministrator: true },
+): Promise<readonly Finding[]> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectMsMax,
@@ -47,7 +52,7 @@ async function checkUrl(url: string): Promise<readonly Finding[]> {
       Number(number) >= oldest
         ? ok('postgres', about)
         : fail('postgres', about, 'Use PostgreSQL 16 or newer.'),
-      ...(await checkSchema(client)),
+      ...(await checkSchema(client, as.isAdministrator)),
     ]
   } catch (error) {
     const fix = 'Check DATABASE_URL, and that the server runs; or unset it for the embedded one.'
@@ -59,12 +64,12 @@ async function checkUrl(url: string): Promise<readonly Finding[]> {
 
 const oldest = 160_000
 
-async function checkSchema(client: Client): Promise<readonly Finding[]> {
+async function checkSchema(client: Client, isAdministrator: boolean): Promise<readonly Finding[]> {
   const there = await client.query(`select 1 where to_regclass('signalbox.migration') is not null`)
   if (there.rowCount === 0)
     return [warn('schema', 'there is none yet; a server makes it', 'signalbox migrate')]
   try {
-    await client.query('set role signalbox_owner')
+    if (isAdministrator) await client.query('set role signalbox_owner')
     const { rows } = await client.query<Applied>(appliedQuery)
     const known = await readMigrations()
     const finding = schemaFinding(rows.length, standingOf(rows, known), known.length)

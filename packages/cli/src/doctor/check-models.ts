@@ -25,7 +25,11 @@ export function* checkModels(config: Config, env: Shell['env']): Generator<Findi
     const what = `${model.provider} ${model.model}`
     if (names.length === 0) yield ok(about, `${what}, without a key`)
     else if (found === undefined)
-      yield fail(about, `${what} has no key`, `export ${names.join('=…, or export ')}=…`)
+      yield fail(
+        about,
+        `${what} has no key`,
+        `export ${names.join('=…, or export ')}=…, or put that into the file .env`,
+      )
     else yield ok(about, `${what}, with the key of ${found}`)
   }
 }

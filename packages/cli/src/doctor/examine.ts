@@ -1,7 +1,15 @@
 /** `doctor`: every check, in the order in which things are needed. */
 import process from 'node:process'
-import { ConfigError, type LoadedConfig, loadConfig, readEnvironment } from '@signalbox/server'
+import {
+  ConfigError,
+  fileNames,
+  type LoadedConfig,
+  loadConfig,
+  readEnvironment,
+  withSecretFiles,
+} from '@signalbox/server'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { dotEnvLine } from '../local/dot-env.ts'
 import type { ServerOptions } from '../options.ts'
 import { printable } from '../output/printable.ts'
 import type { Terminal } from '../output/terminal.ts'
@@ -13,13 +21,18 @@ import { checkServer } from './check-server.ts'
 import { checkTools } from './check-tools.ts'
 import { type Finding, fail, ok, reason } from './finding.ts'
 
+export interface DoctorOptions extends ServerOptions {
+  /** Ask the models, which costs. */
+  readonly online?: true
+}
+
 const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 /** Checks, tells, and answers whether anything failed. Never throws for what it finds. */
 export async function examine(
   shell: Shell,
   terminal: Terminal,
-  options: ServerOptions,
+  options: DoctorOptions,
 ): Promise<ExitCode> {
   const findings: Finding[] = []
   for await (const finding of checks(shell, options)) {
@@ -34,22 +47,32 @@ export async function examine(
   return healthy ? exitCodes.ok : exitCodes.failed
 }
 
-async function* checks(shell: Shell, options: ServerOptions): AsyncGenerator<Finding> {
+async function* checks(shell: Shell, options: DoctorOptions): AsyncGenerator<Finding> {
   // An older Node does not get here: the command itself refuses it.
   yield ok('node', process.version)
+  const said = dotEnvLine(shell)
+  if (said !== null) yield ok('.env', said)
   const environment = checkEnvironment(shell)
   yield environment
   const loaded = await load(shell)
   if ('check' in loaded) yield loaded
   else {
     yield ok('configuration', loaded.file)
-    yield* checkModels(loaded.config, shell.env)
+    const env = withSecretFiles(shell.env, fileNames(loaded.config))
+    yield* checkModels(loaded.config, env)
+    if (options.online === true) yield* await online(loaded, { ...shell, env })
     yield* await checkTools(loaded)
   }
   if (environment.status === 'fail') return
   yield* await checkDatabase(shell)
   yield await checkRedis(readEnvironment(shell.env).redisUrl)
   yield await checkServer(shell, options)
+}
+
+/** The packages of the providers are loaded for those who ask. */
+async function online({ config }: LoadedConfig, { env }: Shell): Promise<readonly Finding[]> {
+  const { checkOnline } = await import('./check-online.ts')
+  return checkOnline(config, env)
 }
 
 function checkEnvironment({ env }: Shell): Finding {

@@ -2,7 +2,12 @@
 import type { AgentDefinition } from '@signalbox/core'
 import { type Log, withReadResult } from '@signalbox/engine'
 import { validateDetectors } from '@signalbox/models'
-import { type LoadedConfig, type loadGovernance, resolveAgents } from '@signalbox/server'
+import {
+  checkServers,
+  type LoadedConfig,
+  type loadGovernance,
+  resolveAgents,
+} from '@signalbox/server'
 import { createToolHost } from '@signalbox/tools'
 
 /** Which tools an agent has, only its tools know: the servers of MCP are started for the list, and stopped. */
@@ -12,6 +17,7 @@ export async function findAgents(
   how: { readonly log: Log; readonly startTimeoutMs?: number },
 ): Promise<ReadonlyMap<string, AgentDefinition>> {
   const { workspace, tools, mcpServers } = config
+  checkServers(config, process.env)
   const host = createToolHost({
     ...how,
     tools,

@@ -1,5 +1,10 @@
-import { migrate, type MigrateReport, MigrationRefused, restoreFeed } from '@signalbox/postgres'
-import { readEnvironment } from '@signalbox/server'
+import {
+  type MigrateReport,
+  MigrationRefused,
+  restoreFeed,
+  type RestoreReport,
+} from '@signalbox/postgres'
+import { migrateAsTold, readEnvironment } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { Failure, usageFailure } from '../failure.ts'
 import type { Terminal } from '../output/terminal.ts'
@@ -15,7 +20,8 @@ export async function migrateDatabase(
   try {
     const { url, source, stop } = await addressOf(shell, restored)
     try {
-      await bringUp(url, terminal, restored)
+      const report = await migrateAsTold(url, readEnvironment(shell.env))
+      tell(report, terminal, restored ? await restoreFeed(url) : null)
     } catch (error) {
       if (error instanceof MigrationRefused) throw error
       throw databaseFailure(source, error)
@@ -40,9 +46,7 @@ async function addressOf(shell: Shell, restored: boolean): Promise<Address> {
   return findAddress(shell)
 }
 
-async function bringUp(url: string, terminal: Terminal, restored: boolean): Promise<void> {
-  const report = await migrate(url)
-  const repair = restored ? await restoreFeed(url) : null
+function tell(report: MigrateReport, terminal: Terminal, repair: RestoreReport | null): void {
   terminal.document({
     ...report,
     feedIsAhead: repair ? false : report.feedIsAhead,

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { loadConfig, startSignalbox } from '@signalbox/server'
+import { fileNames, loadConfig, startSignalbox, withSecretFiles } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
 import type { Shell } from '../shell.ts'
@@ -19,9 +19,13 @@ export interface Here {
 export async function startHere(shell: Shell, onBegin: () => void): Promise<Here> {
   const loaded = await loadConfig(shell)
   onBegin()
-  const log = logFor(loaded, shell.env, { level: 'warn', to: process.stderr })
-  const env = { ...shell.env, HOST: '127.0.0.1' }
-  const signalbox = await startSignalbox({ loaded, env, port: 0, log })
+  const env = {
+    ...withSecretFiles(shell.env, fileNames(loaded.config)),
+    HOST: '127.0.0.1',
+  }
+  const log = logFor(loaded, env, { level: 'warn', to: process.stderr })
+  // The command shows the run itself, and why a call of it failed.
+  const signalbox = await startSignalbox({ loaded, env, port: 0, log, logRuns: false })
   const { url } = signalbox
   if (url !== null) return { url, stop: () => signalbox.stop() }
   await signalbox.stop()

@@ -24,6 +24,10 @@ const callsOf: Detail = (payload, verbose) =>
     .filter((part) => at(part, 'type') === 'tool_call')
     .map((part) => `${textAt(part, 'name')}${verbose ? json(at(part, 'args')) : ''}`)
 
+/** Why a model is asked again, or another one is; a log of an older build names the class alone. */
+const causeOf = (payload: unknown): string =>
+  textAt(payload, 'error', 'message') || textAt(payload, 'class')
+
 const said: Detail = (payload, verbose) => (verbose ? [textAt(payload, 'message')] : [])
 
 /** What a run used that was started for a call. */
@@ -54,10 +58,14 @@ const details: Readonly<Record<string, Detail>> = {
     const asks = calls.length === 0 ? '' : `calls ${calls.join(', ')}`
     return [textAt(payload, 'turn', 'verdict'), ms(payload), asks]
   },
-  'model.retried': (payload, verbose) => [textAt(payload, 'class'), ...said(payload, verbose)],
+  'model.retried': (payload, verbose) => [
+    causeOf(payload),
+    withWord('again in', countOf(textAt(payload, 'delayMs').replace(/^0$/, ''), 'ms')),
+    ...said(payload, verbose),
+  ],
   'model.replaced': (payload, verbose) => [
     `${textAt(payload, 'from')} → ${textAt(payload, 'to')}`,
-    textAt(payload, 'class'),
+    causeOf(payload),
     ...said(payload, verbose),
   ],
   'tool.completed': (payload, verbose) => [

@@ -1,6 +1,7 @@
 /** The log as lines for a human, made of the JSON lines that everybody else gets: time, level, message, fields. */
 import { styleText } from 'node:util'
 import { printable } from './printable.ts'
+import { runLine } from './run-log-line.ts'
 
 export interface LineStream {
   write(text: string): unknown
@@ -30,11 +31,13 @@ function humanLine(line: string, coloured: boolean): string {
   const paint = (as: Style, text: string) =>
     coloured ? styleText(as, text, { validateStream: false }) : text
   const clock = typeof time === 'string' ? new Date(time).toTimeString().slice(0, 8) : ''
+  const start = `${paint('dim', clock)} ${paint(styles.get(level) ?? 'cyan', text(level).padEnd(5))}`
+  const run = runLine(entry)
+  if (run) return `${start} ${printable(run.text)}  ${paint('dim', printable(run.id))}`
   const fields = Object.entries(entry)
     .filter(([name]) => !silent.has(name))
     .map(([name, value]) => `${name}=${text(value)}`)
     .join(' ')
-  const start = `${paint('dim', clock)} ${paint(styles.get(level) ?? 'cyan', text(level).padEnd(5))}`
   const end = fields === '' ? '' : `  ${paint('dim', printable(fields))}`
   return `${start} ${printable(text(msg))}${end}`
 }

@@ -65,6 +65,7 @@ export const verdictDetails: Readonly<Record<string, Detail>> = {
   'turn.cut': (payload, verbose) => [
     textAt(payload, 'verdict'),
     ...taken(payload, verbose),
+    textAt(payload, 'error', 'message'),
     textAt(payload, 'reason', 'detail'),
   ],
   'turn.continued': (payload) => [`after turn ${textAt(payload, 'turn')} reached its length`],

@@ -83,9 +83,12 @@ function showValues(terminal: Terminal, values: Values): ExitCode {
   const { run, outcome } = values
   if (outcome === null)
     terminal.note(`The run ${run.run_id} waits for a human: signalbox approvals, signalbox unknown`)
-  else if (exitCodeOf(outcome) !== exitCodes.ok) terminal.note(`The run ended: ${outcome}.`)
+  else if (exitCodeOf(outcome) !== exitCodes.ok) terminal.note(endOf(run, outcome))
   return exitCodeOf(outcome)
 }
+
+const endOf = ({ error }: Run, outcome: string): string =>
+  error ? `The run ended: ${outcome}. ${printable(error.message)}` : `The run ended: ${outcome}.`
 
 /** A run that was created goes on without whoever created it. */
 async function leave({ terminal, place, interrupt }: Staying, run: Run): Promise<ExitCode> {

@@ -54,7 +54,9 @@ function showEvent({ terminal, live, shown }: Stage, event: Event): void {
   const words = [tool, verdict, eventDetails(event, shown.verbose)].filter((word) => word !== null)
   terminal.line(`  ${terminal.paint(styleOf(type), type)} ${printable(words.join(' ')).trim()}`)
   const explanation = textAt(event.payload, 'explanation')
-  if (explanation !== '') terminal.line(`  ${printable(explanation)}`)
+  // Why the model could not answer stands on the line already.
+  const isSaid = at(event.payload, 'error', 'message') !== undefined
+  if (explanation !== '' && !isSaid) terminal.line(`  ${printable(explanation)}`)
   const hint = hintFor(event, shown)
   if (hint !== null) terminal.line(terminal.paint('bold', `  ${hint}`))
 }

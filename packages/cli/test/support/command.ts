@@ -25,6 +25,8 @@ export function endCommands(): void {
 export interface Where {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
+  /** What stands on standard input; nothing if absent. For `start` only. */
+  readonly input?: string | Uint8Array
 }
 
 export interface Ended {
@@ -46,8 +48,11 @@ export function start(args: readonly string[], where: Where): Running {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: where.cwd,
     env: { ...plain, ...where.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // One that refuses does not read on.
+  child.stdin.on('error', () => {})
+  child.stdin.end(where.input ?? '')
   running.add(child)
   child.once('close', () => running.delete(child))
   let [stdout, stderr] = ['', '']

@@ -6,6 +6,8 @@ import type { Answer, Entry, Said } from './write.ts'
 export interface Conversation {
   readonly entries: Entry[]
   readonly results: Map<string, ToolOutput>
+  /** System messages that came as input, each text once. */
+  readonly instructions: Set<string>
   /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
   reminders: string[]
   /** Said to the current run by the events of these numbers, and not shown to the model yet. */
@@ -18,6 +20,7 @@ export interface Conversation {
 export const emptyConversation = (): Conversation => ({
   entries: [],
   results: new Map(),
+  instructions: new Set(),
   reminders: [],
   waiting: [],
   from: 0,

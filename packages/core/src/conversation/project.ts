@@ -7,6 +7,7 @@
  * P2 An answer that did not close positively has no calls here either (I23).
  * P3 What is said to a run that goes on stands where the machine took it, never between calls and their results.
  * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
+ * P5 What a client gives as a system message is an instruction of the conversation, behind those of the agent, and says whose it is.
  */
 import { decisionSchemas } from '../event/decision.ts'
 import type { FactPayload } from '../event/fact.ts'
@@ -69,9 +70,10 @@ export function project(instructions: string, events: Iterable<FoldableEvent>): 
   const conversation = emptyConversation()
   for (const event of events) take(conversation, event)
   const { entries, results, reminders } = conversation
+  const given = [...conversation.instructions]
   const last = entries.at(-1)
   const said = last?.type === 'answered' && !last.closed ? entries.slice(0, -1) : entries
-  return writePrompt({ instructions, entries: said, results, reminders })
+  return writePrompt({ instructions, given, entries: said, results, reminders })
 }
 
 const current = (event: FoldableEvent): JsonObject =>
@@ -86,10 +88,12 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     // A run before it that was faulted took nothing; what goes on from before that has not heard it.
     if (!payload.base) hear(conversation, Infinity)
     conversation.waiting = []
+    const { history = [] } = payload
+    conversation.entries.push(...written(conversation, heeded(conversation, history)))
     conversation.from = conversation.entries.length
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
-      : begun(conversation, payload.input)
+      : begun(conversation, heeded(conversation, payload.input))
     conversation.entries.push(...said)
     conversation.reminders = []
     return
@@ -181,6 +185,20 @@ function edit(
 }
 
 const noInput: Said = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
+
+/** System messages become instructions of the conversation; answers the others. What is stored elsewhere stays where it was said. */
+function heeded<Message extends EditMessage>(
+  { instructions }: Conversation,
+  input: readonly Message[],
+): readonly Message[] {
+  return input.filter(({ role, parts }) => {
+    const texts = parts.map((part) => (part.type === 'text' ? part.text : null))
+    if (role !== 'system' || texts.includes(null)) return true
+    const text = texts.join('\n').trim()
+    if (text !== '') instructions.add(text)
+    return false
+  })
+}
 
 /** A run that goes on from the words of a user needs none of its own. */
 function begun({ entries }: Conversation, input: readonly UserMessage[]): readonly Said[] {

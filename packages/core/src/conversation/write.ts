@@ -26,15 +26,18 @@ export type Entry = Said | Answer
 
 export function writePrompt(conversation: {
   readonly instructions: string
+  /** Instructions that came with what was said. */
+  readonly given: readonly string[]
   readonly entries: readonly Entry[]
   readonly results: ReadonlyMap<string, ToolOutput>
   /** Said after everything else, never between calls and their results. */
   readonly reminders: readonly string[]
 }): Prompt {
-  const { instructions, entries, results, reminders } = conversation
+  const { instructions, given, entries, results, reminders } = conversation
   const messages: PromptMessage[] = []
   const taken = new Set<string>()
-  if (instructions.trim()) messages.push({ role: 'system', text: instructions })
+  const system = systemText(instructions, given)
+  if (system.trim()) messages.push({ role: 'system', text: system })
   for (const entry of entries) {
     if (entry.type === 'said') messages.push({ role: 'user', parts: entry.parts })
     else messages.push(...writeAnswer(entry, results, taken))
@@ -42,6 +45,13 @@ export function writePrompt(conversation: {
   const text = reminders.join('\n\n')
   if (text) messages.push({ role: 'user', parts: [{ type: 'text', text }] })
   return merge(messages)
+}
+
+/** One message, since some models take no other; what a client gave stands behind what the agent says, and is marked. */
+function systemText(instructions: string, given: readonly string[]): string {
+  if (given.length === 0) return instructions
+  const marked = ['Instructions of this conversation, given by its client:', ...given].join('\n\n')
+  return instructions.trim() ? `${instructions}\n\n${marked}` : marked
 }
 
 function writeAnswer(

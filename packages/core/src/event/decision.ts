@@ -6,7 +6,15 @@ import { z } from 'zod'
 import { Effect, Timer } from '../effect.ts'
 import { Outcome, StateName } from '../outcome.ts'
 import { AfterRefusal } from '../definition.ts'
-import { Redaction, SafetyEvidence, StreamVerdict, SuppressedCall, Trip, TurnCut } from '../turn.ts'
+import {
+  ModelFailure,
+  Redaction,
+  SafetyEvidence,
+  StreamVerdict,
+  SuppressedCall,
+  Trip,
+  TurnCut,
+} from '../turn.ts'
 import { LoopLayer } from '../verdict/loop/layer.ts'
 import { Budget } from '../verdict/budget/budget.ts'
 import { MissedRecall } from '../verdict/recall/missed.ts'
@@ -52,6 +60,8 @@ export const decisionSchemas = {
     context: AfterRefusal.default('keep'),
     /** Why the close was not believed, where the provider reported no error. */
     reason: TurnCut.optional(),
+    /** Why the model could not answer; absent where it did, and in logs of older builds. */
+    error: ModelFailure.optional(),
   }),
   /** An answer reached its length limit, or broke off for good, and the model may go on in another turn. */
   'turn.continued': z.object({ turn: z.number().int(), messageId: z.string(), text: z.string() }),
@@ -84,6 +94,8 @@ export const decisionSchemas = {
     class: z.string(),
     message: z.string(),
     delayMs: z.number().int(),
+    /** The same without words of the provider; absent where the model answered, and in logs of older builds. */
+    error: ModelFailure.optional(),
   }),
   /** The turn goes on with another model. */
   'model.replaced': z.object({
@@ -92,6 +104,8 @@ export const decisionSchemas = {
     to: z.string(),
     class: z.string(),
     message: z.string(),
+    /** The same without words of the provider; absent in logs of older builds. */
+    error: ModelFailure.optional(),
   }),
   /** A call will not be executed; the model reads why as the call's result. */
   'call.denied': z.object({

@@ -33,6 +33,8 @@ export const factSchemas = {
     machine: z.string(),
     machineVersion: z.number().int(),
     input: z.array(UserMessage),
+    /** What was said elsewhere, before the input and by whomever: only of a thread that has heard nothing. */
+    history: z.array(EditMessage).max(limits.editMessagesMax).optional(),
     metadata: JsonObjectSchema,
     /** The authenticated user the run works for. */
     user: Person.optional(),
@@ -62,6 +64,15 @@ export const factSchemas = {
     rerun: z.object({ runId: z.string() }).optional(),
     /** The run asks once more what this one was asked, which has ended: its calls do execute. */
     retry: z.object({ runId: z.string() }).optional(),
+    /** What the client of the run takes for granted when it comes back. Decides nothing. */
+    client: z
+      .object({
+        /** What it asked to be shown; absent where it asked for nothing in particular. */
+        streamModes: z.array(z.string().max(40)).max(16).optional(),
+        /** The steps that it allowed, as LangGraph counts them; what came of it stands in the definition. */
+        recursionLimit: z.number().int().min(1).optional(),
+      })
+      .optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),

@@ -73,5 +73,7 @@ function detailOf(event: Known): string {
     return `, by ${event.actor}${reason === undefined ? '' : `, "${reason}"`}`
   }
   if (event.type === 'run.faulted') return ` (${event.payload.code})`
+  // Words of ours, about the provider and not by it.
+  if (event.type === 'turn.cut' && event.payload.error) return `, ${event.payload.error.message}`
   return ''
 }

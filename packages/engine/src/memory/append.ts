@@ -140,6 +140,8 @@ function standing(
   if (leftOut) return 'not_admitted'
   if (run.status === 'ended' || factCodes.some((code) => code !== 'ok')) return 'stale'
   if (run.decided !== decision.decided || decision.through <= run.decided) return 'stale'
+  // It was made from a state that was repaired since.
+  if (decision.seq !== undefined && decision.seq < (run.repaired ?? 0)) return 'stale'
   if (decision.through > run.facts) return 'stale'
   if (factCodes.length > 0 && run.facts !== decision.through) return 'stale'
   if (decision.status !== 'ended') return 'ok'

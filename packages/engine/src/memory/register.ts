@@ -5,6 +5,7 @@ import {
   type EffectKind,
   factSchemas,
   limits,
+  same,
   type ToolCallPart,
 } from '@signalbox/core'
 import type { Clock, EffectRow, Register, RunHead, RunRef } from '../ports.ts'
@@ -40,10 +41,13 @@ export function createMemoryRegister(
     tables,
     append: async (item) => appendItem(tables, clock.now(), item),
     appendMany: async (items) => items.map((item) => appendItem(tables, clock.now(), item)),
-    repairState: async ({ tenantId, runId }, { decided, state }) => {
+    repairState: async ({ tenantId, runId }, { decided, state, notes }) => {
       const run = tables.runs.get(runId)
       if (run?.tenantId !== tenantId || run.decided !== decided) return false
+      if (run.state && same(run.state, state)) return false
       run.state = state
+      if (notes.length > 0) appendItem(tables, clock.now(), { runId, tenantId, notes })
+      run.repaired = run.seq
       return true
     },
     ...readsOf(tables),
@@ -201,7 +205,8 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
   }
 }
 
-function headOf({ admitted: _admitted, lanes: _lanes, admittedAt: _at, ...head }: RunRow): RunHead {
+function headOf(row: RunRow): RunHead {
+  const { admitted: _admitted, lanes: _lanes, admittedAt: _at, repaired: _repaired, ...head } = row
   return head
 }
 

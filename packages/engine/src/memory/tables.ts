@@ -9,6 +9,8 @@ export type RunRow = Mutable<RunHead> & {
   readonly lanes: readonly Lane[]
   /** Null before. Milliseconds since the epoch. */
   admittedAt: number | null
+  /** Sequence number when the cached state was repaired last. */
+  repaired?: number
 }
 
 export type EffectRecord = Mutable<

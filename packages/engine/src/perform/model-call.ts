@@ -211,7 +211,12 @@ const brokenTurn = (task: ModelTask, message: string): ModelTurn => ({
   evidence: [],
   finish: null,
   usage: {},
-  error: { class: 'invalid_request', retryable: false, message: message.slice(0, 2_000) },
+  error: {
+    class: 'invalid_request',
+    kind: 'internal',
+    retryable: false,
+    message: message.slice(0, 2_000),
+  },
   provider: task.agent.model.provider,
   model: task.agent.model.model,
 })
@@ -221,6 +226,7 @@ const openCircuit = (task: ModelTask, waitMs: number): ModelTurn => ({
   ...brokenTurn(task, ''),
   error: {
     class: 'circuit_open',
+    kind: 'circuit_open',
     retryable: false,
     message: `the model failed too often; it is asked again in ${Math.ceil(waitMs / 1000)} s`,
   },

@@ -73,6 +73,11 @@ export interface DecisionDraft {
   readonly decided: number
   /** Sequence number of the last fact it folds. */
   readonly through: number
+  /**
+   * Sequence number of the run when the state was read that it was made from: one that was repaired since makes it stale. Absent: it
+   * is not compared.
+   */
+  readonly seq?: number
   /** `run.transitioned` first, then an event per notable verdict. */
   readonly events: readonly EventDraft[]
   readonly status: RunStatus

@@ -10,7 +10,14 @@ import type {
   StateName,
   ToolCallPart,
 } from '@signalbox/core'
-import type { AppendItem, AppendResult, Moment, Multitask, ParentRef } from './append.ts'
+import type {
+  AppendItem,
+  AppendResult,
+  EventDraft,
+  Moment,
+  Multitask,
+  ParentRef,
+} from './append.ts'
 import type { BudgetPort } from './budget.ts'
 import type { LedgerPort } from './ledger.ts'
 import type { PausePort } from './pauses.ts'
@@ -149,16 +156,23 @@ export interface ThreadChange {
   readonly ttlMinutes?: number | null
 }
 
-/** The truth. Every method is one round trip; only `append`, the ledger and pauses write events. */
+/** The truth. Every method is one round trip; only `append`, `repairState`, the ledger and pauses write events. */
 export interface Register extends BudgetPort, LedgerPort, PausePort {
   append(item: AppendItem): Promise<AppendResult>
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
 
-  /** Writes the cached state of a run anew, without an event, if it stands for the decision through `decided`. Answers whether. */
+  /**
+   * Writes the cached state of a run anew together with the notes of that, if the run stands at the decision through `decided`
+   * and another state is cached. Answers whether: of several who find the same damage one is answered `true`.
+   */
   repairState(
     run: RunRef,
-    repaired: { readonly decided: number; readonly state: JsonObject },
+    repaired: {
+      readonly decided: number
+      readonly state: JsonObject
+      readonly notes: readonly EventDraft[]
+    },
   ): Promise<boolean>
 
   head(runId: string): Promise<RunHead | null>

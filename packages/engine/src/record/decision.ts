@@ -22,6 +22,7 @@ export interface Basis {
   readonly definitionHash: string
   readonly machine: Machine
   readonly state: RunState
+  readonly stateSeq: number
   readonly decided: number
 }
 
@@ -82,6 +83,7 @@ export function draftDecision(
   const draft: DecisionDraft = {
     decided: basis.decided,
     through,
+    seq: basis.stateSeq,
     events,
     status: decision.status,
     stateName: decision.state.name,

@@ -1,4 +1,5 @@
 /** Faults: a run that cannot be decided ends `failed`, once, and nothing loops (I22). */
+import { statusOf } from '@signalbox/core'
 import { messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft, Log } from '../ports.ts'
 import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
@@ -37,7 +38,8 @@ export function createFaulter(
       log.error('a run cannot be decided and is faulted', { runId, message: messageOf(error) })
     const fact = known ? { ...known, key: '', fence: null } : faultOf(error)
     const through = known ? view.facts : view.seq + 1
-    const decided = draftDecision(deps, view, expectedFacts([fact], through - 1))
+    const facts = expectedFacts([fact], through - 1)
+    const decided = draftDecision(deps, view, facts)
     // A fault alone asks no policy.
     if (!decided) return false
     const { decision, draft } = decided
@@ -51,7 +53,8 @@ export function createFaulter(
     const { decisionCode, detail } = result
     if (decisionCode === 'rejected')
       throw new TerminalError('append_rejected', detail ?? 'the fault cannot be decided')
-    if (decisionCode === 'ok') followers.decided({ ...view, ended: true }, decision, [])
+    const ended = { view: { ...view, ended: true }, before: statusOf(view.state) }
+    if (decisionCode === 'ok') followers.decided({ ...ended, facts, decision, claimed: [] })
     if (decisionCode === 'held') followers.held(runId)
     return decisionCode === 'held'
   }

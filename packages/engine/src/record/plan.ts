@@ -1,15 +1,33 @@
 /** A plan: a decision over facts with the claims that go with it, and what an append made of it. */
-import { type Decision, type Effect, type Fact, isFinal } from '@signalbox/core'
+import {
+  type Decision,
+  type Effect,
+  type Fact,
+  isFinal,
+  type RunStatus,
+  statusOf,
+} from '@signalbox/core'
 import type { AppendItem, AppendResult, ClaimDraft, DecisionDraft, FactDraft } from '../ports.ts'
 import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
 import type { RunView, Views } from './view.ts'
+
+/** A decision that is committed. */
+export interface Committed {
+  /** The run after it. */
+  readonly view: RunView
+  /** What the run was doing before. */
+  readonly before: RunStatus
+  readonly facts: readonly Fact[]
+  readonly decision: Decision
+  /** Model calls that were claimed with the decision: this process performs them now. */
+  readonly claimed: readonly Effect[]
+}
 
 /** What the recorder tells the process around it, after a commit. */
 export interface Followers {
   /** May this process perform the model call at once? Then it is claimed in the same append. */
   claimModel(effect: Effect): ClaimDraft | null
-  /** A decision is committed. `claimed` are the model calls this process must now perform. */
-  decided(view: RunView, decision: Decision, claimed: readonly Effect[]): void
+  decided(committed: Committed): void
   /** Facts are in the register, undecided. */
   recorded(runId: string): void
   /** The run ends when nothing of it is claimed any more: whoever performs for it is to stop. */
@@ -18,6 +36,7 @@ export interface Followers {
 
 export interface Plan {
   readonly view: RunView
+  readonly facts: readonly Fact[]
   readonly decision: Decision
   readonly draft: DecisionDraft
   readonly claims: readonly ClaimDraft[]
@@ -49,6 +68,7 @@ export function createPlanner(
     })
     return {
       view,
+      facts,
       decision,
       draft,
       claims: mine.map(({ claim }) => claim),
@@ -71,11 +91,13 @@ export function createPlanner(
       )
       const next = viewAfter(plan, result)
       views.remember(next)
-      followers.decided(
-        next,
-        plan.decision,
-        plan.effects.filter((effect) => claimed.has(effect.id)),
-      )
+      followers.decided({
+        view: next,
+        before: statusOf(plan.view.state),
+        facts: plan.facts,
+        decision: plan.decision,
+        claimed: plan.effects.filter((effect) => claimed.has(effect.id)),
+      })
       return true
     },
   }
@@ -91,6 +113,7 @@ function viewAfter({ view, decision, draft }: Plan, result: AppendResult): RunVi
   return {
     ...view,
     state: decision.state,
+    stateSeq: result.seq,
     seq: result.seq,
     facts: result.facts,
     decided: draft.through,

@@ -45,6 +45,8 @@ export interface RunView {
   /** Does it stand in lanes? Its end, and its waiting, give room to others. */
   readonly laned: boolean
   readonly state: RunState
+  /** Where the run was when the state was read, or decided. */
+  readonly stateSeq: number
   readonly seq: number
   readonly facts: number
   readonly decided: number
@@ -132,7 +134,7 @@ export function createViews(deps: ViewsDeps): Views {
     const agent = await definition(head.definitionHash)
     const lack = await preparations.lackOf(head.definitionHash, agent)
     const cached = views.get(head.runId)
-    const isCurrent = cached?.decided === head.decided
+    const isCurrent = cached?.decided === head.decided && !events.some(isRepair)
     const policies = evaluators(lack === null, evaluatorOf)
     const subject = { run: head.runId, agent, machine, evaluatorOf: policies.evaluatorOf }
     const known = isCurrent ? cached.state : await stateOf(register, head, subject)
@@ -185,6 +187,9 @@ export function createViews(deps: ViewsDeps): Views {
   }
 }
 
+/** Another process found the cached state damaged: what this one has read of the same decision may be the damaged one. */
+const isRepair = ({ type }: StoredEvent): boolean => type === 'state.repaired'
+
 function readFacts(events: readonly StoredEvent[]): Pick<LoadedRun, 'undecided' | 'poison'> {
   const undecided: Fact[] = []
   for (const event of events) {
@@ -226,7 +231,7 @@ function cachedState(machine: Machine, { state }: RunHead): RunState {
 function viewOf(head: RunHead, made: Pick<RunView, 'agent' | 'machine' | 'state'>): RunView {
   const { runId, tenantId, threadId, definitionHash, parent, laned, seq, facts, decided } = head
   const place = { runId, tenantId, threadId, definitionHash, parent, laned }
-  return { ...place, ...made, seq, facts, decided, ended: head.status === 'ended' }
+  return { ...place, ...made, stateSeq: seq, seq, facts, decided, ended: head.status === 'ended' }
 }
 
 /**
@@ -270,10 +275,11 @@ export function foldLog(
 
 /** A run that is only just being created. */
 export const emptyView = (
-  run: Omit<RunView, 'state' | 'seq' | 'facts' | 'decided' | 'ended'>,
+  run: Omit<RunView, 'state' | 'stateSeq' | 'seq' | 'facts' | 'decided' | 'ended'>,
 ): RunView => ({
   ...run,
   state: initialState(run.machine),
+  stateSeq: 0,
   seq: 0,
   facts: 0,
   decided: 0,

@@ -4,7 +4,8 @@
  */
 import type { Decision, Effect, ModelCallEffect, Outcome } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import type { EndedRun, Hint, Log, Observer, Register, WakeBus } from '../ports.ts'
+import type { DecidedRun, EndedRun, Hint, Log, Observer, Register, WakeBus } from '../ports.ts'
+import type { Committed } from '../record/plan.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { RunView } from '../record/view.ts'
 import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
@@ -17,13 +18,6 @@ import { admit, admitInLanes } from './admit.ts'
 import { type EachDeps, eachOf } from './each-of.ts'
 import { close } from './reconciler.ts'
 import type { WebhookPerformer } from './webhook-performer.ts'
-
-export interface Committed {
-  readonly view: RunView
-  readonly decision: Decision
-  /** Model calls that were claimed with the decision: this process performs them now. */
-  readonly claimed: readonly Effect[]
-}
 
 export interface FollowDeps extends LostDeps, FamilyDeps, EachDeps {
   readonly register: Register
@@ -40,7 +34,7 @@ export interface FollowDeps extends LostDeps, FamilyDeps, EachDeps {
   /** Drops what is cached of a run that has ended. */
   readonly forget: (runId: string) => void
   readonly verify: (view: RunView) => void
-  readonly observer: Pick<Observer, 'ended'>
+  readonly observer: Pick<Observer, 'decided' | 'ended'>
 }
 
 export function createFollower(deps: FollowDeps): (committed: Committed) => void {
@@ -64,6 +58,7 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)
+    deps.observer.decided(decidedRun(committed))
     if (decision.outcome) deps.observer.ended(endedRun(view, decision.outcome))
     void settle(deps, view, decision)
     deps.verify(view)
@@ -82,6 +77,18 @@ const endedRun = ({ runId, threadId, parent, agent }: RunView, outcome: Outcome)
   outcome,
   parentId: parent?.runId ?? null,
   createdAt: createdAt(runId),
+})
+
+const decidedRun = ({ view, before, facts, decision }: Committed): DecidedRun => ({
+  runId: view.runId,
+  rootId: view.parent?.rootId ?? view.runId,
+  threadId: view.threadId,
+  agent: view.agent,
+  parentId: view.parent?.runId ?? null,
+  createdAt: createdAt(view.runId),
+  before,
+  facts,
+  decision,
 })
 
 /** Tells workers and other orchestrators of effects this process does not perform itself. */

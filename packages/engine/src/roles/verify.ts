@@ -1,6 +1,7 @@
 /**
  * The sampled check, in production, that the cached state is the fold of the log by the run's own machine, and that the
- * log replays (I15, I16). A cache that differs is written anew; a decision that differs is only told of, for what was decided stands.
+ * log replays (I15, I16). A cache that differs is written anew, by one of those who find it; a decision that differs is only told
+ * of, for what was decided stands.
  */
 import { isCacheOf, NewerError, persist, replay, same, type Subject } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
@@ -55,6 +56,9 @@ async function verify(deps: VerifyDeps, view: RunView): Promise<void> {
   views.forget(runId)
 }
 
+/** A damage that comes back that often is a fault of the disk or of the code: it is still repaired, but fills no log of a run. */
+const toldMax = 8
+
 /** Decisions that are made meanwhile from the wrong state write it again: so often it is looked at once more. */
 const roundsMax = 5
 
@@ -67,12 +71,13 @@ async function repair(
     views.forget(runId)
     const head = await register.head(runId)
     if (!head?.state || head.decided === 0) return
-    const state = foldLog(subject, await register.events(runId, {}), head.decided)
+    const events = await register.events(runId, {})
+    const state = foldLog(subject, events, head.decided)
     if (isCacheOf(subject.machine, state, head.state)) return
-    const repaired = { decided: head.decided, state: persist(state) }
-    if (!(await register.repairState({ runId, tenantId }, repaired))) continue
+    const told = events.filter(({ type }) => type === 'state.repaired').length
     const note = writer.event('state.repaired', { seq: head.seq }, { verdict: 'repaired' })
-    await register.append({ runId, tenantId, notes: [note] })
-    return
+    const notes = told < toldMax ? [note] : []
+    const repaired = { decided: head.decided, state: persist(state), notes }
+    if (await register.repairState({ runId, tenantId }, repaired)) return
   }
 }

@@ -23,7 +23,7 @@ export const named = (
 ): AgentDefinition => agent(tools, { name, instructions: name, ...more })
 
 /** Plays each agent its own turns, told apart by its instructions. */
-const byAgent = (plays: Readonly<Record<string, Model>>, asked: Asked[]): Model => ({
+export const byAgent = (plays: Readonly<Record<string, Model>>, asked: Asked[] = []): Model => ({
   call: (request, sink, signal) => {
     const [first] = request.prompt
     const name = first?.role === 'system' ? first.text : ''

@@ -71,11 +71,14 @@ function typeOf(headers: Readonly<Record<string, string>>): { readonly type?: st
   return type ? { type } : {}
 }
 
+/** Codes of Node and OpenSSL for a certificate or a handshake that failed, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+const tlsCode = /^(ERR_(TLS|SSL)_\w+|[A-Z_]*(CERT|SIGNATURE|ISSUER)[A-Z_]*)$/
+
 /** The code of a failed connection, from the error or what caused it. */
 function networkCode(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; depth += 1) {
     const code = text('code' in error ? error.code : undefined)
-    if (code && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code)) return code
+    if (code && (/^(E[A-Z]+|UND_ERR_\w+)$/.test(code) || tlsCode.test(code))) return code
     if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) {
       const cause = networkCode(error.cause)
       return cause ?? error.message.replace(' ', '_')

@@ -42,6 +42,26 @@ export function missing(name: string): Unwired {
   return { problem: 'auth', message: `The environment variable ${name} is not set or is empty.` }
 }
 
+/** Each provider's usual variable. */
+const usualKeys: Readonly<Partial<Record<ModelConfig['provider'], string>>> = {
+  openai: 'OPENAI_API_KEY',
+  'openai-responses': 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  azure: 'AZURE_API_KEY',
+  'amazon-bedrock': 'AWS_BEARER_TOKEN_BEDROCK',
+}
+
+/** The variable that the key of a model is read from; undefined for one without a key. */
+export function keyNameOf(
+  { apiKeyEnv, provider }: ModelConfig,
+  env: Environment,
+): string | undefined {
+  const name = apiKeyEnv ?? usualKeys[provider]
+  const isSigned = name === 'AWS_BEARER_TOKEN_BEDROCK' && !env[name]?.trim()
+  return isSigned && env['AWS_ACCESS_KEY_ID'] ? 'AWS_SECRET_ACCESS_KEY' : name
+}
+
 /** The `baseURL` of the configuration as an option, if there is one. */
 export function baseUrlOption(config: ModelConfig): { readonly baseURL?: string } {
   return config.baseURL === undefined ? {} : { baseURL: config.baseURL }

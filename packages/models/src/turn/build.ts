@@ -172,7 +172,9 @@ function wordless({ code, ...error }: ModelError): ModelError {
 }
 
 /** An error whose words neither quote the model's arguments nor show a key. */
-function safeError(error: ModelError, { written, secrets }: Hidden): ModelError {
+function safeError({ code: given, ...said }: ModelError, { written, secrets }: Hidden): ModelError {
+  const code = given === undefined ? {} : { code: withoutSecrets(given, secrets) }
+  const error: ModelError = { ...said, ...code }
   const message = withoutSecrets(error.message, secrets)
   if (!quotes(`${message}\n${error.code ?? ''}`, written)) return { ...error, message }
   const { code: _code, ...rest } = error

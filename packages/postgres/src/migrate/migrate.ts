@@ -18,7 +18,8 @@ import { type Applied, appliedQuery, standingOf } from './standing.ts'
 /** Roles that log in. The names are fixed: several registers of one cluster share them. */
 export type LoginRole = (typeof loginRoles)[number]
 
-const loginRoles = ['app', 'engine', 'queue', 'maintenance'] as const
+/** Every one of them. */
+export const loginRoles = ['app', 'engine', 'queue', 'maintenance'] as const
 
 /** What a migration is told. */
 export interface MigrateOptions {

@@ -2,7 +2,7 @@
  * Runs of all threads, page by page. A filter that an index serves is asked value by value, each in the order of the page and no
  * further than it: so a page costs what it shows, also where hardly a run of many is wanted.
  */
-import { limits, type StateName } from '@signalbox/core'
+import { type JsonObject, limits, type StateName } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { build, compile, isUuid, pageSize } from '../query.ts'
@@ -40,6 +40,8 @@ export interface ListedRun extends RunHead {
   /** The runs that its first event names: which it reruns, and which it retries. */
   readonly rerunOf: string | null
   readonly retryOf: string | null
+  /** The event that says why a run failed; null where none does. */
+  readonly failure: { readonly type: string; readonly payload: JsonObject } | null
 }
 
 /** A page of a search. */
@@ -87,6 +89,7 @@ export function runSearchQuery(filter: RunSearch): CompiledQuery<ListedRun> {
       ),
       named('rerun', 'rerun_of').as('rerunOf'),
       named('retry', 'retry_of').as('retryOf'),
+      failure.as('failure'),
     ])
     .orderBy('r.id', oldestFirst ? 'asc' : 'desc')
     .compile()
@@ -97,6 +100,21 @@ const named = (field: string, mark: string): RawBuilder<string | null> => sql<st
   when r.metadata ? ${sql.lit(mark)} then (
     select c.payload #>> array[${sql.lit(field)}, 'runId'] from signalbox.event c
     where c.run_id = r.id and c.seq = 1) end`
+
+/** Only notes follow the decision that ends a run: so many events are looked at, backwards. */
+const eventsAfterEnd = 500
+
+/**
+ * The last word about the model, or the fault, of a run that failed. An answer that closed well is the last word, too: then nothing
+ * is shown, and of it nothing is read. What was erased says nothing.
+ */
+const failure = sql<ListedRun['failure']>`case when r.outcome in ('failed', 'interrupted') then (
+  select case when f.type <> 'model.completed' and f.payload is not null
+    then jsonb_build_object('type', f.type, 'payload', f.payload) end
+  from signalbox.event f
+  where f.run_id = r.id and f.seq > r.seq - ${sql.lit(eventsAfterEnd)}
+    and f.type in ('turn.cut', 'run.faulted', 'model.completed')
+  order by f.seq desc limit 1) end`
 
 const behindRun = (runId: string, oldestFirst: boolean): RawBuilder<unknown> =>
   oldestFirst ? sql`r.id > ${runId}::uuid` : sql`r.id < ${runId}::uuid`

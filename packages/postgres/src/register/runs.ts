@@ -158,10 +158,11 @@ export async function readReadyRuns(
 export async function repairState(
   pool: Pool,
   { tenantId, runId }: RunRef,
-  { decided, state }: Parameters<Register['repairState']>[1],
+  { decided, state, notes }: Parameters<Register['repairState']>[1],
 ): Promise<boolean> {
   const repaired = sql<{ done: boolean }>`
-    select signalbox.repair_state(${tenantId}, ${runId}::uuid, ${decided}, ${JSON.stringify(state)}) as done`
-  const rows = await fetchRows(pool, compile(repaired), 'repair_state')
+    select signalbox.repair_run(${tenantId}, ${runId}::uuid, ${decided}, ${JSON.stringify(state)},
+      ${JSON.stringify(notes)}::jsonb) as done`
+  const rows = await fetchRows(pool, compile(repaired), 'repair_run')
   return rows[0]?.done === true
 }

@@ -50,8 +50,12 @@ export interface Assistants {
   assistant(tenantId: string, assistantId: string): Promise<StoredAssistant | null>
   /** The versions that runs use, of all assistants: at most `limits.assistantsMax`. */
   all(tenantId: string): Promise<readonly StoredAssistant[]>
-  /** Newest first. */
-  versions(tenantId: string, assistantId: string, page: Page): Promise<readonly StoredAssistant[]>
+  /** Newest first: all, or those whose metadata has these keys and values. */
+  versions(
+    tenantId: string,
+    assistantId: string,
+    page: Page & { readonly metadata?: JsonObject },
+  ): Promise<readonly StoredAssistant[]>
   /** `exists`: the id is taken. `full`: the tenant has `limits.assistantsMax`. */
   create(assistant: AssistantPut): Promise<'ok' | 'exists' | 'full'>
   /**
@@ -129,7 +133,9 @@ export function assistantsOf(read: AsTenant, write: AsTenant): Assistants {
       ),
     async versions(tenantId, assistantId, page) {
       if (!isUuid(assistantId)) return []
-      const query = sql<StoredAssistant>`${stored(sql``)} where a.id = ${assistantId}
+      const having = JSON.stringify(page.metadata ?? {})
+      const query = sql<StoredAssistant>`${stored(sql``)}
+        where a.id = ${assistantId} and v.metadata @> ${having}::jsonb
         order by v.version desc limit ${pageSize(page.limit, limits.pageMax)} offset ${page.offset ?? 0}`
       return read(tenantId, compile(query))
     },

@@ -51,7 +51,16 @@ await serveRun(async (folder) => {
 
   const admin = urlOf(templateName)
   const closers = new Closers(log)
-  const place = { databaseUrl: admin, dataDir: folder, withQueue: true, log }
+  const loginUrls = { app: null, engine: null, queue: null, maintenance: null }
+  const place = {
+    databaseUrl: admin,
+    loginUrls,
+    dataDir: folder,
+    withQueue: true,
+    migrates: true,
+    needed: [],
+    log,
+  }
   const { app, engine, maintenance } = (await openDatabase(place, closers)).urls
   await closers.close()
   const facts: ServerFacts = { admin, app, engine, maintenance }

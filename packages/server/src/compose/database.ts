@@ -1,22 +1,29 @@
 /**
- * The database of a process: the one that DATABASE_URL names, or an embedded one. Each part of Signalbox logs in as its
- * own role (DESIGN §3.1). The passwords of the roles follow from the administrator's, so that every process that knows
- * DATABASE_URL knows them, and none is stored.
+ * The database of a process: the one that its variables name, or an embedded one. Each part of Signalbox logs in as its
+ * own role (DESIGN §3.1).
+ *
+ * D1 Only the administrator (DATABASE_URL) changes the schema and sets passwords; a process that is not told that address
+ *    looks whether the schema is new enough, and does not start otherwise.
+ * D2 A login whose address is not told follows from the administrator's: its password is derived from that one, so that every process
+ *    that knows DATABASE_URL knows it, and none is stored.
+ * D3 A login that was not told and is not needed has the address of the engine's: what it reads and writes the engine's role may not.
  */
-import { createHmac } from 'node:crypto'
-import { prepare } from '@signalbox/bullmq'
 import type { Clock, Log } from '@signalbox/engine'
 import {
+  checkSchema,
   ensurePartitions,
   type LoginRole,
-  migrate,
+  loginRoles,
   type MigrateReport,
   MigrationRefused,
+  SchemaOutdated,
 } from '@signalbox/postgres'
 import { ConfigError } from '../config/config-error.ts'
+import { type Environment, loginVariables } from '../config/environment.ts'
 import type { Closers } from './closers.ts'
 import { keepCommonClock } from './common-clock.ts'
 import { type EmbeddedOptions, type KeptPostgres, startEmbedded } from './embedded.ts'
+import { loginsOf, migrateAll } from './logins.ts'
 import type { StartPhase } from './start-phase.ts'
 import { StartError } from './start-error.ts'
 
@@ -26,17 +33,21 @@ export type DatabaseUrls = Readonly<Record<LoginRole, string>>
 /** A database that is open. */
 export interface OpenDatabase {
   readonly urls: DatabaseUrls
+  /** Was this process told the login that reads API keys? */
+  readonly readsKeys: boolean
   readonly clock: Clock
   /** Settles if the embedded server died and cannot be started again. */
   readonly failed: Promise<StartError>
 }
 
-export interface DatabaseOptions {
-  /** Null: embedded. */
-  readonly databaseUrl: string | null
+export interface DatabaseOptions extends Pick<Environment, 'databaseUrl' | 'loginUrls'> {
   readonly dataDir: string
   /** Does BullMQ keep its queue here? */
   readonly withQueue: boolean
+  /** False: the schema is looked at and never changed, even by a process that could. */
+  readonly migrates: boolean
+  /** The logins that this process cannot do without. */
+  readonly needed: readonly LoginRole[]
   /** An embedded server that outlives this start. Default: one of its own. */
   readonly kept?: KeptPostgres
   readonly onPhase?: (phase: StartPhase) => void
@@ -45,11 +56,10 @@ export interface DatabaseOptions {
   readonly log: Log
 }
 
-const roles: readonly LoginRole[] = ['app', 'engine', 'queue', 'maintenance']
 const dayMs = 86_400_000
 
 /**
- * Opens the database and brings it to the newest schema.
+ * Opens the database, and brings it to the newest schema if this process may.
  *
  * @throws StartError, ConfigError
  */
@@ -57,35 +67,52 @@ export async function openDatabase(
   options: DatabaseOptions,
   closers: Closers,
 ): Promise<OpenDatabase> {
-  const { adminUrl, failed } =
-    options.databaseUrl === null
-      ? await openEmbedded(options, closers)
-      : { adminUrl: options.databaseUrl, failed: new Promise<never>(() => {}) }
-  const admin = new URL(adminUrl)
-  if (admin.password === '')
-    throw new ConfigError(
-      'config_env',
-      'DATABASE_URL: must hold a password (any, if the server trusts this host): those of our roles follow from it',
-      { field: 'DATABASE_URL' },
-    )
-  const passwords = Object.fromEntries(roles.map((role) => [role, passwordOf(admin, role)]))
+  const { log, migrates } = options
+  const isEmbedded =
+    options.databaseUrl === null && loginRoles.every((role) => options.loginUrls[role] === null)
+  if (isEmbedded && !migrates) throw nothingToAsk()
+  const { adminUrl, failed } = isEmbedded
+    ? await openEmbedded(options, closers)
+    : { adminUrl: options.databaseUrl, failed: new Promise<never>(() => {}) }
+  const logins = loginsOf({ adminUrl, loginUrls: options.loginUrls })
+  const { engine } = logins
+  const lacking = options.needed.find((role) => logins[role] === null)
+  if (engine === null || lacking !== undefined) throw notTold(lacking ?? 'engine')
   options.onPhase?.('schema')
   try {
-    sayStanding(await migrate(adminUrl, { passwords }), options.log)
-    if (options.withQueue)
-      await prepare({ kind: 'postgres', url: adminUrl }, { grantTo: 'signalbox_queue' })
+    const report =
+      adminUrl !== null && migrates
+        ? await migrateAll(adminUrl, { logins, withQueue: options.withQueue })
+        : await checkSchema(engine)
+    sayStanding(report, log)
   } catch (error) {
-    throw startError(admin, error)
+    throw startError(new URL(adminUrl !== null && migrates ? adminUrl : engine), error)
   }
+  const { app, queue, maintenance } = logins
+  if (maintenance !== null) keepPartitions(maintenance, log, closers)
   const urls = {
-    app: urlOf(admin, 'app'),
-    engine: urlOf(admin, 'engine'),
-    queue: urlOf(admin, 'queue'),
-    maintenance: urlOf(admin, 'maintenance'),
+    engine,
+    app: app ?? engine,
+    queue: queue ?? engine,
+    maintenance: maintenance ?? engine,
   }
-  keepPartitions(urls.maintenance, options.log, closers)
-  return { urls, clock: await keepCommonClock(urls.engine, options.log, closers), failed }
+  const clock = await keepCommonClock(engine, log, closers)
+  return { urls, readsKeys: app !== null, clock, failed }
 }
+
+const nothingToAsk = (): ConfigError =>
+  new ConfigError(
+    'config_env',
+    `DATABASE_URL: is not set, and neither is ${loginVariables.engine}. A process that does not migrate needs a database that was migrated: the embedded one is brought up to date at every start`,
+    { field: 'DATABASE_URL' },
+  )
+
+const notTold = (role: LoginRole): ConfigError =>
+  new ConfigError(
+    'config_env',
+    `${loginVariables[role]}: is not set, and this process logs in as signalbox_${role}. Set it, or DATABASE_URL, from which it follows`,
+    { field: loginVariables[role] },
+  )
 
 function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, log: Log): void {
   if (unknown.length === 0) log.info('the schema is up to date', { version, applied })
@@ -110,40 +137,35 @@ async function openEmbedded(options: DatabaseOptions, closers: Closers) {
   return server
 }
 
-const passwordOf = (admin: URL, role: LoginRole): string =>
-  createHmac('sha256', decodeURIComponent(admin.password))
-    .update(`signalbox role ${role}`)
-    .digest('base64url')
-
-function urlOf(admin: URL, role: LoginRole): string {
-  const url = new URL(admin)
-  url.username = `signalbox_${role}`
-  url.password = passwordOf(admin, role)
-  return url.href
-}
-
+const wrongPassword = '28P01'
 /** Of PostgreSQL: an insufficiency of the disk. */
 const diskFull = '53100'
 
-function startError(admin: URL, error: unknown): StartError {
-  if (error instanceof MigrationRefused)
-    return new StartError(
-      'database_refused',
-      `The database cannot be used: ${error.message}.`,
-      error,
-    )
+function startError(asked: URL, error: unknown): StartError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why = error instanceof Error ? error.message || code : String(error)
-  const where = `${admin.host}${admin.pathname}`
+  if (error instanceof MigrationRefused)
+    return new StartError('database_refused', `The database cannot be used: ${why}.`, error)
+  const where = `${asked.host}${asked.pathname}`
+  if (error instanceof SchemaOutdated)
+    return new StartError(
+      'schema_outdated',
+      `The database at ${where} must be migrated first: ${why}. Type, with DATABASE_URL: signalbox migrate`,
+      error,
+    )
   if (code === diskFull)
     return new StartError(
       'database_full',
       `The disk of Postgres at ${where} is full: ${why}. Make room there, and start again.`,
       error,
     )
+  const what =
+    code === wrongPassword && asked.username.startsWith('signalbox_')
+      ? 'Check the password in its address: signalbox migrate, which is told the same address, sets it.'
+      : 'Check DATABASE_URL and that the server runs.'
   return new StartError(
     'database_unreachable',
-    `Postgres at ${where} cannot be used: ${why}. Check DATABASE_URL and that the server runs.`,
+    `Postgres at ${where} cannot be used: ${why}. ${what}`,
     error,
   )
 }

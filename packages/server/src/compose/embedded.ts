@@ -7,6 +7,7 @@ import {
   type EmbeddedPhase,
   startEmbeddedPostgres,
 } from '@signalbox/postgres'
+import { dataDirInUse } from './data-dir-in-use.ts'
 import { StartError } from './start-error.ts'
 
 /** An embedded server that runs. */
@@ -45,7 +46,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       stop: () => server.stop(),
     }
   } catch (error) {
-    throw error instanceof EmbeddedPostgresError ? embeddedError(error) : error
+    if (!(error instanceof EmbeddedPostgresError)) throw error
+    throw (await dataDirInUse(error, options.dataDir)) ?? embeddedError(error)
   }
 }
 

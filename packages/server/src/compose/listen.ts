@@ -22,6 +22,8 @@ export interface Listening {
 interface Address {
   readonly host: string
   readonly port: number
+  /** How long a connection may be idle between two requests. */
+  readonly keepAliveMs: number
   /** Bytes of one message of a WebSocket. Left out: there are none. */
   readonly messageBytesMax?: number
 }
@@ -48,6 +50,8 @@ export async function listen(
       maxHeaderSize: headerBytesMax,
       headersTimeout: headersMs,
       requestTimeout: bodyMs,
+      // Only while no request has begun: the time for headers begins with the first byte of one.
+      keepAliveTimeout: address.keepAliveMs,
       // Node would refuse it with nothing said; the adapter does it with a problem.
       requireHostHeader: false,
       shouldUpgradeCallback: takesSockets ? asksForSocket : () => false,

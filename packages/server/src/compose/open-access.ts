@@ -5,24 +5,26 @@
  * O2 Else everybody may do everything, which only a loopback address is for: elsewhere the process does not start, unless
  *    the configuration says `server.auth: "open"`.
  */
-import { isIPv4 } from 'node:net'
 import type { Log } from '@signalbox/engine'
 import { createKeyring, type Keyring } from '@signalbox/postgres'
 import { type Environment, pseudonymKeyEnv } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import { anybody, authenticateByKey } from '../http/authenticate.ts'
 import type { Authenticate } from '../http/api.ts'
+import type { Door } from '../http/door.ts'
+import { isLoopback } from '../http/hosts.ts'
 import { type Pseudonym, pseudonymsBy, withIdentity } from '../http/identity.ts'
 import { inTime } from '../http/in-time.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
 import { LastUsed } from '../keys/last-used.ts'
 import type { Closers } from './closers.ts'
-import { onceThereIsAKey } from './once-there-is-a-key.ts'
+import { doorOf } from './door-of.ts'
+import { type Authentication, onceThereIsAKey } from './once-there-is-a-key.ts'
 import { pseudonymKeyIn } from './pseudonym-key.ts'
 import { StartError } from './start-error.ts'
 
 /** A caller gets an answer after this, whatever Postgres does. Milliseconds. */
-const postgresMsMax = 10_000
+export const postgresMsMax = 10_000
 
 export interface AccessOptions {
   readonly appUrl: string
@@ -32,6 +34,8 @@ export interface AccessOptions {
   readonly host: string
   readonly dataDir: string
   readonly log: Log
+  /** See `StartOptions`. */
+  readonly localPages?: boolean | undefined
 }
 
 /** How callers are known, and the keys by which they are. */
@@ -40,6 +44,7 @@ export interface Access {
   readonly keys: Keyring
   /** Null: callers name no end users. */
   readonly pseudonym: Pseudonym | null
+  readonly door: Door
 }
 
 /** @throws StartError `open_refused`, `pseudonym_key` */
@@ -47,14 +52,16 @@ export async function openAccess(options: AccessOptions, closers: Closers): Prom
   const keyring = createKeyring({ url: options.appUrl })
   closers.add('keys', () => keyring.close())
   const keys = inTime(keyring, postgresMsMax)
-  const byCaller = await authenticateIn(options, keys)
-  const { identity } = options.server
-  if (identity === null) return { authenticate: byCaller, keys, pseudonym: null }
+  const { authenticate, isOpen } = await authenticationIn(options, keys)
+  const { server, host, localPages = false } = options
+  const door = doorOf({ server, host, isOpen, localPages })
+  if (server.identity === null) return { authenticate, keys, pseudonym: null, door }
   const pseudonym = pseudonymsBy(await pseudonymKeyFor(options))
-  return { authenticate: withIdentity(byCaller, identity, pseudonym), keys, pseudonym }
+  const identified = withIdentity(authenticate, server.identity, pseudonym)
+  return { authenticate: identified, keys, pseudonym, door }
 }
 
-async function authenticateIn(options: AccessOptions, keys: Keyring): Promise<Authenticate> {
+async function authenticationIn(options: AccessOptions, keys: Keyring): Promise<Authentication> {
   const { environment, server, host, log } = options
   const operatorKey = environment.apiKey
   if (server.auth === 'open') {
@@ -62,17 +69,20 @@ async function authenticateIn(options: AccessOptions, keys: Keyring): Promise<Au
     log.warn('server.auth is "open": everybody who can reach this address may do everything', {
       host,
     })
-    return anybody
+    return { authenticate: anybody, isOpen: () => Promise.resolve(true) }
   }
   const lastUsed = new LastUsed(keys, log)
-  const byKey = authenticateByKey({ operatorKey, known: new KnownKeys(keys), lastUsed })
+  const { metricsKey } = environment
+  const known = new KnownKeys(keys)
+  const authenticate = authenticateByKey({ operatorKey, metricsKey, known, lastUsed })
+  const byKey: Authentication = { authenticate, isOpen: null }
   if (operatorKey !== null) return byKey
   if (await keys.hasAny()) return byKey
   if (server.auth === 'keys') {
     log.warn('there is no key yet, so nobody is let in; make one with: signalbox keys create')
     return byKey
   }
-  if (isLoopback(host)) return onceThereIsAKey(keys, { before: anybody, after: byKey })
+  if (isLoopback(host)) return onceThereIsAKey(keys, { before: anybody, after: authenticate })
   throw refused(
     `${host} is not this machine alone, and everybody who can reach it could do everything`,
   )
@@ -83,10 +93,6 @@ const refused = (why: string): StartError =>
     'open_refused',
     `The API is not opened: ${why}. Set SIGNALBOX_API_KEY, or make a key with "signalbox keys create" and set server.auth to "keys"; behind a proxy that lets in whom it knows, say so with server.auth: "open".`,
   )
-
-/** A name other than localhost may lead anywhere, whatever it begins with. */
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 async function pseudonymKeyFor({ environment, dataDir, log }: AccessOptions): Promise<string> {
   if (environment.pseudonymKey === null && environment.databaseUrl !== null)

@@ -1,13 +1,15 @@
 /** The agents of a process, their tools, and what governs them: everything that a mistake in the configuration can spoil. */
 import { isAbsolute, resolve } from 'node:path'
 import type { AgentDefinition, ToolSpec } from '@signalbox/core'
-import { type Log, readResultTool, type ToolHost, withReadResult } from '@signalbox/engine'
+import { type Log, type ToolHost, withReadResult } from '@signalbox/engine'
 import { type SafetyDetector, validateDetectors } from '@signalbox/models'
 import { createToolHost } from '@signalbox/tools'
+import { checkServers } from '../config/check-servers.ts'
 import type { Env } from '../config/environment.ts'
-import { fail } from '../config/fail.ts'
 import { usableDetectors } from '../config/governance/load-governance.ts'
+import { inFile } from '../config/in-file.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
+import { shownFile } from '../config/place.ts'
 import { resolveAgents } from '../config/resolve-agents.ts'
 import type { Closers } from './closers.ts'
 import { govern, type Governed } from './govern.ts'
@@ -21,14 +23,21 @@ export interface OpenAgents {
   readonly governed: Omit<Governed, 'governance'>
 }
 
-/** Opens the tools and resolves the agents. @throws ConfigError */
-export async function openAgents(
+/** Opens the tools and resolves the agents. @throws ConfigError that names the file of the configuration */
+export const openAgents = (
+  loaded: LoadedConfig,
+  world: { readonly env: Env; readonly log: Log },
+  closers: Closers,
+): Promise<OpenAgents> =>
+  inFile(shownFile(loaded.file, process.cwd()), () => open(loaded, world, closers))
+
+async function open(
   loaded: LoadedConfig,
   world: { readonly env: Env; readonly log: Log },
   closers: Closers,
 ): Promise<OpenAgents> {
   const { governance, ...governed } = await govern(loaded, world, closers)
-  const tools = withReadResult(openTools(loaded, world.log, closers))
+  const tools = withReadResult(openTools(loaded, world, closers))
   const specs = await tools.specs()
   const agents = resolveAgents(loaded.config, {
     specs,
@@ -39,13 +48,16 @@ export async function openAgents(
   return { agents, specs, tools, detectors, governed }
 }
 
-function openTools({ config, dir }: LoadedConfig, log: Log, closers: Closers): ToolHost {
-  const taken = config.tools.findIndex(({ spec }) => spec.name === readResultTool)
-  if (taken >= 0)
-    fail('config_invalid', `tools[${taken}]`, `"${readResultTool}" is the name of a built-in tool`)
+function openTools(
+  { config, dir }: LoadedConfig,
+  { env, log }: { readonly env: Env; readonly log: Log },
+  closers: Closers,
+): ToolHost {
+  checkServers(config, env)
   const root = config.workspace?.root
   const tools = createToolHost({
     log,
+    env,
     tools: config.tools,
     mcpServers: config.mcpServers,
     ...(root === undefined

@@ -12,10 +12,12 @@ import type { WebhookSettings } from '../webhooks/settings.ts'
 import { hostOf, portOf } from './address.ts'
 import type { DatabaseUrls } from './database.ts'
 import { keepTime } from './keep-time.ts'
+import { announce } from './announce.ts'
+import type { HealthAccess } from './health-access.ts'
 import type { Access } from './open-access.ts'
 import type { Wellbeing } from './open-health.ts'
 import { type Served, serve } from './serve.ts'
-import { serveHealth } from './serve-health.ts'
+import type { OpenHealthPort } from './serve-health.ts'
 import type { Assembly, Role } from './start.ts'
 import type { Transport } from './transport.ts'
 
@@ -40,7 +42,8 @@ export async function openFront(
     readonly wellbeing: Wellbeing
     readonly asked: Transport['asked']
     readonly urls: DatabaseUrls
-    readonly access: Access | null
+    readonly access: { readonly api: Access } | HealthAccess | null
+    readonly openHealthPort: OpenHealthPort
   },
 ): Promise<string | null> {
   const { config, log, closers, options } = assembly
@@ -51,10 +54,23 @@ export async function openFront(
     keepTime({ ...parts, runLimits: config.runLimits, log }, closers)
   if (access === null) return null
   options.takeOver?.()
-  const serveIt = roles.includes('api') ? serveApi : serveItsHealth
-  const served = await serveIt(assembly, { ...parts, health, access })
+  if (!('api' in access)) {
+    const { authenticate, door } = access
+    const port = portOf(assembly) ?? config.server.port
+    const { keepAliveMs } = config.server
+    const about = { health, metrics, roles, authenticate, door, log }
+    const { url } = await parts.openHealthPort({
+      ...about,
+      host: hostOf(assembly),
+      port,
+      keepAliveMs,
+    })
+    return url
+  }
+  const served = await serveApi(assembly, { ...parts, health, access: access.api })
   // Streams end first, so that their clients are elsewhere before the engine stops.
   closers.add('http', () => served.stop())
+  await announce(assembly, served.url)
   return served.url
 }
 
@@ -75,11 +91,4 @@ function serveApi(assembly: Assembly, parts: ServedParts): Promise<Served> {
     log,
     ...(options.inspect ? { inspect: options.inspect } : {}),
   })
-}
-
-function serveItsHealth(assembly: Assembly, parts: ServedParts): Promise<Served> {
-  const { config, log } = assembly
-  const { authenticate } = parts.access
-  const port = portOf(assembly) ?? config.server.port
-  return serveHealth({ ...parts, host: hostOf(assembly), port, authenticate, log })
 }

@@ -19,6 +19,7 @@ import { createApp, describe } from '../http/app.ts'
 import { createLogReads } from '../http/audit/log-reads.ts'
 import { inTime } from '../http/in-time.ts'
 import { impatient } from '../http/patience.ts'
+import { publicAddress } from '../http/public-address.ts'
 import type { Health } from '../health/health.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
 import { measureHttp, traceRequests } from '../observe/http-metrics.ts'
@@ -91,6 +92,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     agents: options.agents,
     lanesOf: (asked) => lanesOf(options.runLimits, asked),
     ...options.access,
+    publicAddress: publicAddress(server),
     random: systemRandom,
     now: () => options.clock.now(),
     log,
@@ -104,7 +106,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const { inspect } = options
   const seen = inspect ? inspected(app, describe(app, api.version), inspect) : app
   const { host, port } = options
-  const address = { host, port, messageBytesMax: server.limits.bodyBytesMax }
+  const { keepAliveMs, limits } = server
+  const address = { host, port, keepAliveMs, messageBytesMax: limits.bodyBytesMax }
   const listening = await listen(seen, address).catch((error: unknown) => {
     wakes.close()
     throw error

@@ -8,6 +8,8 @@ export type StartErrorCode =
   | 'database_full'
   /** The database is not one that this version may use. */
   | 'database_refused'
+  /** The schema lacks what this build needs, and this process may not change it. */
+  | 'schema_outdated'
   /** The embedded Postgres cannot be had; its own code stands in the message. */
   | 'embedded_postgres'
   /** Everybody who can reach the address could do everything, and nobody said that this is meant. */

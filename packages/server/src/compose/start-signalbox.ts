@@ -2,6 +2,7 @@
  * The composition root, loaded when something is started: whoever imports this package for a configuration, as the file
  * of a user and most commands do, does not load the server.
  */
+import type { InMemoryOptions } from './in-memory.ts'
 import type { Signalbox, StartOptions } from './start.ts'
 
 /**
@@ -12,4 +13,14 @@ import type { Signalbox, StartOptions } from './start.ts'
 export async function startSignalbox(options: StartOptions): Promise<Signalbox> {
   const root = await import('./start.ts')
   return root.startSignalbox(options)
+}
+
+/**
+ * Starts a process whose register is its own memory, for tests of agents.
+ *
+ * @throws ConfigError
+ */
+export async function startInMemory(options: InMemoryOptions): Promise<Signalbox> {
+  const root = await import('./in-memory.ts')
+  return root.startInMemory(options)
 }

@@ -20,28 +20,33 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
 import { type CountingLog, createLog } from '../observe/log.ts'
 import { observerOf } from '../observe/measured-world.ts'
+import { createRunLog } from '../observe/run-log.ts'
 import { measuredRegister } from '../observe/measured-register.ts'
 import { measureReconciler, type Metrics } from '../observe/metrics.ts'
 import { secretsOf } from '../observe/redact.ts'
 import { createTracing } from '../observe/tracing.ts'
 import { createWebhookSender } from '../webhooks/sender.ts'
 import { webhooksOf } from '../webhooks/settings.ts'
+import { withSecretFiles } from '../secrets/secret-files.ts'
 import { hostOf, portOf } from './address.ts'
 import { Closers } from './closers.ts'
-import { openDatabase } from './database.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
 import { Departure } from './departure.ts'
 import type { KeptPostgres } from './embedded.ts'
 import { settingsOf } from './engine-settings.ts'
+import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
-import { openAccess } from './open-access.ts'
+import { type Access, type AccessOptions, openAccess } from './open-access.ts'
 import { notedDefinitions } from './noted-definitions.ts'
 import { openAgents } from './open-agents.ts'
 import { openFront } from './open-front.ts'
 import { measureRegister, openMetrics } from './open-metrics.ts'
-import { secretNames } from './secrets.ts'
+import { neededLogins } from './needed-logins.ts'
+import { fileNames, secretNames } from './secrets.ts'
 import type { StartError } from './start-error.ts'
 import type { StartPhase } from './start-phase.ts'
 import { version } from './serve.ts'
+import { healthPort } from './serve-health.ts'
 import { Wellbeing } from './open-health.ts'
 import { portsOf } from './ports.ts'
 
@@ -59,14 +64,24 @@ export interface StartOptions {
    * taken, so that many processes on one machine can share it: then nothing is served unless this or `PORT` is given.
    */
   readonly port?: number
+  /** The queues that a worker works on. Default: all. */
+  readonly queues?: readonly string[]
+  /** False: the schema is never changed; one that is too old ends the start. Default: true. */
+  readonly migrates?: boolean
   /** Over `SIGNALBOX_DATA_DIR`. */
   readonly dataDir?: string
+  /** Writes the address of the API into the data directory, for commands of the same folder. */
+  readonly announce?: boolean
   /** Over the JSON lines on standard output. */
   readonly log?: Log
+  /** Default true: a line about each run that begins, waits or ends, and about calls that fail. */
+  readonly logRuns?: boolean
   /** Over single engine settings, for tests and tuning. */
   readonly engine?: Partial<EngineSettings>
   /** Puts something between the engine and its ports: the crash tests stop the process there. */
   readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
+  /** Lets CORS allow pages of this machine, where the configuration names no origins: for who builds a page. Default: no page. */
+  readonly localPages?: boolean
   /** Sees every request to the API and its answer: the tests hold them against the OpenAPI document. */
   readonly inspect?: Inspect
   /** An embedded Postgres that outlives this start, where no DATABASE_URL names another. Default: one of its own. */
@@ -102,6 +117,7 @@ export interface Signalbox {
   stop(): Promise<void>
 }
 
+const ignored = (): void => {}
 const allRoles: readonly Role[] = ['api', 'orchestrator', 'worker']
 
 /**
@@ -109,10 +125,12 @@ const allRoles: readonly Role[] = ['api', 'orchestrator', 'worker']
  *
  * @throws ConfigError, StartError
  */
-export async function startSignalbox(options: StartOptions): Promise<Signalbox> {
-  const environment = readEnvironment(options.env)
-  const { config } = options.loaded
-  const secrets = secretsOf(options.env, secretNames(config))
+export async function startSignalbox(given: StartOptions): Promise<Signalbox> {
+  const { config } = given.loaded
+  const env = withSecretFiles(given.env, fileNames(config))
+  const options = { ...given, env }
+  const environment = readEnvironment(env)
+  const secrets = secretsOf(env, secretNames(config))
   const log = options.log ?? createLog({ level: environment.logLevel, secrets })
   const closers = new Closers(log)
   try {
@@ -145,14 +163,14 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
 
-  const { urls, clock, failed } = await databaseOf(assembly)
+  const { urls, readsKeys, clock, failed } = await databaseOf(assembly, roles)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
   const resources = createResources({ appUrl: urls.app })
   closers.add('resources', () => resources.close())
   // Before anything works: a process that must not be open does not start at all.
-  const access = isServed(assembly, roles) ? await accessTo(assembly, urls.app) : null
+  const access = await accessTo(assembly, roles, { appUrl: urls.app, readsKeys })
   const reader = createReader({ appUrl: urls.app })
   closers.add('reader', () => reader.close())
   const sending = { settings: webhooks, read: reader, now: () => clock.now() }
@@ -172,18 +190,20 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     ...open.governed,
     ...ports,
     agents: (name) => agents.get(name) ?? null,
-    observer: observerOf(metrics, tracing),
+    observer: observerOf(metrics, tracing, options.logRuns === false ? ignored : createRunLog(log)),
     onNotMine: (runs) => metrics.runsNotMine.set(runs),
     clock,
     random: systemRandom,
     log,
     roles: roles.filter((role) => role !== 'api'),
-    settings: { ...settingsOf(config, specs), ...options.engine },
+    settings: { ...settingsOf(config, specs, options.queues), ...options.engine },
   })
   measureReconciler(metrics, roles.includes('orchestrator') ? engine : null)
+  // Before the engine is added: this port is closed after it.
+  const openHealthPort = healthPort(closers)
   options.onPhase?.('engine')
   await engine.start()
-  const departure = new Departure(engine, config.server.graceMs)
+  const departure = new Departure(engine, environment.graceMs ?? config.server.graceMs)
   closers.add('engine', () => departure.stop())
   const front = new Closers(log)
   closers.add('front', () => front.close())
@@ -192,7 +212,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     {
       ...ports,
       ...{ asked, wellbeing, resources, engine, agents, clock, metrics, tracing, urls },
-      ...{ access, reader, webhooks, roles },
+      ...{ access, openHealthPort, reader, webhooks, roles },
     },
   )
   let stopped: Promise<void> | undefined
@@ -201,35 +221,42 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   return { url, engine, agents, failed, drain, stop }
 }
 
-const openRegister = (engineUrl: string, clock: Clock, metrics: Metrics): Register =>
-  notedDefinitions(measuredRegister(createRegister({ engineUrl }), metrics), clock)
-
-const databaseOf = (assembly: Assembly) => {
+function databaseOf(assembly: Assembly, roles: readonly Role[]): Promise<OpenDatabase> {
   const { options, environment, log, closers } = assembly
+  const withQueue = environment.redisUrl === null
+  const needed = neededLogins(roles, withQueue)
+  const migrates = options.migrates ?? true
+  const dataDir = dataDirOf(assembly)
+  const { kept, onPhase, signal } = options
+  const about = {
+    ...(kept ? { kept } : {}),
+    ...(onPhase ? { onPhase } : {}),
+    ...(signal ? { signal } : {}),
+  }
   return openDatabase(
-    {
-      databaseUrl: environment.databaseUrl,
-      dataDir: dataDirOf(assembly),
-      withQueue: environment.redisUrl === null,
-      ...(options.kept ? { kept: options.kept } : {}),
-      ...(options.onPhase ? { onPhase: options.onPhase } : {}),
-      ...(options.signal ? { signal: options.signal } : {}),
-      log,
-    },
+    { ...environment, ...about, dataDir, withQueue, migrates, needed, log },
     closers,
   )
 }
+
+const openRegister = (engineUrl: string, clock: Clock, metrics: Metrics): Register =>
+  notedDefinitions(measuredRegister(createRegister({ engineUrl }), metrics), clock)
 
 /** Where keys and the embedded Postgres live. */
 const dataDirOf = ({ options, environment }: Assembly): string =>
   resolve(options.dataDir ?? environment.dataDir)
 
-/** The API always is; the health of a process without it only on a port that was asked for. */
-const isServed = (assembly: Assembly, roles: readonly Role[]): boolean =>
-  roles.includes('api') || portOf(assembly) !== null
-
-const accessTo = (assembly: Assembly, appUrl: string) => {
+/** The API always is served; the health of a process without it only on a port that was asked for. Null: nothing is. */
+async function accessTo(
+  assembly: Assembly,
+  roles: readonly Role[],
+  login: Pick<AccessOptions, 'appUrl'> & { readonly readsKeys: boolean },
+): Promise<{ readonly api: Access } | HealthAccess | null> {
   const { environment, config, log, closers } = assembly
   const [host, dataDir] = [hostOf(assembly), dataDirOf(assembly)]
-  return openAccess({ appUrl, environment, server: config.server, host, dataDir, log }, closers)
+  const { localPages } = assembly.options
+  const options = { ...login, environment, server: config.server, host, dataDir, log, localPages }
+  if (roles.includes('api')) return { api: await openAccess(options, closers) }
+  if (portOf(assembly) === null) return null
+  return openHealthAccess(options, closers)
 }

@@ -7,12 +7,14 @@
  * U3 What asks for another protocol is answered as if it had not asked: its body is still to be read.
  */
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { WebSocketServer } from 'ws'
 import type { Bindings, Opening } from '../http/upgrade.ts'
 
 type Fetch = (request: Request, bindings: Bindings) => Response | Promise<Response>
+type Incoming = object & { readonly socket: Pick<Socket, 'remoteAddress'> }
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
 /** Nothing else is asked for so: other protocols come with bodies, which an upgrade would leave unread. */
@@ -37,10 +39,11 @@ export class Upgrades {
 
   /** The app, which may take over the connections of requests that ask for it. */
   around(fetch: Fetch) {
-    return async (request: Request, { incoming }: { readonly incoming: object }) => {
+    return async (request: Request, { incoming }: { readonly incoming: Incoming }) => {
       const isAsking = this.#asking.has(incoming)
       const accept = (opening: Opening): void => void this.#openings.set(incoming, opening)
-      const response = await fetch(request, isAsking ? { upgrade: { accept } } : {})
+      const peer = incoming.socket.remoteAddress
+      const response = await fetch(request, { peer, ...(isAsking ? { upgrade: { accept } } : {}) })
       return this.#openings.has(incoming) ? RESPONSE_ALREADY_SENT : response
     }
   }

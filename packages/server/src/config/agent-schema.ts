@@ -4,7 +4,7 @@ import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
 import { z } from 'zod'
 import { GuardrailsConfig } from './guardrails-schema.ts'
 import { ToolNames } from './provider-schema.ts'
-import { isModulePath, ModulePath } from './references.ts'
+import { HttpAddress, isModulePath, KeyName, ModulePath } from './references.ts'
 
 const { shape } = AgentDefinition
 const safety = shape.safety.unwrap().shape
@@ -14,10 +14,18 @@ const loop = LoopConfig.shape
 const repeatable = ['wait', 'sleep', 'delay', 'scroll'] as const
 const cycles = loop.cycles.unwrap().unwrap().shape
 
-const Model = z.strictObject({
-  ...ModelConfig.shape,
-  price: z.strictObject(ModelConfig.shape.price.unwrap().shape).optional(),
-})
+const Model = z
+  .strictObject({
+    ...ModelConfig.shape,
+    baseURL: HttpAddress.optional(),
+    apiKeyEnv: KeyName.optional(),
+    price: z.strictObject(ModelConfig.shape.price.unwrap().shape).optional(),
+  })
+  .refine(({ provider, baseURL }) => provider !== 'openai-compatible' || baseURL !== undefined, {
+    path: ['baseURL'],
+    error:
+      'is missing; openai-compatible is for any vendor, so it takes an address such as http://127.0.0.1:11434/v1',
+  })
 
 /** A detector's name, or `./file.ts#export`. */
 const DetectorName = z
@@ -30,7 +38,9 @@ const DetectorName = z
 const Detector = z.union([
   DetectorName,
   z.strictObject({ ...DetectorConfig.shape, use: DetectorName }),
-  z.custom<SafetyDetector>(isSafetyDetector),
+  z.custom<SafetyDetector>(isSafetyDetector, {
+    error: 'a detector is made with defineDetector({ … })',
+  }),
 ])
 
 /** One entry of `safety.detectors`. */

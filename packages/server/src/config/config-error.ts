@@ -13,7 +13,7 @@ export type ConfigErrorCode =
   | 'config_unknown_key'
   /** An agent names a tool that nobody offers. */
   | 'config_unknown_tool'
-  /** An agent has a tool that is an agent which does not exist. */
+  /** An agent has a tool that is an agent which does not exist, or a limit names such an agent. */
   | 'config_unknown_agent'
   /** An agent names an MCP server that is not configured. */
   | 'config_unknown_mcp_server'

@@ -2,7 +2,7 @@
 import { AgentDefinition, type Guardrail, StreamGuardSpec } from '@signalbox/core'
 import { z } from 'zod'
 import { isGuardrail } from './define-guardrail.ts'
-import { Provider, ToolNames } from './provider-schema.ts'
+import { Providers, ToolNames } from './provider-schema.ts'
 import { ModulePath } from './references.ts'
 
 const [ErrorRecovery, Pii, Secrets, BannedTerms, Patterns] = StreamGuardSpec.options
@@ -54,7 +54,7 @@ export const GuardrailsConfig = z.strictObject({
   /** True insists that there is something to guard with; false switches all of it off. */
   enabled: z.boolean().optional(),
   /** Who judges the calls of a turn: one, or several of which deny beats approval beats allow. */
-  provider: z.union([Provider, z.array(Provider).min(1).max(16)]).optional(),
+  provider: Providers.optional(),
   /** Tools that a human must approve, call by call. */
   approvalTools: ToolNames.default([]),
   /** A policy that cannot answer denies. */

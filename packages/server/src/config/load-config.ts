@@ -1,11 +1,16 @@
-import { access, readFile } from 'node:fs/promises'
-import { dirname, extname, resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { dirname, extname } from 'node:path'
 import { ambiguityOf } from '@signalbox/core'
 import { ConfigError } from './config-error.ts'
 import { noteText } from './edition.ts'
 import type { Env } from './environment.ts'
+import { explainImport } from './explain-import.ts'
+import { findConfig } from './find-config.ts'
 import { importWithin } from './import-within.ts'
+import { inFile } from './in-file.ts'
+import { jsonFault } from './json-fault.ts'
 import { parseConfig } from './parse-config.ts'
+import { shownFile } from './place.ts'
 import type { Config } from './schema.ts'
 
 /** A configuration and where it came from. Relative paths in it are relative to `dir`. */
@@ -15,10 +20,10 @@ export interface LoadedConfig {
   readonly dir: string
 }
 
-const names = ['ts', 'js', 'mjs', 'json'].map((extension) => `signalbox.config.${extension}`)
+const jsonBytesMax = 4 * 1024 * 1024
 
 /**
- * Finds `signalbox.config.{ts,js,mjs,json}` in `cwd`, or the file that SIGNALBOX_CONFIG names, and checks it.
+ * Finds the configuration of `cwd`, or the file that SIGNALBOX_CONFIG names, and checks it.
  *
  * @throws ConfigError
  */
@@ -26,68 +31,98 @@ export async function loadConfig(from: {
   readonly cwd: string
   readonly env: Env
 }): Promise<LoadedConfig> {
-  const file = await find(from.cwd, from.env)
-  const value = extname(file) === '.json' ? await readJson(file) : await importModule(file)
-  return { config: parseConfig(value), file, dir: dirname(file) }
+  const file = await findConfig(from)
+  const shown = shownFile(file, from.cwd)
+  const value =
+    extname(file) === '.json' ? await readJson(file, shown) : await importModule(file, from.cwd)
+  const config = await inFile(shown, () => parseConfig(value))
+  return { config, file, dir: dirname(file) }
 }
 
-async function find(cwd: string, env: Env): Promise<string> {
-  const named = env['SIGNALBOX_CONFIG']?.trim()
-  if (named) {
-    const file = resolve(cwd, named)
-    if (await exists(file)) return file
-    throw new ConfigError(
-      'config_not_found',
-      `SIGNALBOX_CONFIG names ${file}, which is not there.`,
-      {
-        field: 'SIGNALBOX_CONFIG',
-      },
-    )
-  }
-  const found: string[] = []
-  for (const name of names) if (await exists(resolve(cwd, name))) found.push(name)
-  if (found.length > 1)
-    throw new ConfigError(
-      'config_ambiguous',
-      `${found.join(' and ')} stand side by side in ${cwd}. Keep one, or name it in SIGNALBOX_CONFIG.`,
-    )
-  if (found[0]) return resolve(cwd, found[0])
-  throw new ConfigError(
-    'config_not_found',
-    `There is no signalbox.config.{ts,js,mjs,json} in ${cwd}. Make one with "npx signalbox init", or name one in SIGNALBOX_CONFIG.`,
-  )
-}
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )
-
-async function readJson(file: string): Promise<unknown> {
-  try {
-    const text = noteText(file, await readFile(file, 'utf8'))
-    const value: unknown = JSON.parse(text)
-    const ambiguity = ambiguityOf(text)
-    if (ambiguity !== null) throw new Error(`it can be read in two ways: ${ambiguity}`)
-    return value
-  } catch (cause) {
-    throw unreadable(file, cause)
-  }
-}
-
-async function importModule(file: string): Promise<unknown> {
-  const module: unknown = await importWithin(file).catch((cause: unknown) => {
-    throw unreadable(file, cause)
+async function readJson(file: string, shown: string): Promise<unknown> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw unreadable(`${shown} cannot be read: ${whyUnread(cause)}`, cause)
   })
-  if (typeof module === 'object' && module !== null && 'default' in module) return module.default
-  throw new ConfigError(
-    'config_invalid',
-    `${file} has no default export. Write: export default defineConfig({ … })`,
-  )
+  const text = noteText(file, textOf(bytes, shown))
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    const { line, why } = jsonFault(text) ?? { line: 1, why: 'it is no JSON' }
+    throw unreadable(`${shown}:${line}: ${why}`, cause)
+  }
+  const ambiguity = ambiguityOf(text)
+  if (ambiguity === null) return value
+  const message = `${shown}:${ambiguousLine(text)}: it can be read in two ways: ${ambiguity}`
+  throw unreadable(message, undefined)
 }
 
-function unreadable(file: string, cause: unknown): ConfigError {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new ConfigError('config_unreadable', `${file} cannot be read: ${why}`, { cause })
+/** A mark of the byte order is no part of the text. */
+function textOf(bytes: Buffer, shown: string): string {
+  if (bytes.byteLength > jsonBytesMax)
+    throw unreadable(`${shown} has more than ${jsonBytesMax} bytes`, undefined)
+  const [first = 0, second = 0] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw unreadable(`${shown} is UTF-16. Save it as UTF-8.`, undefined)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw unreadable(`${shown} is not UTF-8. Save it as UTF-8.`, cause)
+  }
+}
+
+/** The first line up to which the text is ambiguous. */
+function ambiguousLine(text: string): number {
+  const lines = text.split('\n')
+  let [from, to] = [1, lines.length]
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2)
+    if (ambiguityOf(lines.slice(0, middle).join('\n')) === null) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+async function importModule(file: string, from: string): Promise<unknown> {
+  // Node says of an unreadable module only that it was not found, or worse.
+  await readFile(file).catch((cause: unknown) => {
+    throw unreadable(`${shownFile(file, from)} cannot be read: ${whyUnread(cause)}`, cause)
+  })
+  const module: unknown = await importWithin(file).catch(async (cause: unknown) => {
+    throw unreadable(await explainImport(cause, { file, from }), cause)
+  })
+  const shown = shownFile(file, from)
+  if (typeof module !== 'object' || module === null || !('default' in module))
+    throw invalid(`${shown} has no default export. Write: export default defineConfig({ … })`)
+  const value = module.default
+  if (typeof value === 'function')
+    throw invalid(
+      `${shown}: the default export is a function, and nobody calls it. Write: export default defineConfig({ … })`,
+    )
+  if (value instanceof Promise) {
+    value.catch(() => {})
+    throw invalid(`${shown}: the default export is a promise. Write await before it.`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(
+      `${shown}: the default export is no object. Write: export default defineConfig({ … })`,
+    )
+  return value
+}
+
+const unreadable = (message: string, cause: unknown): ConfigError =>
+  new ConfigError('config_unreadable', message, { cause })
+
+const invalid = (message: string): ConfigError => new ConfigError('config_invalid', message)
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  ELOOP: 'it is a link that leads back to itself',
+  EISDIR: 'it is a folder',
+}
+
+function whyUnread(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
 }

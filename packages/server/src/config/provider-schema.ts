@@ -99,9 +99,13 @@ const Module = z.strictObject({
 
 const uses = ['allowlist', 'passport', 'cedar', 'http']
 
+const takesProvider = 'takes { use: "allowlist", … }, another provider, or a list of them'
+
 const BuiltIn = z.discriminatedUnion('use', [Allowlist, Passport, Cedar, Http], {
   error: ({ input }) => {
-    const use: unknown = typeof input === 'object' && input ? Reflect.get(input, 'use') : undefined
+    if (typeof input !== 'object' || input === null) return takesProvider
+    const use: unknown = Reflect.get(input, 'use')
+    if (use === undefined) return `is missing; it takes ${uses.join(', ')}, or ./file.ts#export`
     const word = typeof use === 'string' ? use : ''
     const known = suggestion(word, uses)
     return `there is no provider "${word}".${known} One of your own is ./file.ts#export.`
@@ -109,11 +113,19 @@ const BuiltIn = z.discriminatedUnion('use', [Allowlist, Passport, Cedar, Http], 
 })
 
 /** One provider: built in, a module, or in TypeScript and JavaScript what definePolicy made. */
-export const Provider = z.union([
-  BuiltIn,
-  Module,
-  z.custom<DefinedPolicy>(isPolicy, { error: 'a policy is made with definePolicy({ … })' }),
-])
+export const Provider = z.union(
+  [
+    BuiltIn,
+    Module,
+    z.custom<DefinedPolicy>(isPolicy, { error: 'a policy is made with definePolicy({ … })' }),
+  ],
+  { error: takesProvider },
+)
+
+/** One, or several. */
+export const Providers = z.union([Provider, z.array(Provider).min(1).max(16)], {
+  error: takesProvider,
+})
 
 export type Provider = z.output<typeof Provider>
 export type PassportProvider = z.output<typeof Passport>

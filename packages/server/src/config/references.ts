@@ -1,7 +1,8 @@
 /** How a configuration points to something else: a file, an address, an export of a module. */
 import { z } from 'zod'
 
-const modulePath = /^\.{1,2}\/[^#]{1,900}#[A-Za-z_$][A-Za-z0-9_$]{0,99}$/
+/** The form of `./file.ts#export`. */
+export const modulePath = /^\.{1,2}\/[^#]{1,900}#[A-Za-z_$][A-Za-z0-9_$]{0,99}$/
 
 /** `./file.ts#export`, relative to the folder of the configuration. */
 export const ModulePath = z.custom<`${string}#${string}`>(
@@ -21,6 +22,22 @@ export const FilePath = z
 export const HttpAddress = z.string().refine(isAddressText, {
   error: 'takes an address that begins with http:// or https://, without a name or a password',
 })
+
+const variable = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
+
+/** The name of an environment variable. */
+export const EnvName = z.string().regex(variable, 'takes the name of an environment variable')
+
+const keyName =
+  'takes the name of the environment variable that holds the key, such as OPENAI_API_KEY, never the key itself'
+
+/** How the keys of vendors begin, some of which could be names as well. */
+const keyItself = /^(?:sk|gsk|pk|xai|AIza)[-_A-Za-z0-9]{16,}$/
+
+/** The name of the variable that holds the key of a provider. A key in its place would be pinned, and stored for good (I20). */
+export const KeyName = z
+  .string()
+  .refine((name) => variable.test(name) && !keyItself.test(name), { error: keyName })
 
 /** Is it an address of http or https, without a name or a password? */
 export function isAddressText(text: string): boolean {

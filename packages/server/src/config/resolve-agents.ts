@@ -1,10 +1,10 @@
-import { AgentDefinition, type DetectorConfig, type ToolSpec } from '@signalbox/core'
+import { AgentDefinition, type DetectorConfig, issueWords, type ToolSpec } from '@signalbox/core'
 import { readResultTool } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
-import { z } from 'zod'
 import type { AgentConfig } from './agent-schema.ts'
 import { agentTools, selectAgentTool } from './agent-tools.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
+import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
 import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
@@ -44,9 +44,11 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
       guardrails: guardrailsOf(agent, offer.governance.agents.get(name)),
       ...decidedSince(agent),
     }
-    const parsed = AgentDefinition.safeParse(definition)
-    if (!parsed.success) return fail('config_invalid', field, z.prettifyError(parsed.error))
-    return [name, parsed.data] as const
+    const parsed = AgentDefinition.safeParse(definition, { error: issueWords })
+    if (parsed.success) return [name, parsed.data] as const
+    const [issue] = parsed.error.issues
+    const at = fieldPath([field, ...(issue?.path ?? [])])
+    return fail('config_invalid', at, issue?.message ?? 'cannot be used')
   })
   return new Map(agents)
 }

@@ -2,11 +2,7 @@
 import { limits, Outcome, WebhookMoment } from '@signalbox/core'
 import { z } from 'zod'
 import { rangeOf } from '../webhooks/reach.ts'
-import { HttpAddress } from './references.ts'
-
-const EnvName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'takes the name of an environment variable')
+import { EnvName, HttpAddress } from './references.ts'
 
 /** Two at most are live: the one that is going, and the one that is coming. */
 const Secrets = z.union([EnvName, z.array(EnvName).min(1).max(2)])

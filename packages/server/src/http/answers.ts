@@ -91,9 +91,12 @@ export const reply = (
     readonly status?: 200 | 201 | 202
     readonly headers?: Readonly<Record<string, string>>
   } = {},
-): Response =>
-  c.newResponse(JSON.stringify(view), options.status ?? 200, {
+): Response => {
+  const text = JSON.stringify(view)
+  return c.newResponse(text, options.status ?? 200, {
     'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text)),
     'cache-control': 'no-store',
     ...options.headers,
   })
+}

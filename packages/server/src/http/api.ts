@@ -18,7 +18,9 @@ import type { Health } from '../health/health.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
 import type { LogReads } from './audit/log-reads.ts'
+import type { Door } from './door.ts'
 import type { Pseudonym } from './identity.ts'
+import type { PublicAddress } from './public-address.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import type { Bindings } from './upgrade.ts'
 import type { RunWakes } from '../stream/run-wakes.ts'
@@ -77,6 +79,8 @@ export interface Api {
   /** The limits that a run stands under. */
   readonly lanesOf: (asked: Asked) => readonly Lane[]
   readonly authenticate: Authenticate
+  readonly door: Door
+  readonly publicAddress: PublicAddress
   readonly keys: Pick<Keyring, 'create' | 'list' | 'revoke'>
   readonly random: Random
   readonly now: () => number

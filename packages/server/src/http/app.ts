@@ -4,6 +4,8 @@ import type { MiddlewareHandler } from 'hono'
 import type { Api, ApiEnv } from './api.ts'
 import { authorized } from './authorize.ts'
 import { readBody } from './body.ts'
+import { compressed } from './compressed.ts'
+import { cors, preflights, refuseForeign } from './door.ts'
 import { onError } from './failures.ts'
 import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
@@ -43,6 +45,7 @@ import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
 import { threadRoutes } from './routes/threads.ts'
 import { unknownRoutes } from './routes/unknown.ts'
+import { refuseBody } from '../wires/a2a/bindings.ts'
 import { a2aRoutes } from '../wires/a2a/routes.ts'
 import { agUiRoutes } from '../wires/ag-ui/routes.ts'
 import { usageRoutes } from './routes/usage.ts'
@@ -55,6 +58,7 @@ export function createApp(
   outermost: readonly MiddlewareHandler[] = [],
 ): OpenAPIHono<ApiEnv> {
   const app = guarded(api, outermost)
+  app.use('/a2a/:agent/*', refuseBody)
   app.use(readBody(api.settings.bodyBytesMax, new Map([['/runs/batch', batchBytesMax]])))
   threadRoutes(app, api)
   threadStateRoutes(app, api)
@@ -114,12 +118,13 @@ export function createHealthApp(
   return app
 }
 
-type Guards = Pick<Api, 'authenticate' | 'stopping' | 'log' | 'random'>
+type Guards = Pick<Api, 'authenticate' | 'door' | 'stopping' | 'log' | 'random'>
 
 function guarded(api: Guards, outermost: readonly MiddlewareHandler[]): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid })
   app.onError(onError(api))
-  app.use(requestId(api.random), ...outermost, refuseWhenStopping(api), authorized(api))
+  app.use(requestId(api.random), ...outermost, cors(api), refuseForeign(api), preflights(api))
+  app.use(compressed, refuseWhenStopping(api), authorized(api))
   return app
 }
 
@@ -146,11 +151,13 @@ export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
   return described(document)
 }
 
+/** A process that stops is alive, and must not be killed for it; and its last calls are counted. */
+const answeredToTheEnd: readonly string[] = ['/live', '/metrics']
+
 const refuseWhenStopping =
   (api: Pick<Api, 'stopping'>): MiddlewareHandler =>
   async (c, next) => {
-    // A process that stops is alive, and must not be killed for it.
-    if (api.stopping.aborted && c.req.path !== '/live')
+    if (api.stopping.aborted && !answeredToTheEnd.includes(c.req.path))
       throw new Problem('shutting_down', {
         detail: 'This process is stopping. Another one answers in a moment.',
         headers: { 'retry-after': '2', connection: 'close' },

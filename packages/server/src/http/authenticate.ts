@@ -32,10 +32,15 @@ const operator: Identified = {
   scopes: everyScope,
 }
 
+/** Reads the metrics, for which no scope is asked, and does nothing else. */
+const scraper: Identified = { tenantId: operatorTenant, actor: 'key:metrics', scopes: [] }
+
 /** What keys are read with. */
 export interface KeySources {
   /** Null: there is none. */
   readonly operatorKey: string | null
+  /** Null: there is none. */
+  readonly metricsKey: string | null
   readonly known: Pick<KnownKeys, 'shown'>
   readonly lastUsed: Pick<LastUsed, 'saw'>
 }
@@ -44,10 +49,12 @@ export interface KeySources {
 export function authenticateByKey(sources: KeySources): Authenticate {
   const { known, lastUsed } = sources
   const isOperator = comparison(sources.operatorKey)
+  const isScraper = comparison(sources.metricsKey)
   return async (headers) => {
     const text = shownIn(headers)
     if (text === null) return null
     if (isOperator(text)) return operator
+    if (isScraper(text)) return scraper
     const key = readKey(text)
     if (key === null)
       throw unauthenticated('This is no key of this server. Was it cut, or mistyped?')

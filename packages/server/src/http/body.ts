@@ -1,5 +1,6 @@
 /** Reads and checks bodies before any route sees them: size, encoding, nesting, keys. */
 import type { MiddlewareHandler } from 'hono'
+import { readDecoded, tooLarge } from './decoded-body.ts'
 import { guardJson } from './json-guard.ts'
 import { Problem } from './problem.ts'
 
@@ -17,7 +18,8 @@ export const readBody =
     if (raw.method === 'GET' || raw.method === 'HEAD' || raw.body === null) return next()
     const declared = Number(c.req.header('content-length') ?? 0)
     if (declared > bytesMax) throw tooLarge(bytesMax)
-    const bytes = await take(raw.body, bytesMax)
+    const encoding = c.req.header('content-encoding') ?? ''
+    const bytes = await readDecoded(raw.body, { encoding, bytesMax })
     if (bytes.byteLength > 0 && !jsonType.test(c.req.header('content-type') ?? ''))
       throw new Problem('unsupported_media_type', {
         detail: 'The body must come with Content-Type: application/json.',
@@ -29,27 +31,17 @@ export const readBody =
       if (!guarded.ok) throw new Problem(guarded.code, { detail: guarded.detail })
     }
     // What was read here is what the validators read. No body is an empty document: fields say what they miss.
-    c.req.raw = new Request(raw, { method: raw.method, body: text === '' ? '{}' : text })
+    const [body, headers] = text === '' ? ['{}', raw.headers] : [text, asJson(raw.headers)]
+    c.req.raw = new Request(raw, { method: raw.method, headers, body })
     return next()
   }
 
-const tooLarge = (bytesMax: number): Problem =>
-  new Problem('body_too_large', {
-    detail: `The body may have at most ${bytesMax} bytes.`,
-    // The rest of the body is not read, so the connection cannot carry another request.
-    headers: { connection: 'close' },
-  })
-
-/** Counts what arrives: a chunked body declares no length, and a declared one may lie. */
-async function take(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > bytesMax) throw tooLarge(bytesMax)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** The validators know `application/json` alone; others of its kind (`application/a2a+json`) are read as that. */
+function asJson(sent: Headers): Headers {
+  if (/^application\/json\s*(;|$)/i.test(sent.get('content-type') ?? '')) return sent
+  const headers = new Headers(sent)
+  headers.set('content-type', 'application/json')
+  return headers
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,17 +1,19 @@
 /** From the body of a create to a run in the register. */
 import { createHash } from 'node:crypto'
-import { limits, type UserMessage } from '@signalbox/core'
+import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
 import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
 import { unknownThread } from './find.ts'
-import { findAssistant, type FoundAssistant } from './find-assistant.ts'
+import { findAssistant, type FoundAssistant, withinRecursion } from './find-assistant.ts'
 import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
+import { assistantUuid } from '../wires/langgraph/assistant-id.ts'
 import { momentOf } from '../wires/langgraph/moments.ts'
-import { newMessages } from '../wires/langgraph/new-messages.ts'
+import { newMessages, refuseAnswered } from '../wires/langgraph/new-messages.ts'
+import { isDefault } from '../wires/langgraph/stream/modes.ts'
 import { iso } from './wire/iso.ts'
-import { messagesOf, type RunCreate } from './wire/run-create.ts'
+import { baseOf, messagesOf, type RunCreate, saidBefore } from './wire/run-create.ts'
 
 export interface CreateRequest {
   readonly body: RunCreate
@@ -52,7 +54,8 @@ export async function createRun(
   const found = await findAssistant(api, caller, request.body.assistant_id)
   const ready = readyCreate(api, caller, { request, found })
   const { threadId } = ready
-  await ensureThread(api, caller, { threadId, mustExist: isStrict(request) })
+  const metadata = threadMarks(found)
+  await ensureThread(api, caller, { threadId, mustExist: isStrict(request), metadata })
   return enterRun(api, caller, ready)
 }
 
@@ -80,27 +83,32 @@ export async function enterRun(
   caller: Asker,
   { request, found, key, threadId }: ReadyCreate,
 ): Promise<CreatedRun> {
-  const { definition, marks } = found
   const { body } = request
+  const recursionLimit = body.config?.recursion_limit ?? null
+  const { definition, marks } = withinRecursion(found, recursionLimit)
   const { multitask_strategy: multitask, after_seconds: seconds } = body
   const from = baseOf(body)
   const base = from === null ? null : await momentOf(api.read, caller.tenantId, from)
   if (from !== null && base === null) throw noCheckpoint()
   const place = { tenantId: caller.tenantId, threadId, checkpointId: from, key }
-  const input = await newMessages(api.read, place, body.input)
+  const { own, history } = await newMessages(api.read, place, body.input)
+  if (from !== null && own.length === 0)
+    await refuseAnswered(api.read, { ...place, checkpointId: from })
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
   const answer = await api.commands.createRun({
     ...caller,
     threadId,
     definition,
-    input: userMessages(api, input),
+    input: stored(api, own),
+    ...(history.length > 0 ? { history: stored(api, history) } : {}),
     metadata,
     multitask,
     priority: body.priority,
     lanes: api.lanesOf({ agent: definition.name, ...caller }),
     delayMs: Math.round(seconds * 1000),
     ...(base ? { base } : {}),
+    ...clientOf(body),
     ...told,
     alias: key === null ? null : { key, bodyHash: meaningOf(request, caller) },
   })
@@ -148,8 +156,21 @@ export function settled(
   }
 }
 
-const baseOf = ({ checkpoint_id, checkpoint }: RunCreate): string | null =>
-  checkpoint_id ?? checkpoint?.checkpoint_id ?? null
+/** What a client that comes back to the run takes for granted. */
+function clientOf({ stream_mode: modes, config }: RunCreate) {
+  const recursionLimit = config?.recursion_limit ?? null
+  const client = {
+    ...(isDefault(modes) ? {} : { streamModes: [...modes] }),
+    ...(recursionLimit === null ? {} : { recursionLimit }),
+  }
+  return Object.keys(client).length === 0 ? {} : { client }
+}
+
+/** What a thread says of the agent of its first run: pages of LangGraph search their threads by it. */
+export const threadMarks = ({ definition, marks }: FoundAssistant): JsonObject => ({
+  graph_id: definition.name,
+  assistant_id: marks['assistant_id'] ?? assistantUuid(definition.name),
+})
 
 /** For a checkpoint that the thread has not heard. */
 export const noCheckpoint = (): Problem =>
@@ -196,42 +217,53 @@ export function ownThread(api: Pick<Api, 'random'>, caller: Caller, key: string 
   return uuidOf(`thread of ${caller.tenantId} ${key}`)
 }
 
-/** Makes the thread unless it is there. @throws Problem `unknown_thread` */
+/** Makes the thread unless it is there; one that is there gets what it lacks of the metadata. @throws Problem `unknown_thread` */
 export async function ensureThread(
   api: Pick<Api, 'now' | 'random' | 'read' | 'threads'>,
   caller: Caller,
-  thread: { readonly threadId: string; readonly mustExist: boolean },
+  thread: {
+    readonly threadId: string
+    readonly mustExist: boolean
+    readonly metadata?: JsonObject
+  },
 ): Promise<void> {
-  const { threadId, mustExist } = thread
-  if (mustExist) {
-    if (!(await api.read.thread(caller.tenantId, threadId))) throw unknownThread(threadId)
-    return
-  }
-  const stands = await api.threads.ensureThread(newThread(api, caller, threadId))
+  const { threadId, mustExist, metadata = {} } = thread
+  const { tenantId } = caller
+  const stands = mustExist
+    ? await api.read.thread(tenantId, threadId)
+    : await api.threads.ensureThread(newThread(api, caller, { threadId, metadata }))
   if (!stands) throw unknownThread(threadId)
+  const lacks = Object.entries(metadata).filter(([key]) => !Object.hasOwn(stands.metadata, key))
+  if (lacks.length === 0) return
+  // Where its metadata is full, the thread goes without.
+  await api.threads.changeThread({ tenantId, threadId }, { metadata: Object.fromEntries(lacks) })
 }
 
 /** A thread as a create makes it. */
 export const newThread = (
   api: Pick<Api, 'now' | 'random'>,
   { tenantId }: Caller,
-  threadId: string,
+  { threadId, metadata }: { readonly threadId: string; readonly metadata: JsonObject },
 ): Thread => ({
   threadId,
   tenantId,
-  metadata: {},
+  metadata,
   createdAt: api.now(),
   contentKey: api.random.hex(32),
 })
 
-const userMessages = (
+const stored = <Role extends EditMessage['role']>(
   api: Pick<Api, 'random'>,
-  input: ReturnType<typeof messagesOf>,
-): readonly UserMessage[] =>
-  input.map(({ id, role, texts }) => ({
+  said: readonly {
+    readonly id?: string | null
+    readonly role: Role
+    readonly texts: readonly string[]
+  }[],
+) =>
+  said.map(({ id, role, texts }) => ({
     id: id ?? `u_${api.random.uuid()}`,
     role,
-    parts: texts.map((text) => ({ type: 'text', text })),
+    parts: texts.map((text) => ({ type: 'text' as const, text })),
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
@@ -242,7 +274,11 @@ function meaningOf({ body, threadId }: CreateRequest, { user }: Asker): string {
   // For somebody else it is another request.
   const whose = user === undefined ? {} : { user: user.id }
   const told = typeof body.webhook === 'string' ? { webhook: body.webhook } : {}
-  const rest = { input, threadId, ...whose, ...told }
+  const recursion = body.config?.recursion_limit ?? null
+  const within = recursion === null ? {} : { recursion }
+  const before = saidBefore(body.input)
+  const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
+  const rest = { input, threadId, ...whose, ...told, ...within, ...imports }
   const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }

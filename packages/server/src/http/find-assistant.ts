@@ -53,6 +53,14 @@ export async function findAssistant(
   })
 }
 
+/** The same within LangGraph's limit, which counts a turn of the model and the execution of its calls as one step each. */
+export function withinRecursion(found: FoundAssistant, limit: number | null): FoundAssistant {
+  const { definition } = found
+  const maxTurns = Math.ceil((limit ?? Infinity) / 2)
+  if (maxTurns >= definition.limits.maxTurns) return found
+  return { ...found, definition: kept(definition, { limits: { maxTurns } }) ?? definition }
+}
+
 /** The agent as an assistant has it; null if it does not fit the configuration any more. */
 export function definitionOf(
   { agents }: Pick<Api, 'agents'>,

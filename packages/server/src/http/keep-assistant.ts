@@ -1,5 +1,4 @@
 /** Assistants made, changed and deleted at run time. What comes from the configuration is nobody's to change here. */
-import { isDeepStrictEqual } from 'node:util'
 import { type AgentDefinition, limits } from '@signalbox/core'
 import type { AssistantContent, StoredAssistant } from '@signalbox/postgres'
 import { checkOverride } from '../assistants/override.ts'
@@ -44,7 +43,7 @@ export async function createAssistant(
 
 const triesMax = 5
 
-/** Writes another version: the fields that are sent, beside those of the version that runs use. @throws Problem */
+/** Writes another version, as LangGraph's server does, whatever is sent: its fields, beside those of the version that runs use. @throws Problem */
 export async function changeAssistant(
   api: Deps,
   caller: Identified,
@@ -61,7 +60,6 @@ export async function changeAssistant(
       config: sent.config ?? stored.config,
       context: sent.context ?? stored.context,
     })
-    if (isDeepStrictEqual(content, contentIn(stored))) return stored
     const { assistantId, versions } = stored
     const put = { ...content, assistantId, tenantId: caller.tenantId, actor: caller.actor }
     const code = await api.resources.assistants.change(put, versions)
@@ -128,11 +126,6 @@ function contentOf(api: Deps, content: AssistantContent): AssistantContent {
       field: 'context',
     })
   return { ...content, agent: agent.name }
-}
-
-const contentIn = (stored: StoredAssistant): AssistantContent => {
-  const { agent, name, description, metadata, config, context } = stored
-  return { agent, name, description, metadata, config, context }
 }
 
 const full = (what: string): Problem =>

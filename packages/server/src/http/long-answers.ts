@@ -3,17 +3,18 @@ import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { runStream } from '../stream/run-stream.ts'
 import { textStream } from '../stream/sse.ts'
 import { waitForRun } from '../stream/wait-for-run.ts'
-import { isDefault, isOwn, modesQuery, type StreamMode } from '../wires/langgraph/stream/modes.ts'
+import { isOwn, modesQuery, type StreamMode } from '../wires/langgraph/stream/modes.ts'
 import type { Position } from '../wires/langgraph/stream/position.ts'
 import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
 import { waitingOf } from './approvals.ts'
 import { eventStream } from './event-stream.ts'
-import { linksOf, parentOf } from './run-document.ts'
+import { errorOfRun, linksOf, parentOf } from './run-document.ts'
 import { rerunStop } from './wire/explanations.ts'
-import { runView, wireStatus } from './wire/run-view.ts'
+import { runView } from './wire/run-view.ts'
 import { type Values, withRole } from './wire/values.ts'
-import { interruptOf } from '../wires/langgraph/interrupt.ts'
+import { type Failure, Failures } from '../wires/langgraph/failure.ts'
+import { interruptsOf } from '../wires/langgraph/interrupt.ts'
 import { lastStep, threadEvents, throughHead } from '../wires/langgraph/state.ts'
 
 /** A client that takes nothing for this long is gone. */
@@ -49,10 +50,8 @@ export function streamResponse(api: Api, run: RunHead, wish: StreamWish): Respon
 }
 
 /** Where a client resumes. It asks there for nothing of its own, so the address says what it had asked for. */
-function streamLocation(run: RunHead, modes: readonly StreamMode[]): string {
-  const path = `${runLocation(run)}/stream`
-  return isDefault(modes) ? path : `${path}?${modesQuery(modes)}`
-}
+const streamLocation = (run: RunHead, modes: readonly StreamMode[]): string =>
+  `${runLocation(run)}/stream?${modesQuery(modes)}`
 
 function streamTexts(
   api: Api,
@@ -63,8 +62,7 @@ function streamTexts(
   const { tenantId, runId } = head
   if (isOwn(modes)) return runStream(sources, { tenantId, runId, after: from.seq, gone })
   const history = () => threadEvents(api.read, head, { runId, seq: 0 })
-  const interrupts = async (waiting: RunHead) =>
-    (await waitingOf(api.read, waiting)).map(interruptOf)
+  const interrupts = async (waiting: RunHead) => interruptsOf(await waitingOf(api.read, waiting))
   return runFrames({ ...sources, history, interrupts }, { head, modes, from, gone })
 }
 
@@ -140,26 +138,31 @@ const failed = (head: RunHead, error: { error: string; message: string }): Value
 const firstOf = ({ runId }: RunHead, events: readonly StoredEvent[]): StoredEvent | undefined =>
   events.find((event) => event.runId === runId)
 
+function failureOf(events: readonly StoredEvent[], { runId, outcome }: RunHead): Failure | null {
+  const failures = new Failures()
+  for (const event of events) if (event.runId === runId) failures.see(event)
+  return failures.at(outcome)
+}
+
 async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> {
-  const [events, waiting] = await Promise.all([
+  const [events, waiting, cause] = await Promise.all([
     // Not beyond the head: what came later is half of something else.
     threadEvents(api.read, head, throughHead(head)),
     waitingOf(api.read, head),
+    errorOfRun(api.read, head),
   ])
   const created = firstOf(head, events)
-  const status = wireStatus(head)
-  const ended = `The run ended with the outcome "${String(head.outcome)}".`
+  const failure = rerunStop(events, head) ?? failureOf(events, head)
   return {
     messages: (lastStep(events)?.messages ?? []).map(withRole),
     outcome: head.outcome,
     run: runView(head, {
       parent: parentOf(head, created),
       ...linksOf(created),
+      error: cause,
       waiting,
     }),
-    ...(status === 'error' || status === 'timeout'
-      ? { __error__: rerunStop(events, head) ?? { error: String(head.outcome), message: ended } }
-      : {}),
-    ...(head.status === 'waiting' ? { __interrupt__: waiting.map(interruptOf) } : {}),
+    ...(failure ? { __error__: failure } : {}),
+    ...(head.status === 'waiting' ? { __interrupt__: [...interruptsOf(waiting)] } : {}),
   }
 }

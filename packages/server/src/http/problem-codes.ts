@@ -3,6 +3,8 @@
  * from this table, so a code stands here once and is never renamed.
  */
 
+import { bodyProblemKinds } from './body-problem-codes.ts'
+import { doorProblemKinds } from './door-problem-codes.ts'
 import { inputProblemKinds } from './input-problem-codes.ts'
 import { pauseProblemKinds } from './pause-problem-codes.ts'
 import { registerProblemKinds } from './register-problem-codes.ts'
@@ -24,6 +26,11 @@ export const problemKinds = {
     title: 'The body is not JSON',
     help: 'Send a JSON document in UTF-8.',
   },
+  malformed_encoding: {
+    status: 400,
+    title: 'The body is not what Content-Encoding says',
+    help: 'Compress the body as the header says, or leave the header out.',
+  },
   json_too_deep: {
     status: 400,
     title: 'The JSON is nested too deeply',
@@ -32,7 +39,7 @@ export const problemKinds = {
   ambiguous_json: {
     status: 400,
     title: 'The JSON can be read in two ways',
-    help: 'A key stands twice in an object, or an integer is beyond 2^53 - 1: two readers would see two values. Write large numbers as texts.',
+    help: 'A key stands twice in an object, or a number is beyond 2^53 - 1 or any double: two readers would see two values. Write large numbers as texts.',
   },
   forbidden_key: {
     status: 400,
@@ -74,6 +81,7 @@ export const problemKinds = {
     title: 'Somebody else must decide about this call',
     help: 'The agent lets only certain roles approve, or not whoever the run works for. `detail` says which.',
   },
+  ...doorProblemKinds,
   not_found: {
     status: 404,
     title: 'There is nothing at this address',
@@ -208,16 +216,7 @@ export const problemKinds = {
     title: 'The time to decide about the call is over',
     help: 'A request that nobody answers in time is a rejection. The model may ask again.',
   },
-  body_too_large: {
-    status: 413,
-    title: 'The body is too large',
-    help: 'Bodies may have 1 MiB, or less if the server says so.',
-  },
-  unsupported_media_type: {
-    status: 415,
-    title: 'The body has a media type that is not taken',
-    help: 'Send `Content-Type: application/json`.',
-  },
+  ...bodyProblemKinds,
   invalid_request: {
     status: 422,
     title: 'A value of the request is not what its field takes',

@@ -158,6 +158,8 @@ const accesses: Readonly<Record<string, Access>> = {
   'POST /ag-ui/{agent}/runs/{run_id}/cancel': enqueue,
   'POST /ag-ui/{agent}/threads/{thread_id}/cancel': enqueue,
 
+  // Where A2A looks for the card of a host.
+  'GET /.well-known/agent-card.json': 'known',
   'GET /a2a/{agent}/.well-known/agent-card.json': 'known',
   'POST /a2a/{agent}': enqueueAndRead,
   'POST /a2a/{agent}/message:send': enqueueAndRead,
@@ -181,11 +183,6 @@ const accesses: Readonly<Record<string, Access>> = {
   'DELETE /keys/{key_id}': admin,
 }
 
-/** Addresses that the document does not describe: what A2A looks for. */
-const beside: Readonly<Record<string, Access>> = {
-  'GET /.well-known/agent-card.json': 'known',
-}
-
 /** A run is reached by its thread, and on its own. */
 function ofRun(method: string, suffix: string, access: Access): Readonly<Record<string, Access>> {
   return {
@@ -198,7 +195,7 @@ function ofRun(method: string, suffix: string, access: Access): Readonly<Record<
 export const operations: readonly string[] = Object.keys(accesses)
 
 const byRoute: ReadonlyMap<string, Access> = new Map(
-  Object.entries({ ...accesses, ...beside }).map(([operation, access]) => [
+  Object.entries(accesses).map(([operation, access]) => [
     operation.replaceAll(/\{([^}]+)\}/g, ':$1'),
     access,
   ]),

@@ -17,4 +17,6 @@ export interface Opening {
 /** What the adapter hands over beside a request. */
 export interface Bindings {
   readonly upgrade?: Upgrade | undefined
+  /** Who is at the other end of the connection. */
+  readonly peer?: string | undefined
 }

@@ -40,8 +40,9 @@ export function createLog(options: LogOptions): CountingLog {
   const logger = pino(settings, options.destination ?? sink)
   const at =
     (level: 'debug' | 'info' | 'warn' | 'error'): Log['info'] =>
-    (message, fields = {}) =>
-      logger[level](redact(fields), String(redact(message)))
+    (message, fields = {}) => {
+      if (logger.isLevelEnabled(level)) logger[level](redact(fields), String(redact(message)))
+    }
   return {
     debug: at('debug'),
     info: at('info'),

@@ -132,9 +132,14 @@ export function tracedCommands(commands: Commands, tracing: Tracing): Commands {
   }
 }
 
-/** Tells metrics and traces of what the engine does. */
-export const observerOf = (metrics: Metrics, tracing: Tracing): Observer => ({
+/** Tells metrics, traces and the log of what the engine does. */
+export const observerOf = (
+  metrics: Metrics,
+  tracing: Tracing,
+  decided: Observer['decided'],
+): Observer => ({
   within: (run, work) => tracing.within(run, work),
+  decided,
   ended(run) {
     const seconds = Math.max(0, (Date.now() - run.createdAt) / 1000)
     metrics.runSeconds.observe(

@@ -33,19 +33,22 @@ export function reachOf(allow: readonly string[]): Reach {
   return {
     opens: (host) => hosts.has(plainHost(host)),
     admits(address) {
-      if (isPublic(address)) return true
-      if (!ipaddr.isValid(address)) return false
-      const ip = ipaddr.process(address)
-      return ranges.some((range) => {
-        const [network, bits] = range
-        return network.kind() === ip.kind() && ip.match(network, bits)
-      })
+      return isPublic(address) || isIn(ranges, address)
     },
   }
 }
 
+type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** Is the address in one of these? IPv4 inside of IPv6 is the IPv4 that it is. */
+export function isIn(ranges: readonly Range[], address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const ip = ipaddr.process(address)
+  return ranges.some(([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits))
+}
+
 /** Reads `10.0.0.0/8`, or one address as the range that holds it alone. Null for anything else. */
-export function rangeOf(text: string): readonly [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
+export function rangeOf(text: string): Range | null {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
   if (!isAddress(text)) return null
   const ip = ipaddr.process(text)

@@ -119,10 +119,14 @@ export function watchContract(): Contract {
         check(known, { ...about, body: null })
         return response
       }
-      const body = response.body.pipeThrough(
-        readThrough((text) => check(known, { ...about, body: text })),
-      )
-      return new Response(body, { status, headers })
+      const read = readThrough((text) => check(known, { ...about, body: text }))
+      const packed = headers.get('content-encoding')
+      if (packed !== 'gzip' && packed !== 'deflate')
+        return new Response(response.body.pipeThrough(read), { status, headers })
+      const [sent, looked] = response.body.tee()
+      const plain = looked.pipeThrough(new DecompressionStream(packed)).pipeThrough(read)
+      plain.pipeTo(new WritableStream()).catch(() => {})
+      return new Response(sent, { status, headers })
     },
     assertKept() {
       if (violations.length === 0) return

@@ -31,6 +31,7 @@ export interface TestOptions {
   readonly dataDir?: string
   readonly engine?: Partial<EngineSettings>
   readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
+  readonly localPages?: boolean
 }
 
 export async function startTest(
@@ -55,7 +56,7 @@ export async function startTest(
       logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`)
     }
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
-  const { roles, engine, wrapPorts } = options
+  const { roles, engine, wrapPorts, localPages = false } = options
   const contract = watchContract()
   const port = options.port ?? (roles?.includes('api') === false ? undefined : 0)
   const signalbox = await startSignalbox({
@@ -65,6 +66,7 @@ export async function startTest(
     dataDir,
     log,
     inspect: contract.inspect,
+    localPages,
     ...(roles ? { roles } : {}),
     ...(engine ? { engine } : {}),
     ...(wrapPorts ? { wrapPorts } : {}),

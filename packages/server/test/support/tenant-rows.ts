@@ -107,15 +107,16 @@ export const rows: Readonly<Record<string, Row>> = {
     is: 'gone',
     body: () => ({ id: 1, method: 'state.get', params: {} }),
   },
+  // A thread of the same name that is not there yet: who may make it may listen for it.
   'POST /threads/{thread_id}/stream/events': {
-    is: 'gone',
+    is: 'apart',
     body: () => ({ channels: ['lifecycle'] }),
     endless: true,
   },
   // Asked for without an upgrade.
   'GET /threads/{thread_id}/stream/events': { is: 'gone', own: [426] },
   'POST /threads/{thread_id}/stream': {
-    is: 'gone',
+    is: 'apart',
     body: () => ({ channels: ['lifecycle'] }),
     endless: true,
   },
@@ -164,6 +165,7 @@ export const rows: Readonly<Record<string, Row>> = {
 
   // A chat that is not there says what one that is over says.
   'GET /chat/{agent}/{chat_id}/stream': { is: 'apart', own: [200, 204] },
+  'GET /.well-known/agent-card.json': common,
   'GET /a2a/{agent}/.well-known/agent-card.json': common,
   'GET /a2a/{agent}/tasks': apart,
   'GET /a2a/{agent}/tasks/{run_id}': gone,

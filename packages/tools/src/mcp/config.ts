@@ -58,8 +58,11 @@ export type Expanded =
   | { readonly ok: true; readonly config: McpServerConfig }
   | { readonly ok: false; readonly message: string }
 
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** Fills in the variables of a configuration. A variable that is not set and has no default is an error. */
-export function expandConfig(config: McpServerConfig, env: NodeJS.ProcessEnv): Expanded {
+export function expandConfig(config: McpServerConfig, env: Environment): Expanded {
   const missing = new Set<string>()
   const text = (value: string): string => expand(value, env, missing)
   const record = (values: Readonly<Record<string, string>>): Record<string, string> =>
@@ -83,7 +86,7 @@ export function expandConfig(config: McpServerConfig, env: NodeJS.ProcessEnv): E
   return { ok: true, config: expanded }
 }
 
-function expand(value: string, env: NodeJS.ProcessEnv, missing: Set<string>): string {
+function expand(value: string, env: Environment, missing: Set<string>): string {
   return value.replaceAll(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, fallback: string | undefined) => {

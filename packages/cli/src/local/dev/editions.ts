@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path'
 import {
   beginEdition,
   type Edition,
+  fileNames,
   KeptPostgres,
   loadConfig,
   type LoadedConfig,
@@ -10,6 +11,7 @@ import {
   type Signalbox,
   type StartPhase,
   startSignalbox,
+  withSecretFiles,
 } from '@signalbox/server'
 import process from 'node:process'
 import type { Terminal } from '../../output/terminal.ts'
@@ -177,7 +179,8 @@ export class Editions {
     about: { readonly onPhase: OnPhase; readonly takeOver?: (port: number) => void },
   ): Promise<Serving> {
     const { shell, options, signal } = this.#world
-    const { env, cwd } = shell
+    const { cwd } = shell
+    const env = withSecretFiles(shell.env, fileNames(loaded.config))
     const { port: named, dataDir, logLevel } = readEnvironment(env)
     const asked = options.port ?? named ?? loaded.config.server.port
     const port = asked === 0 ? (this.#port ?? 0) : asked
@@ -189,6 +192,8 @@ export class Editions {
       port,
       signal,
       kept: this.#kept,
+      localPages: true,
+      announce: true,
       dataDir: resolve(cwd, dataDir),
       log: logFor(loaded, env, { level: logLevel, to }),
       takeOver: () => about.takeOver?.(port),

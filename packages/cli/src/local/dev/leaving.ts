@@ -42,7 +42,9 @@ export class Leaving {
     let isLong = false
     const timer = setTimeout(() => {
       isLong = true
-      this.#terminal.line('  What was executing goes on to its end under the configuration from before.')
+      this.#terminal.line(
+        '  What was executing goes on to its end under the configuration from before.',
+      )
     }, patienceMs)
     await signalbox.drain()
     clearTimeout(timer)

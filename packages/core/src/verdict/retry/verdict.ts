@@ -12,8 +12,9 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import type { RunContext } from '../../machine/context.ts'
-import type { ModelErrorClass, ModelTurn, Trip } from '../../turn.ts'
+import type { ModelErrorClass, ModelFailure, ModelTurn, Trip } from '../../turn.ts'
 import { isVisible } from '../safety/explain.ts'
+import { failureOf } from '../safety/failure.ts'
 
 /** What the run has behind it: part of its context. */
 export type Tried = Pick<
@@ -32,6 +33,7 @@ export type Again =
 interface Why {
   readonly class: string
   readonly message: string
+  readonly error?: ModelFailure
 }
 
 /** Classes in which the model that failed will fail again, but another one need not. */
@@ -124,7 +126,11 @@ export const isMissing = (tried: Pick<RunContext, 'calls'>, turn: ModelTurn): bo
   !isVisible(turn) &&
   !turn.message.parts.some((part) => part.type === 'tool_call')
 
-const whyOf = (turn: ModelTurn): Why => ({
-  class: turn.error?.class ?? 'network',
-  message: turn.error?.message ?? 'the stream ended without a completion signal',
-})
+function whyOf(turn: ModelTurn): Why {
+  const error = failureOf(turn)
+  return {
+    class: turn.error?.class ?? 'network',
+    message: turn.error?.message ?? 'the stream ended without a completion signal',
+    ...(error ? { error } : {}),
+  }
+}

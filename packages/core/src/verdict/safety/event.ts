@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { explain } from './explain.ts'
+import { failureOf } from './failure.ts'
 
 /** `safety.suppressed` for a safety stop, `turn.cut` for every other end that is not positive; never arguments. */
 export function safetyVerdict(
@@ -24,6 +25,8 @@ export function safetyVerdict(
   }
   const kept = turn.verdict === 'refusal' ? context : 'keep'
   const reason = turn.cut ? { reason: turn.cut } : {}
-  const payload = { ...about, verdict: turn.verdict, context: kept, ...reason }
+  const failure = failureOf(turn)
+  const error = failure ? { error: failure } : {}
+  const payload = { ...about, verdict: turn.verdict, context: kept, ...reason, ...error }
   return [{ type: 'turn.cut', payload, tool: null, verdict: turn.verdict }]
 }

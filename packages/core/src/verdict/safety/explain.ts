@@ -1,5 +1,6 @@
 /** What an answer that did not close positively says about itself, under its own id. Never content. */
 import type { ModelTurn, SafetyEvidence } from '../../turn.ts'
+import { failureOf } from './failure.ts'
 
 const count = (n: number): string => (n === 1 ? '1 tool call was' : `${n} tool calls were`)
 
@@ -30,11 +31,20 @@ export function explain(turn: ModelTurn): string | null {
     case 'length':
       return `[The answer reached its length limit.${calls}]`
     case 'interrupted':
-      return `[The provider's stream broke off.${calls}]`
+      return `[${causeOf(turn, "The provider's stream broke off")}.${calls}]`
     case 'error':
     case 'unknown_terminal':
-      return `[The provider ended this answer with an error.${calls}]`
+      return `[${causeOf(turn, 'The provider ended this answer with an error')}.${calls}]`
   }
+}
+
+/** A fact of an older build does not name its cause: then the general sentence stands. */
+function causeOf(turn: ModelTurn, general: string): string {
+  const failure = failureOf(turn)
+  if (!failure) return general
+  return turn.verdict === 'interrupted'
+    ? `${general}: ${failure.message}`
+    : `The model could not answer: ${failure.message}`
 }
 
 /** A partial answer without calls is left as it came, to the byte. */

@@ -1,6 +1,6 @@
 /** What a configuration takes from modules of the user's own. Each module is imported once. */
 import { resolve } from 'node:path'
-import { messageOf } from '@signalbox/engine'
+import { explainImport } from '../explain-import.ts'
 import { fail } from '../fail.ts'
 import { importWithin } from '../import-within.ts'
 import { suggestion } from '../nearest.ts'
@@ -20,12 +20,13 @@ export class Modules {
     const [file, name] = [resolve(this.#dir, path.slice(0, at)), path.slice(at + 1)]
     const loading = this.#loaded.get(file) ?? importObject(file)
     this.#loaded.set(file, loading)
-    const module = await loading.catch((cause: unknown) =>
-      fail('config_unreadable', field, {
-        message: `${file} cannot be imported: ${messageOf(cause)}`,
+    const module = await loading.catch(async (cause: unknown) => {
+      const why = await explainImport(cause, { file, from: this.#dir })
+      return fail('config_unreadable', field, {
+        message: `${file} cannot be imported: ${why}`,
         cause,
-      }),
-    )
+      })
+    })
     if (Object.hasOwn(module, name)) return Reflect.get(module, name)
     const message = `${file} has no export "${name}".${suggestion(name, Object.keys(module))}`
     return fail('config_invalid', field, message)

@@ -49,7 +49,8 @@ async function take(chunks: AsyncIterable<Uint8Array>, field: string): Promise<s
     if (bytes > bytesMax) fail('config_unreadable', field, `has more than ${bytesMax} bytes`)
     taken.push(chunk)
   }
-  return Buffer.concat(taken).toString('utf8')
+  // Bytes that are no text would become signs that nobody wrote.
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(taken))
 }
 
 function unreadable(field: string, what: string, error: unknown): never {

@@ -50,35 +50,56 @@ const agentsMax = 50
 /** The page as HTML. */
 export function homePage(home: Home): string {
   const { ready, version, agents } = home
-  const state = ready ? html`<span class="good">ready</span>` : html`<span class="bad">not ready</span>`
+  const state = ready
+    ? html`<span class="good">ready</span>`
+    : html`<span class="bad">not ready</span>`
   return pageText(
     'Signalbox',
     html`<h1>Signalbox</h1>
-<p>Runs LLM agents that call real tools, and keeps a log that proves what happened.
-<span class="soft">${version === undefined ? '' : `Version ${version}.`}</span></p>
-<p>${state} <a href="/ready">details</a></p>
-${agents === undefined ? asksForKey : agentSection(agents)}
-<h2>Where to go on</h2>
-<ul>${Object.entries(home.links).map(
-      ([name, href]) => html`
-<li><a href="${href}">${href}</a> ${whatLinksAre[name]}</li>`,
-    )}
-</ul>
-<h2>What to type</h2>
-${Object.entries(home.commands).map(([what, command]) => html`<h3>${what}</h3><pre>${command}</pre>`)}`,
+      <p>
+        Runs LLM agents that call real tools, and keeps a log that proves what happened.
+        <span class="soft">${version === undefined ? '' : `Version ${version}.`}</span>
+      </p>
+      <p>${state} <a href="/ready">details</a></p>
+      ${agents === undefined ? asksForKey : agentSection(agents)}
+      <h2>Where to go on</h2>
+      <ul>
+        ${Object.entries(home.links).map(
+          ([name, href]) => html` <li><a href="${href}">${href}</a> ${whatLinksAre[name]}</li>`,
+        )}
+      </ul>
+      <h2>What to type</h2>
+      ${Object.entries(home.commands).map(
+        ([what, command]) =>
+          html`<h3>${what}</h3>
+            <pre>${command}</pre>`,
+      )}`,
   )
 }
 
-const asksForKey = html`<p>This server asks for a key: <code>Authorization: Bearer &lt;key&gt;</code>.
-What it serves is shown to whoever has one.</p>`
+const asksForKey = html`<p>
+  This server asks for a key: <code>Authorization: Bearer &lt;key&gt;</code>. What it serves is
+  shown to whoever has one.
+</p>`
 
-const agentSection = (agents: NonNullable<Home['agents']>): Html => html`<h2>Agents</h2>
-<table><tr><th>agent</th><th>model</th><th>tools</th></tr>
-${agents.slice(0, agentsMax).map(
-  ({ name, model, tools }) => html`<tr><td><code>${name}</code></td><td>${model}</td><td>${tools.join(', ') || 'none'}</td></tr>
-`,
-)}</table>
-${agents.length > agentsMax ? html`<p>and ${agents.length - agentsMax} more: <a href="/assistants">/assistants</a></p>` : ''}`
+const agentSection = (agents: NonNullable<Home['agents']>): Html =>
+  html`<h2>Agents</h2>
+    <table>
+      <tr>
+        <th>agent</th>
+        <th>model</th>
+        <th>tools</th>
+      </tr>
+      ${agents.slice(0, agentsMax).map(
+        ({ name, model, tools }) =>
+          html`<tr>
+            <td><code>${name}</code></td>
+            <td>${model}</td>
+            <td>${tools.join(', ') || 'none'}</td>
+          </tr> `,
+      )}
+    </table>
+    ${agents.length > agentsMax ? html`<p>and ${agents.length - agentsMax} more: <a href="/assistants">/assistants</a></p>` : ''}`
 
 /** What to type, for a server at this address. */
 export function homeCommands(

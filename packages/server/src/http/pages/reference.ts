@@ -21,9 +21,7 @@ const Operation = z.looseObject({
   summary: z.string().default(''),
   description: z.string().optional(),
   parameters: z.array(Parameter).default([]),
-  requestBody: z
-    .looseObject({ required: z.boolean().default(false), content: Content })
-    .optional(),
+  requestBody: z.looseObject({ required: z.boolean().default(false), content: Content }).optional(),
   responses: z.record(
     z.string(),
     z.looseObject({ description: z.string().default(''), content: Content.default({}) }),
@@ -55,16 +53,29 @@ export function referencePage(document: object): string {
   return pageText(
     'Signalbox: API',
     html`<h1>The API of Signalbox</h1>
-<p>Every operation, made of what validates the requests. The same for programs: <a href="/openapi.json">/openapi.json</a>.
-Where a key is asked for, a request shows it as <code>Authorization: Bearer &lt;key&gt;</code>.
-Every refusal is a <a href="#schema-Problem">problem document</a> with a stable <code>code</code>.</p>
-<nav>${[...byTag.keys()].map((tag) => html`<a href="#${anchor(tag)}">${tag}</a>`)}<a href="#schemas">Schemas</a></nav>
-${[...byTag].map(
-      ([tag, operations]) => html`<section><h2 id="${anchor(tag)}">${tag}</h2>
-${operations.map(operationPart)}</section>
-`,
-    )}<section><h2 id="schemas">Schemas</h2>
-${schemas.map(schemaPart)}</section>`,
+      <p>
+        Every operation, made of what validates the requests. The same for programs:
+        <a href="/openapi.json">/openapi.json</a>. Where a key is asked for, a request shows it as
+        <code>Authorization: Bearer &lt;key&gt;</code>. Every refusal is a
+        <a href="#schema-Problem">problem document</a> with a stable <code>code</code>.
+      </p>
+      <nav>
+        ${[...byTag.keys()].map((tag) => html`<a href="#${anchor(tag)}">${tag}</a>`)}<a
+          href="#schemas"
+          >Schemas</a
+        >
+      </nav>
+      ${[...byTag].map(
+        ([tag, operations]) =>
+          html`<section>
+            <h2 id="${anchor(tag)}">${tag}</h2>
+            ${operations.map(operationPart)}
+          </section> `,
+      )}
+      <section>
+        <h2 id="schemas">Schemas</h2>
+        ${schemas.map(schemaPart)}
+      </section>`,
   )
 }
 
@@ -72,27 +83,51 @@ const anchor = (text: string): string => `tag-${text.toLowerCase().replaceAll(/[
 
 const operationPart = (operation: Shown): Html => {
   const { id, method, path, summary, description, parameters, requestBody } = operation
-  return html`<details id="${id}"><summary><span class="method">${method}</span> <code>${path}</code>
-<span class="soft">${summary}</span></summary>
-<p>${description ?? summary}. <span class="soft">operationId <code>${id}</code></span></p>
-<h3>Type</h3><pre>${curlLine(operation)}</pre>
-${parameters.length === 0 ? '' : parameterTable(parameters)}
-${requestBody === undefined ? '' : html`<h3>Body</h3>${contentPart(requestBody.content)}`}
-<h3>Answers</h3>
-${Object.entries(operation.responses).map(
-    ([status, { description: said, content }]) =>
-      html`<p><code>${status}</code> ${said}</p>${contentPart(content)}`,
-  )}</details>
-`
+  return html`<details id="${id}">
+    <summary>
+      <span class="method">${method}</span> <code>${path}</code>
+      <span class="soft">${summary}</span>
+    </summary>
+    <p>
+      ${description ?? summary}. <span class="soft">operationId <code>${id}</code></span>
+    </p>
+    <h3>Type</h3>
+    <pre>${curlLine(operation)}</pre>
+    ${parameters.length === 0 ? '' : parameterTable(parameters)}
+    ${
+      requestBody === undefined
+        ? ''
+        : html`<h3>Body</h3>
+            ${contentPart(requestBody.content)}`
+    }
+    <h3>Answers</h3>
+    ${Object.entries(operation.responses).map(
+      ([status, { description: said, content }]) =>
+        html`<p><code>${status}</code> ${said}</p>
+          ${contentPart(content)}`,
+    )}
+  </details> `
 }
 
-const parameterTable = (parameters: Shown['parameters']): Html => html`<h3>Parameters</h3>
-<table><tr><th>name</th><th>in</th><th>takes</th><th></th></tr>
-${parameters.map(
-  ({ name, in: place, required, description, schema }) => html`<tr><td><code>${name}</code>${required ? '' : ' ?'}</td>
-<td>${place}</td><td>${schemaWords(schema)}</td><td>${description ?? describedBy(schema)}</td></tr>
-`,
-)}</table>`
+const parameterTable = (parameters: Shown['parameters']): Html =>
+  html`<h3>Parameters</h3>
+    <table>
+      <tr>
+        <th>name</th>
+        <th>in</th>
+        <th>takes</th>
+        <th></th>
+      </tr>
+      ${parameters.map(
+        ({ name, in: place, required, description, schema }) =>
+          html`<tr>
+            <td><code>${name}</code>${required ? '' : ' ?'}</td>
+            <td>${place}</td>
+            <td>${schemaWords(schema)}</td>
+            <td>${description ?? describedBy(schema)}</td>
+          </tr> `,
+      )}
+    </table>`
 
 const describedBy = (schema: Schema | undefined): string =>
   typeof schema?.['description'] === 'string' ? schema['description'] : ''
@@ -102,19 +137,35 @@ const contentPart = (content: z.infer<typeof Content>): readonly Html[] =>
     // Told once, at the top of the page.
     .filter(([type]) => type !== 'application/problem+json')
     .map(
-      ([type, { schema, example }]) => html`<p><code>${type}</code> ${schemaWords(schema)}</p>
-${fieldPart(schema)}
-${example === undefined ? '' : html`<details><summary>Example</summary><pre>${exampleText(example)}</pre></details>`}`,
+      ([type, { schema, example }]) =>
+        html`<p><code>${type}</code> ${schemaWords(schema)}</p>
+          ${fieldPart(schema)}
+          ${
+            example === undefined
+              ? ''
+              : html`<details>
+                  <summary>Example</summary>
+                  <pre>${exampleText(example)}</pre>
+                </details>`
+          }`,
     )
 
 const fieldPart = (schema: Schema | undefined): Html => {
   const lines = schemaLines(schema)
-  return lines.length === 0 ? html`` : html`<ul>${lines}</ul>`
+  return lines.length === 0
+    ? html``
+    : html`<ul>
+        ${lines}
+      </ul>`
 }
 
 const exampleText = (example: unknown): string =>
   typeof example === 'string' ? example : JSON.stringify(example, null, 2)
 
-const schemaPart = ([name, schema]: readonly [string, Schema]): Html => html`<details id="schema-${name}"><summary><code>${name}</code></summary>
-<p>${describedBy(schema)}</p><p>${schemaWords(schema)}</p>${fieldPart(schema)}</details>
-`
+const schemaPart = ([name, schema]: readonly [string, Schema]): Html =>
+  html`<details id="schema-${name}">
+    <summary><code>${name}</code></summary>
+    <p>${describedBy(schema)}</p>
+    <p>${schemaWords(schema)}</p>
+    ${fieldPart(schema)}
+  </details> `

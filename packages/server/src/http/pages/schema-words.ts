@@ -23,7 +23,8 @@ const parsed = <T>(schema: z.ZodType<T>, value: unknown): T | null => {
 export function schemaWords(schema: Schema | null | undefined): Html {
   if (!schema) return html`anything`
   const { $ref, type } = schema
-  if (typeof $ref === 'string' && $ref.startsWith(components)) return link($ref.slice(components.length))
+  if (typeof $ref === 'string' && $ref.startsWith(components))
+    return link($ref.slice(components.length))
   const { const: only, enum: values } = schema
   if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`
   if (Array.isArray(values)) return oneOf(values)
@@ -32,14 +33,18 @@ export function schemaWords(schema: Schema | null | undefined): Html {
   const all = parsed(Schemas, schema['allOf'])
   if (all) return joined(all.map(schemaWords), ' with ')
   if (type === 'array') return html`list of ${schemaWords(parsed(Schema, schema['items']))}`
-  const types = Array.isArray(type) ? type.map(String) : [typeof type === 'string' ? type : 'anything']
+  const types = Array.isArray(type)
+    ? type.map(String)
+    : [typeof type === 'string' ? type : 'anything']
   return html`${types.join(' or ')}${bounds(schema)}`
 }
 
 const link = (name: string): Html => html`<a href="#schema-${name}">${name}</a>`
 
 function oneOf(values: readonly unknown[]): Html {
-  const shown = values.slice(0, valuesMax).map((value) => html`<code>${JSON.stringify(value)}</code>`)
+  const shown = values
+    .slice(0, valuesMax)
+    .map((value) => html`<code>${JSON.stringify(value)}</code>`)
   const more = values.length > valuesMax ? html`, and ${values.length - valuesMax} more` : html``
   return html`${joined(shown, ', ')}${more}`
 }
@@ -78,10 +83,15 @@ export function schemaLines(schema: Schema | null | undefined, depth = 0): reado
     const below = schemaLines(field, depth + 1)
     const about = typeof field['description'] === 'string' ? field['description'] : ''
     const optional = needed.includes(name) ? '' : ' ?'
-    return html`<li><code>${name}</code>${optional} ${schemaWords(field)} <span class="soft">${about}</span>${
-      below.length === 0 ? '' : html`<ul>${below}</ul>`
-    }</li>
-`
+    return html`<li>
+      <code>${name}</code>${optional} ${schemaWords(field)} <span class="soft">${about}</span>${
+        below.length === 0
+          ? ''
+          : html`<ul>
+              ${below}
+            </ul>`
+      }
+    </li> `
   })
   return [...own, ...(parts ?? []).flatMap((part) => schemaLines(part, depth + 1))]
 }

@@ -35,11 +35,13 @@ export function assistantRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(versions, async (c) => {
     const named = await lookUpAssistant(api, c.get('caller'), c.req.valid('param').assistant_id)
-    const { offset, limit } = AssistantVersions.parse(c.req.valid('json'))
-    if ('agent' in named) return reply(c, offset === 0 ? [agentView(named.agent)] : [])
+    const { offset, limit, metadata: sent } = AssistantVersions.parse(c.req.valid('json'))
+    const metadata = sent ?? {}
+    if ('agent' in named)
+      return reply(c, foundAssistants([agentView(named.agent)], { metadata }).slice(offset))
     const { assistantId: id } = named.stored
     const { tenantId } = c.get('caller')
-    const all = await api.resources.assistants.versions(tenantId, id, { offset, limit })
+    const all = await api.resources.assistants.versions(tenantId, id, { offset, limit, metadata })
     return reply(
       c,
       all.map((each) => assistantView(api, each)),

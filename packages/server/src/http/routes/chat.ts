@@ -13,6 +13,7 @@ import type { Chat } from '../../wires/ai-sdk/chat-names.ts'
 import { messageStream } from '../../wires/ai-sdk/message-stream.ts'
 import { activeRun, runOfMessage, stopChat } from '../../wires/ai-sdk/open-runs.ts'
 import { sendMessage } from '../../wires/ai-sdk/send-message.ts'
+import { currentChat } from '../../wires/ai-sdk/versions.ts'
 import { createProblems } from './run-creates.ts'
 
 const tags = ['Chats']
@@ -34,9 +35,9 @@ function chatOf(
   api: Api,
   c: Context<ApiEnv>,
   { agent, chat_id: chatId }: z.infer<typeof ChatPath>,
-): Chat {
+): Promise<Chat> {
   const { tenantId } = c.get('caller')
-  return { tenantId, agent: findAgent(api, agent, 'agent').name, chatId }
+  return currentChat(api, { tenantId, agent: findAgent(api, agent, 'agent').name, chatId })
 }
 
 function sendRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -55,7 +56,7 @@ function sendRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   app.openapi(send, async (c) => {
     const caller = c.get('caller')
     const body = c.req.valid('json')
-    const chat = chatOf(api, c, { ...c.req.valid('param'), chat_id: body.id })
+    const chat = await chatOf(api, c, { ...c.req.valid('param'), chat_id: body.id })
     const wish = wishOf(body)
     if (wish.kind === 'message')
       return messageStream(api, await sendMessage(api, caller, { chat, ...wish }))
@@ -85,7 +86,7 @@ function resumeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     },
   })
   app.openapi(resume, async (c) => {
-    const chat = chatOf(api, c, c.req.valid('param'))
+    const chat = await chatOf(api, c, c.req.valid('param'))
     const { message_id: id } = c.req.valid('query')
     const named = id === undefined ? null : await runOfMessage(api, chat, id)
     const head = named ?? (await activeRun(api, chat))
@@ -112,7 +113,7 @@ function stopRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     ]),
   })
   app.openapi(stop, async (c) => {
-    const chat = chatOf(api, c, c.req.valid('param'))
+    const chat = await chatOf(api, c, c.req.valid('param'))
     const stopped = await stopChat(api, c.get('caller'), chat)
     return reply(c, { stopped }, { status: 202 })
   })

@@ -43,7 +43,10 @@ export function pageRoutes(app: OpenAPIHono<ApiEnv>, api: Parts, document: () =>
     const said = await homeOf(api, c)
     const vary = { vary: 'accept, authorization, x-api-key' }
     if (wantsJson(c))
-      return taggedResponse(c, JSON.stringify(said), { ...vary, 'content-type': 'application/json' })
+      return taggedResponse(c, JSON.stringify(said), {
+        ...vary,
+        'content-type': 'application/json',
+      })
     return pageResponse(c, homePage(said), vary)
   })
 

@@ -1,5 +1,6 @@
 /** Runs that are there: list, get, join, stream, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { RunHead } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { waitingOf } from '../approvals.ts'
@@ -20,7 +21,7 @@ import { CancelAction } from '../wire/cancel-action.ts'
 import { Flag, Limit, Offset, RunPath, Term, ThreadPath, ThreadRunPath } from '../wire/ids.ts'
 import { amongOf, Run, WireStatus } from '../wire/run-view.ts'
 import { Values } from '../wire/values.ts'
-import { isOwn, type StreamMode, StreamModes } from '../../wires/langgraph/stream/modes.ts'
+import { isOwn, JoinModes, modesOf, type StreamMode } from '../../wires/langgraph/stream/modes.ts'
 import { parsePosition, type Position, start } from '../../wires/langgraph/stream/position.ts'
 
 const tags = ['Runs']
@@ -106,7 +107,7 @@ function childrenRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Add
 }
 
 const Following = z.object({
-  stream_mode: StreamModes,
+  stream_mode: JoinModes,
 })
 
 /** Whoever joins a run only looks: his going is nothing to it. Whoever streams it may say otherwise. */
@@ -158,7 +159,8 @@ function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addr
   })
   app.openapi(stream, async (c) => {
     const head = await findRun(api, c.get('caller'), c.req.valid('param'))
-    const { stream_mode: modes, cancel_on_disconnect: cancels = false } = c.req.valid('query')
+    const { stream_mode: asked, cancel_on_disconnect: cancels = false } = c.req.valid('query')
+    const modes = asked ?? (await createdModes(api, head))
     const from = resumePoint(c.req.header('last-event-id'), { seq: head.seq, modes })
     if (!cancels) return streamResponse(api, head, { modes, from })
     // Whoever may only look must not end what he looks at by going away.
@@ -169,6 +171,11 @@ function followRoutes(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addr
       onLeft: cancelWhenLeft(api, c.get('caller'), head),
     })
   })
+}
+
+async function createdModes(api: Api, { tenantId, runId }: RunHead) {
+  const [created] = await api.read.runEvents(tenantId, runId, { after: 0, limit: 1 })
+  return modesOf(created)
 }
 
 /** LangGraph's client sends -1 for "from the beginning". */

@@ -13,7 +13,10 @@ const ErrorFields = z.looseObject({
 })
 const Completed = z.looseObject({ turn: z.looseObject({ error: ErrorFields.optional() }) })
 const Tripped = z.looseObject({ trip: z.looseObject({ partType: z.string() }) })
-const Again = z.looseObject({ class: z.string() })
+const Again = z.looseObject({
+  class: z.string(),
+  error: z.looseObject({ message: z.string() }).optional(),
+})
 
 const masked = ({ class: kind, status, code }: z.infer<typeof ErrorFields>): string =>
   `The model could not answer (${[kind, status, code].filter((each) => each !== undefined).join(', ')}).`
@@ -33,7 +36,7 @@ export function maskedPayload({ type, payload }: StoredEvent): JsonObject {
       const again = Again.parse(payload)
       // What the model reads after an empty answer is ours.
       const isOurs = again.class === 'empty_answer'
-      return isOurs ? payload : { ...payload, message: masked(again) }
+      return isOurs ? payload : { ...payload, message: again.error?.message ?? masked(again) }
     }
     case 'guardrail.tripped':
     case 'guardrail.stopped':

@@ -15,18 +15,20 @@ const messagesMax = 1000
 
 const Text = z.string().refine((text) => text.trim() !== '', 'takes text that is not blank')
 
+const Content = z.union([
+  Text,
+  z
+    .array(z.object({ type: z.literal('text', 'takes parts of type "text" only'), text: Text }))
+    .min(1),
+])
+
 const InputMessage = z
   .object({
     id: z.string().min(1).max(100).optional(),
     role: z.string().optional(),
     /** What LangChain calls the role. */
     type: z.string().optional(),
-    content: z.union([
-      Text,
-      z
-        .array(z.object({ type: z.literal('text', 'takes parts of type "text" only'), text: Text }))
-        .min(1),
-    ]),
+    content: Content,
   })
   .transform((message, context) => {
     const role = roles.get(message.role ?? message.type ?? 'user')
@@ -45,16 +47,29 @@ const Messages = z.array(InputMessage).min(1, 'takes at least one message').max(
 
 const HeardRole = z.enum(['assistant', 'ai', 'tool'])
 
-/** What an agent has said on the thread before, for clients that send all of a conversation: only its id counts. */
+/** What an agent has said before. Where the thread has it, only its id counts; a thread that is new takes it as it is. */
 const HeardMessage = z
   .object({
-    id: z.string().min(1).max(100),
+    id: z.string().min(1).max(100).nullish(),
     role: HeardRole.optional(),
     /** What LangChain calls the role. */
     type: HeardRole.optional(),
+    /** Of a tool's answer: pages make one up for a call that is open, since their models want one. */
+    tool_call_id: z.string().max(200).optional(),
+    content: z.unknown(),
+    tool_calls: z.array(z.unknown()).nullish(),
   })
   .refine(({ role, type }) => (role ?? type) !== undefined)
-  .transform(({ id }) => ({ id, role: 'heard' as const }))
+  .transform(({ id = null, role, type, content, tool_calls, tool_call_id: answers = null }) => {
+    const isSpeech = (role ?? type) !== 'tool' && (tool_calls ?? []).length === 0
+    const { data: said } = Content.safeParse(content)
+    return {
+      id,
+      answers,
+      said: isSpeech && said !== undefined ? said : null,
+      role: 'heard' as const,
+    }
+  })
 
 const Conversation = z
   .array(z.union([InputMessage, HeardMessage]))
@@ -76,11 +91,46 @@ export const RunInput = z.union(
   inputMessage,
 )
 
+/** What pages send that have nothing to say: as if there was no input. */
+const Nothing = z
+  .strictObject({ messages: z.array(z.unknown()).max(0).optional() })
+  .transform(() => null)
+
 /** The same for a run of a thread, where a client may send along what the thread has heard. */
 const ConversationInput = z.union(
-  [Text, z.object({ prompt: Text }), z.object({ messages: Conversation })],
+  [Text, z.object({ prompt: Text }), z.object({ messages: Conversation }), Nothing],
   inputMessage,
 )
+
+/** What LangGraph's clients pass along of their own, and what this server reads elsewhere or not at all. */
+const passed = new Set([
+  'thread_id',
+  'run_id',
+  'checkpoint_id',
+  'checkpoint_ns',
+  'checkpoint_map',
+  'assistant_id',
+  'graph_id',
+])
+const isPassed = (key: string): boolean => passed.has(key) || /^(?:__|langgraph_)/.test(key)
+
+/** Fields that would reach tools and policies there. They are refused by name, since a tool that does not get them does something else. */
+const unread = (place: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .superRefine((fields, context) => {
+      for (const [key, value] of Object.entries(fields ?? {})) {
+        if (isPassed(key) || value === null || value === undefined) continue
+        const message = `is not available in this version: no field of \`${place}\` reaches tools or policies. Say it in the input, or make an assistant of the agent.`
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message,
+          params: { code: 'not_available' },
+        })
+      }
+    })
 
 /** Does a command answer a run that waits? Null is no answer. */
 export const isAnswer = (command: { readonly resume?: unknown } | null | undefined): boolean =>
@@ -95,7 +145,7 @@ export const RunCreate = z
   .object({
     /** The name of an agent. */
     assistant_id: z.string().min(1, 'takes the name of an agent').max(200),
-    /** What the run is about. Absent only where `command.resume` answers a run that waits. */
+    /** What the run is about. Absent, null, `{}` or without messages only where `command.resume` answers a run that waits, or a checkpoint is answered again. */
     input: ConversationInput.nullish(),
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     if_not_exists: z.enum(['create', 'reject']).default('create'),
@@ -113,24 +163,39 @@ export const RunCreate = z
     /** Where the run goes on from, instead of the end of its thread. */
     checkpoint_id: CheckpointId.nullish(),
     checkpoint: z.object({ checkpoint_id: CheckpointId.nullish() }).nullish(),
+    /** Fields that tools and policies of a LangGraph server read: none is declared here, so none is taken. */
+    context: unread('context'),
+    config: z
+      .looseObject({
+        configurable: unread('config.configurable'),
+        /** As LangGraph counts: a turn of the model and the execution of its calls are one step each. Lowers `maxTurns`. */
+        recursion_limit: z.number().int().min(1, 'takes at least 1').max(1_000_000).nullish(),
+      })
+      .nullish(),
     interrupt_before: notYet('Name the tools in guardrails.approvalTools of the agent.'),
     interrupt_after: notYet('Name the tools in guardrails.approvalTools of the agent.'),
     /** Of a stream or a wait: what becomes of the run when its client goes. */
     on_disconnect: z.enum(['continue', 'cancel']).nullish(),
     on_completion: notYet('Threads are kept ("keep").', ['keep']),
   })
-  .superRefine(({ input, command }, context) => {
-    const resumes = isAnswer(command)
-    const missing = input === undefined || input === null
-    if (missing !== resumes)
-      context.addIssue({
-        code: 'custom',
-        path: ['input'],
-        message: resumes ? 'takes nothing beside command.resume' : inputMessage,
-      })
+  .superRefine(({ input, command, ...place }, context) => {
+    const refuse = (message: string) =>
+      context.addIssue({ code: 'custom', path: ['input'], message })
+    const says = input !== undefined && input !== null
+    if (isAnswer(command) && says) refuse('takes nothing beside command.resume')
+    if (!isAnswer(command) && !says && baseOf(place) === null) refuse(inputMessage)
   })
   .openapi('RunCreate')
 export type RunCreate = z.output<typeof RunCreate>
+
+/** The checkpoint that a create goes on from; null: the end of its thread. */
+export const baseOf = ({
+  checkpoint_id,
+  checkpoint,
+}: {
+  readonly checkpoint_id?: string | null | undefined
+  readonly checkpoint?: { readonly checkpoint_id?: string | null | undefined } | null | undefined
+}): string | null => checkpoint_id ?? checkpoint?.checkpoint_id ?? null
 
 /** The messages of an input that are a client's own, in order. */
 export function messagesOf(
@@ -143,16 +208,44 @@ export function messagesOf(
   return own.map(({ id, role, content }) => ({
     ...(id === undefined ? {} : { id }),
     role,
-    texts: typeof content === 'string' ? [content] : content.map((part) => part.text),
+    texts: textsOf(content),
   }))
 }
 
-/** The ids of what an input says was heard before, by their place in it. */
-export function heardIn(input: RunCreate['input']): ReadonlyMap<number, string> {
+const textsOf = (content: z.output<typeof Content>): string[] =>
+  typeof content === 'string' ? [content] : content.map((part) => part.text)
+
+/** What an input says was heard before. */
+export interface Heard {
+  readonly id: string | null
+  /** The call that it answers, of a tool's answer. */
+  readonly answers: string | null
+}
+
+/** What an input says was heard before, by its place in it. */
+export function heardIn(input: RunCreate['input']): ReadonlyMap<number, Heard> {
   if (typeof input !== 'object' || input === null || !('messages' in input)) return new Map()
   return new Map(
-    input.messages.flatMap(({ id, role }, n) =>
-      role === 'heard' && id !== undefined ? [[n, id] as const] : [],
+    input.messages.flatMap((message, n) =>
+      message.role === 'heard' ? [[n, { id: message.id, answers: message.answers }] as const] : [],
     ),
   )
+}
+
+/** A message that somebody is to have said, whoever it was. */
+export interface SaidMessage {
+  readonly id: string | null
+  readonly role: 'user' | 'system' | 'assistant'
+  readonly texts: readonly string[]
+}
+
+/** All messages of an input up to the last one of an assistant; null in the place of one that is no text. */
+export function saidBefore(input: RunCreate['input']): readonly (SaidMessage | null)[] {
+  if (typeof input !== 'object' || input === null || !('messages' in input)) return []
+  const last = input.messages.findLastIndex(({ role }) => role === 'heard')
+  return input.messages.slice(0, last + 1).map((message): SaidMessage | null => {
+    const { id = null } = message
+    if (message.role !== 'heard') return { id, role: message.role, texts: textsOf(message.content) }
+    return message.said === null ? null : { id, role: 'assistant', texts: textsOf(message.said) }
+  })
 }

@@ -6,6 +6,7 @@ import type { RunFilter, WaitsFor as WaitsForRow } from '@signalbox/postgres'
 import { AskedApproval } from './approval-view.ts'
 import { iso } from './iso.ts'
 import { MultitaskStrategy } from './multitask.ts'
+import { RunError } from './run-error.ts'
 import { WaitsFor, waitsForView } from './waits-for.ts'
 
 export const WireStatus = z.enum([
@@ -46,6 +47,8 @@ export const Run = z
     status: WireStatus,
     /** How it ended; null while it goes on. */
     outcome: Outcome.nullable(),
+    /** Why it failed; null where it did not, or nobody recorded why. Absent in frames of a stream. */
+    error: RunError.nullable().optional(),
     state: StateName,
     metadata: z.record(z.string(), z.unknown()),
     multitask_strategy: MultitaskStrategy,
@@ -112,6 +115,7 @@ export interface RunDetails {
   readonly parent: Parent | null
   readonly rerunOf?: string | null
   readonly retryOf?: string | null
+  readonly error?: RunError | null
   /** Milliseconds since the epoch. */
   readonly endedAt?: number | null
   readonly waitsFor?: WaitsForRow | null
@@ -120,7 +124,7 @@ export interface RunDetails {
 
 /** The document of a run. Its parent stands in its first event, and what it waits for in others. */
 export function runView(head: RunHead, details: RunDetails): Run {
-  const { parent, rerunOf, retryOf, endedAt, waitsFor, waiting } = details
+  const { parent, rerunOf, retryOf, error, endedAt, waitsFor, waiting } = details
   return {
     run_id: head.runId,
     thread_id: head.threadId,
@@ -129,6 +133,7 @@ export function runView(head: RunHead, details: RunDetails): Run {
     updated_at: iso(head.updatedAt),
     status: wireStatus(head),
     outcome: head.outcome,
+    ...(error === undefined ? {} : { error }),
     state: head.stateName,
     metadata: { ...head.metadata },
     multitask_strategy: head.multitask,

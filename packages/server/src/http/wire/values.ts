@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { Outcome } from '@signalbox/core'
 import { Interrupt } from '../../wires/langgraph/interrupt.ts'
 import { ChatMessage } from '../../wires/langgraph/messages.ts'
+import { RunError } from './run-error.ts'
 import { Run } from './run-view.ts'
 
 const Role = z.enum(['user', 'system', 'assistant', 'tool'])
@@ -14,7 +15,9 @@ export const Values = z
     outcome: Outcome.nullable(),
     run: Run,
     /** Present when the run ended in error, or was not done within the time to wait. */
-    __error__: z.object({ error: z.string(), message: z.string() }).optional(),
+    __error__: z
+      .object({ error: z.string(), message: z.string(), cause: RunError.optional() })
+      .optional(),
     /** Present when the run waits for a human. */
     __interrupt__: z.array(Interrupt).optional(),
   })

@@ -1,18 +1,22 @@
 /** The two bindings of A2A over HTTP: one POST for everything, as JSON-RPC, or an address for each operation. */
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import type { Api, ApiEnv } from '../../http/api.ts'
 import { eventStream } from '../../http/event-stream.ts'
+import { Problem } from '../../http/problem.ts'
 import { sseComment } from '../../stream/sse.ts'
 import { A2aError, refusalOf } from './errors.ts'
 import { isOperation, type OperationName, perform, type Updates } from './operations.ts'
+import { fromOlder, olderMethod, olderVersions, toOlder } from './version-0-3.ts'
 
-const versions = new Set(['', '1.0'])
+const versions: ReadonlySet<string> = new Set(['', '1.0'])
 
 interface Wire {
   readonly agent: string
   /** Wraps a result, or an update. */
   readonly wrap: (result: unknown) => unknown
+  /** What the header `A2A-Version` may say. */
+  readonly versions: ReadonlySet<string>
 }
 
 /** JSON-RPC 2.0: errors stand in the body, beside the status 200. */
@@ -24,16 +28,35 @@ export async function jsonRpc(api: Api, c: Context<ApiEnv>, agent: string): Prom
     if (!request.success)
       throw new A2aError('INVALID_REQUEST', 'Takes { "jsonrpc": "2.0", "id", "method", "params" }.')
     const { method, params } = request.data
+    const older = olderMethod(method)
+    if (older !== undefined) {
+      const wrap = (result: unknown) => ({ jsonrpc: '2.0', id, result: toOlder(result) })
+      const wire = { agent, wrap, versions: olderVersions }
+      return await answer(api, c, { name: older, params: fromOlder(older, params), wire })
+    }
     if (!isOperation(method))
       throw new A2aError('METHOD_NOT_FOUND', `There is no method "${method}" in A2A 1.0.`, 'method')
     const wrap = (result: unknown) => ({ jsonrpc: '2.0', id, result })
-    return await answer(api, c, { name: method, params, wire: { agent, wrap } })
+    return await answer(api, c, { name: method, params, wire: { agent, wrap, versions } })
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (!refusal) throw error
-    const { rpc: code, message, info, headers } = refusal
-    return json({ jsonrpc: '2.0', id, error: { code, message, data: [info] } }, 200, headers)
+    return rpcRefusal(error, id)
   }
+}
+
+/** Rethrows what is none of ours. */
+function rpcRefusal(error: unknown, id: string | number | null): Response {
+  const refusal = refusalOf(error)
+  if (!refusal) throw error
+  const { rpc: code, message, info, headers } = refusal
+  return json({ jsonrpc: '2.0', id, error: { code, message, data: [info] } }, 200, headers)
+}
+
+/** Rethrows what is none of ours. */
+function restRefusal(error: unknown): Response {
+  const refusal = refusalOf(error)
+  if (!refusal) throw error
+  const { http: code, status, message, info, headers } = refusal
+  return json({ error: { code, status, message, details: [info] } }, code, headers)
 }
 
 const Request = z.object({
@@ -43,6 +66,33 @@ const Request = z.object({
   params: z.unknown().optional(),
 })
 
+/** What is wrong with a body before any operation sees it. */
+const ofBody: ReadonlySet<string> = new Set([
+  'malformed_json',
+  'malformed_encoding',
+  'json_too_deep',
+  'ambiguous_json',
+  'forbidden_key',
+  'forbidden_text',
+  'invalid_request',
+])
+
+/** Says in A2A's words what is wrong with a body: it was refused before it was known who is meant by it. */
+export const refuseBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  await next()
+  const { error } = c
+  if (!(error instanceof Problem) || !ofBody.has(error.code) || c.req.method !== 'POST') return
+  const isRpc = /^\/a2a\/[^/]+$/.test(c.req.path)
+  c.res = undefined
+  c.res = isRpc ? rpcRefusal(ofRequest(error), null) : restRefusal(error)
+}
+
+/** A body of JSON that is no object is no request of JSON-RPC. */
+const ofRequest = (problem: Problem): Error =>
+  problem.code === 'invalid_request'
+    ? new A2aError('INVALID_REQUEST', problem.facts.detail)
+    : problem
+
 /** HTTP+JSON: errors are `google.rpc.Status`, under their HTTP status. */
 export async function rest(
   api: Api,
@@ -51,12 +101,10 @@ export async function rest(
 ): Promise<Response> {
   const { agent, name, params } = asked
   try {
-    return await answer(api, c, { name, params, wire: { agent, wrap: (result) => result } })
+    const wire = { agent, wrap: (result: unknown) => result, versions }
+    return await answer(api, c, { name, params, wire })
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (!refusal) throw error
-    const { http: code, status, message, info, headers } = refusal
-    return json({ error: { code, status, message, details: [info] } }, code, headers)
+    return restRefusal(error)
   }
 }
 
@@ -67,7 +115,7 @@ async function answer(
 ): Promise<Response> {
   const { name, params, wire } = asked
   const version = c.req.header('a2a-version') ?? ''
-  if (!versions.has(version))
+  if (!wire.versions.has(version))
     throw new A2aError('VERSION_NOT_SUPPORTED', 'Speaks A2A 1.0.', 'a2a-version')
   const caller = c.get('caller')
   const gone = c.req.raw.signal

@@ -21,9 +21,20 @@ export function agentCard(
       protocolVersion,
     })),
     capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
-    securitySchemes: { key: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
+    securitySchemes: {
+      key: { httpAuthSecurityScheme: { scheme: 'Bearer' }, type: 'http', scheme: 'Bearer' },
+    },
     defaultInputModes: modes,
     defaultOutputModes: modes,
     skills: [{ id: name, name, description: about, tags: ['agent'] }],
+    ...older(base),
   }
 }
+
+/** What clients of version 0.3 look for. Those of 1.0 take `supportedInterfaces`, and do not look further. */
+const older = (base: string) => ({
+  protocolVersion: '0.3.0',
+  url: base,
+  preferredTransport: 'JSONRPC',
+  additionalInterfaces: [{ url: base, transport: 'JSONRPC' }],
+})

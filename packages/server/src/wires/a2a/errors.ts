@@ -12,6 +12,7 @@ interface Kind {
 }
 
 const kinds = {
+  PARSE_ERROR: { rpc: -32700, http: 400, status: 'INVALID_ARGUMENT' },
   TASK_NOT_FOUND: { rpc: -32001, http: 404, status: 'NOT_FOUND' },
   TASK_NOT_CANCELABLE: { rpc: -32002, http: 400, status: 'FAILED_PRECONDITION' },
   PUSH_NOTIFICATION_NOT_SUPPORTED: { rpc: -32003, http: 400, status: 'FAILED_PRECONDITION' },
@@ -41,6 +42,12 @@ export class A2aError extends Error {
 }
 
 const reasons: Readonly<Partial<Record<ProblemCode, Reason>>> = {
+  malformed_json: 'PARSE_ERROR',
+  malformed_encoding: 'PARSE_ERROR',
+  json_too_deep: 'INVALID_REQUEST',
+  ambiguous_json: 'INVALID_REQUEST',
+  forbidden_key: 'INVALID_REQUEST',
+  forbidden_text: 'INVALID_REQUEST',
   unknown_run: 'TASK_NOT_FOUND',
   unknown_thread: 'TASK_NOT_FOUND',
   run_ended: 'UNSUPPORTED_OPERATION',

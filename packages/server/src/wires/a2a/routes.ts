@@ -1,5 +1,6 @@
 /** The addresses of A2A 1.0: a card, JSON-RPC and REST for each agent. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import type { Api, ApiEnv } from '../../http/api.ts'
 import { answers, ProblemDocument, jsonBody, reply } from '../../http/answers.ts'
 import { findAgent } from '../../http/find.ts'
@@ -50,10 +51,10 @@ export function a2aRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
 }
 
 function cardRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
-  const cardOf = (name: string, url: string) => {
+  const cardOf = (name: string, { env, req }: Context<ApiEnv>) => {
     const agent = findAgent(api, name)
-    const { origin } = new URL(url)
-    const place = `${origin}/a2a/${encodeURIComponent(agent.name)}`
+    const arrival = { url: req.url, headers: req.raw.headers, peer: env?.peer }
+    const place = `${api.publicAddress(arrival)}/a2a/${encodeURIComponent(agent.name)}`
     return agentCard(agent, { base: place, version: api.version })
   }
   const card = createRoute({
@@ -64,15 +65,18 @@ function cardRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     request: { params: AgentPath },
     responses: answers({ description: 'The card.', schema: Anything }, ['unknown_agent']),
   })
-  app.openapi(card, (c) => reply(c, cardOf(c.req.valid('param').agent, c.req.url)))
+  app.openapi(card, (c) => reply(c, cardOf(c.req.valid('param').agent, c)))
 
-  // Not a resource of ours, but where A2A looks for the card of a host: only one agent can have it.
-  app.get(`/${cardPath}`, (c) => {
-    const [name, ...others] = [...api.agents.keys()]
-    if (name !== undefined && others.length === 0) return reply(c, cardOf(name, c.req.url))
-    throw new Problem('unknown_agent', {
-      detail: `There are several agents here. Their cards are at /a2a/{agent}/${cardPath}; GET /assistants lists them.`,
-    })
+  const root = createRoute({
+    method: 'get',
+    path: `/${cardPath}`,
+    tags,
+    summary: 'A2A: the card of the host, which is that of its first agent',
+    responses: answers({ description: 'The card.', schema: Anything }),
+  })
+  app.openapi(root, (c) => {
+    const [first = ''] = api.agents.keys()
+    return reply(c, cardOf(first, c))
   })
 }
 

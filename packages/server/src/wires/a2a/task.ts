@@ -6,7 +6,9 @@ import { factSchemas, legible, limits, type UserMessage } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import type { Api } from '../../http/api.ts'
 import { waitingOf } from '../../http/approvals.ts'
+import { errorOfRun } from '../../http/run-document.ts'
 import { iso } from '../../http/wire/iso.ts'
+import type { RunError } from '../../http/wire/run-error.ts'
 import type { Waiting } from '../../http/wire/run-view.ts'
 import type { ChatMessage } from '../langgraph/messages.ts'
 import { lastStep } from '../langgraph/state.ts'
@@ -76,13 +78,25 @@ export async function taskOf(
   }
 }
 
-/** Where a task stands; of one that waits, what for. */
+/** Where a task stands; of one that waits, what for, and of one that failed, why. */
 export async function statusOf(api: Pick<Api, 'read'>, head: RunHead): Promise<TaskStatus> {
   const status = { state: taskState(head), timestamp: iso(head.updatedAt) }
-  const waiting = await waitingOf(api.read, head)
+  const [waiting, error] = await Promise.all([
+    waitingOf(api.read, head),
+    errorOfRun(api.read, head),
+  ])
+  if (error) return { ...status, message: failure(head, error) }
   if (waiting.length === 0) return status
   return { ...status, message: question(head, waiting) }
 }
+
+const failure = ({ runId, threadId, seq }: RunHead, error: RunError): A2aMessage => ({
+  messageId: `f_${runId}_${seq}`,
+  contextId: threadId,
+  taskId: runId,
+  role: 'ROLE_AGENT',
+  parts: [{ text: error.message }, { data: error }],
+})
 
 function question({ runId, threadId, seq }: RunHead, waiting: readonly Waiting[]): A2aMessage {
   const what = waiting.map((each) => each.tool ?? 'a call').join(', ')

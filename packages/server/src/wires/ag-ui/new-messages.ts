@@ -5,7 +5,7 @@
  * N2 What an assistant said and what a tool answered is never taken from a client.
  */
 import { factSchemas, limits, type UserMessage } from '@signalbox/core'
-import type { StoredEvent } from '@signalbox/engine'
+import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { z } from 'zod'
 import type { Api, Identified } from '../../http/api.ts'
 import { each } from '../langgraph/each.ts'
@@ -36,17 +36,7 @@ export async function knownMessages(
   { tenantId }: Identified,
   threadId: string,
 ): Promise<readonly UserMessage[]> {
-  const created: StoredEvent[] = []
-  for (;;) {
-    const after = created.at(-1)
-    const page = await api.read.threadEvents(tenantId, threadId, {
-      types: ['run.created', 'input.injected'],
-      limit: limits.pageMax,
-      ...(after ? { after } : {}),
-    })
-    created.push(...page)
-    if (page.length < limits.pageMax) break
-  }
+  const created = await saidOn(api, { tenantId, threadId })
   const queued = await api.read.runs(tenantId, {
     threadId,
     status: 'queued',
@@ -56,6 +46,38 @@ export async function knownMessages(
     api.read.runEvents(tenantId, runId, { after: 0, limit: limits.pageMax }),
   )
   return [...created, ...firsts.flat()].flatMap(messagesIn)
+}
+
+/** The events of the conversation in which clients said something, oldest first. */
+async function saidOn(
+  api: Pick<Api, 'read'>,
+  { tenantId, threadId }: { readonly tenantId: string; readonly threadId: string },
+): Promise<readonly StoredEvent[]> {
+  const said: StoredEvent[] = []
+  for (;;) {
+    const after = said.at(-1)
+    const page = await api.read.threadEvents(tenantId, threadId, {
+      types: ['run.created', 'input.injected'],
+      limit: limits.pageMax,
+      ...(after ? { after } : {}),
+    })
+    said.push(...page)
+    if (page.length < limits.pageMax) return said
+  }
+}
+
+/** The run that began with a message of the conversation; null if none did. */
+export async function runBegunBy(
+  api: Pick<Api, 'read'>,
+  { tenantId }: Identified,
+  message: { readonly threadId: string; readonly id: string },
+): Promise<RunHead | null> {
+  const { threadId, id } = message
+  const events = await saidOn(api, { tenantId, threadId })
+  const created = events.findLast(
+    (event) => event.type === 'run.created' && messagesIn(event).some((said) => said.id === id),
+  )
+  return created ? api.read.run(tenantId, created.runId, { hidden: true }) : null
 }
 
 /** What a client sent with an event; of what was erased, nothing. */

@@ -7,7 +7,8 @@ import { findAgent, findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
 import { aliasOf, threadOf } from './ids.ts'
-import { knownMessages, type NewMessage, newsOf } from './new-messages.ts'
+import { inputCheckpoint } from '../langgraph/moments.ts'
+import { knownMessages, newsOf, runBegunBy } from './new-messages.ts'
 import { interruptsOpen, resume } from './resume.ts'
 import type { RunAgentInput } from './run-input.ts'
 
@@ -47,8 +48,15 @@ export async function startRun(
   await refuseWhileWaiting(api, caller, threadId)
   const known = await knownMessages(api, caller, threadId)
   const { messages, ignoredMessages, ignoredParts } = newsOf(input, known, alias)
-  if (messages.length === 0) throw nothingNew(entries.length > 0)
-  const { runId } = await create(api, caller, { agent, threadId, alias, input, messages })
+  const isNew = messages.length > 0
+  // The same request may have been taken since it was looked for: then the thread knows what it says.
+  const taken = isNew ? null : await api.read.run(caller.tenantId, alias)
+  if (taken) return { head: taken, about: new Set(), isRepeat: true, ignored: given({ tools }) }
+  const checkpoint =
+    isNew || entries.length > 0 ? null : await answeredAt(api, caller, { threadId, input })
+  if (!isNew && checkpoint === null) throw nothingNew(entries.length > 0)
+  const said = isNew ? { input: { messages } } : { checkpoint_id: checkpoint }
+  const { runId } = await create(api, caller, { agent, threadId, alias, input, said })
   return {
     head: await findRun(api, caller, { run_id: runId }),
     about: new Set(),
@@ -73,6 +81,21 @@ async function refuseWhileWaiting(api: Api, caller: Identified, threadId: string
   if (open.length > 0) throw interruptsOpen(open)
 }
 
+/**
+ * Where the last of the messages stands, if it is one of the user that the thread has answered: a client that takes away the
+ * answer, and sends the rest, wants another one.
+ */
+async function answeredAt(
+  api: Api,
+  caller: Identified,
+  { threadId, input }: { readonly threadId: string; readonly input: RunAgentInput },
+): Promise<string | null> {
+  const last = input.messages.at(-1)
+  if (last?.role !== 'user') return null
+  const head = await runBegunBy(api, caller, { threadId, id: last.id })
+  return head?.status === 'ended' ? inputCheckpoint(api.read, head) : null
+}
+
 const otherRun = (before: RunHead): Problem =>
   new Problem('idempotency_conflict', {
     detail: 'This runId names a run of another thread or agent. Use a new one for a new run.',
@@ -88,7 +111,7 @@ const nothingNew = (answers: boolean): Problem =>
       })
     : new Problem('invalid_request', {
         detail:
-          'messages: takes a message of the role "user" that the thread does not know. It knows all of these.',
+          'messages: takes a message of the role "user" that the thread does not know, or one that it has answered as the last. It knows all of these.',
         field: 'messages',
       })
 
@@ -100,16 +123,17 @@ async function create(
     readonly threadId: string
     readonly alias: string
     readonly input: RunAgentInput
-    readonly messages: readonly NewMessage[]
+    /** What is new, or where to answer again. */
+    readonly said: object
   },
 ): Promise<{ readonly runId: string }> {
-  const { agent, threadId, alias, input, messages } = run
+  const { agent, threadId, alias, input, said } = run
   const { parentRunId } = input
   const named = { thread_id: input.threadId, run_id: input.runId }
   const parent = parentRunId === undefined ? {} : { parent_run_id: parentRunId }
   const body = RunCreate.parse({
     assistant_id: agent,
-    input: { messages },
+    ...said,
     metadata: { ag_ui: { ...named, ...parent } },
   })
   return createRun(api, caller, { body, threadId, idempotencyKey: alias })

@@ -83,6 +83,7 @@ function eventsRoute(
     const asked = EventStreamRequest.parse(c.req.valid('json'))
     const wish = {
       threadId: c.req.param('thread_id') ?? '',
+      early: true,
       since: asked.since ?? null,
       wants: (event: Parameters<typeof isWanted>[0]) => isWanted(event, asked),
       write: protocolEvent,
@@ -118,6 +119,7 @@ function threadStreamRoute(app: OpenAPIHono<ApiEnv>, api: Api, bells: ThreadBell
     const shown = threadChannels(c.req.valid('query').stream_mode)
     const wish = {
       threadId: c.req.valid('param').thread_id,
+      early: false,
       since: readLastEventId(c.req.header('last-event-id')),
       wants: ({ channel }: { readonly channel: Parameters<typeof shown.has>[0] }) =>
         shown.has(channel),

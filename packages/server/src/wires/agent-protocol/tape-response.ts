@@ -12,6 +12,8 @@ import type { ThreadBells } from './thread-bells.ts'
 
 export interface TapeWish {
   readonly threadId: string
+  /** May it be opened before the thread is there? The client of the protocol subscribes before its first run makes the thread. */
+  readonly early: boolean
   /** The `seq` that the client has; null: from the run that is under way, or the last one. */
   readonly since: number | null
   readonly wants: (event: TapeEvent) => boolean
@@ -30,9 +32,11 @@ export async function tapeResponse(
   caller: Identified,
   { bells, wish }: { readonly bells: ThreadBells; readonly wish: TapeWish },
 ): Promise<Response> {
-  const { tenantId } = caller
-  const { threadId, since } = wish
-  if (!(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
+  const { tenantId, scopes } = caller
+  const { threadId, since, early } = wish
+  // Who may make the thread need not find it.
+  const mayMakeIt = early && scopes.includes('enqueue')
+  if (!mayMakeIt && !(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
   return eventStream(api, (gone) =>
     texts(framesOf(api, bells, { tenantId, threadId, since, gone }), wish),
   )

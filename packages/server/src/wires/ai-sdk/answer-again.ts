@@ -2,14 +2,13 @@
  * `regenerate`: another answer to a message that was answered. It is a run that goes on from where the message stands in the
  * thread and says nothing itself; what was said after that place is no part of it, and stays in the log.
  */
-import { limits } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
-import { checkpointId } from '../langgraph/checkpoint.ts'
+import { inputCheckpoint } from '../langgraph/moments.ts'
 import { type Chat, regeneratedAs, threadOf } from './chat-names.ts'
 import { runOfMessage } from './open-runs.ts'
 import { refuseWhileAsking } from './send-message.ts'
@@ -25,7 +24,7 @@ export async function answerAgain(
   const alias = replaced === null ? undefined : regeneratedAs(chat, replaced)
   await refuseWhileAsking(api, { ...caller, threadId, alias: alias ?? '' })
   const answered = await runOfMessage(api, chat, id)
-  const place = answered && (await inputOf(api, answered))
+  const place = answered && (await inputCheckpoint(api.read, answered))
   if (!place)
     throw new Problem('invalid_request', {
       detail: `messages: takes a message of this chat that was answered; "${id}" was not.`,
@@ -33,26 +32,9 @@ export async function answerAgain(
     })
   const body = RunCreate.parse({
     assistant_id: chat.agent,
-    input: 'The message that stands there already.',
     checkpoint_id: place,
     metadata: { chat_id: chat.chatId },
   })
-  const { runId } = await createRun(api, caller, {
-    body: { ...body, input: null },
-    threadId,
-    idempotencyKey: alias,
-  })
+  const { runId } = await createRun(api, caller, { body, threadId, idempotencyKey: alias })
   return findRun(api, caller, { run_id: runId })
-}
-
-/** Where the words of a run stand: its first decision. Null while it waits for its turn. */
-async function inputOf(
-  api: Pick<Api, 'read'>,
-  { tenantId, runId, place }: RunHead,
-): Promise<string | null> {
-  if (place === null) return null
-  const events = await api.read.runEvents(tenantId, runId, { after: 0, limit: limits.pageMax })
-  const admitted = events.findIndex(({ type }) => type === 'run.admitted')
-  const first = events.slice(admitted).find(({ type }) => type === 'run.transitioned')
-  return admitted < 0 || !first ? null : checkpointId(runId, first.seq)
 }

@@ -49,7 +49,13 @@ export interface Answered {
 export type Wish =
   /** Another answer. `replaced` is the one that is not wanted, if the client says. */
   | { readonly kind: 'again'; readonly id: string; readonly replaced: string | null }
-  | { readonly kind: 'message'; readonly id: string; readonly texts: readonly string[] }
+  | {
+      readonly kind: 'message'
+      readonly id: string
+      readonly texts: readonly string[]
+      /** Does the client name it as one that was sent? */
+      readonly isEdit: boolean
+    }
   | {
       readonly kind: 'answers'
       /** The message they stand in. */
@@ -71,7 +77,8 @@ export function wishOf({ messages, messageId, trigger }: ChatPost): Wish {
   if (message?.role !== 'user') throw misfit('takes a message of the role "user"', `${at}.role`)
   if (index < messages.length - 1)
     throw misfit('takes the last message; what was sent before it stays as it is', 'messageId')
-  return { kind: 'message', id: message.id, texts: textsIn(message, at) }
+  const { id } = message
+  return { kind: 'message', id, texts: textsIn(message, at), isEdit: id === messageId }
 }
 
 /** The client has taken the answer out of its copy: what is to be answered stands last. */

@@ -1,5 +1,6 @@
 /** How a message ends, by the outcome of its run. */
 import type { Outcome } from '@signalbox/core'
+import { endText, type RunError } from '../../http/wire/run-error.ts'
 import type { Chunk, FinishReason } from './chunk.ts'
 
 /** `abort`: somebody ended it. `error`: it could not do its work. */
@@ -19,17 +20,15 @@ const endings = {
 } as const satisfies Readonly<Record<Outcome, FinishReason | 'abort'>>
 
 /** The last parts of a message. After an error the client reads nothing more, so what there is to know comes before. */
-export function ending(outcome: Outcome): readonly Chunk[] {
+export function ending(outcome: Outcome, error: RunError | null): readonly Chunk[] {
   const finishReason = endings[outcome]
-  const messageMetadata = { status: 'ended', outcome }
+  const messageMetadata = { status: 'ended', outcome, ...(error && { error }) }
   const metadata: Chunk = { type: 'message-metadata', messageMetadata }
   switch (finishReason) {
     case 'abort':
       return [metadata, { type: 'abort', reason: outcome }]
-    case 'error': {
-      const errorText = `The run ended with the outcome "${outcome}".`
-      return [metadata, { type: 'error', errorText }]
-    }
+    case 'error':
+      return [metadata, { type: 'error', errorText: endText(outcome, error) }]
     default:
       return [{ type: 'finish', finishReason, messageMetadata }]
   }

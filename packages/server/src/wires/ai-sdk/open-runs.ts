@@ -2,7 +2,8 @@
 import { limits } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
-import { aliasOf, type Chat, threadOf } from './chat-names.ts'
+import { type Chat, threadOf } from './chat-names.ts'
+import { newestVersion } from './versions.ts'
 
 const isQueued = (run: RunHead): boolean => run.status === 'queued'
 
@@ -19,15 +20,15 @@ export async function activeRun(api: Pick<Api, 'read'>, chat: Chat): Promise<Run
   return oldest
 }
 
-/** The run of a message, by the id of the message itself or of the one it answers, whether or not it goes on. */
+/** The run of a message as it is now, by the id of the message itself or of the one it answers, whether or not it goes on. */
 export async function runOfMessage(
   api: Pick<Api, 'read'>,
   chat: Chat,
   messageId: string,
 ): Promise<RunHead | null> {
   const { tenantId } = chat
-  const sent = await api.read.run(tenantId, aliasOf(chat, messageId))
-  const head = sent ?? (await api.read.run(tenantId, messageId))
+  const sent = await newestVersion(api, chat, messageId)
+  const head = sent?.head ?? (await api.read.run(tenantId, messageId))
   return head?.threadId === threadOf(chat) ? head : null
 }
 

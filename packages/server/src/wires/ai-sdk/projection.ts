@@ -19,6 +19,7 @@ import {
 } from '@signalbox/core'
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import { decisionTexts } from '../../http/wire/explanations.ts'
+import { LastError } from '../../http/wire/run-error.ts'
 import { askedModelCalls, StepResets } from '../../stream/step-resets.ts'
 import { Calls } from './calls.ts'
 import type { Chunk } from './chunk.ts'
@@ -46,6 +47,7 @@ export class Projection {
   readonly #calls = new Calls()
   readonly #steering = new Steering()
   readonly #resets = new StepResets()
+  readonly #error = new LastError()
   /** Facts that no decision has folded yet. */
   #facts: Fact[] = []
   #decided: Decided | null = null
@@ -54,6 +56,7 @@ export class Projection {
   see(event: StoredEvent): void {
     // What was erased says nothing.
     if (event.salt === '') return
+    this.#error.see(event)
     const reset = this.#resets.see(event)
     if (reset) this.#decided?.withdrawn.add(reset.messageId)
     const fact = isFactType(event.type) ? readFact(event) : null
@@ -119,7 +122,8 @@ export class Projection {
   /** Text of a turn that was broken off is nowhere in the register, and so not in the message. */
   end(head: RunHead): readonly Chunk[] {
     const open = [...this.#step.withdraw(), ...this.#calls.end()]
-    return [...open, ...this.#step.end(), ...ending(outcomeOf(head))]
+    const outcome = outcomeOf(head)
+    return [...open, ...this.#step.end(), ...ending(outcome, this.#error.of(outcome))]
   }
 
   #decide(event: StoredEvent): void {

@@ -5,15 +5,19 @@ import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
-import { aliasOf, type Chat, threadOf } from './chat-names.ts'
+import { aliasOf, threadOf } from './chat-names.ts'
+import { editMessage, type Sent } from './edit-message.ts'
+import { newestVersion } from './versions.ts'
 
-/** Makes the run, or finds it. @throws Problem */
+/** Makes the run, or finds it. `isEdit`: the client names the message as one that was sent. @throws Problem */
 export async function sendMessage(
   api: Api,
   caller: Identified,
-  sent: { readonly chat: Chat; readonly id: string; readonly texts: readonly string[] },
+  sent: Sent & { readonly isEdit: boolean },
 ): Promise<RunHead> {
-  const { chat, id, texts } = sent
+  const { chat, id, texts, isEdit } = sent
+  if (isEdit && (await newestVersion(api, chat, id)))
+    return editMessage(api, caller, { chat, id, texts, mayEdit: true })
   const threadId = threadOf(chat)
   const alias = aliasOf(chat, id)
   await refuseWhileAsking(api, { ...caller, threadId, alias })
@@ -23,12 +27,13 @@ export async function sendMessage(
     input: { messages: [{ id, role: 'user', content }] },
     metadata: { chat_id: chat.chatId },
   })
-  const { runId } = await createRun(api, caller, { body, threadId, idempotencyKey: alias }).catch(
-    (error: unknown) => {
-      throw isConflict(error) ? edited(id) : error
-    },
-  )
-  return findRun(api, caller, { run_id: runId })
+  try {
+    const { runId } = await createRun(api, caller, { body, threadId, idempotencyKey: alias })
+    return await findRun(api, caller, { run_id: runId })
+  } catch (error) {
+    if (isConflict(error)) return editMessage(api, caller, { chat, id, texts, mayEdit: false })
+    throw error
+  }
 }
 
 /** A message that waited behind a question would keep the page from answering it: it waits for the stream of its message. */
@@ -48,9 +53,3 @@ export async function refuseWhileAsking(
 
 const isConflict = (error: unknown): boolean =>
   error instanceof Problem && error.code === 'idempotency_conflict'
-
-const edited = (id: string): Problem =>
-  new Problem('idempotency_conflict', {
-    detail: `The chat has a message "${id}" already, with another text or of somebody else. A message that was sent stays as it is; send a new one.`,
-    field: 'messages',
-  })

@@ -171,10 +171,11 @@ export class ChatMessages {
     return asking?.type === 'ai' ? asking.tool_calls.find(({ id }) => id === callId) : undefined
   }
 
-  #begin({ input, edit, base }: FactPayload<'run.created'>): void {
+  #begin({ input, edit, base, history = [] }: FactPayload<'run.created'>): void {
     // As in the prompt: what a faulted run did not take was said all the same.
     if (!base) this.#hear(Infinity)
     this.#waiting = []
+    this.#speakAll(history)
     this.#speakAll(edit?.messages ?? input)
   }
 

@@ -1,8 +1,8 @@
 /** What a checkpoint means to the register: a moment of a conversation. */
 import { decisionSchemas, limits } from '@signalbox/core'
-import type { Moment } from '@signalbox/engine'
+import type { Moment, RunHead } from '@signalbox/engine'
 import type { ReadModel } from '../../read-model.ts'
-import { parseCheckpointId } from './checkpoint.ts'
+import { checkpointId, parseCheckpointId } from './checkpoint.ts'
 
 /**
  * The moment that an id names: after the verdicts of its decision, which stand behind it and belong to it. Null for what is
@@ -21,6 +21,18 @@ export async function momentOf(
   if (named?.type !== 'run.transitioned') return named ? place : null
   const other = behind.findIndex(({ type }) => !isVerdict(type))
   return { runId, seq: seq + (other < 0 ? behind.length : other) }
+}
+
+/** The checkpoint where the words of a run stand, and nothing else of it: its first decision. Null while it waits for its turn. */
+export async function inputCheckpoint(
+  read: Pick<ReadModel, 'runEvents'>,
+  { tenantId, runId, place }: RunHead,
+): Promise<string | null> {
+  if (place === null) return null
+  const events = await read.runEvents(tenantId, runId, { after: 0, limit: limits.pageMax })
+  const admitted = events.findIndex(({ type }) => type === 'run.admitted')
+  const first = events.slice(admitted).find(({ type }) => type === 'run.transitioned')
+  return admitted < 0 || !first ? null : checkpointId(runId, first.seq)
 }
 
 const isVerdict = (type: string): boolean =>

@@ -6,7 +6,13 @@
 import { z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
-import { enterRun, newThread, type ReadyCreate, readyCreate } from '../../http/create-run.ts'
+import {
+  enterRun,
+  newThread,
+  type ReadyCreate,
+  readyCreate,
+  threadMarks,
+} from '../../http/create-run.ts'
 import { unknownRun, unknownThread } from '../../http/find.ts'
 import { findAssistant, type FoundAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
@@ -83,7 +89,9 @@ async function createStep(
   ready: readonly ReadyCreate[],
 ): Promise<readonly RunHead[]> {
   const stand = await api.threads.ensureThreads(
-    ready.map(({ threadId }) => newThread(api, caller, threadId)),
+    ready.map(({ threadId, found }) =>
+      newThread(api, caller, { threadId, metadata: threadMarks(found) }),
+    ),
   )
   const created = await Promise.allSettled(
     ready.map(async (create, n) => {

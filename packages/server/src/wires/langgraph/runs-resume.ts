@@ -2,8 +2,8 @@
  * `command: { resume }`: the answer to what a run waits for. It goes to the run that asks, and makes no other.
  *
  * R1 Every value is looked at before the first is recorded: a request that fits nothing changes nothing.
- * R2 One value answers one interrupt. With several, each is named by its place or its id, so that nobody approves a call
- *    that he has not seen.
+ * R2 One value answers one call. Where several wait, each has its own, by its place or by its id, so that nobody approves a call
+ *    that they have not seen.
  */
 import type { RunHead } from '@signalbox/engine'
 import { z } from '@hono/zod-openapi'
@@ -79,7 +79,7 @@ interface Answer {
 function answersTo(asked: readonly AskedApproval[], value: unknown): readonly Answer[] {
   const given = valuesFor(asked, value).map(({ call, value: one, at }) => ({
     call,
-    said: decisionOf(one, at),
+    said: decisionOf(one, call, at),
     at,
   }))
   return given.toSorted(
@@ -90,7 +90,7 @@ function answersTo(asked: readonly AskedApproval[], value: unknown): readonly An
 type Given = { readonly call: AskedApproval; readonly value: unknown; readonly at: string }
 
 function valuesFor(asked: readonly AskedApproval[], value: unknown): readonly Given[] {
-  const many = decisionsOf(value)
+  const many = decisionsOf(value, field)
   if (many) return inOrder(asked, many.values, many.at)
   const fields = Fields.safeParse(value)
   if (fields.success && !('decision' in fields.data) && !('type' in fields.data)) {
@@ -103,9 +103,14 @@ function valuesFor(asked: readonly AskedApproval[], value: unknown): readonly Gi
         field,
       )
     if (stranger) throw misfit('is no interrupt that waits', `${field}.${stranger.key}`)
-    return named.flatMap(({ key, call }) =>
-      call ? [{ call, value: fields.data[key], at: `${field}.${key}` }] : [],
-    )
+    return named.flatMap(({ key, call }) => {
+      if (!call) return []
+      const at = `${field}.${key}`
+      const list = decisionsOf(fields.data[key], at)
+      if (!list) return [{ call, value: fields.data[key], at }]
+      // The interrupt has the id of its first call: decisions under it are about all of its calls.
+      return inOrder(keys.length === 1 && call === asked[0] ? asked : [call], list.values, list.at)
+    })
   }
   const [only, ...others] = asked
   if (only && others.length === 0) return [{ call: only, value, at: field }]
@@ -119,10 +124,10 @@ const Fields = z.record(z.string(), z.unknown())
 const Decisions = z.object({ decisions: z.array(z.unknown()) })
 
 /** A list of values, also as LangChain's middleware for human answers sends it. */
-function decisionsOf(value: unknown) {
-  if (Array.isArray(value)) return { values: z.array(z.unknown()).parse(value), at: field }
+function decisionsOf(value: unknown, at: string) {
+  if (Array.isArray(value)) return { values: z.array(z.unknown()).parse(value), at }
   const wrapped = Decisions.safeParse(value)
-  return wrapped.success ? { values: wrapped.data.decisions, at: `${field}.decisions` } : null
+  return wrapped.success ? { values: wrapped.data.decisions, at: `${at}.decisions` } : null
 }
 
 function inOrder(
@@ -132,7 +137,7 @@ function inOrder(
 ): readonly Given[] {
   if (values.length !== asked.length)
     throw misfit(
-      `takes ${asked.length} values, one for each call that waits; there are ${values.length}`,
+      `takes ${asked.length} ${asked.length === 1 ? 'value' : 'values'}, one for each call that waits; there are ${values.length}`,
       at,
     )
   return asked.map((call, n) => ({ call, value: values[n], at: `${at}[${n}]` }))
@@ -141,23 +146,38 @@ function inOrder(
 const isNamed = (call: AskedApproval, id: string): boolean =>
   call.approval_id === id || call.call_id === id
 
-/** LangChain's words for a decision: `type` for its name, and the whole call for an edit. */
-const LangChainDecision = z
-  .object({
-    type: z.enum(['approve', 'reject', 'edit']),
-    message: z.string().optional(),
-    edited_action: z.object({ args: z.unknown() }).optional(),
-  })
-  .transform(({ type, message, edited_action }) => ({
-    decision: type,
-    ...(message === undefined ? {} : { message }),
-    ...(edited_action ? { args: edited_action.args } : {}),
-  }))
+const Action = z.object({ name: z.string().optional(), args: z.unknown() })
 
-function decisionOf(value: unknown, at: string): ApprovalDecision {
-  const short = typeof value === 'string' ? { decision: value } : value
-  const langChain = LangChainDecision.safeParse(short)
-  const said = ApprovalDecision.safeParse(langChain.success ? langChain.data : short)
+/** LangChain's words for a decision: `type` for its name, and the whole call for an edit. Its JavaScript spells that in camel case. */
+const LangChainDecision = z.object({
+  type: z.enum(['approve', 'reject', 'edit']),
+  message: z.string().nullish(),
+  edited_action: Action.nullish(),
+  editedAction: Action.nullish(),
+})
+
+/** The same in our words; as it came where it is none of LangChain's. */
+function ownWords(value: unknown, call: AskedApproval, at: string): unknown {
+  if (typeof value === 'string') return { decision: value }
+  const { data: given } = LangChainDecision.safeParse(value)
+  if (!given) return value
+  const [key, action] = given.edited_action
+    ? ['edited_action', given.edited_action]
+    : ['editedAction', given.editedAction]
+  if (action?.name !== undefined && action.name !== call.tool)
+    throw misfit(
+      `takes "${call.tool}", the tool that was asked for: an edit changes the arguments`,
+      `${at}.${key}.name`,
+    )
+  return {
+    decision: given.type,
+    ...(typeof given.message === 'string' ? { message: given.message } : {}),
+    ...(action && given.type === 'edit' ? { args: action.args } : {}),
+  }
+}
+
+function decisionOf(value: unknown, call: AskedApproval, at: string): ApprovalDecision {
+  const said = ApprovalDecision.safeParse(ownWords(value, call, at))
   if (said.success) return said.data
   const [issue] = said.error.issues
   const where = [at, ...(issue?.path ?? [])].join('.')

@@ -16,6 +16,7 @@ import type { Moment, StoredEvent } from '@signalbox/engine'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { checkpointId } from './checkpoint.ts'
+import { type Failure, Failures } from './failure.ts'
 import { type ChatMessage, ChatMessages } from './messages.ts'
 
 /** Types of events that the steps of a thread are folded from. */
@@ -26,6 +27,8 @@ export const stepTypes: readonly string[] = [
   'policy.answered',
   'approval.requested',
   'approval.expired',
+  'cancel.requested',
+  'run.faulted',
 ]
 
 /** Which decision a step is. */
@@ -52,6 +55,10 @@ export interface Step extends StepHead {
   readonly open: ReadonlyMap<string, string>
   /** Calls that wait for a human. */
   readonly asked: readonly AskedApproval[]
+  /** Is its run being cancelled, with nothing behind it that goes on? */
+  readonly isCancelled: boolean
+  /** Of the end of its run; null if it was none. */
+  readonly failure: Failure | null
   readonly messages: readonly ChatMessage[]
 }
 
@@ -125,13 +132,13 @@ export function foldSteps(
   const story = new Story()
   const steps: Step[] = []
   const heads = new Map(wanted.map((head) => [head.id, head]))
-  const keep = () => {
+  const keep = (next?: StoredEvent) => {
     const head = heads.get(story.id)
-    if (head) steps.push({ ...head, ...story.now() })
+    if (head) steps.push({ ...head, ...story.now(next) })
   }
   for (const event of events) {
     // What follows a decision up to the next one is part of it.
-    if (isStep(event)) keep()
+    if (isStep(event)) keep(event)
     story.take(event)
   }
   keep()
@@ -158,6 +165,7 @@ class Story {
   /** Facts that no decision has folded yet. */
   #facts: StoredEvent[] = []
   #runId = ''
+  #failures = new Failures()
   #decided: Pick<Step, 'at' | 'state' | 'outcome'> = { at: 0, state: 'queued', outcome: null }
   /** The step that is being told; empty before the first. */
   id = ''
@@ -165,14 +173,22 @@ class Story {
   take(event: StoredEvent): void {
     if (event.salt === '') return
     if (event.runId !== this.#runId) this.#begin(event.runId)
+    this.#failures.see(event)
     if (event.type === 'run.transitioned') this.#decide(event)
     else if (isFactType(event.type)) this.#facts.push(event)
     else this.#verdict(event)
   }
 
-  now(): Omit<Step, keyof StepHead> {
+  /** The step that is told, before the decision that comes next in the events, if one does. */
+  now(next?: StoredEvent): Omit<Step, keyof StepHead> {
     const [open, asked] = [new Map(this.#open), [...this.#asked.values()]]
-    return { ...this.#decided, open, asked, messages: this.#messages.list() }
+    // A decision that was made behind the cancel says itself what goes on.
+    const isLast = next?.runId !== this.#runId
+    const isCancelled =
+      this.#decided.state === 'cancelling' ||
+      (isLast && this.#facts.some(({ type }) => type === 'cancel.requested'))
+    const failure = this.#failures.at(this.#decided.outcome)
+    return { ...this.#decided, open, asked, isCancelled, failure, messages: this.#messages.list() }
   }
 
   #begin(runId: string): void {
@@ -180,6 +196,7 @@ class Story {
     this.#facts = []
     this.#open.clear()
     this.#asked.clear()
+    this.#failures = new Failures()
   }
 
   #decide(event: StoredEvent): void {

@@ -3,10 +3,9 @@ import { z } from '@hono/zod-openapi'
 import { legible, limits } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { iso } from '../../http/wire/iso.ts'
-import { wireStatus } from '../../http/wire/run-view.ts'
 import type { ReadModel } from '../../read-model.ts'
 import { Checkpoint, checkpointOf } from './checkpoint.ts'
-import { Interrupt, interruptOf } from './interrupt.ts'
+import { Interrupt, interruptsOf } from './interrupt.ts'
 import { ChatMessage } from './messages.ts'
 import { foldSteps, type Step, type StepHead, stepHeads, stepTypes } from './state-steps.ts'
 
@@ -83,10 +82,11 @@ export const metadataOf = ({ isInput, isEdit, n, runId }: StepHead) => ({
 
 /** A step as LangGraph shows it. */
 export function stateOf(threadId: string, step: Step): ThreadState {
-  const { id, parentId, state, outcome, at } = step
+  const { id, parentId, state, outcome, at, isCancelled } = step
   return {
     values: { messages: [...step.messages] },
-    next: outcome === null ? [state] : [],
+    // Pages show a state with something next, and no question, as a breakpoint.
+    next: outcome === null && !isCancelled ? [state] : [],
     tasks: [...tasksOf(step)],
     checkpoint: checkpointOf(threadId, id),
     metadata: metadataOf(step),
@@ -120,16 +120,16 @@ const task = (id: string, name: string, over: Partial<Task> = {}): Task => ({
 })
 
 function tasksOf(step: Step): readonly Task[] {
-  const { id, asked, open, outcome } = step
-  if (outcome !== null) {
-    const status = wireStatus({ status: 'ended', outcome })
-    if (status !== 'error' && status !== 'timeout') return []
-    return [task(id, step.state, { error: `The run ended with the outcome "${outcome}".` })]
-  }
+  const { id, asked, open, outcome, isCancelled, failure } = step
+  if (failure) return [task(id, step.state, { error: failure.message })]
+  if (outcome !== null || isCancelled) return []
   const effects = [...open].map(([effectId, name]) => task(effectId, name))
   if (asked.length === 0) return effects
-  return [...effects, task(id, 'approval', { interrupts: asked.map(interruptOf) })]
+  return [...effects, task(id, 'approval', { interrupts: [...interruptsOf(asked)] })]
 }
+
+/** A run that is asked to end waits for nothing, whether or not its events tell so yet. */
+export const withoutNext = (state: ThreadState): ThreadState => ({ ...state, next: [], tasks: [] })
 
 /** What the run waits for now is known better than its events tell: answers may have come that nobody has read yet. */
 export function withWaiting(state: ThreadState, interrupts: readonly Interrupt[]): ThreadState {

@@ -7,13 +7,14 @@ import { Id } from '../../http/wire/ids.ts'
 import { notYet } from '../../http/wire/not-yet.ts'
 import { type Thread, threadStatus, ThreadStatus, threadView } from '../../http/wire/thread-view.ts'
 import type { ReadModel } from '../../read-model.ts'
-import { interruptOf } from './interrupt.ts'
+import { interruptsOf } from './interrupt.ts'
 import {
   emptyState,
   lastStep,
   stateOf,
   threadEvents,
   type ThreadState,
+  withoutNext,
   withWaiting,
 } from './state.ts'
 
@@ -89,9 +90,10 @@ export async function currentState(
   const state = stateOf(threadId, step)
   if (step.outcome !== null) return state
   const head = await read.run(tenantId, step.runId)
+  if (head?.cancelRequested && head.status !== 'ended') return withoutNext(state)
   // Decided meanwhile: what the events say was true when they were read.
   if (!head || head.status !== 'waiting') return state
-  return withWaiting(state, (await waitingOf(read, head)).map(interruptOf))
+  return withWaiting(state, interruptsOf(await waitingOf(read, head)))
 }
 
 /** The thread with what was said in it, and what it waits for. */

@@ -1,5 +1,6 @@
 /** How a run ended, in AG-UI's words. */
 import type { Outcome } from '@signalbox/core'
+import { endText, type RunError } from '../../../http/wire/run-error.ts'
 import type { AgUiEvent, AgUiUsage } from '../event.ts'
 
 /**
@@ -26,15 +27,16 @@ export interface Ended {
   readonly runId: string
   readonly usage: readonly AgUiUsage[]
   readonly outcome: Outcome
+  /** Why it failed, if it did. */
+  readonly error: RunError | null
 }
 
 /** The last event of a run that has ended. Which outcome it was stands in `metadata.signalbox`. */
-export function ending({ threadId, runId, usage, outcome }: Ended): AgUiEvent {
+export function ending({ threadId, runId, usage, outcome, error }: Ended): AgUiEvent {
   const type = endings[outcome]
   const used = usage.length === 0 ? {} : { usage }
-  const metadata = { signalbox: { outcome } }
+  const metadata = { signalbox: { outcome, ...(error && { error }) } }
   if (type !== 'error')
     return { type: 'RUN_FINISHED', threadId, runId, outcome: { type }, ...used, metadata }
-  const message = `The run ended with the outcome "${outcome}".`
-  return { type: 'RUN_ERROR', message, code: outcome, ...used, metadata }
+  return { type: 'RUN_ERROR', message: endText(outcome, error), code: outcome, ...used, metadata }
 }

@@ -132,7 +132,8 @@ export class RunEvents {
     if (this.#text.shown) yield* this.#withdraw()
     yield* this.#close('cancelled')
     const { threadId, runId } = this.#asked
-    yield ending({ threadId, runId, outcome, usage: this.#used.list(this.#children.tokens) })
+    const error = this.#projection.state.failure?.cause ?? null
+    yield ending({ threadId, runId, outcome, error, usage: this.#used.list(this.#children.tokens) })
     this.#isOver = true
   }
 

@@ -4,12 +4,12 @@ import type { Context } from 'hono'
 import { answers } from '../../../http/answers.ts'
 import type { Api, ApiEnv } from '../../../http/api.ts'
 import { takeSlot } from '../../../http/event-stream.ts'
+import { refuseForeignSocket } from '../../../http/door.ts'
 import { unknownThread } from '../../../http/find.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { Upgrade } from '../../../http/upgrade.ts'
 import { ThreadPath } from '../../../http/wire/ids.ts'
 import type { ThreadBells } from '../thread-bells.ts'
-import { refuseForeign } from './origin.ts'
 import { Session } from './session.ts'
 
 /** A field, since no answer can be made with it: it is never sent, but seen by who counts answers. */
@@ -34,7 +34,7 @@ export function socketRoute(app: OpenAPIHono<ApiEnv>, api: Api, bells: ThreadBel
   app.openapi(route, async (c) => {
     const { thread_id: threadId } = c.req.valid('param')
     const { tenantId, scopes } = c.get('caller')
-    refuseForeign(c.req.raw.headers)
+    await refuseForeignSocket(api.door, c.req.raw.headers)
     // The client of the protocol connects before its first run makes the thread: who may do that need not find it.
     const mayMakeIt = isUpgrade(c) && scopes.includes('enqueue')
     if (!mayMakeIt && !(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)

@@ -21,12 +21,13 @@ export function stepEvents(moment: Moment): readonly Place[] {
 
 /** The run has come to an end with this step. */
 export function endEvent(moment: Moment): Place {
-  const { head } = moment.state
+  const { head, failure } = moment.state
   const { outcome } = moment.step
   if (outcome === null) return null
   const status = wireStatus({ status: 'ended', outcome })
   const said = status === 'success' ? 'completed' : status === 'interrupted' ? status : 'failed'
-  const error = said === 'failed' ? { error: `The run ended with the outcome "${outcome}".` } : {}
+  const cause = failure?.cause ? { cause: failure.cause } : {}
+  const error = said === 'failed' && failure ? { error: failure.message, ...cause } : {}
   return lifecycle(idOf(moment, 'end'), {
     event: said,
     graph_name: head.agent,

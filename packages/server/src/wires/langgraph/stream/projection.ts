@@ -6,6 +6,7 @@
  */
 import { decisionSchemas, eventClass, isEventType, isFactType } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
+import { Failures } from '../failure.ts'
 import { stepIds } from '../state-steps.ts'
 import { type ChatMessage, ChatMessages } from '../messages.ts'
 import { type Change, messageFrames, type Place } from './message-frames.ts'
@@ -23,6 +24,7 @@ const isEnd = ({ type, payload }: StoredEvent): boolean =>
 export class Projection {
   readonly #chat = new ChatMessages()
   readonly #withdrawn = new WeakSet<ChatMessage>()
+  readonly #failures = new Failures()
   readonly steps: Steps
   /** Facts that no decision has folded yet. */
   #facts: StoredEvent[] = []
@@ -60,11 +62,13 @@ export class Projection {
     const folded = type === 'run.transitioned' ? this.#fold(event) : []
     this.steps.see(event, folded)
     if (isVerdict(event)) this.#chat.take(event)
+    this.#failures.see(event)
   }
 
   /** The state as it was after the last event that was seen. */
   get state(): State {
-    return { head: this.#head, messages: [...this.#list().values()] }
+    const failure = this.#failures.at(this.#head.outcome)
+    return { head: this.#head, messages: [...this.#list().values()], failure }
   }
 
   /** The places of the step that is over; `shown` is the text that a client was shown live. */

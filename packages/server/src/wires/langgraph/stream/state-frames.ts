@@ -2,9 +2,10 @@
 import type { RunHead } from '@signalbox/engine'
 import { parentOf } from '../../../http/run-document.ts'
 import { iso } from '../../../http/wire/iso.ts'
-import { runView, wireStatus } from '../../../http/wire/run-view.ts'
+import { runView } from '../../../http/wire/run-view.ts'
 import { type Values, withRole } from '../../../http/wire/values.ts'
 import { checkpointId, checkpointOf } from '../checkpoint.ts'
+import type { Failure } from '../failure.ts'
 import type { ChatMessage } from '../messages.ts'
 import { type Frame, type Node } from './frame.ts'
 import { toolEvent, chatEvent } from './lang-chain-events.ts'
@@ -16,6 +17,8 @@ export interface State {
   /** The run as it was then. */
   readonly head: RunHead
   readonly messages: readonly ChatMessage[]
+  /** Of its end; null if it was none. */
+  readonly failure: Failure | null
 }
 
 export interface Moment {
@@ -25,7 +28,7 @@ export interface Moment {
 }
 
 /** The full state, as `values` shows it. */
-export const valuesOf = ({ messages, head }: State): Values => ({
+export const valuesOf = ({ messages, head }: Pick<State, 'messages' | 'head'>): Values => ({
   messages: messages.map(withRole),
   outcome: head.outcome,
   // Which call of the parent it works for stands in the document of the run.
@@ -43,7 +46,7 @@ export function stateFrames(moment: Moment): readonly Place[] {
     isOther ? values : null,
     ...checkpoint(moment),
     ...step.begun.flatMap((task) => taskBegun(moment, task)),
-    failure(state.head),
+    state.failure && { mode: null, event: 'error', data: () => state.failure },
   ]
 }
 
@@ -117,22 +120,19 @@ const resultOf = ({ about }: Task, messages: readonly ChatMessage[]) =>
 function checkpoint(moment: Moment): readonly Place[] {
   const { step, state } = moment
   const { threadId, runId } = state.head
-  const config = (id: string) => ({ configurable: checkpointOf(threadId, id) })
+  const at = checkpointOf(threadId, checkpointId(runId, step.seq))
+  const parent = step.parentId === null ? null : checkpointOf(threadId, step.parentId)
   const source = step.isInput ? 'input' : 'loop'
   const payload = () => ({
-    config: config(checkpointId(runId, step.seq)),
-    parent_config: step.parentId === null ? null : config(step.parentId),
+    checkpoint: at,
+    parent_checkpoint: parent,
+    // The older names, which LangGraph's server still sends.
+    config: { configurable: at },
+    parent_config: parent && { configurable: parent },
     values: valuesOf(state),
     next: step.outcome === null ? [step.state] : [],
     metadata: { source, step: step.number, run_id: runId, parents: {} },
     tasks: step.open.map(({ id, node }) => ({ id, name: node, interrupts: [] })),
   })
   return twice(moment, { mode: 'checkpoints', type: 'checkpoint' }, payload)
-}
-
-function failure(head: RunHead): Place {
-  const status = wireStatus(head)
-  if (head.outcome === null || (status !== 'error' && status !== 'timeout')) return null
-  const message = `The run ended with the outcome "${head.outcome}".`
-  return { mode: null, event: 'error', data: () => ({ error: head.outcome, message }) }
 }
