@@ -24,11 +24,16 @@ const config: ConfigInput = {
     },
     writer: { model },
     hasty: { model },
+    resting: { model },
   },
   tools: [note],
   scripts: { says: () => ({ text: 'Seven words.' }), notes: noting(1) },
   server: { identity: { userHeader: 'x-user' } },
 }
+
+/** A server that has keys asks for one. */
+const operatorKey = 'the-key-of-the-operator-of-this-server'
+const sent = { 'x-user': 'ann', 'x-api-key': operatorKey }
 
 interface Example {
   readonly request?: unknown
@@ -45,7 +50,7 @@ const bodies: Readonly<Record<string, (of: Named) => unknown>> = {
   'POST /threads/search': () => ({ status: 'idle', limit: 10 }),
   'PUT /store/items': () => ({ namespace: ['ann'], key: 'plan', value: { city: 'Bern' } }),
   'POST /store/items/search': () => ({ namespace_prefix: ['ann'], limit: 10 }),
-  'POST /pauses': () => ({ target: { agent: 'assistant' }, reason: 'The provider is down.' }),
+  'POST /pauses': () => ({ target: { agent: 'resting' }, reason: 'The provider is down.' }),
   'POST /keys': () => ({ name: 'ci', scopes: ['enqueue', 'read'] }),
   'POST /runs/{run_id}/effects/{effect_id}/resolve': () => ({
     resolution: 'happened',
@@ -55,20 +60,6 @@ const bodies: Readonly<Record<string, (of: Named) => unknown>> = {
 
 /** Operations on a run that waits for a human; the others are asked about one that has ended. */
 const ofWaiting = /\/(approvals|cancel|input)\b|^DELETE \/runs|tasks\/\{run_id\}$/
-
-const box = await startTest(config)
-try {
-  const { body: document } = await call(box.api, 'GET', '/openapi.json')
-  const examples: Record<string, Example> = {}
-  for (const operation of operationsOf(document)) {
-    const example = await recorded(box, operation)
-    if (Object.keys(example).length > 0) examples[operation] = example
-  }
-  writeFileSync(file, `${JSON.stringify(examples, null, 1)}\n`)
-  console.log(`${Object.keys(examples).length} examples in ${file}`)
-} finally {
-  await box.stop()
-}
 
 function operationsOf({ paths }: { readonly paths: Readonly<Record<string, object>> }) {
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -90,7 +81,7 @@ async function recorded({ api }: TestSignalbox, operation: string): Promise<Exam
     method,
     headers: {
       accept: path === '/' ? 'application/json' : '*/*',
-      'x-user': 'ann',
+      ...sent,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -159,14 +150,16 @@ async function scene(api: string, waits: boolean): Promise<Named> {
   scenes += 1
   const thread = `thread-${scenes}`
   const post = async (path: string, body: unknown) =>
-    (await call(api, 'POST', path, { body, headers: { 'x-user': 'ann' } })).body
+    (await call(api, 'POST', path, { body, headers: sent })).body
   const input = 'How many words has this sentence?'
   const values = await post(`/threads/${thread}/runs/wait`, {
     assistant_id: waits ? 'clerk' : 'assistant',
     input,
   })
-  const { body: state } = await call(api, 'GET', `/threads/${thread}/state`)
-  const { body: log } = await call(api, 'GET', `/runs/${values.run.run_id}/events?limit=1`)
+  const { body: state } = await call(api, 'GET', `/threads/${thread}/state`, { headers: sent })
+  const { body: log } = await call(api, 'GET', `/runs/${values.run.run_id}/events?limit=1`, {
+    headers: sent,
+  })
   const [interrupt] = values.__interrupt__ ?? []
   const asked = interrupt ?? (await post('/runs/wait', { assistant_id: 'clerk', input })).__interrupt__[0]
   const cron = await post('/runs/crons', { assistant_id: 'assistant', input, schedule: '0 9 * * *' })
@@ -175,6 +168,7 @@ async function scene(api: string, waits: boolean): Promise<Named> {
   const key = await post('/keys', { name: 'ci', scopes: [] })
   await call(api, 'PUT', '/store/items', {
     body: { namespace: ['a'], key: 'plan', value: { city: 'Bern' } },
+    headers: sent,
   })
   return {
     thread_id: thread,
@@ -196,4 +190,18 @@ async function scene(api: string, waits: boolean): Promise<Named> {
     name: 'denied_calls',
     hash: log.events[0].payload.definitionHash,
   }
+}
+
+const box = await startTest(config, { env: { SIGNALBOX_API_KEY: operatorKey } })
+try {
+  const { body: document } = await call(box.api, 'GET', '/openapi.json', { headers: sent })
+  const examples: Record<string, Example> = {}
+  for (const operation of operationsOf(document)) {
+    const example = await recorded(box, operation)
+    if (Object.keys(example).length > 0) examples[operation] = example
+  }
+  writeFileSync(file, `${JSON.stringify(examples, null, 1)}\n`)
+  console.log(`${Object.keys(examples).length} examples in ${file}`)
+} finally {
+  await box.stop()
 }
