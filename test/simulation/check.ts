@@ -60,7 +60,10 @@ export function violations(world: World, counted: Counted): readonly string[] {
     ...budgetViolations(runs, world.executions),
     ...strayViolations([...register.tables.effects.values()], world.executions),
     ...worldViolations(world, inTime),
-    ...paceViolations(world.schedule.calls),
+    ...paceViolations(
+      world.schedule.calls,
+      runs.flatMap(({ log }) => log),
+    ),
     ...world.complaints,
   ]
   const ids = runs.map(({ head: { runId } }) => runId)

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 /** Only of days on which nothing but an outage or a crash ends a lease. */
 export function outageViolations(
-  { schedule }: World,
+  { schedule, executions }: World,
   { log, effects }: RunRecord,
 ): readonly string[] {
   const { day, deaths } = schedule
@@ -21,6 +21,10 @@ export function outageViolations(
       .map(({ payload }) => payload['owner'])
   const isDelivery = (effectId: string): boolean =>
     effects.some((each) => each.effectId === effectId && each.spec.kind === 'webhook.deliver')
+  const isToolCall = (effectId: string): boolean =>
+    effects.some((each) => each.effectId === effectId && each.spec.kind === 'tool.call')
+  const isExecuted = (effectId: string, seq: number): boolean =>
+    executions.some((each) => each.effectId === effectId && attemptAt(log, seq) > each.attempt)
   const isModelCall = (effectId: string): boolean =>
     effects.some((each) => each.effectId === effectId && each.spec.kind === 'model.call')
   return log.flatMap((event) => {
@@ -28,6 +32,9 @@ export function outageViolations(
     const owners = ownersOf(effectId, event.seq)
     if (owners.length === 0 || !owners.every(lives) || isDelivery(effectId)) return []
     if (saysLost(event)) return [`L2 ${effectId} is said to be lost, and ${owners.join()} lived`]
+    // The answer to a claim may be lost where an outage begins: a worker that was not told of its claim performs nothing, and renews
+    // nothing.
+    if (isToolCall(effectId) && !isExecuted(effectId, event.seq)) return []
     // An operator may have it tried again. Of a model call the claim may have gone with a decision whose answer was lost: nobody
     // knows of it then, and the call waits for the end of its lease.
     const isAgain =
@@ -37,6 +44,9 @@ export function outageViolations(
     return isAgain ? [`L2 ${effectId} was taken from ${owners.join()}, which lived`] : []
   })
 }
+
+const attemptAt = (log: RunRecord['log'], seq: number): number =>
+  Number(log.find((event) => event.seq === seq)?.payload['attempt'])
 
 const isRetry = (event: RunRecord['log'][number], effectId: string): boolean =>
   event.type === 'tool.resolved' && isAbout(event, effectId)

@@ -21,7 +21,7 @@ import {
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDigests } from '../src/record/digests.ts'
-import { begin, caller, eventOf, outcomeOf } from './support/governed.ts'
+import { begin, caller, eventOf, hostOf, httpPolicy, outcomeOf, says } from './support/governed.ts'
 import { agent, functionTools, toolSpec, type Turn, turnModel, world } from './support/world.ts'
 
 let register: MemoryRegister
@@ -58,7 +58,9 @@ async function scene(turns: readonly Turn[], on: Register = register, helper?: A
   })
   const agents = helper ? { agents: () => helper } : {}
   const model = turnModel(turns)
-  const { engine } = world({ model, tools, register: on, checkArguments: () => null, ...agents })
+  const policies = hostOf({ ask: () => says('require_approval') })
+  const parts = { model, tools, policies, register: on, checkArguments: () => null }
+  const { engine } = world({ ...parts, ...agents })
   engines.push(engine)
   await engine.start()
   return { engine, done }
@@ -169,6 +171,21 @@ describe.each(pairs)('between runs, from %s to %s', (before, since) => {
     await eventOf(register, stranger, 'approval.requested')
     expect(first.done).toHaveLength(2)
     expect(second.done).toEqual([])
+  })
+
+  test('what was approved for always stands where a policy with I/O asks for it', async () => {
+    const { engine, done } = await scene([open, 'done'])
+    const asked = (digests: Scheme) => agentOf(digests, { guardrails: { policies: [httpPolicy] } })
+    const approved = await begin(engine, asked(before))
+    await answer(engine, approved, { decision: 'approve', scope: 'always' })
+    await outcomeOf(register, approved)
+    const second = await scene([open, 'done'])
+    const next = await begin(second.engine, asked(since))
+    expect(await outcomeOf(register, next)).toBe('completed')
+    expect(await eventsOf(next, 'approval.requested')).toEqual([])
+    const [reused] = await eventsOf(next, 'approval.reused')
+    expect(reused?.payload).toMatchObject({ argsHash: digestOf(since, plain), scope: 'always' })
+    expect([...done, ...second.done]).toHaveLength(2)
   })
 
   test('a rerun finds what was recorded, and knows its result as it makes digests', async () => {

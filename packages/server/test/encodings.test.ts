@@ -130,7 +130,7 @@ describe('a body', () => {
   })
 
   it('is refused while it is inflated, and without end too', async () => {
-    const bomb = gzipSync(randomBytes(400).toString('hex').repeat(20_000))
+    const bomb = gzipSync(randomBytes(400).toString('hex').repeat(200_000))
     let taken = 0
     async function* slowly(bytes: Uint8Array) {
       for (let at = 0; at < bytes.byteLength; at += 512) {
@@ -141,8 +141,9 @@ describe('a body', () => {
     }
     const read = readDecoded(slowly(bomb), { encoding: 'gzip', bytesMax: 100_000 })
     await expect(read).rejects.toMatchObject({ code: 'body_too_large' })
-    expect(bomb.byteLength).toBeGreaterThan(60_000)
-    expect(taken).toBeLessThan(40_000)
+    expect(bomb.byteLength).toBeGreaterThan(600_000)
+    // Buffers on the way hold some of it; how much, the threads that inflate decide.
+    expect(taken).toBeLessThan(bomb.byteLength / 4)
     const endless = readDecoded(nothing(), { encoding: 'deflate', bytesMax: 10_000 })
     await expect(endless).rejects.toMatchObject({ code: 'body_too_large' })
   })

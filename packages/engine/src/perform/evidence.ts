@@ -7,8 +7,8 @@ import {
   type ModelTurn,
   payloadOf,
 } from '@signalbox/core'
-import type { Random, Register, StoredEvent } from '../ports.ts'
-import type { Digests } from '../record/digests.ts'
+import type { Random, StoredEvent } from '../ports.ts'
+import { type GrantDeps, grantedOf } from './grants.ts'
 import type { ModelTask } from './model-call.ts'
 
 type Created = FactPayload<'run.created'>
@@ -43,29 +43,7 @@ export async function evidenceOf(
   if (calls.length === 0 || (approvalTools.length === 0 && policies.length === 0)) return {}
   const caller = { user: origin.user ?? null, isSubagent: origin.parent !== undefined }
   const mayAsk = approvalTools.length > 0 || policies.some(mayAskAPerson)
-  const granted = mayAsk ? await grantedOf(deps, task, turn) : []
+  const of = { tenantId: task.tenantId, agent: task.agent.name }
+  const granted = mayAsk ? await grantedOf(deps, of, calls) : []
   return { ...(policies.length > 0 ? { caller } : {}), ...(granted.length > 0 ? { granted } : {}) }
-}
-
-interface GrantDeps {
-  readonly register: Pick<Register, 'grants'>
-  readonly digests: Digests
-}
-
-/** An approval stands for the arguments, in whichever scheme the run that asked for it knew them. */
-async function grantedOf(
-  { register, digests }: GrantDeps,
-  { tenantId, agent }: ModelTask,
-  turn: ModelTurn,
-): Promise<string[]> {
-  const calls = callsOf(turn)
-  const both = await digests.both(
-    tenantId,
-    calls.map(({ args }) => args),
-  )
-  const asked = calls.flatMap(({ name: tool }, n) =>
-    (both[n] ?? []).map((argsHash) => ({ tool, argsHash })),
-  )
-  const granted = await register.grants({ tenantId, agent: agent.name }, asked)
-  return calls.flatMap(({ id }, n) => (granted[2 * n] || granted[2 * n + 1] ? [id] : []))
 }

@@ -19,16 +19,16 @@ import {
   warningsOf,
 } from '@signalbox/core'
 import { TerminalError } from '../errors.ts'
-import type { Clock, FactDraft, PolicyHost, Register, StoredEvent } from '../ports.ts'
+import type { Clock, FactDraft, PolicyHost, StoredEvent } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
 import { originOf } from './evidence.ts'
+import { type GrantDeps, grantedOf } from './grants.ts'
 import type { Held } from './leases.ts'
 import type { ModelTask } from './model-call.ts'
 import type { Transcripts } from './transcript.ts'
 
-export interface PolicyCallDeps {
+export interface PolicyCallDeps extends GrantDeps {
   readonly policies: PolicyHost
-  readonly register: Pick<Register, 'grants'>
   readonly transcripts: Transcripts
   readonly writer: Writer
   readonly clock: Clock
@@ -66,9 +66,13 @@ export async function performPolicyCall(
       at,
       signal,
     })
-  const decisions = await Promise.all(askedCalls(events, effect).map(judge))
+  const calls = askedCalls(events, effect)
+  const decisions = await Promise.all(calls.map(judge))
   if (signal.aborted) return null
-  const granted = await grantedOf(deps.register, task, decisions)
+  // Asked about are those that a policy wants approved.
+  const asked = calls.filter((_, n) => decisions[n]?.answer.effect === 'require_approval')
+  const of = { tenantId: task.tenantId, agent: agent.name }
+  const granted = asked.length === 0 ? {} : { granted: await grantedOf(deps, of, asked) }
   const durationMs = Math.round(deps.clock.monotonic() - began)
   return deps.writer.fact(
     'policy.answered',
@@ -89,18 +93,6 @@ export async function readQuestion(
   const events = await transcripts.read(question, Infinity)
   originOf(events, question.runId)
   askedCalls(events, question.effect)
-}
-
-/** What humans have approved for every run, of the calls that a policy wants approved. */
-async function grantedOf(
-  register: Pick<Register, 'grants'>,
-  { tenantId, agent }: PolicyTask,
-  decisions: readonly Decision[],
-): Promise<Pick<FactPayload<'policy.answered'>, 'granted'>> {
-  const asked = decisions.filter(({ answer }) => answer.effect === 'require_approval')
-  if (asked.length === 0) return {}
-  const stands = await register.grants({ tenantId, agent: agent.name }, asked)
-  return { granted: asked.flatMap(({ callId }, n) => (stands[n] ? [callId] : [])) }
 }
 
 function askedCalls(events: readonly StoredEvent[], effect: PolicyEffect): readonly ToolCallPart[] {
