@@ -77,12 +77,17 @@ const ofBody: ReadonlySet<string> = new Set([
   'invalid_request',
 ])
 
+/** Addresses of HTTP+JSON that take a body; at others nothing of A2A stands. */
+const takesBody =
+  /^\/a2a\/[^/]+\/(?:message:(?:send|stream)|tasks\/[^/]+(?:\/pushNotificationConfigs)?)$/
+
 /** Says in A2A's words what is wrong with a body: it was refused before it was known who is meant by it. */
 export const refuseBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next()
   const { error } = c
   if (!(error instanceof Problem) || !ofBody.has(error.code) || c.req.method !== 'POST') return
   const isRpc = /^\/a2a\/[^/]+$/.test(c.req.path)
+  if (!isRpc && !takesBody.test(c.req.path)) return
   c.res = undefined
   c.res = isRpc ? rpcRefusal(ofRequest(error), null) : restRefusal(error)
 }
