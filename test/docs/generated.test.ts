@@ -105,7 +105,9 @@ describe('metrics', () => {
 describe('the index', () => {
   it('names every page of the documentation', () => {
     const index = read('docs/README.md')
-    const pages = readPages().flatMap(({ path }) => /^docs\/(?!README)([^/]+\.md)$/.exec(path)?.[1] ?? [])
+    const pages = readPages().flatMap(
+      ({ path }) => /^docs\/(?!README)([^/]+\.md)$/.exec(path)?.[1] ?? [],
+    )
     expect(pages.length).toBeGreaterThan(25)
     expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([])
   })

@@ -42,7 +42,11 @@ interface Example {
 
 /** Bodies that say more to a reader than those of the tests. */
 const bodies: Readonly<Record<string, (of: Named) => unknown>> = {
-  'POST /assistants': () => ({ graph_id: 'assistant', name: 'terse', context: { instructions: 'Be brief.' } }),
+  'POST /assistants': () => ({
+    graph_id: 'assistant',
+    name: 'terse',
+    context: { instructions: 'Be brief.' },
+  }),
   'PATCH /assistants/{assistant_id}': () => ({ context: { instructions: 'Be kind.' } }),
   'POST /assistants/search': () => ({ graph_id: 'assistant', limit: 10 }),
   'POST /threads': () => ({ metadata: { customer: '4711' }, if_exists: 'do_nothing' }),
@@ -105,10 +109,11 @@ async function firstOf(response: Response): Promise<string> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!isStream) return response.text()
   const reader = response.body?.getReader()
+  if (!reader) return ''
   const decoder = new TextDecoder()
   let text = ''
   const late = new Promise<null>((resolve) => setTimeout(resolve, 1_500, null))
-  while (reader && text.length < charsMax) {
+  while (text.length < charsMax) {
     const piece = await Promise.race([reader.read(), late])
     if (piece === null || piece.done) break
     text += decoder.decode(piece.value, { stream: true })
@@ -161,8 +166,13 @@ async function scene(api: string, waits: boolean): Promise<Named> {
     headers: sent,
   })
   const [interrupt] = values.__interrupt__ ?? []
-  const asked = interrupt ?? (await post('/runs/wait', { assistant_id: 'clerk', input })).__interrupt__[0]
-  const cron = await post('/runs/crons', { assistant_id: 'assistant', input, schedule: '0 9 * * *' })
+  const asked =
+    interrupt ?? (await post('/runs/wait', { assistant_id: 'clerk', input })).__interrupt__[0]
+  const cron = await post('/runs/crons', {
+    assistant_id: 'assistant',
+    input,
+    schedule: '0 9 * * *',
+  })
   const assistant = await post('/assistants', { graph_id: 'assistant', name: 'terse' })
   const pause = await post('/pauses', { target: { agent: 'hasty' }, reason: 'An outage.' })
   const key = await post('/keys', { name: 'ci', scopes: [] })

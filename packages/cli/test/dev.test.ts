@@ -121,20 +121,32 @@ describe('an edit while dev serves', () => {
   })
 
   it.each([
-    ['does not parse', `export default {`, /signalbox\.config\.ts cannot be read: .*\[config_/],
-    ['has a wrong key', config(`${assistant.replace('model:', 'modle:')}`), /there is no key "modle"/],
-    ['imports what is not there', `import './late.ts'\n${config(assistant)}`, /late\.ts.*\[config_/],
-  ])('that %s keeps the configuration from before, and says why in a line', async (_, text, why) => {
-    const before = dev.printed().length
-    await save(at('signalbox.config.ts'), text)
-    const [line] = await eventually(async () =>
-      /.*cannot be used; the configuration from before goes on.*\n/.exec(
-        dev.printed().slice(before),
-      ) ?? undefined,
-    )
-    expect(line).toMatch(why)
-    expect(await said()).toBe('Hello, Mary.')
-  })
+    [
+      'does not parse',
+      `export default {`,
+      /signalbox\.config\.ts:\d+: it cannot be read: .*\[config_/,
+    ],
+    ['has a wrong key', config(assistant.replace('model:', 'modle:')), /there is no key "modle"/],
+    [
+      'imports what is not there',
+      `import './late.ts'\n${config(assistant)}`,
+      /late\.ts.*\[config_/,
+    ],
+  ])(
+    'that %s keeps the configuration from before, and says why in a line',
+    async (_, text, why) => {
+      const before = dev.printed().length
+      await save(at('signalbox.config.ts'), text)
+      const [line] = await eventually(
+        async () =>
+          /.*cannot be used; the configuration from before goes on.*\n/.exec(
+            dev.printed().slice(before),
+          ) ?? undefined,
+      )
+      expect(line).toMatch(why)
+      expect(await said()).toBe('Hello, Mary.')
+    },
+  )
 
   it('that brings what was missing makes it whole', async () => {
     const before = dev.printed().length
@@ -145,7 +157,9 @@ describe('an edit while dev serves', () => {
     )
     expect(names).toEqual(['assistant'])
     await save(at('signalbox.config.ts'), config(`${assistant}, ${clerk}`))
-    await eventually(async () => (await call(url, 'GET', '/assistants/clerk')).status === 200)
+    // Between one configuration and the next nothing listens for a moment.
+    const clerkStatus = () => call(url, 'GET', '/assistants/clerk').then(({ status }) => status)
+    await eventually(async () => (await clerkStatus().catch(() => 0)) === 200)
   })
 
   it('cuts no call: what executes ends under the old configuration, its run goes on under the new one', async () => {
@@ -277,7 +291,9 @@ describe('Ctrl-C while an earlier configuration executes a call', () => {
     await dev.prints(/taken without a restart/)
     const url = `http://127.0.0.1:${where.env.PORT}`
     await call(url, 'POST', '/runs', { body: { assistant_id: 'clerk', input: 'Pay.' } })
-    await eventually(async () => (await readFile(join(dir, 'paid.txt'), 'utf8').catch(() => '')) === 'x')
+    await eventually(
+      async () => (await readFile(join(dir, 'paid.txt'), 'utf8').catch(() => '')) === 'x',
+    )
     await save(join(dir, 'tools.ts'), `${tools}\n// changed\n`)
     await dev.prints(/tools\.ts changed: reloaded/)
     dev.child.kill('SIGINT')
@@ -316,8 +332,16 @@ describe('a start that fails', () => {
   const why = mounts ? '' : ' (skipped: only root may mount a small file system)'
 
   it.skipIf(!mounts).each([
-    ['a disk without room', 'size=12m,mode=755', /^signalbox: The disk of .* is full\. .*SIGNALBOX_DATA_DIR/],
-    ['a disk that may not be written', 'ro,mode=755', /^signalbox: The data directory .* cannot be/],
+    [
+      'a disk without room',
+      'size=12m,mode=755',
+      /^signalbox: The disk of .* is full\. .*SIGNALBOX_DATA_DIR/,
+    ],
+    [
+      'a disk that may not be written',
+      'ro,mode=755',
+      /^signalbox: The data directory .* cannot be/,
+    ],
   ])(`on %s says so in a sentence${why}`, async (_, options, sentence) => {
     const { dir, where } = await project(plain)
     const data = join(dir, 'data')

@@ -2222,6 +2222,29 @@ export interface ServerInfo {
   }
 }
 /**
+ * `Home` of the OpenAPI document.
+ */
+export interface Home {
+  name: 'Signalbox'
+  ready: boolean
+  version?: string
+  agents?: HomeAgent[]
+  links: {
+    [k: string]: string
+  }
+  commands: {
+    [k: string]: string
+  }
+}
+/**
+ * `HomeAgent` of the OpenAPI document.
+ */
+export interface HomeAgent {
+  name: string
+  model: string
+  tools: string[]
+}
+/**
  * `RunAgentInput` of the OpenAPI document.
  */
 export interface RunAgentInput {
@@ -3892,6 +3915,30 @@ export interface Operations {
       }
       [k: string]: unknown
     }
+  }
+  /**
+   * What this server is, where to go on, and what to type: a page, or JSON
+   */
+  'GET /': {
+    header?: {
+      /**
+       * The `ETag` of an answer that the client has.
+       */
+      'if-none-match'?: string
+    }
+    answer: Home
+  }
+  /**
+   * The reference of this API, for people: a page without scripts
+   */
+  'GET /docs': {
+    header?: {
+      /**
+       * The `ETag` of an answer that the client has.
+       */
+      'if-none-match'?: string
+    }
+    answer: null
   }
   /**
    * AG-UI: runs an agent, or lets a run go on, and streams it

@@ -70,6 +70,8 @@ const agentOf = (digests: Scheme, more: JsonObject = {}): AgentDefinition =>
   agent([toolSpec('pay', 'once')], { digests, approvals: { rememberedBits: 128 }, ...more })
 const asking = (digests: Scheme): AgentDefinition =>
   agentOf(digests, { guardrails: { approvalTools: ['pay'] } })
+const askingByPolicy = (digests: Scheme): AgentDefinition =>
+  agentOf(digests, { guardrails: { policies: [httpPolicy] } })
 
 const eventsOf = async (runId: string, type: string): Promise<readonly StoredEvent[]> =>
   (await register.events(runId, {})).filter((event) => event.type === type)
@@ -175,12 +177,11 @@ describe.each(pairs)('between runs, from %s to %s', (before, since) => {
 
   test('what was approved for always stands where a policy with I/O asks for it', async () => {
     const { engine, done } = await scene([open, 'done'])
-    const asked = (digests: Scheme) => agentOf(digests, { guardrails: { policies: [httpPolicy] } })
-    const approved = await begin(engine, asked(before))
+    const approved = await begin(engine, askingByPolicy(before))
     await answer(engine, approved, { decision: 'approve', scope: 'always' })
     await outcomeOf(register, approved)
     const second = await scene([open, 'done'])
-    const next = await begin(second.engine, asked(since))
+    const next = await begin(second.engine, askingByPolicy(since))
     expect(await outcomeOf(register, next)).toBe('completed')
     expect(await eventsOf(next, 'approval.requested')).toEqual([])
     const [reused] = await eventsOf(next, 'approval.reused')

@@ -12,7 +12,7 @@ import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 const model = { provider: 'scripted', model: '<img src=x>' } as const
 const config: ConfigInput = {
-  agents: { writer: { model, tools: ['note'] } },
+  agents: { mason: { model, tools: ['note'] } },
   tools: [note],
   scripts: { '<img src=x>': () => ({ text: 'Yes.' }) },
 }
@@ -54,7 +54,9 @@ describe.each(['/', '/docs'])('the page at %s', (path) => {
       "frame-ancestors 'none'",
     ])
     expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(window.document.querySelectorAll('script, form, iframe, img, object, embed')).toHaveLength(0)
+    expect(
+      window.document.querySelectorAll('script, form, iframe, img, object, embed'),
+    ).toHaveLength(0)
     expect(window.document.querySelectorAll('[style]')).toHaveLength(0)
     const attributes = [...window.document.querySelectorAll('[src], [href]')].map(
       (element) => element.getAttribute('href') ?? element.getAttribute('src') ?? '',
@@ -66,10 +68,14 @@ describe.each(['/', '/docs'])('the page at %s', (path) => {
 
   it('has links that lead somewhere', async () => {
     const { window } = await page(path)
-    const links = [...window.document.querySelectorAll('a')].map((each) => each.getAttribute('href') ?? '')
+    const links = [...window.document.querySelectorAll('a')].map(
+      (each) => each.getAttribute('href') ?? '',
+    )
     for (const link of new Set(links)) {
-      if (link.startsWith('#')) expect(window.document.getElementById(link.slice(1)), link).not.toBeNull()
-      else expect([link, (await call(open.api, 'GET', link)).status]).toEqual([link, 200])
+      const leads = link.startsWith('#')
+        ? window.document.getElementById(link.slice(1)) !== null
+        : (await call(open.api, 'GET', link)).status === 200
+      expect([link, leads]).toEqual([link, true])
     }
   })
 
@@ -87,7 +93,7 @@ describe.each(['/', '/docs'])('the page at %s', (path) => {
   it('is open where a key is asked for', async () => {
     const answer = await call(keyed.api, 'GET', path, { headers: html })
     expect(answer.status).toBe(200)
-    expect(answer.body).not.toContain('writer')
+    expect(answer.body).not.toContain('mason')
   })
 })
 
@@ -95,7 +101,7 @@ describe('the page at /', () => {
   it('says what there is and what to type, in text that stays text', async () => {
     const { window, body } = await page('/')
     const text = window.document.body.textContent ?? ''
-    expect(text).toContain('writer')
+    expect(text).toContain('mason')
     expect(text).toContain('scripted, <img src=x>')
     expect(text).toContain('note')
     expect(text).toContain(`curl -s ${open.api}/runs/wait`)
@@ -110,7 +116,7 @@ describe('the page at /', () => {
     expect(body).toMatchObject({
       name: 'Signalbox',
       ready: true,
-      agents: [{ name: 'writer', tools: ['note', 'read_result'] }],
+      agents: [{ name: 'mason', tools: ['note', 'read_result'] }],
       links: { reference: '/docs', openapi: '/openapi.json' },
     })
   })
@@ -121,7 +127,7 @@ describe('the page at /', () => {
   ])('shows %s nothing of the installation where a key is asked for', async (_, headers) => {
     const { body } = await call(keyed.api, 'GET', '/', { headers: { ...json, ...headers } })
     expect(Object.keys(body).toSorted()).toEqual(['commands', 'links', 'name', 'ready'])
-    expect(JSON.stringify(body)).not.toMatch(/writer|note|img/)
+    expect(JSON.stringify(body)).not.toMatch(/mason|note|img/)
     expect(JSON.stringify(body.commands)).toContain('SIGNALBOX_API_KEY')
   })
 
@@ -143,9 +149,9 @@ describe('the reference at /docs', () => {
   it('has every operation of the document, with its line to type, and every schema', async () => {
     const { window } = await page('/docs')
     const { body: document } = await call(open.api, 'GET', '/openapi.json')
-    const ids = Object.values<Record<string, { readonly operationId: string }>>(document.paths).flatMap(
-      (item) => Object.values(item).map(({ operationId }) => operationId),
-    )
+    const ids = Object.values<Record<string, { readonly operationId: string }>>(
+      document.paths,
+    ).flatMap((item) => Object.values(item).map(({ operationId }) => operationId))
     expect(ids.length).toBeGreaterThan(100)
     for (const id of ids) {
       const part = window.document.getElementById(id)
@@ -154,7 +160,13 @@ describe('the reference at /docs', () => {
     for (const name of Object.keys(document.components.schemas))
       expect(window.document.getElementById(`schema-${name}`), name).not.toBeNull()
     const create = window.document.getElementById('createRunAndWait')?.textContent ?? ''
-    for (const expected of ['POST', '/runs/wait', 'assistant_id', 'idempotency-key', 'unknown_agent'])
+    for (const expected of [
+      'POST',
+      '/runs/wait',
+      'assistant_id',
+      'idempotency-key',
+      'unknown_agent',
+    ])
       expect(create).toContain(expected)
   })
 })

@@ -182,7 +182,9 @@ describe('the operations of the document', () => {
   it('are closed to who shows no key, but for the health and the pages', async () => {
     for (const operation of operationsOfDocument) {
       const { status } = await ask(operation, null)
-      const isOpen = ['GET /', 'GET /docs', 'GET /live', 'GET /ok', 'GET /ready'].includes(operation)
+      const isOpen = ['GET /', 'GET /docs', 'GET /live', 'GET /ok', 'GET /ready'].includes(
+        operation,
+      )
       expect([operation, status]).toEqual([operation, isOpen ? 200 : 401])
     }
   })

@@ -5,13 +5,19 @@ const closed =
   /Permission denied|EACCES|EPERM|Read-only file system|EROFS|readonly database|unable to open database file/i
 
 /** Errors whose own words say less than what the disk would. */
-const vague: ReadonlySet<string> = new Set(['initdb_failed', 'start_failed', 'data_dir_unreachable'])
+const vague: ReadonlySet<string> = new Set([
+  'initdb_failed',
+  'start_failed',
+  'data_dir_unreachable',
+])
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
 
 /** A failed start as the disk explains it, where it does: it is full, or may not be written. Else the error itself. */
 export function withoutRoom(error: unknown, dir: string): unknown {
   if (!(error instanceof Error)) return error
   if (error instanceof EmbeddedPostgresError && !vague.has(error.code)) return error
-  const words = [error.message, 'code' in error ? String(error.code) : '', causeOf(error)].join(' ')
+  const words = [error.message, codeOf(error), causeOf(error)].join(' ')
   if (full.test(words))
     return new EmbeddedPostgresError(
       'disk_full',

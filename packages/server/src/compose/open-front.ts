@@ -68,9 +68,9 @@ export async function openFront(
     return url
   }
   const served = await serveApi(assembly, { ...parts, health, access: access.api })
-  // Streams end first, so that their clients are elsewhere before the engine stops.
-  closers.add('http', () => served.stop())
   await announce(assembly, served.url)
+  // Streams end first, so that their clients are elsewhere before the engine stops; and a newer start waits for the address.
+  closers.add('http', () => served.stop())
   return served.url
 }
 

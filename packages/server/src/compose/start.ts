@@ -211,8 +211,20 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     { ...assembly, closers: front },
     {
       ...ports,
-      ...{ asked, wellbeing, resources, engine, agents, clock, metrics, tracing, urls },
-      ...{ access, openHealthPort, reader, webhooks, roles },
+      asked,
+      wellbeing,
+      resources,
+      engine,
+      agents,
+      clock,
+      metrics,
+      tracing,
+      urls,
+      access,
+      openHealthPort,
+      reader,
+      webhooks,
+      roles,
     },
   )
   let stopped: Promise<void> | undefined

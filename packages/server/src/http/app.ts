@@ -123,7 +123,8 @@ type Guards = Pick<Api, 'authenticate' | 'door' | 'stopping' | 'log' | 'random'>
 function guarded(api: Guards, outermost: readonly MiddlewareHandler[]): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid })
   app.onError(onError(api))
-  app.use(requestId(api.random), ...outermost, cors(api), refuseForeign(api), preflights(api))
+  app.use(requestId(api.random), ...outermost, cors(api), refuseFragment)
+  app.use(refuseForeign(api), preflights(api))
   app.use(compressed, refuseWhenStopping(api), authorized(api))
   return app
 }
@@ -149,6 +150,15 @@ export function describe(app: OpenAPIHono<ApiEnv>, version: string) {
     security: [{}, { key: [] }],
   })
   return described(document)
+}
+
+/** Without it, what stands before `#` would be served. */
+const refuseFragment: MiddlewareHandler = async (c, next) => {
+  if (c.req.url.includes('#'))
+    throw new Problem('malformed_url', {
+      detail: 'The address has a fragment, which no client sends. Percent-encode "#" as %23.',
+    })
+  await next()
 }
 
 /** A process that stops is alive, and must not be killed for it; and its last calls are counted. */

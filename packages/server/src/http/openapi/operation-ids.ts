@@ -120,6 +120,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   'POST /ag-ui/{agent}': 'runAgUi',
   'POST /ag-ui/{agent}/runs/{run_id}/cancel': 'cancelAgUiRun',
   'POST /ag-ui/{agent}/threads/{thread_id}/cancel': 'cancelAgUiThread',
+  'GET /.well-known/agent-card.json': 'getRootAgentCard',
   'GET /a2a/{agent}/.well-known/agent-card.json': 'getAgentCard',
   'GET /a2a/{agent}/extendedAgentCard': 'getExtendedAgentCard',
   'POST /a2a/{agent}': 'callA2aJsonRpc',
