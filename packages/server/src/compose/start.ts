@@ -207,26 +207,9 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   closers.add('engine', () => departure.stop())
   const front = new Closers(log)
   closers.add('front', () => front.close())
-  const url = await openFront(
-    { ...assembly, closers: front },
-    {
-      ...ports,
-      asked,
-      wellbeing,
-      resources,
-      engine,
-      agents,
-      clock,
-      metrics,
-      tracing,
-      urls,
-      access,
-      openHealthPort,
-      reader,
-      webhooks,
-      roles,
-    },
-  )
+  const own = { asked, wellbeing, resources, engine, agents, clock, metrics, tracing, urls }
+  const parts = { ...ports, ...own, access, openHealthPort, reader, webhooks, roles }
+  const url = await openFront({ ...assembly, closers: front }, parts)
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())
   const drain = async () => void (await Promise.all([front.close(), departure.drain()]))
