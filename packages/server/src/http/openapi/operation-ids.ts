@@ -69,7 +69,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   ...ofRun('GET', '/stream', 'stream', ''),
   ...ofRun('GET', '/events', 'list', 'Events'),
   ...ofRun('GET', '/report', 'get', 'Report'),
-  ...ofRun('GET', '/explanation', 'get', 'Explanation'),
+  ...ofRun('GET', '/explanation', 'explain', ''),
   ...ofRun('POST', '/cancel', 'cancel', ''),
   ...ofRun('POST', '/rerun', 'rerun', ''),
   ...ofRun('POST', '/retry', 'retry', ''),

@@ -16,7 +16,6 @@ export function explanationRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const explanation = createRoute({
       method: 'get',
       path: `${path}/explanation`,
-      operationId: path.startsWith('/threads') ? 'explainThreadRun' : 'explainRun',
       tags: ['Audit'],
       summary: 'Explains for each call of a run why it ran or did not, from its events alone',
       request: { params },
