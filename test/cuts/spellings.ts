@@ -25,8 +25,15 @@ export function spelt(frames: readonly Frame[]): readonly Derived[] {
     each('ids and retries', (text, index) => `id: ${index}\nretry: 10\nunknown: x\n${text}`),
     each('events without an event field', (text) => text.replaceAll(/^event: .*\r?\n/gm, '')),
     each('data of several lines', (text) => text.replace(/^data: \{"/m, 'data: {\ndata: "')),
-    each('more blank lines', (text) => `\n\n${text}\n\n`),
+    moreBlankLines(frames),
   ]
+}
+
+/** An event ends with its first blank line: further ones are of no event, also behind the last. */
+function moreBlankLines(frames: readonly Frame[]): Derived {
+  const spaced = frames.map((frame) => respelt(frame, (text) => `\n\n\n${text}`))
+  const derived = as('more blank lines', 'same', [...spaced, { bytes: utf8('\n\n'), event: null }])
+  return { ...derived, isSpelling: true }
 }
 
 /** Bytes that are no good text: arguments that were damaged on their way run nothing. */

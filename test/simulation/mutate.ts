@@ -4,7 +4,7 @@
  *
  * The seed that caught a mutation last is tried first (`caught.json`, which `--remember` writes): most runs play one seed for
  * each. Where it does not catch it any more, because the traces of seeds have changed, the others are played as ever.
- * `--known` plays the remembered seeds, and a few hundred where one does not catch any more: a sample that takes minutes.
+ * `--known` plays the remembered seeds, and 3,000 where one does not catch any more: a sample that takes minutes.
  * Mutations without one are counted, and wait for a run without it.
  *
  * A mutation that no seed catches names the test of the suite that does: that is played, and must turn red.
@@ -113,7 +113,7 @@ async function playTest(
 }
 
 /** What a run with `--known` plays of a mutation whose seed has changed. */
-const knownSeeds = '300'
+const knownSeeds = '3000'
 
 /** The first failure: at the seed that is remembered, else from where the mutation says. */
 async function firstFailure(mutation: Mutation): Promise<Failure | undefined> {

@@ -99,11 +99,11 @@ function readDocument(json: object): ApiDocument {
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`)
 
-/** The router reads addresses decoded; slashes stay as they are. */
+/** The router reads addresses as the URL Standard does, `..` resolved, and decoded; slashes stay as they are. */
 function decoded(path: string): string {
   const bare = path.split('?')[0] ?? ''
   try {
-    return decodeURI(bare)
+    return decodeURI(bare.startsWith('/') ? new URL(`http://server${bare}`).pathname : bare)
   } catch {
     return bare
   }
