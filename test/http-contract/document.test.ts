@@ -91,7 +91,8 @@ describe('what stands in front of a server', () => {
     const before = box.contract.checked()
     await call(box.api, 'GET', '/threads')
     await call(box.api, 'GET', '/nothing')
-    expect(box.contract.checked()).toBe(before + 2)
+    // An answer from before may be looked at after its client has it.
+    await expect.poll(() => box.contract.checked()).toBeGreaterThanOrEqual(before + 2)
     expect(box.contract.violations).toEqual([])
   })
 
