@@ -111,7 +111,7 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'what children have used is not used (S3)',
-    file: core('machine/children.ts'),
+    file: core('machine/step/children.ts'),
     line: 'tokens: context.tokens + tokens,',
     becomes: 'tokens: context.tokens,',
   },
@@ -123,7 +123,7 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'a run that ends does not wait for those it has started (I7)',
-    file: core('machine/changes.ts'),
+    file: core('machine/step/end.ts'),
     line: "([, { status }]) => status === 'running' || status === 'child',",
     becomes: "([, { status }]) => status === 'running',",
   },

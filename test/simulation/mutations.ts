@@ -133,13 +133,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what the policies with I/O deny runs (I10)',
-    file: core('machine/policy.ts'),
+    file: core('machine/step/policies.ts'),
     line: "if (!spec || answer.effect === 'deny' || said.tool !== spec.name) {",
     becomes: 'if (!spec || said.tool !== spec.name) {',
   },
   {
     name: 'a policy with I/O that allows takes the place of a human (I10)',
-    file: core('machine/policy.ts'),
+    file: core('machine/step/policies.ts'),
     line: "if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {",
     becomes: 'if (asks && granted === null && !context.rerun) {',
   },
@@ -212,7 +212,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an approval for once stands for ever (I10)',
-    file: core('machine/humans.ts'),
+    file: core('machine/step/humans.ts'),
     line: "const reaches = decision === 'approve' && (scope === 'run' || scope === 'always')",
     becomes: "const reaches = decision === 'approve'",
   },

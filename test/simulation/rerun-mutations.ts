@@ -13,13 +13,13 @@ export const rerunMutations: readonly Mutation[] = [
   },
   {
     name: 'a rerun asks humans (R1)',
-    file: core('machine/calls.ts'),
+    file: core('machine/step/calls.ts'),
     line: 'if (usable) return context.rerun ? unasked(judgement) : judgement',
     becomes: 'if (usable) return judgement',
   },
   {
     name: 'a rerun asks humans where a policy with I/O wants it (R1)',
-    file: core('machine/policy.ts'),
+    file: core('machine/step/policies.ts'),
     line: '(asks && granted === null && !context.rerun)',
     becomes: '(asks && granted === null)',
   },

@@ -48,9 +48,9 @@ const anEffectKind: readonly Edit[] = [
     put: "  initial: 'queued',\n  on: { 'turn.noted': { actions: 'takeNote' } },",
   },
   {
-    file: 'packages/core/src/machine/actions.ts',
-    find: '  begin: changes.begin,',
-    put: '  begin: changes.begin,\n  takeNote: (): void => {},',
+    file: 'packages/core/src/machine/steps.ts',
+    find: '  begin: acting(turn.begin),',
+    put: '  begin: acting(turn.begin),\n  takeNote: (): void => {},',
   },
   {
     file: 'packages/engine/src/roles/reconciler.ts',
@@ -86,27 +86,22 @@ export const edits: readonly Edit[] = [...anEventVersion, ...anEffectKind, ...aM
 
 /** Version 2 of the machine: it counts its notes, and asks for one per turn. */
 export const machineTwo = `
-import { change, emits } from './change.ts'
-import * as changes from './changes.ts'
 import { effectId, emptyContext } from './context.ts'
+import { modelCall } from './plan.ts'
 import { runMachine } from './run-machine.ts'
+import { acting } from './step/step.ts'
+import * as turn from './step/turn.ts'
 
-const takesNote = (args) => {
-  const next = changes.nextTurn(args)
-  const effects = next.effects + 1
-  return { ...next, effects, source: effects, notes: (args.context.notes ?? 0) + 1 }
-}
-
-const asksForNote = (args) => {
-  const { context } = args
-  const id = effectId(context.run, context.effects - 1)
+const beginTurn = (args) => {
+  const { context, emission } = turn.beginTurn(args)
+  const id = effectId(context.run, context.effects)
   const note = { kind: 'turn.note', id, mode: 'read', queue: 'turn.note', delayMs: 0 }
-  return { effects: [note, ...(changes.modelCallEmission(args).effects ?? [])] }
+  const effects = context.effects + 1
+  const next = { ...context, effects, source: effects, notes: (args.context.notes ?? 0) + 1 }
+  return { context: next, emission: { ...emission, effects: [note, modelCall(next, 0)] } }
 }
 
-export const chartTwo = runMachine.provide({
-  actions: { beginTurn: change(takesNote), emitModelCall: emits(asksForNote) },
-})
+export const chartTwo = runMachine.provide({ actions: { beginTurn: acting(beginTurn) } })
 export const contextTwo = { ...emptyContext, notes: 0 }
 `
 

@@ -1,18 +1,12 @@
 /** Guards of the run machine: questions about the context and the fact at hand. */
 import { callsOf } from '../verdict/authorization/judge.ts'
-import { callBudget, retryBudget, turnBudget } from '../verdict/budget/verdict.ts'
+import { retryBudget, turnBudget } from '../verdict/budget/verdict.ts'
 import { againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
-import { asksPolicies, judgeTurn, loopOf } from './calls.ts'
-import { effectId, type MachineEvent, type RunContext } from './context.ts'
+import { effectId, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './clock.ts'
-import { answersPolicy } from './policy.ts'
 import { openCall } from './settle.ts'
-
-interface Args {
-  readonly context: RunContext
-  readonly event: MachineEvent
-}
+import type { Args } from './step/step.ts'
 
 const isNew = ({ context }: { readonly context: RunContext }): boolean => context.run === ''
 
@@ -67,34 +61,21 @@ const hasMore = (args: Args): boolean => noCalls(args) && args.context.injected 
 const hears = ({ context }: { readonly context: RunContext }): boolean =>
   isCreated({ context }) && !isEdit({ context })
 
+/** Did judging the calls end the run? */
+const isEnding = ({ context }: { readonly context: RunContext }): boolean => context.ending !== null
+
 /** Are the calls of this turn not judged yet? */
 const isFresh = ({ context, event }: Args): boolean =>
   event.type === 'model.completed' && context.opened !== context.turn
 
-const looped = ({ context, event }: Args): boolean =>
-  event.type === 'model.completed' &&
-  isFresh({ context, event }) &&
-  loopOf(context, event).verdict?.action === 'stop'
-
-const callsExhausted = ({ context, event }: Args): boolean =>
-  event.type === 'model.completed' &&
-  isFresh({ context, event }) &&
-  callBudget(event.agent, context, callsOf(event.fact.payload.turn).length) !== null
-
 const turnsExhausted = ({ context, event }: Args): boolean =>
   turnBudget(event.agent, context) !== null
 
-/** Do policies with I/O judge the calls before anything else becomes of them? */
-const needsPolicies = ({ context, event }: Args): boolean =>
-  isFresh({ context, event }) && asksPolicies(event.agent)
-
-/** Does a call of the turn need a human's approval? */
-const asksHuman = ({ context, event }: Args): boolean =>
-  event.type === 'model.completed' &&
-  isFresh({ context, event }) &&
-  judgeTurn(context, event).judgements.some(({ effect }) => effect === 'ask')
-
-const policiesAnswered = ({ context, event }: Args): boolean => answersPolicy(context, event)
+/** Is this the answer to the question to the policies that is open? */
+const answersPolicies = ({ context, event }: Args): boolean =>
+  event.type === 'policy.answered' &&
+  context.policy > 0 &&
+  event.fact.payload.effectId === effectId(context.run, context.policy)
 
 const someIn = (context: RunContext, ...status: readonly string[]): boolean =>
   Object.values(context.open).some((call) => status.includes(call.status))
@@ -189,12 +170,9 @@ export const guards = {
   hasMore,
   hears,
   isFresh,
-  looped,
-  callsExhausted,
+  isEnding,
   turnsExhausted,
-  needsPolicies,
-  asksHuman,
-  policiesAnswered,
+  answersPolicies,
   noneJudged,
   someAsked,
   noneAsked,

@@ -3,9 +3,10 @@
  * turn is counted, and the first webhook of the run is told of it. Production does not know it.
  */
 import { type Effect, type Machine, type Machines, machines, newestOf } from '../../src/index.ts'
-import { change, emits } from '../../src/machine/change.ts'
-import * as changes from '../../src/machine/changes.ts'
 import { effectId, type RunContext } from '../../src/machine/context.ts'
+import { modelCall } from '../../src/machine/plan.ts'
+import { acting, type Taken } from '../../src/machine/step/step.ts'
+import * as turn from '../../src/machine/step/turn.ts'
 
 /** What the second version remembers beside what the first does. */
 export interface SecondContext extends RunContext {
@@ -17,33 +18,30 @@ const announcedOf = (context: RunContext): number =>
   'announced' in context && typeof context.announced === 'number' ? context.announced : 0
 
 /** The number of the model call comes behind that of the effect which tells of the turn. */
-const beginTurn = change((args): SecondContext => {
-  const next = changes.nextTurn(args)
-  const effects = next.effects + 1
-  return { ...next, effects, source: effects, announced: announcedOf(args.context) + 1 }
-})
-
-const emitModelCall = emits((args) => {
-  const { context } = args
+const beginTurn = acting((args): Taken => {
+  const { context, emission } = turn.beginTurn(args)
   const told: Effect = {
     kind: 'webhook.deliver',
-    id: effectId(context.run, context.effects - 1),
+    id: effectId(context.run, context.effects),
     mode: 'idempotent',
     queue: 'webhook',
     delayMs: 0,
     webhook: 0,
     on: 'waiting',
   }
-  return { effects: [told, ...(changes.modelCallEmission(args).effects ?? [])] }
+  const effects = context.effects + 1
+  const announced = announcedOf(args.context) + 1
+  const next: SecondContext = { ...context, effects, source: effects, announced }
+  return { context: next, emission: { ...emission, effects: [told, modelCall(next, 0)] } }
 })
 
 const one = newestOf(machines)
 const secondContext: SecondContext = { ...one.context, announced: 0 }
 
-/** The second version: all but two actions and one counter is the first one's. */
+/** The second version: all but one step and one counter is the first one's. */
 export const second: Machine = {
   version: 2,
-  chart: one.chart.provide({ actions: { beginTurn, emitModelCall } }),
+  chart: one.chart.provide({ actions: { beginTurn } }),
   context: secondContext,
 }
 

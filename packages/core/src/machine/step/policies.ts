@@ -1,28 +1,17 @@
 /** What the answer of the policies with I/O makes of the calls that waited for it. */
-import type { AgentDefinition } from '../definition.ts'
-import type { Effect, Timer } from '../effect.ts'
-import type { Verdict } from '../event/decision.ts'
-import type { FactPayload } from '../event/fact.ts'
-import { approvalRequested, expiry } from '../verdict/approval/event.ts'
-import { denied, faulted, reused, skipped, warned } from '../verdict/authorization/event.ts'
-import { denial, grantKey } from '../verdict/authorization/judge.ts'
-import {
-  callIdPrefix,
-  effectId,
-  type MachineEvent,
-  type OpenCall,
-  type RunContext,
-} from './context.ts'
-import { callEffect, type Emission, startsRun } from './plan.ts'
+import type { AgentDefinition } from '../../definition.ts'
+import type { Effect, Timer } from '../../effect.ts'
+import type { Verdict } from '../../event/decision.ts'
+import type { FactPayload } from '../../event/fact.ts'
+import { approvalRequested, expiry } from '../../verdict/approval/event.ts'
+import { denied, faulted, reused, skipped, warned } from '../../verdict/authorization/event.ts'
+import { denial, grantKey } from '../../verdict/authorization/judge.ts'
+import { callIdPrefix, type MachineEvent, type OpenCall, type RunContext } from '../context.ts'
+import { callEffect, startsRun } from '../plan.ts'
+import { quiet, type Step } from './step.ts'
 
 type PolicyAnswered = Extract<MachineEvent, { type: 'policy.answered' }>
 type Decision = FactPayload<'policy.answered'>['decisions'][number]
-
-/** Is this the answer to the question that is open? */
-export const answersPolicy = (context: RunContext, event: MachineEvent): boolean =>
-  event.type === 'policy.answered' &&
-  context.policy > 0 &&
-  event.fact.payload.effectId === effectId(context.run, context.policy)
 
 /** A call the answer says nothing about is denied: silence allows nothing. */
 const silent = (callId: string): Decision => ({
@@ -34,10 +23,9 @@ const silent = (callId: string): Decision => ({
 })
 
 /** Opens, asks about or denies each call that waited; the others are left as they are. */
-export function takePolicies(
-  context: RunContext,
-  { agent, fact }: PolicyAnswered,
-): { readonly context: RunContext; readonly emission: Emission } {
+export const takePolicies: Step = ({ context, event }) => {
+  if (event.type !== 'policy.answered') return quiet(context)
+  const { agent, fact } = event
   const answers = new Map(fact.payload.decisions.map((each) => [each.callId, each]))
   const open: Record<string, OpenCall> = {}
   const clear: ((asked: number) => Effect)[] = []

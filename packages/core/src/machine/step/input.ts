@@ -5,18 +5,18 @@
  * J1 Nothing that was said is passed over: a run whose answer would be its last begins one more turn instead.
  * J2 What a run never came to show the model, it says so when it ends, whatever it ends as.
  */
-import type { Verdict } from '../event/decision.ts'
-import { type Args, change } from './change.ts'
-import type { RunContext } from './context.ts'
-import type { Emission } from './plan.ts'
+import type { Verdict } from '../../event/decision.ts'
+import type { RunContext } from '../context.ts'
+import { quiet, type Step } from './step.ts'
 
-export const keepInput = change(({ context, event }) => ({ ...context, injected: event.fact.seq }))
+export const keepInput: Step = ({ context, event }) =>
+  quiet({ ...context, injected: event.fact.seq })
 
-/** Runs before the turn is begun, which forgets what was kept. */
-export const takenEmission = ({ context }: Pick<Args, 'context'>): Emission => {
-  if (context.injected === 0) return {}
-  const payload = { turn: context.turn + 1, through: context.injected }
-  return { verdicts: [{ type: 'input.taken', payload, tool: null, verdict: 'taken' }] }
+/** What the turn that begins now is shown. */
+export function takenInput({ injected, turn }: RunContext): readonly Verdict[] {
+  if (injected === 0) return []
+  const payload = { turn: turn + 1, through: injected }
+  return [{ type: 'input.taken', payload, tool: null, verdict: 'taken' }]
 }
 
 /** What is left when a run ends. */

@@ -1,0 +1,38 @@
+/** How an open call settles, becomes unknown, or is run once more. */
+import { redacted } from '../../verdict/stream/event.ts'
+import { timeoutIn } from '../clock.ts'
+import { effectId } from '../context.ts'
+import { openCall, settled, withOpen } from '../settle.ts'
+import { quiet, type Step } from './step.ts'
+
+/** The call has its result, or will have none; what was taken out of a result is recorded. */
+export const settle: Step = ({ context, event }) => ({
+  context: settled(context, event),
+  emission:
+    event.type === 'tool.completed'
+      ? { verdicts: redacted(context, event.fact.payload.redactions) }
+      : {},
+})
+
+/** Nobody knows whether the call was executed: somebody is asked. */
+export const becomeUnknown: Step = ({ context, event }) => {
+  const found = openCall(context, event.fact)
+  if (!found) return quiet(context)
+  return quiet(withOpen(context, found.index, { ...found.call, status: 'unknown' }))
+}
+
+/** The same effect runs once more, under the same id: the tool sees the same idempotency key (I9). */
+export const runAgain: Step = ({ context, event }) => {
+  const found = openCall(context, event.fact)
+  if (!found) return quiet(context)
+  return {
+    context: withOpen(context, found.index, { ...found.call, status: 'running' }),
+    emission: { retries: [effectId(context.run, found.call.effect)] },
+  }
+}
+
+/** A timeout that fired early is set to what is left. */
+export const setTimeoutAgain: Step = ({ context, event }) => ({
+  context,
+  emission: { timers: [timeoutIn(event.agent, context, event.fact.at)] },
+})
