@@ -96,8 +96,8 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a result that comes too late is forgotten (L3)',
-    file: engine('roles/worker.ts'),
-    line: 'const noted = await append(deps, row, late)',
+    file: engine('work/tools.ts'),
+    line: "const noted = await insist(deps, 'append', append)",
     becomes: "const noted = { code: 'ok', detail: late.type }",
   },
   {

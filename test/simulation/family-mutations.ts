@@ -83,9 +83,9 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'a lost start is closed although its run was started (I7)',
-    file: engine('roles/lost.ts'),
-    line: "if (spec.kind !== 'run.start') return null",
-    becomes: 'return null',
+    file: engine('work/kinds.ts'),
+    line: "const child = row.status === 'started' ? await startedBy(deps, row) : null",
+    becomes: 'const child = null',
     test: {
       file: 'packages/engine/test/child-crash.test.ts',
       name: 'dead between creation and child.started, and cancelled meanwhile',

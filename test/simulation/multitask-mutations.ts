@@ -138,9 +138,9 @@ const webhookMutations: readonly Mutation[] = [
   },
   {
     name: 'whoever saw a run end is alone in telling of it (W1)',
-    file: engine('roles/reconciler.ts'),
-    line: "if (row.kind === 'webhook.deliver') return () => deps.takeWebhook(row.effectId)",
-    becomes: "if (row.kind === 'webhook.deliver') return async () => {}",
+    file: engine('work/kinds.ts'),
+    line: 'due: ({ effectId }) => take(effectId),',
+    becomes: 'due: async () => {},',
   },
   {
     name: 'addresses of webhooks stand in events (I20)',

@@ -31,9 +31,9 @@ const core = (file: string): string => `packages/core/src/${file}`
 export const mutations: readonly Mutation[] = [
   {
     name: 'a worker executes although its claim was refused (I8, I10)',
-    file: engine('roles/worker.ts'),
-    line: "if (code !== 'ok') return false",
-    becomes: "if (code === 'gone') return false",
+    file: engine('work/loop.ts'),
+    line: "if (code !== 'ok') {",
+    becomes: "if (code === 'gone') {",
   },
   {
     name: 'the idempotency key differs from attempt to attempt (I9)',
@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a lost once-call is aborted instead of unknown (I8)',
-    file: engine('roles/lost.ts'),
+    file: engine('work/lost.ts'),
     line: "if (row.mode !== 'once') {",
     becomes: "if (row.mode !== 'read') {",
   },
@@ -62,8 +62,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what must not start after a cancel is never closed (I12)',
     file: engine('roles/reconciler.ts'),
-    line: 'if (row.cancelRequested) await close(deps, row)',
-    becomes: 'if (row.cancelRequested) return',
+    line: '(row) => (isClosed(row) ? close(deps, row) : work.due(row)),',
+    becomes: 'async (row) => (isClosed(row) ? undefined : work.due(row)),',
   },
   {
     name: 'queued runs are admitted only by the hint (I12)',
@@ -97,7 +97,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an operator may re-run what the model was told is unknown (I8)',
-    file: engine('roles/lost.ts'),
+    file: engine('work/lost.ts'),
     line: "const becomes = (await asksHuman(views, row)) ? 'unknown' : 'done'",
     becomes: "const becomes = 'unknown'",
   },

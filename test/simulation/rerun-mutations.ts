@@ -49,8 +49,9 @@ export const rerunMutations: readonly Mutation[] = [
   },
   {
     name: 'a recall whose process vanished is never made again (I12)',
-    file: engine('roles/reconciler.ts'),
-    line: "if (row.kind === 'tool.recall') return () => deps.recall(row.effectId)",
-    becomes: "if (row.kind === 'tool.recall') return async () => {}",
+    file: engine('work/kinds.ts'),
+    line: 'due: ({ effectId }: EffectRow) => take(effectId),',
+    becomes:
+      "due: ({ effectId, kind: of }: EffectRow) => of === 'tool.recall' ? Promise.resolve() : take(effectId),",
   },
 ]

@@ -9,16 +9,7 @@ import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type {
-  EffectRow,
-  FactDraft,
-  Hint,
-  Model,
-  Observer,
-  PolicyHost,
-  RunRef,
-  WakeBus,
-} from './ports.ts'
+import type { FactDraft, Hint, Model, Observer, PolicyHost, RunRef, WakeBus } from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
 import { createDigests } from './record/digests.ts'
 import { changedFact } from './record/definition.ts'
@@ -26,22 +17,19 @@ import { createWriter } from './record/draft.ts'
 import { endingFull, fullFact } from './record/full.ts'
 import { patientRegister } from './record/patient-register.ts'
 import { createPreparations } from './record/preparations.ts'
-import { createRecorder, type Recorder } from './record/recorder.ts'
+import { createRecorder } from './record/recorder.ts'
 import { createStrangers } from './record/strangers.ts'
 import { createViews } from './record/view.ts'
 import { createBacklog } from './roles/backlog.ts'
 import { createBreaker } from './roles/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
 import { createFollower } from './roles/follow.ts'
-import { createModelPerformer, type ModelPerformer } from './roles/model-performer.ts'
-import { createPolicyPerformer } from './roles/policy-performer.ts'
 import type { ReconcilerDeps } from './roles/reconciler.ts'
-import { createRecaller } from './roles/recaller.ts'
-import { createRunStarter } from './roles/run-starter.ts'
-import { createVerifier } from './roles/verify.ts'
-import { createWebhookPerformer } from './roles/webhook-performer.ts'
 import { createTurns } from './roles/turns.ts'
-import { performHint, type WorkerDeps } from './roles/worker.ts'
+import { createVerifier } from './roles/verify.ts'
+import { createModels, type Models } from './work/models.ts'
+import { createWorker } from './work/tools.ts'
+import { createWork } from './work/work.ts'
 
 export interface Signals {
   /** Aborted first: nothing more is claimed. */
@@ -125,14 +113,14 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     decides,
     followers: {
-      claimModel: (effect) => (deps.model && decides ? models.claim(effect) : null),
+      claim: (effect) => (decides ? work.claim(effect) : null),
       decided: (committed) => follow(committed),
       recorded: (runId) => announceFacts(wakeBus, runId, decides ? advances : null),
       held: (runId) => wakeBus.publish('cancel', [runId]),
     },
   })
 
-  const models = createModelPerformer({
+  const models = createModels({
     ...base,
     model: deps.model ?? noModel,
     breaker: createBreaker(base),
@@ -142,69 +130,39 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     onRoom: (effectId) => modelHints.ask(effectId),
   })
 
-  const others = performersBeside({ ...base, recorder })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
+  const work = createWork({ ...base, recorder, models: deps.model && models, dispatch })
   const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,
+    work,
     dispatch,
     backlog: createBacklog({ ...base, dispatcher: deps.dispatcher, dispatch }),
     advance: (runId) => advances.ask(runId),
-    ...others.takes,
-    takeModel: (row) => (deps.model ? models.take(row) : Promise.resolve()),
   }
 
   const follow = createFollower({
     ...base,
     recorder,
-    models,
-    ...others.performers,
-    dispatch,
+    work,
     advance: (runId) => void advances.ask(runId),
     forget: (runId) => transcripts.forget(runId),
     verify: createVerifier({ ...base, every: settings.verifyEvery }),
   })
 
-  const worker = workerOf(deps, { ...base, recorder })
+  const { tools } = deps
+  const worker = tools && createWorker({ ...base, recorder, tools, turns: createTurns(base) })
   return {
     commands: createCommands({ ...base, recorder }),
-    performHint: async (id: string) => (worker ? performHint(worker, id) : 'not_mine'),
+    performHint: async (id: string) => (worker ? worker(id) : 'not_mine'),
     advances,
     modelHints,
     models,
-    idle: async () => void (await Promise.all([models.idle(), others.idle(), leases.idle()])),
+    idle: async () => void (await Promise.all([models.idle(), work.idle(), leases.idle()])),
     leases,
     live,
     reconciler,
-  }
-}
-
-/** What tool calls are performed with; null where there are no tools. */
-function workerOf(
-  { tools }: EngineDeps,
-  ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder },
-): WorkerDeps | null {
-  return tools && { ...ground, tools, turns: createTurns(ground) }
-}
-
-/** What orchestrators perform beside model calls: questions to policies, runs that calls ask for, recalls, webhooks. */
-function performersBeside(ground: ReturnType<typeof groundOf> & { readonly recorder: Recorder }) {
-  const questions = createPolicyPerformer(ground)
-  const starter = createRunStarter(ground)
-  const webhooks = createWebhookPerformer(ground)
-  const recaller = createRecaller(ground)
-  return {
-    performers: { questions, starter, webhooks, recaller },
-    takes: {
-      takePolicy: async (row: EffectRow): Promise<void> => {
-        if (row.spec.kind === 'policy.evaluate') await questions.take({ ...row, effect: row.spec })
-      },
-      startRun: (effectId: string) => starter.take(effectId),
-      takeWebhook: (effectId: string) => webhooks.take(effectId),
-      recall: (effectId: string) => recaller.take(effectId),
-    },
-    idle: () => Promise.all([questions.idle(), starter.idle(), recaller.idle(), webhooks.idle()]),
   }
 }
 
@@ -216,7 +174,7 @@ function announceFacts(wakeBus: WakeBus, runId: string, own: Coalescer | null): 
 }
 
 /** Model calls that somebody announced: looked up, claimed and performed, if they still wait. */
-function modelHintsOf({ model, register, log }: EngineDeps, models: ModelPerformer): Coalescer {
+function modelHintsOf({ model, register, log }: EngineDeps, models: Models): Coalescer {
   return createCoalescer(
     async (effectId) => {
       const row = model ? await register.effect(effectId) : null

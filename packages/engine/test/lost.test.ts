@@ -1,13 +1,12 @@
 /** What the log may say of a call of a run that is being cancelled: never that it did not start, if it may have. */
-import type { EffectRow } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { createWriter } from '../src/record/draft.ts'
-import { neverStarted } from '../src/roles/lost.ts'
+import { type CallRow, neverStarted } from '../src/work/lost.ts'
 import { systemClock, systemRandom } from '@signalbox/engine'
 
 const writer = createWriter({ actor: 'test', clock: systemClock, random: systemRandom })
 
-const row = (attempt: number): EffectRow => ({
+const row = (attempt: number): CallRow => ({
   effectId: 'r.1',
   tenantId: 'default',
   threadId: 't',

@@ -53,19 +53,26 @@ const anEffectKind: readonly Edit[] = [
     put: '  begin: acting(turn.begin),\n  takeNote: (): void => {},',
   },
   {
-    file: 'packages/engine/src/roles/reconciler.ts',
-    find: '  if (row.cancelRequested) await close(deps, row)',
-    put: `  if (row.kind === 'turn.note') {
+    file: 'packages/engine/src/work/kinds.ts',
+    find: "    'webhook.deliver': webhookKind(deps, background),",
+    put: "    'webhook.deliver': webhookKind(deps, background),\n    'turn.note': noteKind(deps),",
+  },
+  {
+    file: 'packages/engine/src/work/kinds.ts',
+    find: 'type Background = ReturnType<typeof createBackground>',
+    put: `type Background = ReturnType<typeof createBackground>
+
+const noteKind = ({ recorder, writer }) => ({
+  asked() {},
+  async due(row) {
     const { effectId, attempt } = row
     const fence = { effectId, attempt, expect: 'pending', becomes: 'done' }
     const about = { effectId, attempt }
-    await deps.recorder.record(row, [deps.writer.fact('turn.noted', about, { key: effectId, fence })])
-  } else if (row.cancelRequested) await close(deps, row)`,
+    await recorder.record(row, [writer.fact('turn.noted', about, { key: effectId, fence })])
   },
-  {
-    file: 'packages/engine/src/roles/reconciler.ts',
-    find: "  if (row.kind === 'policy.evaluate') return\n",
-    put: "  if (row.kind === 'policy.evaluate' || row.kind === 'turn.note') return\n",
+  isAwaited: true,
+  close: null,
+})`,
   },
 ]
 

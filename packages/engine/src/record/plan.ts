@@ -19,14 +19,14 @@ export interface Committed {
   readonly before: RunStatus
   readonly facts: readonly Fact[]
   readonly decision: Decision
-  /** Model calls that were claimed with the decision: this process performs them now. */
+  /** Effects that were claimed with the decision: this process performs them now. */
   readonly claimed: readonly Effect[]
 }
 
 /** What the recorder tells the process around it, after a commit. */
 export interface Followers {
-  /** May this process perform the model call at once? Then it is claimed in the same append. */
-  claimModel(effect: Effect): ClaimDraft | null
+  /** Is this process to perform the effect at once? Then it is claimed in the same append. */
+  claim(effect: Effect): ClaimDraft | null
   decided(committed: Committed): void
   /** Facts are in the register, undecided. */
   recorded(runId: string): void
@@ -62,8 +62,7 @@ export function createPlanner(
     if (!decided) return null
     const { decision, draft } = decided
     const mine = decision.effects.flatMap((effect) => {
-      const isCallNow = effect.kind === 'model.call' && effect.delayMs === 0
-      const claim = isCallNow ? followers.claimModel(effect) : null
+      const claim = effect.delayMs === 0 ? followers.claim(effect) : null
       return claim ? [{ effect, claim }] : []
     })
     return {

@@ -2,34 +2,24 @@
  * What follows from a committed decision. All of it is a hint or can be found again: losing this process right after
  * the commit costs latency, never work (R3 of the recorder).
  */
-import type { Decision, Effect, ModelCallEffect, Outcome } from '@signalbox/core'
+import type { Decision, Outcome } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import type { DecidedRun, EndedRun, Hint, Log, Observer, Register, WakeBus } from '../ports.ts'
+import type { DecidedRun, EndedRun, Log, Observer, Register, WakeBus } from '../ports.ts'
 import type { Committed } from '../record/plan.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { RunView } from '../record/view.ts'
 import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
-import type { LostDeps } from './lost.ts'
-import type { ModelPerformer } from './model-performer.ts'
-import type { PolicyPerformer } from './policy-performer.ts'
-import type { Recaller } from './recaller.ts'
-import type { RunStarter } from './run-starter.ts'
 import { admit, admitInLanes } from './admit.ts'
 import { type EachDeps, eachOf } from './each-of.ts'
 import { close } from './reconciler.ts'
-import type { WebhookPerformer } from './webhook-performer.ts'
+import type { Work } from '../work/work.ts'
 
-export interface FollowDeps extends LostDeps, FamilyDeps, EachDeps {
+export interface FollowDeps extends FamilyDeps, EachDeps {
   readonly register: Register
   readonly recorder: Recorder
   readonly wakeBus: WakeBus
-  readonly models: ModelPerformer
-  readonly questions: PolicyPerformer
-  readonly starter: RunStarter
-  readonly webhooks: WebhookPerformer
-  readonly recaller: Recaller
+  readonly work: Work
   readonly log: Log
-  readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly advance: (runId: string) => void
   /** Drops what is cached of a run that has ended. */
   readonly forget: (runId: string) => void
@@ -38,23 +28,10 @@ export interface FollowDeps extends LostDeps, FamilyDeps, EachDeps {
 }
 
 export function createFollower(deps: FollowDeps): (committed: Committed) => void {
-  const { wakeBus, models } = deps
+  const { wakeBus, work } = deps
   return (committed) => {
     const { view, decision, claimed } = committed
-    for (const effect of claimed) if (isModelCall(effect)) models.perform(view, effect)
-    announce(deps, committed)
-    for (const effect of decision.effects) {
-      if (effect.kind === 'policy.evaluate')
-        void deps.questions.take({
-          ...view,
-          rootId: view.parent?.rootId ?? null,
-          machineVersion: view.machine.version,
-          effect,
-        })
-      if (effect.kind === 'run.start') void deps.starter.take(effect.id)
-      if (effect.kind === 'tool.recall') void deps.recaller.take(effect.id)
-      if (effect.kind === 'webhook.deliver') void deps.webhooks.take(effect.id)
-    }
+    work.follow(view, decision.effects, claimed)
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)
@@ -91,21 +68,6 @@ const decidedRun = ({ view, before, facts, decision }: Committed): DecidedRun =>
   decision,
 })
 
-/** Tells workers and other orchestrators of effects this process does not perform itself. */
-function announce({ wakeBus, dispatch }: FollowDeps, { decision, claimed }: Committed): void {
-  const waiting = decision.effects.filter((effect) => !claimed.includes(effect))
-  const models = waiting.filter(isModelCall).filter((effect) => effect.delayMs === 0)
-  if (models.length > 0)
-    wakeBus.publish(
-      'model',
-      models.map((effect) => effect.id),
-    )
-  const hints = waiting
-    .filter((effect) => effect.kind === 'tool.call')
-    .map((effect): Hint => ({ effectId: effect.id, queue: effect.queue, dispatch: 0 }))
-  if (hints.length > 0) void dispatch(hints)
-}
-
 /**
  * Closes what must not start any more, or gives the thread to the next run. Each of these is done although another fails, or
  * does not end.
@@ -137,7 +99,7 @@ async function settle(deps: FollowDeps, view: RunView, decision: Decision): Prom
 async function closePending(deps: FollowDeps, { runId }: RunView): Promise<void> {
   deps.wakeBus.publish('cancel', [runId])
   const open = await deps.register.openEffects(runId)
-  const items = open.filter((row) => row.status === 'pending' && row.kind !== 'webhook.deliver')
+  const items = open.filter((row) => row.status === 'pending' && deps.work.isClosed(row))
   await eachOf(deps, { name: 'closing', items, idOf: ({ effectId }) => effectId }, (row) =>
     close(deps, row),
   )
@@ -147,5 +109,3 @@ async function admitNext(deps: FollowDeps, { tenantId, threadId }: RunView): Pro
   const next = await deps.register.nextInThread(tenantId, threadId)
   if (next) await admit(deps, next)
 }
-
-const isModelCall = (effect: Effect): effect is ModelCallEffect => effect.kind === 'model.call'

@@ -17,9 +17,9 @@ import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
 import { admit } from './admit.ts'
 import { hintOf, type LookAtBacklog } from './backlog.ts'
 import { makeWay } from './supersede.ts'
-import { lostFact, type LostDeps, neverStarted, startedBy } from './lost.ts'
+import type { Work } from '../work/work.ts'
 
-export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
+export interface ReconcilerDeps extends FamilyDeps, Patience {
   readonly register: Register
   readonly recorder: Recorder
   readonly strangers: Strangers
@@ -30,11 +30,7 @@ export interface ReconcilerDeps extends LostDeps, FamilyDeps, Patience {
   readonly advance: (runId: string) => Promise<void>
   readonly dispatch: (hints: readonly Hint[]) => Promise<void>
   readonly backlog: LookAtBacklog
-  readonly takeModel: (row: EffectRow) => Promise<void>
-  readonly takePolicy: (row: EffectRow) => Promise<void>
-  readonly startRun: (effectId: string) => Promise<void>
-  readonly takeWebhook: (effectId: string) => Promise<void>
-  readonly recall: (effectId: string) => Promise<void>
+  readonly work: Work
   /** Told of each look, and whether the register has answered every question of it. */
   readonly turned: (isAnswered: boolean) => void
 }
@@ -169,8 +165,12 @@ async function advance({ register, ...deps }: ReconcilerDeps, { runId }: RunRef)
 
 /** The effects that are due. Whatever was taken is looked at again only later, so none hides the others. */
 function effectsPart(deps: ReconcilerDeps): Part {
-  const { register, settings, clock } = deps
+  const { register, settings, clock, work } = deps
   const each = createEach(eachDeps(deps), { name: 'effects', atOnce: 16 })
+  const isClosed = (row: EffectRow): boolean => row.cancelRequested && work.isClosed(row)
+  const isForWorkers = (row: EffectRow): boolean => !row.cancelRequested && work.isForWorkers(row)
+  /** One that this process performs by itself, for nobody to wait for. */
+  const isByItself = (row: EffectRow): boolean => !isClosed(row) && !work.isAwaited(row)
   return {
     name: 'effects',
     look: async (ask) => {
@@ -179,15 +179,12 @@ function effectsPart(deps: ReconcilerDeps): Part {
       const hints = due.filter(isForWorkers).filter(isNews).map(hintOf)
       if (hints.length > 0) await settlesWithin(clock, dispatchMsMax, deps.dispatch(hints))
       const rest = due.filter((row) => !isForWorkers(row))
-      for (const row of rest) {
-        const work = performanceOf(deps, row)
-        if (work) void each.begin(row.effectId, work)
-      }
-      const others = rest.filter((row) => performanceOf(deps, row) === null)
+      for (const row of rest.filter(isByItself)) void each.begin(row.effectId, () => work.due(row))
+      const others = rest.filter((row) => !isByItself(row))
       await each.over(
         others,
         ({ effectId }) => effectId,
-        (row) => settle(deps, row),
+        (row) => (isClosed(row) ? close(deps, row) : work.due(row)),
       )
       return { count: due.length, changed: due.length > 0 }
     },
@@ -197,41 +194,13 @@ function effectsPart(deps: ReconcilerDeps): Part {
 /** Was it announced by nobody yet? A call that began, or was delayed. Of the others, `backlog` sees whether a queue has lost some. */
 const isNews = ({ attempt, spec }: EffectRow): boolean => attempt > 0 || spec.delayMs > 0
 
-const isLost = ({ status, mode }: EffectRow): boolean => status === 'started' && mode === 'once'
-
-const isForWorkers = (row: EffectRow): boolean =>
-  row.kind === 'tool.call' && !row.cancelRequested && !isLost(row)
-
-/** What this process performs by itself, for nobody to wait for; null: it is to be settled. */
-function performanceOf(deps: ReconcilerDeps, row: EffectRow): (() => Promise<void>) | null {
-  if (row.kind === 'policy.evaluate') return () => deps.takePolicy(row)
-  if (row.kind === 'webhook.deliver') return () => deps.takeWebhook(row.effectId)
-  if (row.cancelRequested) return null
-  if (row.kind === 'run.start') return () => deps.startRun(row.effectId)
-  if (row.kind === 'tool.recall') return () => deps.recall(row.effectId)
-  return null
-}
-
-async function settle(deps: ReconcilerDeps, row: EffectRow): Promise<void> {
-  if (row.cancelRequested) await close(deps, row)
-  else if (row.kind === 'model.call') await deps.takeModel(row)
-  else await deps.recorder.record(row, [await lostFact(deps, row, row.attempt)])
-}
-
 /** An effect of a run that is being cancelled: it starts no more, and its outcome is recorded (I7, I14). */
 export async function close(
-  deps: Pick<ReconcilerDeps, 'recorder' | 'writer' | 'views' | 'register'>,
+  { work, recorder }: Pick<ReconcilerDeps, 'work' | 'recorder'>,
   row: EffectRow,
 ): Promise<void> {
-  // A question has no effect in the world: nobody waits for its end, and the end of the run closes it.
-  if (row.kind === 'policy.evaluate') return
-  const child = row.status === 'started' ? await startedBy(deps, row) : null
-  if (child) return void (await deps.recorder.record(row, [child]))
-  const fact =
-    row.status === 'pending'
-      ? neverStarted(deps.writer, row)
-      : await lostFact(deps, row, row.attempt)
-  await deps.recorder.record(row, [fact])
+  const fact = await work.close(row)
+  if (fact) await recorder.record(row, [fact])
 }
 
 /** Polls until the process stops: at the pace of `pollMs`, sooner when the register knows of something due sooner. */

@@ -2,26 +2,35 @@
  * What becomes of an effect whose worker vanished: its lease expired and nobody reported. `read` and `idempotent` ones
  * run again; a `once` one is unknown, and nobody re-runs it by himself (I8). After a cancel, nothing runs again.
  */
+import type {
+  RunStartEffect,
+  ModelCallEffect,
+  ToolCallEffect,
+  ToolRecallEffect,
+} from '@signalbox/core'
 import type { EffectRow, FactDraft, Register } from '../ports.ts'
 import { isChanged } from '../record/definition.ts'
 import type { Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
+import type { RowOf } from './row.ts'
 
 export interface LostDeps {
   readonly writer: Writer
   readonly views: Views
 }
 
+/** The row of an effect that does the work of a call. */
+export type CallRow = RowOf<ToolCallEffect | RunStartEffect | ToolRecallEffect>
+
 /**
- * The fact that an attempt of an effect was lost, for one that must not run again. Where the agent's policy is to tell the
+ * The fact that an attempt of a call was lost, for one that must not run again. Where the agent's policy is to tell the
  * model, the effect closes with it: no operator may take back what the model has been told.
  */
-export async function lostFact(
+export async function lostCall(
   { writer, views }: LostDeps,
-  row: EffectRow,
+  row: CallRow,
   attempt: number,
 ): Promise<FactDraft> {
-  if (!('callId' in row.spec)) return abortedModel(writer, row, attempt)
   const { callId, tool } = row.spec
   const fence = { effectId: row.effectId, attempt, expect: 'lost' } as const
   if (row.mode !== 'once') {
@@ -54,21 +63,21 @@ async function asksHuman(views: Views, { definitionHash }: EffectRow): Promise<b
   }
 }
 
-const abortedModel = (writer: Writer, row: EffectRow, attempt: number): FactDraft =>
-  writer.fact(
-    'model.aborted',
-    { effectId: row.effectId, attempt },
-    {
-      key: row.effectId,
-      fence: { effectId: row.effectId, attempt, expect: 'lost', becomes: 'cancelled' },
-    },
-  )
+/** The fact that a model call of a run that is to end was lost, or starts no more. */
+export const abortedModel = (
+  writer: Writer,
+  { effectId, attempt, status }: RowOf<ModelCallEffect>,
+): FactDraft => {
+  const expect = status === 'pending' ? 'pending' : 'lost'
+  const fence = { effectId, attempt, expect, becomes: 'cancelled' } as const
+  return writer.fact('model.aborted', { effectId, attempt }, { key: effectId, fence })
+}
 
 /**
- * The fact that a pending effect of a run that is being cancelled starts no more. If an operator had allowed one more
+ * The fact that a pending call of a run that is being cancelled starts no more. If an operator had allowed one more
  * attempt of an unknown call, the outcome of the earlier attempt stays unknown.
  */
-export function neverStarted(writer: Writer, row: EffectRow): FactDraft {
+export function neverStarted(writer: Writer, row: CallRow): FactDraft {
   const fence = {
     effectId: row.effectId,
     attempt: row.attempt,
@@ -76,8 +85,6 @@ export function neverStarted(writer: Writer, row: EffectRow): FactDraft {
     becomes: 'cancelled',
   } as const
   const about = { effectId: row.effectId, attempt: row.attempt }
-  if (!('callId' in row.spec))
-    return writer.fact('model.aborted', about, { key: row.effectId, fence })
   const { callId, tool } = row.spec
   if (row.attempt > 0) {
     return writer.fact(
@@ -104,9 +111,8 @@ export function neverStarted(writer: Writer, row: EffectRow): FactDraft {
  */
 export async function startedBy(
   { writer, register }: { readonly writer: Writer; readonly register: Pick<Register, 'children'> },
-  { effectId, attempt, runId, spec }: EffectRow,
+  { effectId, attempt, runId, spec }: RowOf<RunStartEffect>,
 ): Promise<FactDraft | null> {
-  if (spec.kind !== 'run.start') return null
   const child = (await register.children(runId)).find((each) => each.effectId === effectId)
   if (!child) return null
   return writer.fact(
@@ -119,3 +125,7 @@ export async function startedBy(
     },
   )
 }
+
+/** The fact that a call of a run that is to end starts no more, or was lost. */
+export const closedCall = (deps: LostDeps, row: CallRow): FactDraft | Promise<FactDraft> =>
+  row.status === 'pending' ? neverStarted(deps.writer, row) : lostCall(deps, row, row.attempt)
