@@ -6,14 +6,11 @@ import {
   type AgentDefinition,
   callIdPrefix,
   callsOf,
-  checkPairing,
   type ModelCallEffect,
   modelOf,
   type ModelTurn,
   NewerError,
-  project,
   type Prompt,
-  type PromptMessage,
   setKey,
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
@@ -27,6 +24,7 @@ import { type CustomGuardrails, streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { type Refused, underBudget, withUsage } from './reservation.ts'
 import type { LiveMessages } from './live.ts'
+import { promptOf } from './prompt-steps.ts'
 import type { Transcripts } from './transcript.ts'
 
 export interface ModelCallDeps {
@@ -117,14 +115,8 @@ type DigestedTask = ModelTask & { readonly digest: RunDigest }
 
 async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Promise<Made> {
   const { agent, effect } = task
-  const events = await deps.transcripts.read(task, task.seq)
+  const { events, prompt } = await promptOf(deps, task)
   const origin = originOf(events, task.runId)
-  const prompt = await hydrate(deps.content, task, project(agent.instructions, events))
-  const violations = checkPairing(prompt)
-  if (violations.length > 0) {
-    const message = `the prompt breaks the pairing rules: ${JSON.stringify(violations)}`
-    return { turn: brokenTurn(task, message), origin }
-  }
   const model = modelOf(agent, effect.model)
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
@@ -231,19 +223,3 @@ const openCircuit = (task: ModelTask, waitMs: number): ModelTurn => ({
     message: `the model failed too often; it is asked again in ${Math.ceil(waitMs / 1000)} s`,
   },
 })
-
-/** Long texts of users and of the model are read back whole; long tool results stay previews. */
-async function hydrate(content: Content, task: ModelTask, prompt: Prompt): Promise<Prompt> {
-  const whole: PromptMessage[] = []
-  for (const message of prompt) {
-    if (message.role === 'user')
-      whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
-    else if (message.role === 'assistant' && message.parts.some((part) => part.type === 'blob')) {
-      const parts = []
-      for (const part of message.parts)
-        parts.push(...(part.type === 'blob' ? await content.hydrate(task, [part]) : [part]))
-      whole.push({ ...message, parts })
-    } else whole.push(message)
-  }
-  return whole
-}
