@@ -128,6 +128,8 @@ describe('a configuration', () => {
       (r) => r.end(Buffer.from([0x22, 0xff, 0x22])),
     ],
     ['a broken connection', 'config_unreadable', 'cannot be read', (r) => r.destroy()],
+    ['nothing, and holds on', 'config_unreadable', 'cannot be read', () => {}],
+    ['a body without an end', 'config_unreadable', 'cannot be read', (r) => r.write(text)],
     [
       'a status twice',
       'config_invalid',
