@@ -71,9 +71,23 @@ const lines: readonly (readonly [string, Event['payload'], string])[] = [
   [
     'policy.answered',
     {
+      effectId: 'e',
+      attempt: 1,
       decisions: [
-        { callId: 'c', tool: 'a', answer: { effect: 'allow' }, faults: [] },
-        { callId: 'd', tool: 'a', answer: denial, faults: [{ policyId: 'opa', message: canary }] },
+        {
+          callId: 'c',
+          tool: 'a',
+          argsHash: canary,
+          answer: { effect: 'allow', reasons: [], policyId: 'acme', policyDigest: canary },
+          faults: [],
+        },
+        {
+          callId: 'd',
+          tool: 'a',
+          argsHash: canary,
+          answer: denial,
+          faults: [{ policyId: 'opa', message: canary }],
+        },
       ],
       durationMs: 4,
     },

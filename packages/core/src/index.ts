@@ -79,6 +79,7 @@ export {
   readFact,
   upcast,
 } from './event/upcast.ts'
+export { isNotable, partsOf, searchedPaths, sentenceOf, toneOf } from './event/catalogue.ts'
 export { legible } from './event/legible.ts'
 export { type Decision, decide, statusOf, type Subject, transitioned } from './decide.ts'
 export { type Difference, isCacheOf, replay, type Replayed } from './replay.ts'

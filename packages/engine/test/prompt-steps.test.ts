@@ -62,6 +62,7 @@ it('refuse a prompt in which a call has no result', async () => {
       prompt: [
         {
           role: 'assistant',
+          id: 'm_1',
           parts: [{ type: 'tool_call', id: 'c_1', name: 'look', args: {}, argsHash: '' }],
         },
       ],

@@ -132,6 +132,7 @@ export const Event = z.looseObject({
   thread_id: z.string(),
   seq: z.number(),
   type: z.string(),
+  version: z.number().optional(),
   at: z.string(),
   actor: z.string(),
   tool: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { toneOf } from '@signalbox/core'
 import type { Event } from '../client/documents.ts'
 import { eventDetails } from './event-details.ts'
 import { printable } from './printable.ts'
@@ -9,10 +10,10 @@ export interface EventLineOptions {
   readonly withRun: boolean
 }
 
-const alarming =
-  /^(run\.faulted|tool\.failed|tool\.unknown|policy\.faulted|budget\.(exhausted|refused)|loop\.stopped|guardrail\.stopped|answer\.missing)/
-const notable =
-  /^(safety\.|turn\.|call\.denied|approval\.|loop\.|guardrail\.|budget\.|cancel\.|model\.(retried|replaced)|tool\.(late|aborted|denied))/
+const styles = { alarm: 'red', notice: 'yellow', plain: 'cyan' } as const satisfies Record<
+  ReturnType<typeof toneOf>,
+  Style
+>
 
 /** An event on one line: time, number, type, tool, verdict, details. */
 export function eventLine(terminal: Terminal, event: Event, options: EventLineOptions): string {
@@ -33,7 +34,4 @@ export function eventLine(terminal: Terminal, event: Event, options: EventLineOp
     .trimEnd()
 }
 
-export function styleOf(type: string): Style {
-  if (alarming.test(type)) return 'red'
-  return notable.test(type) ? 'yellow' : 'cyan'
-}
+export const styleOf = (type: string): Style => styles[toneOf(type)]

@@ -25,10 +25,3 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
 /** `word text`, or nothing where there is no text. */
 export const withWord = (word: string, text: string): string =>
   text === '' ? '' : `${word} ${text}`
-
-/** A time of a payload, milliseconds since the epoch, as people read it; empty if it is none. */
-export function timeAt(value: unknown, ...path: readonly string[]): string {
-  const found = at(value, ...path)
-  const isTime = typeof found === 'number' && Math.abs(found) <= 8.64e15
-  return isTime ? `${new Date(found).toISOString().slice(0, 19)}Z` : ''
-}

@@ -18,7 +18,7 @@ import {
   type ToolCallPart,
 } from '@signalbox/core'
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
-import { decisionTexts } from '../../http/wire/explanations.ts'
+import { sentenceOf } from '@signalbox/core'
 import { LastError } from '../../http/wire/run-error.ts'
 import { askedModelCalls, StepResets } from '../../stream/step-resets.ts'
 import { Calls } from './calls.ts'
@@ -87,7 +87,7 @@ export class Projection {
     for (const verdict of verdicts) {
       // What was said for an attempt that does not count is withdrawn with it.
       if (isAbout(verdict, withdrawn)) continue
-      const speech = decisionTexts(verdict)
+      const speech = sentenceOf(verdict)
       // A verdict speaks for the message in the place of its calls.
       if (speech) asked = []
       if (speech) chunks.push(...this.#step.speak(speech.messageId, speech.text))

@@ -18,7 +18,7 @@ import {
   type UserMessage,
 } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import { decisionTexts } from '../../http/wire/explanations.ts'
+import { sentenceOf } from '@signalbox/core'
 
 const said = {
   id: z.string(),
@@ -130,7 +130,7 @@ export class ChatMessages {
   take(event: StoredEvent): void {
     // Erased: nobody knows what was said.
     if (event.salt === '') return
-    const speech = decisionTexts(event)
+    const speech = sentenceOf(event)
     if (speech) return this.#speak(speech.messageId, speech.text)
     if (event.type === 'call.denied') {
       const { callId, code, message } = decisionSchemas['call.denied'].parse(event.payload)
