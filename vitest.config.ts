@@ -18,12 +18,14 @@ const reports = process.env['SIGNALBOX_REPORTS']
 /** What lasts: outages, silence, leases that run out, backlogs, drains, hunts through all a run leaves. A command of its own. */
 const long = [
   'packages/bullmq/test/{outage,redis-hygiene,sharded-channels}.test.ts',
+  'packages/cli/test/{approvals,commands,dev}.test.ts',
   'packages/core/test/authorization/steering.test.ts',
   'packages/engine/test/{leases,outage}.test.ts',
   'packages/postgres/test/silence.test.ts',
   'packages/server/test/{backlog,embedded-death,health,lifecycle,paused-backlog,quiet,redis,unknown}.test.ts',
-  'test/contract/long-history.test.ts',
-  'test/deployment/{drain,least-privilege}.test.ts',
+  'packages/tools/test/mcp-life.test.ts',
+  'test/contract/{leases,long-history}.test.ts',
+  'test/deployment/{compose,drain,least-privilege}.test.ts',
   'test/end-to-end/restart.test.ts',
   'test/leak-hunt/*.test.ts',
 ]
