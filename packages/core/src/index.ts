@@ -90,8 +90,13 @@ export { runMachine } from './machine/run-machine.ts'
 export { callsOf } from './verdict/authorization/judge.ts'
 export { explain } from './verdict/safety/explain.ts'
 export { failureOf } from './verdict/safety/failure.ts'
-export { conversationTypes, project } from './conversation/project.ts'
-export { checkPairing, type PairingViolation } from './conversation/pairing.ts'
+export {
+  conversationTypes,
+  createProjection,
+  project,
+  type Projection,
+} from './conversation/project.ts'
+export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
 export {
   fail,

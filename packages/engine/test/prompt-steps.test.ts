@@ -28,12 +28,7 @@ const made = (...steps: readonly PromptStep[]) =>
   Reflect.apply(promptOf, undefined, [{}, {}, steps])
 
 it('are these, in this order', () => {
-  expect(promptSteps.map(({ name }) => name)).toEqual([
-    'transcript',
-    'project',
-    'hydrate',
-    'pairing',
-  ])
+  expect(promptSteps.map(({ name }) => name)).toEqual(['project', 'hydrate', 'pairing'])
 })
 
 it('each get what the one before has made', async () => {
@@ -59,17 +54,11 @@ it('refuse a prompt in which a call has no result', async () => {
     name: 'unpaired',
     apply: (_deps, _task, draft) => ({
       ...draft,
-      prompt: [
-        {
-          role: 'assistant',
-          id: 'm_1',
-          parts: [{ type: 'tool_call', id: 'c_1', name: 'look', args: {}, argsHash: '' }],
-        },
-      ],
+      violations: () => [{ at: 1, rule: 'result_adjacent' }],
     }),
   }
   const pairing = promptSteps.filter(({ name }) => name === 'pairing')
-  await expect(made(unpaired, ...pairing)).rejects.toThrow(TerminalError)
+  await expect(made(unpaired, ...pairing)).rejects.toThrow('result_adjacent')
 })
 
 it('one that fails in a run: the model is not asked, and the run says which', async () => {

@@ -4,7 +4,7 @@
  */
 import { factSchemas, limits } from '@signalbox/core'
 import { afterEach, expect, test } from 'vitest'
-import { estimate } from '../src/perform/reservation.ts'
+import { estimate, requestLength } from '../src/perform/reservation.ts'
 import { begin, outcomeOf } from './support/governed.ts'
 import { ask, type Family, family, named, runsOf } from './support/family.ts'
 import { agent, functionTools, toolSpec, turnModel, world } from './support/world.ts'
@@ -103,4 +103,22 @@ test('a tree of runs whose model counts nothing ends by the budget of the tree',
   const writer = named('writer', [runsOf('helper')], { limits: { maxTokens: 20_000 } })
   const runId = await beginTree(await start(), writer)
   expect(await outcome(runId)).toBe('budget_exhausted')
+})
+
+test('the length of a request is that of its JSON', () => {
+  const specs = [toolSpec('look'), toolSpec('größe')]
+  const prompts = [
+    [],
+    [{ role: 'system', text: 'Wörter "in" Anführung' }],
+    [
+      { role: 'user', parts: [{ type: 'text', text: 'Hallo\n🎈' }] },
+      { role: 'assistant', id: 'm', parts: [{ type: 'text', text: 'Ja.' }] },
+    ],
+  ] as const
+  for (const prompt of prompts)
+    for (const some of [specs, []])
+      for (const _again of [1, 2])
+        expect(requestLength({ prompt, tools: some })).toBe(
+          Buffer.byteLength(JSON.stringify({ prompt, tools: some })),
+        )
 })

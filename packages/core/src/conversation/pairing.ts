@@ -38,20 +38,43 @@ const callsIn = (message: PromptMessage | undefined): readonly ToolCallPart[] =>
   message?.role === 'assistant' ? message.parts.filter((part) => part.type === 'tool_call') : []
 
 /** Every violation of the checklist; empty for a prompt that may be sent. */
-export function checkPairing(prompt: Prompt): readonly PairingViolation[] {
-  const violations: PairingViolation[] = []
-  const seen = new Set<string>()
-  const first = prompt.findIndex((message) => message.role !== 'system')
-  if (prompt[first]?.role !== 'user')
-    violations.push({ at: Math.max(0, first), rule: 'user_first' })
-  prompt.forEach((message, at) => {
-    for (const rule of checkMessage(prompt, at, seen)) violations.push({ at, rule })
-    for (const call of callsIn(message)) seen.add(call.id)
-  })
-  const last = prompt.at(-1)?.role
-  if (last !== 'user' && last !== 'tool')
-    violations.push({ at: Math.max(0, prompt.length - 1), rule: 'last_role' })
-  return violations
+export const checkPairing = (prompt: Prompt): readonly PairingViolation[] => createPairing()(prompt)
+
+/**
+ * Checks a conversation again and again, while it grows: messages that were checked, and are the same objects, are not checked
+ * again. The last two are, for what they must be depends on what follows.
+ */
+export function createPairing(): (prompt: Prompt) => readonly PairingViolation[] {
+  /** Without a violation, each of them. */
+  let checked: Prompt = []
+  /** Ids of the calls in them. */
+  let ids = new Set<string>()
+  return (prompt) => {
+    if (checked.some((message, at) => prompt[at] !== message)) {
+      checked = []
+      ids = new Set()
+    }
+    const violations: PairingViolation[] = []
+    const first = prompt.findIndex((message) => message.role !== 'system')
+    if (prompt[first]?.role !== 'user')
+      violations.push({ at: Math.max(0, first), rule: 'user_first' })
+    const seen = new Set(ids)
+    for (const [n, message] of prompt.slice(checked.length).entries()) {
+      const at = checked.length + n
+      for (const rule of checkMessage(prompt, at, seen)) violations.push({ at, rule })
+      for (const call of callsIn(message)) seen.add(call.id)
+    }
+    const last = prompt.at(-1)?.role
+    if (last !== 'user' && last !== 'tool')
+      violations.push({ at: Math.max(0, prompt.length - 1), rule: 'last_role' })
+    if (violations.length === 0) {
+      const settled = prompt.slice(0, -2)
+      for (const message of settled.slice(checked.length))
+        for (const call of callsIn(message)) ids.add(call.id)
+      checked = settled
+    }
+    return violations
+  }
 }
 
 function checkMessage(

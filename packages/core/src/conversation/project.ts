@@ -30,7 +30,7 @@ import {
 } from './conversation.ts'
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
-import { type Entry, type Said, writePrompt } from './write.ts'
+import { createWriter, type Entry, type Said } from './write.ts'
 
 /** Types of events that carry conversation: all that `project` reads. Whoever stores or caches a conversation keeps these. */
 export const conversationTypes: readonly EventType[] = [
@@ -65,15 +65,34 @@ export const conversationTypes: readonly EventType[] = [
   'rerun.stopped',
 ]
 
+/** A conversation that is read event by event, each once, and may be asked for its prompt at any time. */
+export interface Projection {
+  take(event: FoldableEvent): void
+  /** The prompt of what was taken. Its messages are the same objects as last time, as far as they have not changed. */
+  prompt(): Prompt
+}
+
+/** Begins a conversation under the instructions of an agent. */
+export function createProjection(instructions: string): Projection {
+  const conversation = emptyConversation()
+  const write = createWriter()
+  return {
+    take: (event) => take(conversation, event),
+    prompt() {
+      const { entries, results, reminders } = conversation
+      const last = entries.at(-1)
+      const said = last?.type === 'answered' && !last.closed ? entries.slice(0, -1) : entries
+      const given = [...conversation.instructions]
+      return write({ instructions, given, entries: said, results, reminders })
+    },
+  }
+}
+
 /** Builds the prompt from the events of a thread's runs, oldest run first, each in order. */
 export function project(instructions: string, events: Iterable<FoldableEvent>): Prompt {
-  const conversation = emptyConversation()
-  for (const event of events) take(conversation, event)
-  const { entries, results, reminders } = conversation
-  const given = [...conversation.instructions]
-  const last = entries.at(-1)
-  const said = last?.type === 'answered' && !last.closed ? entries.slice(0, -1) : entries
-  return writePrompt({ instructions, given, entries: said, results, reminders })
+  const projection = createProjection(instructions)
+  for (const event of events) projection.take(event)
+  return projection.prompt()
 }
 
 const current = (event: FoldableEvent): JsonObject =>
@@ -177,6 +196,7 @@ function edit(
   if (decision !== 'edit' || !edited || results.has(callId)) return
   for (const [at, entry] of entries.entries()) {
     if (entry.type !== 'answered') continue
+    if (!entry.parts.some((part) => part.type === 'tool_call' && part.id === callId)) continue
     const parts = entry.parts.map((part) =>
       part.type === 'tool_call' && part.id === callId ? { ...part, ...edited } : part,
     )

@@ -1,6 +1,9 @@
 /**
  * Writing a conversation as a prompt: results behind their calls, in call order; nothing empty; ids and names that
  * every provider accepts. Deterministic: the same conversation is always written the same.
+ *
+ * A writer remembers what it has written, entry by entry, and writes a conversation that has grown from where it was: the cost of a
+ * turn is that of what is new, but for a comparison of what is not.
  */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import type { Prompt, PromptMessage, ToolResult } from '../prompt.ts'
@@ -24,7 +27,8 @@ export interface Answer {
 
 export type Entry = Said | Answer
 
-export function writePrompt(conversation: {
+/** A conversation, as it is to be written. */
+export interface Spoken {
   readonly instructions: string
   /** Instructions that came with what was said. */
   readonly given: readonly string[]
@@ -32,19 +36,89 @@ export function writePrompt(conversation: {
   readonly results: ReadonlyMap<string, ToolOutput>
   /** Said after everything else, never between calls and their results. */
   readonly reminders: readonly string[]
-}): Prompt {
-  const { instructions, given, entries, results, reminders } = conversation
-  const messages: PromptMessage[] = []
-  const taken = new Set<string>()
-  const system = systemText(instructions, given)
-  if (system.trim()) messages.push({ role: 'system', text: system })
-  for (const entry of entries) {
-    if (entry.type === 'said') messages.push({ role: 'user', parts: entry.parts })
-    else messages.push(...writeAnswer(entry, results, taken))
+}
+
+type SystemMessage = Extract<PromptMessage, { readonly role: 'system' }>
+
+/** What was written, and of what. */
+interface Written {
+  readonly entries: Entry[]
+  /** The results behind each entry, as they were. */
+  readonly outputs: (readonly ToolOutput[])[]
+  /** Ids of calls that are in use. */
+  readonly ids: Set<string>
+  /** Adjacent messages of one role are one. */
+  readonly messages: PromptMessage[]
+}
+
+const nothingWritten = (): Written => ({
+  entries: [],
+  outputs: [],
+  ids: new Set(),
+  messages: [],
+})
+
+/** Writes one conversation again and again, while it grows. */
+export function createWriter(): (spoken: Spoken) => Prompt {
+  let written = nothingWritten()
+  let said: SystemMessage = { role: 'system', text: '' }
+  return ({ instructions, given, entries, results, reminders }) => {
+    if (!beginsWith(entries, results, written)) written = nothingWritten()
+    for (const entry of entries.slice(written.entries.length)) write(written, entry, results)
+    const prompt: PromptMessage[] = []
+    const system = systemText(instructions, given)
+    if (system !== said.text) said = { role: 'system', text: system }
+    if (system.trim()) prompt.push(said)
+    for (const message of written.messages) prompt.push(message)
+    const text = reminders.join('\n\n')
+    if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })
+    return prompt
   }
-  const text = reminders.join('\n\n')
-  if (text) messages.push({ role: 'user', parts: [{ type: 'text', text }] })
-  return merge(messages)
+}
+
+/** Does the conversation go on from what was written? */
+function beginsWith(
+  entries: readonly Entry[],
+  results: ReadonlyMap<string, ToolOutput>,
+  written: Written,
+): boolean {
+  return (
+    written.entries.length <= entries.length &&
+    written.entries.every((entry, at) => {
+      if (entries[at] !== entry) return false
+      const before = written.outputs[at] ?? []
+      return before.length === 0 || sameOutputs(outputsOf(entry, results), before)
+    })
+  )
+}
+
+const sameOutputs = (one: readonly ToolOutput[], other: readonly ToolOutput[]): boolean =>
+  one.every((output, n) => output === other[n])
+
+/** The results of the calls of an entry, in their order. */
+const outputsOf = (entry: Entry, results: ReadonlyMap<string, ToolOutput>): readonly ToolOutput[] =>
+  entry.type === 'said'
+    ? []
+    : entry.parts.flatMap((part) =>
+        part.type === 'tool_call' ? [results.get(part.id) ?? missingResult] : [],
+      )
+
+function write(written: Written, entry: Entry, results: ReadonlyMap<string, ToolOutput>): void {
+  written.entries.push(entry)
+  written.outputs.push(outputsOf(entry, results))
+  if (entry.type === 'said') add(written.messages, { role: 'user', parts: entry.parts })
+  else
+    for (const message of writeAnswer(entry, results, written.ids)) add(written.messages, message)
+}
+
+/** Adjacent messages of a user, or answers, become one: some providers want strict alternation. */
+function add(messages: PromptMessage[], message: PromptMessage): void {
+  const last = messages.at(-1)
+  if (message.role === 'user' && last?.role === 'user')
+    messages[messages.length - 1] = { role: 'user', parts: [...last.parts, ...message.parts] }
+  else if (message.role === 'assistant' && last?.role === 'assistant')
+    messages[messages.length - 1] = { ...message, parts: [...last.parts, ...message.parts] }
+  else messages.push(message)
 }
 
 /** One message, since some models take no other; what a client gave stands behind what the agent says, and is marked. */
@@ -93,18 +167,4 @@ function nonEmpty(output: ToolOutput): ToolOutput {
   return content.length > 0
     ? { ...output, content }
     : { ...output, content: [{ type: 'text', text: '(no output)' }] }
-}
-
-/** Adjacent messages of a user, or answers, become one: some providers want strict alternation. */
-function merge(messages: readonly PromptMessage[]): Prompt {
-  const merged: PromptMessage[] = []
-  for (const message of messages) {
-    const last = merged.at(-1)
-    if (message.role === 'user' && last?.role === 'user')
-      merged[merged.length - 1] = { role: 'user', parts: [...last.parts, ...message.parts] }
-    else if (message.role === 'assistant' && last?.role === 'assistant')
-      merged[merged.length - 1] = { ...message, parts: [...last.parts, ...message.parts] }
-    else merged.push(message)
-  }
-  return merged
 }

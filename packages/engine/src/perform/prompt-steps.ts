@@ -5,7 +5,13 @@
  * P1 A step that throws fails the turn under its name: the provider is not asked, and nothing executes.
  * P2 The steps read, and record nothing: a call that is made again makes its prompt again.
  */
-import { checkPairing, NewerError, project, type Prompt, type PromptMessage } from '@signalbox/core'
+import {
+  checkPairing,
+  NewerError,
+  type PairingViolation,
+  type Prompt,
+  type PromptMessage,
+} from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { StoredEvent } from '../ports.ts'
 import type { Content } from './content.ts'
@@ -22,6 +28,8 @@ export interface PromptDraft {
   /** The conversation, as the register has it. */
   readonly events: readonly StoredEvent[]
   readonly prompt: Prompt
+  /** How calls and results of the conversation are paired wrongly. */
+  readonly violations: () => readonly PairingViolation[]
 }
 
 /** One step. */
@@ -34,30 +42,21 @@ export interface PromptStep {
 /** In the order in which they are taken. */
 export const promptSteps: readonly PromptStep[] = [
   {
-    name: 'transcript',
-    apply: async ({ transcripts }, task, draft) => ({
-      ...draft,
-      events: await transcripts.read(task, task.seq),
-    }),
-  },
-  {
     name: 'project',
-    apply: (_, { agent }, draft) => ({
-      ...draft,
-      prompt: project(agent.instructions, draft.events),
-    }),
+    apply: ({ transcripts }, task) => transcripts.prompt(task, task.seq, task.agent.instructions),
   },
   {
     name: 'hydrate',
-    apply: async ({ content }, task, draft) => ({
-      ...draft,
-      prompt: await hydrate(content, task, draft.prompt),
-    }),
+    async apply({ content }, task, draft) {
+      if (!draft.prompt.some(hasBlob)) return draft
+      const prompt = await hydrate(content, task, draft.prompt)
+      return { ...draft, prompt, violations: () => checkPairing(prompt) }
+    },
   },
   {
     name: 'pairing',
     apply(_deps, _task, draft) {
-      const violations = checkPairing(draft.prompt)
+      const violations = draft.violations()
       if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
       return draft
     },
@@ -74,7 +73,7 @@ export async function promptOf(
   task: ModelTask,
   steps: readonly PromptStep[] = promptSteps,
 ): Promise<PromptDraft> {
-  let draft: PromptDraft = { events: [], prompt: [] }
+  let draft: PromptDraft = { events: [], prompt: [], violations: () => [] }
   for (const step of steps) {
     try {
       draft = await step.apply(deps, task, draft)
@@ -89,18 +88,24 @@ export async function promptOf(
   return draft
 }
 
+/** A text of a user or of the model that stands elsewhere, for its length. */
+const hasBlob = (message: PromptMessage): boolean =>
+  (message.role === 'user' || message.role === 'assistant') &&
+  message.parts.some((part) => part.type === 'blob')
+
 /** Long texts of users and of the model are read back whole; long tool results stay previews. */
 async function hydrate(content: Content, task: ModelTask, prompt: Prompt): Promise<Prompt> {
   const whole: PromptMessage[] = []
   for (const message of prompt) {
-    if (message.role === 'user')
+    if (!hasBlob(message)) whole.push(message)
+    else if (message.role === 'user')
       whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
-    else if (message.role === 'assistant' && message.parts.some((part) => part.type === 'blob')) {
+    else if (message.role === 'assistant') {
       const parts = []
       for (const part of message.parts)
         parts.push(...(part.type === 'blob' ? await content.hydrate(task, [part]) : [part]))
       whole.push({ ...message, parts })
-    } else whole.push(message)
+    }
   }
   return whole
 }

@@ -23,26 +23,45 @@ export type Refused = Extract<Reserved, { code: 'refused' }>
 /** Estimates what a request uses: its length as JSON, and the longest answer. */
 export function estimate(
   model: ModelConfig,
-  request: { readonly prompt: Prompt; readonly tools: readonly ToolSpec[] },
+  request: Request,
 ): { readonly tokens: number; readonly cost: number } {
-  const input = tokensOf(request)
+  const input = asTokens(requestLength(request))
   const output = model.maxOutputTokens ?? outputTokens
   const usage = { inputTokens: input, outputTokens: output }
   return { tokens: input + output, cost: costOf(model, usage) }
 }
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
-const tokensOf = (value: unknown): number => Math.ceil(bytesOf(value) / bytesPerToken)
+const asTokens = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
+
+interface Request {
+  readonly prompt: Prompt
+  readonly tools: readonly ToolSpec[]
+}
+
+/** Lengths of messages and tools that were measured: a conversation that grows is not measured anew each turn. */
+const measured = new WeakMap<object, number>()
+
+function lengthOf(value: object): number {
+  const known = measured.get(value) ?? bytesOf(value)
+  measured.set(value, known)
+  return known
+}
+
+/** The length of a list as JSON: its items, the commas between them, and two brackets. */
+const listLength = (items: readonly object[]): number =>
+  items.reduce((bytes, item) => bytes + lengthOf(item), Math.max(0, items.length - 1) + 2)
+
+/** The length of a request as JSON, in bytes. */
+export const requestLength = ({ prompt, tools }: Request): number =>
+  '{"prompt":,"tools":}'.length + listLength(prompt) + listLength(tools)
 
 /**
  * The turn with a usage that budgets can be charged. What the provider did not count, or counted as no request can be (no
  * input, no output beside an answer, fewer tokens than its length can be), is estimated by its length, and marked so: a limit
  * must not depend on who counts.
  */
-export function withUsage(
-  turn: ModelTurn,
-  request: { readonly prompt: Prompt; readonly tools: readonly ToolSpec[] },
-): ModelTurn {
+export function withUsage(turn: ModelTurn, request: Request): ModelTurn {
   const { inputTokens, outputTokens: said, cachedInputTokens, ...rest } = turn.usage
   const { parts } = turn.message
   const answered = parts.length > 0 || turn.suppressed.length > 0
@@ -51,9 +70,10 @@ export function withUsage(
     return turn
   const cached = charge(cachedInputTokens)
   const counted = charge(inputTokens)
+  const length = requestLength(request)
   const input = believed(charge(counted < cached ? counted + cached : counted), {
-    bytes: bytesOf(request),
-    estimate: () => tokensOf(request),
+    bytes: length,
+    estimate: () => asTokens(length),
   })
   const output = answered
     ? believed(charge(said), { bytes: wordsIn(turn), estimate: () => saidIn(turn) })
@@ -74,8 +94,9 @@ export function withUsage(
 
 /** What an answer has used at the least, its suppressed calls included: ids and hashes are ours. */
 const saidIn = ({ message, suppressed }: ModelTurn): number =>
-  tokensOf(message.parts.map((part) => ({ ...part, id: undefined, argsHash: undefined }))) +
-  suppressed.reduce((tokens, { argsBytes }) => tokens + Math.ceil(argsBytes / bytesPerToken), 0)
+  asTokens(
+    bytesOf(message.parts.map((part) => ({ ...part, id: undefined, argsHash: undefined }))),
+  ) + suppressed.reduce((tokens, { argsBytes }) => tokens + Math.ceil(argsBytes / bytesPerToken), 0)
 
 interface Believed {
   readonly tokens: number

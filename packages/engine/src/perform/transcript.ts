@@ -1,8 +1,17 @@
 /**
- * Transcripts: the conversation events of runs whose next prompt this process may have to build, so that a turn does not
- * read the whole conversation again. A cache: contiguous up to `seq`, filled from the register where it is short.
+ * Transcripts: the conversation events of runs whose next prompt this process may have to build, and the prompt as it grows, so that a
+ * turn neither reads nor folds the whole conversation again. A cache: contiguous up to `seq`, filled from the register where it is short.
  */
-import { conversationTypes } from '@signalbox/core'
+import {
+  checkPairing,
+  conversationTypes,
+  createPairing,
+  createProjection,
+  type PairingViolation,
+  project,
+  type Projection,
+  type Prompt,
+} from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, StoredEvent } from '../ports.ts'
 
@@ -10,19 +19,40 @@ interface Transcript {
   readonly events: readonly StoredEvent[]
   /** Everything of the run up to here is in `events`, as far as it is conversation. */
   readonly seq: number
+  readonly folded: Folded | null
+}
+
+/** A conversation that grows with its transcript, under the instructions with which its prompt was asked for last. */
+interface Folded {
+  readonly instructions: string
+  readonly projection: Projection
+  readonly check: (prompt: Prompt) => readonly PairingViolation[]
+  /** So many events of the transcript are in it. */
+  events: number
+}
+
+/** A prompt, and what is wrong with how its calls and results are paired. */
+export interface Projected {
+  readonly events: readonly StoredEvent[]
+  readonly prompt: Prompt
+  violations(): readonly PairingViolation[]
 }
 
 const conversational = new Set<string>(conversationTypes)
+
+interface Place {
+  readonly runId: string
+  readonly threadId: string
+}
 
 export interface Transcripts {
   /**
    * The conversation of a thread up to `seq` of this run. Not beyond: a performer that was overtaken must not build a
    * prompt of what came after its claim.
    */
-  read(
-    run: { readonly runId: string; readonly threadId: string },
-    seq: number,
-  ): Promise<readonly StoredEvent[]>
+  read(run: Place, seq: number): Promise<readonly StoredEvent[]>
+  /** The same, as the prompt of an agent with these instructions. */
+  prompt(run: Place, seq: number, instructions: string): Promise<Projected>
   forget(runId: string): void
 }
 
@@ -32,30 +62,57 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   const extend = async (runId: string, known: Transcript): Promise<Transcript> => {
     const tail = await register.events(runId, { after: known.seq })
     const said = tail.filter((event) => conversational.has(event.type))
-    return { events: [...known.events, ...said], seq: tail.at(-1)?.seq ?? known.seq }
+    const events = said.length === 0 ? known.events : [...known.events, ...said]
+    return { events, seq: tail.at(-1)?.seq ?? known.seq, folded: known.folded }
   }
 
-  const begin = async (run: {
-    readonly runId: string
-    readonly threadId: string
-  }): Promise<Transcript> => {
+  const begin = async (run: Place): Promise<Transcript> => {
     const events = await register.conversation(run.threadId, run.runId)
-    return { events, seq: lastOf(events, run.runId) }
+    return { events, seq: lastOf(events, run.runId), folded: null }
+  }
+
+  const reach = async (run: Place, seq: number): Promise<Transcript> => {
+    const known = cache.get(run.runId)
+    if (known && known.seq >= seq) return known
+    const next = known ? await extend(run.runId, known) : await begin(run)
+    cache.set(run.runId, next)
+    return next
+  }
+
+  const promptOf: Transcripts['prompt'] = async (run, seq, instructions) => {
+    const transcript = await reach(run, seq)
+    const { events, folded: known } = transcript
+    // What came after the claim may be in it already.
+    if (lastOf(events, run.runId) > seq) return afresh(instructions, upTo(events, run.runId, seq))
+    const goesOn = known?.instructions === instructions && known.events <= events.length
+    const folded = goesOn ? known : foldedOf(instructions)
+    for (const event of events.slice(folded.events)) folded.projection.take(event)
+    folded.events = events.length
+    if (!goesOn) cache.set(run.runId, { ...transcript, folded })
+    const prompt = folded.projection.prompt()
+    return { events, prompt, violations: () => folded.check(prompt) }
   }
 
   return {
-    async read(run, seq) {
-      const known = cache.get(run.runId)
-      if (known && known.seq >= seq) return upTo(known, run.runId, seq)
-      const next = known ? await extend(run.runId, known) : await begin(run)
-      cache.set(run.runId, next)
-      return upTo(next, run.runId, seq)
-    },
+    read: async (run, seq) => upTo((await reach(run, seq)).events, run.runId, seq),
+    prompt: promptOf,
     forget: (runId) => void cache.delete(runId),
   }
 }
 
-const upTo = ({ events }: Transcript, runId: string, seq: number): readonly StoredEvent[] =>
+const foldedOf = (instructions: string): Folded => ({
+  instructions,
+  projection: createProjection(instructions),
+  check: createPairing(),
+  events: 0,
+})
+
+function afresh(instructions: string, events: readonly StoredEvent[]): Projected {
+  const prompt = project(instructions, events)
+  return { events, prompt, violations: () => checkPairing(prompt) }
+}
+
+const upTo = (events: readonly StoredEvent[], runId: string, seq: number): readonly StoredEvent[] =>
   events.filter((event) => event.runId !== runId || event.seq <= seq)
 
 const lastOf = (events: readonly StoredEvent[], runId: string): number =>
