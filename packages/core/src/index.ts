@@ -82,7 +82,14 @@ export {
 export { isNotable, partsOf, searchedPaths, sentenceOf, toneOf } from './event/catalogue.ts'
 export { legible } from './event/legible.ts'
 export { type Decision, decide, statusOf, type Subject, transitioned } from './decide.ts'
-export { type Difference, isCacheOf, replay, type Replayed } from './replay.ts'
+export {
+  createReplay,
+  type Difference,
+  isCacheOf,
+  type Replay,
+  replay,
+  type Replayed,
+} from './replay.ts'
 export { same } from './same.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'

@@ -45,17 +45,26 @@ interface Telling {
   readonly computed: readonly Verdict[]
 }
 
-/** Folds a run's events, in order. Throws for an event that is not what its type says. */
-export function replay(subject: Subject, events: Iterable<FoldableEvent>): Replayed {
+/** A log that is folded event by event. */
+export interface Replay {
+  /** Throws for an event that is not what its type says. */
+  take(event: FoldableEvent): void
+  /** The state after the last decision that was taken, and the facts through which it decided. */
+  readonly state: RunState
+  readonly decided: number
+  /** What the fold comes to so far. More may be taken. */
+  result(): Replayed
+}
+
+/** Begins to fold the log of a run. */
+export function createReplay(subject: Subject): Replay {
   let state = initialState(subject.machine)
   let decided = 0
   let pending: FoldableEvent[] = []
   let first: Difference | null = null
   let telling: Telling | null = null
-  for (const event of events) {
-    if (isFactType(event.type)) pending.push(event)
-    if (isVerdictType(event.type)) telling?.stored.push(event)
-    if (event.type !== 'run.transitioned') continue
+
+  const takeDecision = (event: FoldableEvent): void => {
     first ??= told(telling)
     const stored = decisionSchemas['run.transitioned'].parse(
       upcast(event.type, event.version, event.payload),
@@ -73,8 +82,36 @@ export function replay(subject: Subject, events: Iterable<FoldableEvent>): Repla
     decided = stored.through
     pending = pending.filter((each) => each.seq > stored.through)
   }
-  first ??= told(telling)
-  return { state, undecided: readable(pending), decided, differences: first ? [first] : [] }
+
+  return {
+    take(event) {
+      if (isFactType(event.type)) pending.push(event)
+      if (isVerdictType(event.type)) telling?.stored.push(event)
+      if (event.type === 'run.transitioned') takeDecision(event)
+    },
+    get state() {
+      return state
+    },
+    get decided() {
+      return decided
+    },
+    result() {
+      const difference = first ?? told(telling)
+      return {
+        state,
+        undecided: readable(pending),
+        decided,
+        differences: difference ? [difference] : [],
+      }
+    },
+  }
+}
+
+/** Folds a run's events, in order. Throws for an event that is not what its type says. */
+export function replay(subject: Subject, events: Iterable<FoldableEvent>): Replayed {
+  const replayed = createReplay(subject)
+  for (const event of events) replayed.take(event)
+  return replayed.result()
 }
 
 const told = (telling: Telling | null): Difference | null =>
