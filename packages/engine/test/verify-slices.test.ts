@@ -3,13 +3,13 @@ import { systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/engine/memory'
 import { expect, onTestFinished, test } from 'vitest'
 import { begin, outcomeOf } from './support/governed.ts'
-import { agent, functionTools, toolSpec, turnModel, world } from './support/world.ts'
+import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'
 
 const turns = 120
 
 test(
   'reads each event once, in pages, and gives way between slices',
-  { timeout: 60_000 },
+  { timeout: 20_000 },
   async () => {
     const truth = createMemoryRegister(systemClock)
     let read = 0
