@@ -28,6 +28,7 @@ const long = [
   'test/deployment/{compose,drain,least-privilege}.test.ts',
   'test/end-to-end/restart.test.ts',
   'test/leak-hunt/*.test.ts',
+  'test/recipes/*.test.ts',
 ]
 
 const pure = [
