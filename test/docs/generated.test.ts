@@ -56,7 +56,7 @@ describe('generated pages', () => {
 
 /** Verdicts are written by the decider, as data: `type: '…'`. */
 function isVerdict(type: string): boolean {
-  const sources = globSync('packages/core/src/{verdict/**/*,machine/*,decide}.ts', { cwd: root })
+  const sources = globSync('packages/core/src/{verdict/**/*,machine/**/*,decide}.ts', { cwd: root })
   return sources.some((path) => read(path).includes(`type: '${type}'`))
 }
 
