@@ -63,7 +63,7 @@ describe('a copy of the sources', () => {
           ['  ToolRecallEffect,\n])', `  ToolRecallEffect,\n${schema}\n])`],
           () => {
             const said = compiled()
-            expect(said).toContain('engine/src/work/kinds.ts')
+            expect(said).toContain('engine/src/effects/kinds.ts')
             expect(said).toContain('scratch.done')
           },
         ),

@@ -96,7 +96,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a result that comes too late is forgotten (L3)',
-    file: engine('work/tools.ts'),
+    file: engine('effects/tools.ts'),
     line: "const noted = await insist(deps, 'append', append)",
     becomes: "const noted = { code: 'ok', detail: late.type }",
   },

@@ -83,7 +83,7 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'a lost start is closed although its run was started (I7)',
-    file: engine('work/kinds.ts'),
+    file: engine('effects/kinds.ts'),
     line: "const child = row.status === 'started' ? await startedBy(deps, row) : null",
     becomes: 'const child = null',
     test: {

@@ -138,7 +138,7 @@ const webhookMutations: readonly Mutation[] = [
   },
   {
     name: 'whoever saw a run end is alone in telling of it (W1)',
-    file: engine('work/kinds.ts'),
+    file: engine('effects/kinds.ts'),
     line: 'due: ({ effectId }) => take(effectId),',
     becomes: 'due: async () => {},',
   },

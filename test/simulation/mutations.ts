@@ -31,7 +31,7 @@ const core = (file: string): string => `packages/core/src/${file}`
 export const mutations: readonly Mutation[] = [
   {
     name: 'a worker executes although its claim was refused (I8, I10)',
-    file: engine('work/loop.ts'),
+    file: engine('effects/loop.ts'),
     line: "if (code !== 'ok') {",
     becomes: "if (code === 'gone') {",
   },
@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a lost once-call is aborted instead of unknown (I8)',
-    file: engine('work/lost.ts'),
+    file: engine('effects/lost.ts'),
     line: "if (row.mode !== 'once') {",
     becomes: "if (row.mode !== 'read') {",
   },
@@ -97,7 +97,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an operator may re-run what the model was told is unknown (I8)',
-    file: engine('work/lost.ts'),
+    file: engine('effects/lost.ts'),
     line: "const becomes = (await asksHuman(views, row)) ? 'unknown' : 'done'",
     becomes: "const becomes = 'unknown'",
   },

@@ -49,7 +49,7 @@ export const rerunMutations: readonly Mutation[] = [
   },
   {
     name: 'a recall whose process vanished is never made again (I12)',
-    file: engine('work/kinds.ts'),
+    file: engine('effects/kinds.ts'),
     line: 'due: ({ effectId }: EffectRow) => take(effectId),',
     becomes:
       "due: ({ effectId, kind: of }: EffectRow) => of === 'tool.recall' ? Promise.resolve() : take(effectId),",

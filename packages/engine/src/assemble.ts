@@ -27,9 +27,9 @@ import { createFollower } from './roles/follow.ts'
 import type { ReconcilerDeps } from './roles/reconciler.ts'
 import { createTurns } from './roles/turns.ts'
 import { createVerifier } from './roles/verify.ts'
-import { createModels, type Models } from './work/models.ts'
-import { createWorker } from './work/tools.ts'
-import { createWork } from './work/work.ts'
+import { createModels, type Models } from './effects/models.ts'
+import { createWorker } from './effects/tools.ts'
+import { createWork } from './effects/work.ts'
 
 export interface Signals {
   /** Aborted first: nothing more is claimed. */

@@ -1,7 +1,7 @@
 /** What the log may say of a call of a run that is being cancelled: never that it did not start, if it may have. */
 import { expect, test } from 'vitest'
 import { createWriter } from '../src/record/draft.ts'
-import { type CallRow, neverStarted } from '../src/work/lost.ts'
+import { type CallRow, neverStarted } from '../src/effects/lost.ts'
 import { systemClock, systemRandom } from '@signalbox/engine'
 
 const writer = createWriter({ actor: 'test', clock: systemClock, random: systemRandom })

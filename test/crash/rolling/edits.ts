@@ -53,12 +53,12 @@ const anEffectKind: readonly Edit[] = [
     put: '  begin: acting(turn.begin),\n  takeNote: (): void => {},',
   },
   {
-    file: 'packages/engine/src/work/kinds.ts',
+    file: 'packages/engine/src/effects/kinds.ts',
     find: "    'webhook.deliver': webhookKind(deps, background),",
     put: "    'webhook.deliver': webhookKind(deps, background),\n    'turn.note': noteKind(deps),",
   },
   {
-    file: 'packages/engine/src/work/kinds.ts',
+    file: 'packages/engine/src/effects/kinds.ts',
     find: 'type Background = ReturnType<typeof createBackground>',
     put: `type Background = ReturnType<typeof createBackground>
 

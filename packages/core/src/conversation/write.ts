@@ -40,7 +40,7 @@ export interface Spoken {
 
 type SystemMessage = Extract<PromptMessage, { readonly role: 'system' }>
 
-/** What was written, and of what. */
+/** The messages that were written, and the entries and results they were written from. */
 interface Written {
   readonly entries: Entry[]
   /** The results behind each entry, as they were. */

@@ -42,7 +42,7 @@ export const sentenceOf = (
 export const isNotable = (type: string): boolean =>
   isEventType(type) && entries[type].isNotable === true
 
-/** What a search looks into, by type: JSON paths of Postgres into the payload. Types without any text are left out. */
+/** The texts that a search looks into, by type: JSON paths of Postgres into the payload. Types without any text are left out. */
 export const searchedPaths: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(entries).flatMap(([type, { searched }]) =>
     searched.length > 0 ? [[type, searched]] : [],

@@ -1,5 +1,5 @@
 /**
- * What is known of a type of event besides its schema. Command line, search, wires and documentation ask the catalogue
+ * The entry of an event type: everything known of it besides its schema. Command line, search, wires and documentation ask the catalogue
  * (`catalogue.ts`), and know no type themselves.
  */
 import type { FactPayload, FactType } from './fact.ts'
@@ -13,7 +13,7 @@ export type Tone = 'alarm' | 'notice' | 'plain'
 /** An entry of the catalogue. `P`: the payload, in its newest version. */
 export interface Entry<P> {
   /**
-   * What is worth saying of it on one line. Arguments, outputs and what people wrote may be nobody's business: they are said when
+   * The line about the event. Arguments, outputs and what people wrote may be nobody's business: they are said when
    * `isVerbose`, and arguments of a verdict never.
    */
   readonly says: (payload: P, isVerbose: boolean) => Parts
@@ -37,7 +37,7 @@ export const nothing = (): Parts => []
 export const withWord = (word: string, text: string | undefined): string =>
   text === undefined || text === '' ? '' : `${word} ${text}`
 
-/** What is said with `isVerbose` only. */
+/** A text that is said with `isVerbose` only. */
 export const words = (isVerbose: boolean, text: string | undefined): string =>
   isVerbose ? (text ?? '') : ''
 

@@ -1,4 +1,4 @@
-/** What judging a call takes, from the fact that brings it. */
+/** The input of judging a call, taken from the fact that brings it. */
 import type { AgentDefinition } from '../definition.ts'
 import type { FactPayload } from '../event/fact.ts'
 import type { Bench } from '../verdict/authorization/judge.ts'

@@ -12,7 +12,7 @@ import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
 import { admit, admitInLanes } from './admit.ts'
 import { type EachDeps, eachOf } from './each-of.ts'
 import { close } from './reconciler.ts'
-import type { Work } from '../work/work.ts'
+import type { Work } from '../effects/work.ts'
 
 export interface FollowDeps extends FamilyDeps, EachDeps {
   readonly register: Register

@@ -17,7 +17,7 @@ import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
 import { admit } from './admit.ts'
 import { hintOf, type LookAtBacklog } from './backlog.ts'
 import { makeWay } from './supersede.ts'
-import type { Work } from '../work/work.ts'
+import type { Work } from '../effects/work.ts'
 
 export interface ReconcilerDeps extends FamilyDeps, Patience {
   readonly register: Register

@@ -137,7 +137,7 @@ const callsOf = ({ turn }: FactPayload<'model.completed'>, isVerbose: boolean): 
     each.type === 'tool_call' ? [`${each.name}${json(isVerbose, each.args)}`] : [],
   )
 
-/** What was denied, suppressed or stopped in a run, by code: `2 objections (not_allowed, oap.limit_exceeded)`. */
+/** The objections in a run (denied, suppressed, stopped), by code: `2 objections (not_allowed, oap.limit_exceeded)`. */
 function objections({ verdicts }: FactPayload<'child.ended'>): string {
   if (verdicts.length === 0) return ''
   const codes = [...new Set(verdicts.map(({ code }) => code))].slice(0, 8)

@@ -48,7 +48,7 @@ export const judgeTurn: Step = ({ context, event }) => {
   return { context: opened.context, emission: { ...opened.emission, verdicts } }
 }
 
-/** What the loop check makes of the set that the turn asks for. */
+/** The verdict of the loop check on the set that the turn asks for. */
 function loopOf({ loop }: RunContext, { agent, fact }: Answered): ReturnType<typeof judgeSet> {
   const { turn, callSet } = fact.payload
   const toolNames = agent.tools.map(({ name }) => name)

@@ -56,7 +56,7 @@ export const endRefused: Step = (args) => {
   return { context: left.context, emission: { ...left.emission, verdicts } }
 }
 
-/** What was refused is settled; the run ends already. */
+/** The refused model call, or call, is settled; the run ends already. */
 export const takeRefusal: Step = ({ context, event }) => {
   if (event.type !== 'budget.refused') return quiet(context)
   return quiet(

@@ -1,4 +1,4 @@
-/** What the answers of humans change, and their silence: a call that waits for approval is opened or closed. */
+/** The answers of humans, and their silence, as changes of the context: a call that waits for approval is opened or closed. */
 import type { AgentDefinition, ToolSpec } from '../../definition.ts'
 import { approvalExpired, approvalTimer, timedCall } from '../../verdict/approval/event.ts'
 import { type Approval, expiredText, judgeApproval } from '../../verdict/approval/verdict.ts'

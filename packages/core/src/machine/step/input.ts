@@ -12,7 +12,7 @@ import { quiet, type Step } from './step.ts'
 export const keepInput: Step = ({ context, event }) =>
   quiet({ ...context, injected: event.fact.seq })
 
-/** What the turn that begins now is shown. */
+/** The input that the turn which begins now is shown. */
 export function takenInput({ injected, turn }: RunContext): readonly Verdict[] {
   if (injected === 0) return []
   const payload = { turn: turn + 1, through: injected }
