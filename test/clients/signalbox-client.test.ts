@@ -296,10 +296,14 @@ describe('the audit', () => {
     const broken = cutting(places)
     const shaky = createClient({ url: box.api, retry, fetch: broken.fetch })
     const exported = await collect(shaky.events.export())
+    expect(broken.cuts(), `seed ${seed}`).toBe(20)
+    // It ends before its own record where a transaction of another test is as old: the feed shows nothing that is younger.
+    expect(exported.slice(0, paged.length), `seed ${seed}`).toEqual(paged)
     // An export is recorded once, before its first byte, however often it is resumed.
-    expect([broken.cuts(), exported.length], `seed ${seed}`).toEqual([20, paged.length + 1])
-    expect(exported.slice(0, -1)).toEqual(paged)
-    expect(exported.at(-1)?.type).toBe('export.made')
+    await database.settled()
+    const later = await collect(client.events.all({ after: paged.at(-1)?.position ?? '' }))
+    expect(later.map(({ type: of }) => of)).toEqual(['export.made'])
+    expect(later).toEqual(expect.arrayContaining(exported.slice(paged.length)))
 
     const after = paged[40]?.position ?? ''
     const type = 'run.transitioned'

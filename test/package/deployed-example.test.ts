@@ -52,11 +52,10 @@ describe.skipIf(skipRedis)(`the example of payments${redisMissing}`, () => {
   })
 
   it('does its work role by role: the charge waits for a person, and is made once', async () => {
-    const { start, variablesOf } = box
-    expect(await start('migrate').ended).toBe(0)
-    const roles = ['api', 'orchestrator', 'worker'].map(start)
+    expect(await box.start('migrate').ended).toBe(0)
+    const roles = ['api', 'orchestrator', 'worker'].map((role) => box.start(role))
     const [api = ''] = await Promise.all(roles.map(({ url }) => url))
-    const headers = { authorization: `Bearer ${variablesOf('api')['SIGNALBOX_API_KEY']}` }
+    const headers = { authorization: `Bearer ${box.variablesOf('api')['SIGNALBOX_API_KEY']}` }
     const asked = await call(api, 'POST', '/runs/wait', {
       body: { assistant_id: 'cashier', input: 'Charge 12.00 EUR for order A-17.' },
       headers,

@@ -36,11 +36,13 @@ describe.skipIf(skipRedis)(`a project with tools of its own${redisMissing}`, () 
   })
 
   it('is started role by role, each with its own secrets, and does its work', async () => {
-    const { deployed, start, variablesOf } = box
-    expect(await start('migrate').ended).toBe(0)
-    const [api, orchestrator, worker] = ['api', 'orchestrator', 'worker'].map(start)
+    const { deployed } = box
+    expect(await box.start('migrate').ended).toBe(0)
+    const [api, orchestrator, worker] = ['api', 'orchestrator', 'worker'].map((role) =>
+      box.start(role),
+    )
     const urls = await Promise.all([api?.url, orchestrator?.url, worker?.url])
-    const key = variablesOf('api')['SIGNALBOX_API_KEY'] ?? ''
+    const key = box.variablesOf('api')['SIGNALBOX_API_KEY'] ?? ''
     await deployed.answerBank()
     const answer = await call(urls[0] ?? '', 'POST', '/runs/wait', {
       body: {
@@ -53,7 +55,7 @@ describe.skipIf(skipRedis)(`a project with tools of its own${redisMissing}`, () 
     expect(await deployed.written('charges')).toMatch(/^\d+ 5\n$/)
 
     const secrets = deployedRoles.flatMap((service) =>
-      Object.entries(variablesOf(service)).flatMap(([name, value]) =>
+      Object.entries(box.variablesOf(service)).flatMap(([name, value]) =>
         name === 'SHOP_FOLDER' || value === '' ? [] : [value],
       ),
     )

@@ -22,7 +22,8 @@ export interface Work {
 }
 
 export function createWork(deps: KindsDeps): Work {
-  const { kinds, idle } = createKinds(deps)
+  const performing = createKinds(deps)
+  const { kinds } = performing
   return {
     claim: (effect) => claimOf(kinds, effect.kind, effect),
     follow(view, effects, claimed) {
@@ -33,7 +34,7 @@ export function createWork(deps: KindsDeps): Work {
     isClosed: ({ kind }) => EffectKind.safeParse(kind).success && kinds[kind].close !== null,
     due: (row) => byRow(kinds, row, (kind, it) => kind.due(it)),
     close: async (row) => byRow(kinds, row, (kind, it) => kind.close?.(it) ?? null),
-    idle,
+    idle: () => performing.idle(),
   }
 }
 
@@ -42,12 +43,16 @@ const effectOf =
   (effect: Effect): effect is EffectOf<K> =>
     effect.kind === kind
 
-function claimOf<K extends EffectKind>(kinds: Kinds, kind: K, effect: Effect): ClaimDraft | null {
+function claimOf<K extends EffectKind>(
+  kinds: Pick<Kinds, K>,
+  kind: K,
+  effect: Effect,
+): ClaimDraft | null {
   return effectOf(kind)(effect) ? (kinds[kind].claim?.(effect) ?? null) : null
 }
 
 function followOf<K extends EffectKind>(
-  kinds: Kinds,
+  kinds: Pick<Kinds, K>,
   kind: K,
   {
     view,
@@ -72,9 +77,9 @@ function byRow<T>(
   row: EffectRow,
   ask: <K extends EffectKind>(kind: Kind<EffectOf<K>>, row: RowOf<EffectOf<K>>) => T,
 ): T {
-  const asked = <K extends EffectKind>(name: K): T => {
+  const asked = <K extends EffectKind>(among: Pick<Kinds, K>, name: K): T => {
     if (!isOf(name, row)) throw new Error(`an effect has no kind: ${row.effectId}`)
-    return ask<K>(kinds[name], row)
+    return ask<K>(among[name], row)
   }
-  return asked(row.spec.kind)
+  return asked(kinds, row.spec.kind)
 }
