@@ -4,9 +4,8 @@ import { seeded } from '../simulation/seeded.ts'
 import type { Armed } from './failpoints.ts'
 import type { Fault } from './schedule.ts'
 import { create, soon, started } from './sending.ts'
-import type { Role } from '@signalbox/server'
 import { type Backend, roles, type Stack } from './stack.ts'
-import { truncateQueue } from './tables.ts'
+import { truncateQueue, wasAnnouncedAgain } from './tables.ts'
 import type { Wave } from './workload.ts'
 
 const downMs = 300
@@ -16,11 +15,19 @@ const stormKills = 4
 
 const nothingMissed = (): Promise<readonly string[]> => Promise.resolve([])
 
-/** Nothing goes wrong. Records which points are met. */
+/**
+ * No process is killed: records which points are met. In the first wave a queue loses what waits in it, for some points are reached by
+ * nothing else.
+ */
 export const none = (wave: Wave): Fault => ({
-  name: `nothing goes wrong (${wave})`,
+  name: `no process is killed (${wave})`,
   waves: [wave],
   play: () => Promise.resolve(),
+  ...(wave === 'work' &&
+    withBacklog({
+      begin: () => Promise.resolve(),
+      isOver: ({ databaseUrl }) => wasAnnouncedAgain(databaseUrl),
+    })),
   missed: nothingMissed,
 })
 
@@ -36,7 +43,11 @@ export const killAt = (armed: Armed, wave: Wave): Fault => {
     name: nameIn(wave, armed.point),
     waves: [wave],
     play: (stack) => stack.child(role).arm(armed),
-    ...(ofBacklog.has(`${port}.${method}`) && withBacklog(armed, role)),
+    ...(ofBacklog.has(`${port}.${method}`) &&
+      withBacklog({
+        begin: (stack) => stack.child(role).arm(armed),
+        isOver: async (stack) => !stack.child(role).pending,
+      })),
     missed: async (stack) => {
       if (!stack.child(role).pending) return []
       await stack.child(role).disarm()
@@ -52,27 +63,29 @@ const ofBacklog: ReadonlySet<string> = new Set(['dispatcher.depth', 'register.ta
 const queueing = Array<string>(6).fill('endless')
 const loseMs = 700
 
-const notYet = (): boolean => false
+const notYet = (): Promise<boolean> => Promise.resolve(false)
 
-/** Calls wait, and their queue loses them, until the process has killed itself. */
-function withBacklog(armed: Armed, role: Role): Pick<Fault, 'parts' | 'play'> {
+/** Calls wait, and their queue loses them, until it is over. */
+function withBacklog(until: {
+  readonly begin: (stack: Stack) => Promise<void>
+  readonly isOver: (stack: Stack) => Promise<boolean>
+}): Pick<Fault, 'parts' | 'play'> {
   let isOver = notYet
   return {
     parts: [
       async (setting) => {
         const runId = await create(setting, { name: 'queueing', turns: [queueing] })
         await started(setting, runId, 'endless')
-        await soon(() => Promise.resolve(isOver()))
+        await soon(() => isOver())
         await setting.client.cancel(runId)
       },
     ],
     play: async (stack, middle) => {
-      const child = stack.child(role)
-      await child.arm(armed)
-      isOver = () => !child.pending
+      await until.begin(stack)
+      isOver = () => until.isOver(stack)
       await middle()
       await soon(async () => {
-        if (isOver()) return true
+        if (await isOver()) return true
         await loseQueue(stack)
         await sleep(loseMs)
         return isOver()

@@ -117,6 +117,12 @@ export function countOpen(databaseUrl: string, threads: string): Promise<number>
   )
 }
 
+/** Has a call that waits been announced again, because its queue held fewer jobs than calls waited? */
+export function wasAnnouncedAgain(databaseUrl: string): Promise<boolean> {
+  const sql = 'select exists (select from signalbox.effect where announced is not null) as it'
+  return asSuperuser(databaseUrl, async (client) => (await client.query(sql)).rows[0]?.it === true)
+}
+
 /** How often effects of a kind were started, or calls of a tool. */
 export function countStarts(
   databaseUrl: string,
