@@ -1,6 +1,9 @@
 /**
  * Transcripts: the conversation events of runs whose next prompt this process may have to build, and the prompt as it grows, so that a
  * turn neither reads nor folds the whole conversation again. A cache: contiguous up to `seq`, filled from the register where it is short.
+ *
+ * T1 What was read for a run that has ended is kept for the next one of its thread, which goes on from it: a run late in a long thread
+ *    reads what was said since, and no more. Only the register can say that it does.
  */
 import {
   checkPairing,
@@ -16,6 +19,8 @@ import { LRUCache } from 'lru-cache'
 import type { Register, StoredEvent } from '../ports.ts'
 
 interface Transcript {
+  readonly runId: string
+  readonly threadId: string
   readonly events: readonly StoredEvent[]
   /** Everything of the run up to here is in `events`, as far as it is conversation. */
   readonly seq: number
@@ -53,28 +58,53 @@ export interface Transcripts {
   read(run: Place, seq: number): Promise<readonly StoredEvent[]>
   /** The same, as the prompt of an agent with these instructions. */
   prompt(run: Place, seq: number, instructions: string): Promise<Projected>
+  /** The run has ended: what was read of it is kept for the next one of its thread alone. */
   forget(runId: string): void
 }
 
+/** Events that are kept of threads without a run that is under way. Long texts are elsewhere, so it bounds the memory too. */
+const endedEventsMax = 20_000
+
 export function createTranscripts(register: Register, cachedRuns: number): Transcripts {
   const cache = new LRUCache<string, Transcript>({ max: cachedRuns })
+  /** By thread: the newest that has ended. */
+  const ended = new LRUCache<string, Transcript>({
+    maxSize: endedEventsMax,
+    sizeCalculation: ({ events }) => 1 + events.length,
+  })
 
-  const extend = async (runId: string, known: Transcript): Promise<Transcript> => {
-    const tail = await register.events(runId, { after: known.seq })
+  const extend = async (known: Transcript): Promise<Transcript> => {
+    const tail = await register.events(known.runId, { after: known.seq })
     const said = tail.filter((event) => conversational.has(event.type))
     const events = said.length === 0 ? known.events : [...known.events, ...said]
-    return { events, seq: tail.at(-1)?.seq ?? known.seq, folded: known.folded }
+    return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
   }
 
-  const begin = async (run: Place): Promise<Transcript> => {
-    const events = await register.conversation(run.threadId, run.runId)
-    return { events, seq: lastOf(events, run.runId), folded: null }
+  /** Goes on from the run before, if its conversation is known here. */
+  const goOn = async (run: Place): Promise<Transcript | null> => {
+    const before = ended.get(run.threadId)
+    const seq = before && lastOf(before.events, before.runId)
+    if (!before || !seq) return null
+    const since = await register.continuation(run.threadId, run.runId, { runId: before.runId, seq })
+    if (since === null) return null
+    // The fold goes on with this run, and with no other.
+    ended.delete(run.threadId)
+    const events = [...before.events, ...since]
+    return { ...run, events, seq: lastOf(events, run.runId), folded: before.folded }
+  }
+
+  const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
+    const run = { runId, threadId }
+    const known = await goOn(run)
+    if (known) return known
+    const events = await register.conversation(threadId, runId)
+    return { ...run, events, seq: lastOf(events, runId), folded: null }
   }
 
   const reach = async (run: Place, seq: number): Promise<Transcript> => {
     const known = cache.get(run.runId)
     if (known && known.seq >= seq) return known
-    const next = known ? await extend(run.runId, known) : await begin(run)
+    const next = known ? await extend(known) : await begin(run)
     cache.set(run.runId, next)
     return next
   }
@@ -96,7 +126,12 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   return {
     read: async (run, seq) => upTo((await reach(run, seq)).events, run.runId, seq),
     prompt: promptOf,
-    forget: (runId) => void cache.delete(runId),
+    forget(runId) {
+      const known = cache.get(runId)
+      if (!known) return
+      cache.delete(runId)
+      ended.set(known.threadId, known)
+    },
   }
 }
 

@@ -32,6 +32,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     tail: (runId) => register.tail(runId),
     events: (runId, options) => register.events(runId, options),
     conversation: (threadId, runId) => register.conversation(threadId, runId),
+    continuation: (threadId, runId, known) => register.continuation(threadId, runId, known),
     changedFiles: (threadId, runId) => register.changedFiles(threadId, runId),
     effect: (effectId) => register.effect(effectId),
     openEffects: (runId) => register.openEffects(runId),
