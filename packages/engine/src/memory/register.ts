@@ -97,6 +97,7 @@ function readsOf(tables: Tables): Reads {
       return conversationOf(tables, { tenantId, threadId }, runId)
     },
     continuation: async (threadId, runId, known) => {
+      if (known.runId === runId) return null
       const { tenantId = '' } = runs.get(runId) ?? {}
       return continuationOf(conversationOf(tables, { tenantId, threadId }, runId), known)
     },

@@ -168,9 +168,10 @@ export async function readContinuation(
   known: Moment,
 ): Promise<readonly StoredEvent[] | null> {
   const { runId: after, seq } = known
+  if (after === runId) return null
   const values = [runId, threadId, runId, conversationTypes, seq, after, seq]
   const events = await selectContinuation(pool, values)
-  return events.length === 0 && after !== runId ? null : events
+  return events.length === 0 ? null : events
 }
 
 const selectReadyRuns = statement(
