@@ -6,21 +6,20 @@
  *    reads what was said since, and no more. Only the register can say that it does.
  */
 import {
-  checkPairing,
   conversationTypes,
-  createPairing,
   createProjection,
-  type PairingViolation,
   project,
   type Projection,
   type Prompt,
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, StoredEvent } from '../ports.ts'
+import { createMeasure, type Measure, type Measured, measured } from './measure.ts'
 
 interface Transcript {
   readonly runId: string
   readonly threadId: string
+  readonly created: StoredEvent | null
   readonly events: readonly StoredEvent[]
   /** Everything of the run up to here is in `events`, as far as it is conversation. */
   readonly seq: number
@@ -31,16 +30,18 @@ interface Transcript {
 interface Folded {
   readonly instructions: string
   readonly projection: Projection
-  readonly check: (prompt: Prompt) => readonly PairingViolation[]
+  readonly measure: Measure
   /** So many events of the transcript are in it. */
   events: number
 }
 
-/** A prompt, and what is wrong with how its calls and results are paired. */
+/** A prompt. */
 export interface Projected {
   readonly events: readonly StoredEvent[]
+  /** The first event of the run. */
+  readonly created: StoredEvent | null
   readonly prompt: Prompt
-  violations(): readonly PairingViolation[]
+  readonly measured: Measured
 }
 
 const conversational = new Set<string>(conversationTypes)
@@ -90,7 +91,8 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     // The fold goes on with this run, and with no other.
     ended.delete(run.threadId)
     const events = [...before.events, ...since]
-    return { ...run, events, seq: lastOf(events, run.runId), folded: before.folded }
+    const created = createdIn(since, run.runId)
+    return { ...run, created, events, seq: lastOf(events, run.runId), folded: before.folded }
   }
 
   const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
@@ -98,7 +100,8 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     const known = await goOn(run)
     if (known) return known
     const events = await register.conversation(threadId, runId)
-    return { ...run, events, seq: lastOf(events, runId), folded: null }
+    const created = createdIn(events, runId)
+    return { ...run, created, events, seq: lastOf(events, runId), folded: null }
   }
 
   const reach = async (run: Place, seq: number): Promise<Transcript> => {
@@ -113,14 +116,15 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     const transcript = await reach(run, seq)
     const { events, folded: known } = transcript
     // What came after the claim may be in it already.
-    if (lastOf(events, run.runId) > seq) return afresh(instructions, upTo(events, run.runId, seq))
+    if (lastOf(events, run.runId) > seq) return afresh(instructions, transcript, seq)
     const goesOn = known?.instructions === instructions && known.events <= events.length
     const folded = goesOn ? known : foldedOf(instructions)
     for (const event of events.slice(folded.events)) folded.projection.take(event)
     folded.events = events.length
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
     const prompt = folded.projection.prompt()
-    return { events, prompt, violations: () => folded.check(prompt) }
+    const { created } = transcript
+    return { events, created, prompt, measured: folded.measure(prompt, folded.projection.kept) }
   }
 
   return {
@@ -138,14 +142,20 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
 const foldedOf = (instructions: string): Folded => ({
   instructions,
   projection: createProjection(instructions),
-  check: createPairing(),
+  measure: createMeasure(),
   events: 0,
 })
 
-function afresh(instructions: string, events: readonly StoredEvent[]): Projected {
+function afresh(instructions: string, transcript: Transcript, seq: number): Projected {
+  const { runId, created } = transcript
+  const events = upTo(transcript.events, runId, seq)
   const prompt = project(instructions, events)
-  return { events, prompt, violations: () => checkPairing(prompt) }
+  return { events, created, prompt, measured: measured(prompt) }
 }
+
+/** The first event of a run in a conversation. */
+export const createdIn = (events: readonly StoredEvent[], runId: string): StoredEvent | null =>
+  events.find((event) => event.runId === runId && event.type === 'run.created') ?? null
 
 const upTo = (events: readonly StoredEvent[], runId: string, seq: number): readonly StoredEvent[] =>
   events.filter((event) => event.runId !== runId || event.seq <= seq)
