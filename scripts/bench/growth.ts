@@ -175,13 +175,12 @@ function createMeter(): Meter {
 }
 
 /** The lines of the report. */
-export function growthLines({ run, thread }: Growth): string[] {
-  const line = (what: string, { early: before, late: after, ratio }: Grown) =>
-    `  ${what}: ${before.cpuMsPerTurn} → ${after.cpuMsPerTurn} CPU ms per turn of the orchestrator (${ratio} ×), ` +
-    `longest stall ${before.stallMs} → ${after.stallMs} ms`
-  return [
-    'growth',
-    line(`turn ${early} and turn ${late} of a run`, run),
-    line(`run ${early} and run ${late} of a thread`, thread),
-  ]
-}
+export const growthLines = ({ run, thread }: Growth): string[] => [
+  'growth',
+  lineOf(`turn ${early} and turn ${late} of a run`, run),
+  lineOf(`run ${early} and run ${late} of a thread`, thread),
+]
+
+const lineOf = (what: string, { early: before, late: after, ratio }: Grown): string =>
+  `  ${what}: ${before.cpuMsPerTurn} → ${after.cpuMsPerTurn} CPU ms per turn of the orchestrator (${ratio} ×), ` +
+  `longest stall ${before.stallMs} → ${after.stallMs} ms`

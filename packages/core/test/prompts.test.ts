@@ -65,7 +65,8 @@ test('a prompt that is made anew from what is new is the one that is made from a
           const { kept } = projection
           assert.deepEqual(prompt, project(instructions, events))
           assert.deepEqual(check(prompt, kept), checkPairing(prompt))
-          for (const [n, message] of prompt.slice(0, kept).entries()) assert.equal(message, last[n])
+          for (const [place, message] of prompt.slice(0, kept).entries())
+            assert.equal(message, last[place])
           last = prompt
           asked += 1
         }

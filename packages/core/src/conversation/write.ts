@@ -93,13 +93,15 @@ export function createWriter(): Writer {
       const systems = system.trim() ? 1 : 0
       // The newest message of then has grown, if what came was of its role.
       const stands = written.messages[before - 1] === newest ? before : before - 1
-      kept = systems === last.systems ? Math.min(last.lasting, systems + stands) : 0
       const prompt: PromptMessage[] =
         systems === 1 ? [said, ...written.messages] : [...written.messages]
       const length = prompt.length
       const text = reminders.join('\n\n')
       if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })
-      last = { systems, lasting: text && prompt.length === length ? length - 1 : length }
+      // A reminder that stands in the newest message makes another one of it.
+      const lasting = text && prompt.length === length ? length - 1 : length
+      kept = systems === last.systems ? Math.min(last.lasting, systems + stands, lasting) : 0
+      last = { systems, lasting }
       return prompt
     },
     get kept() {

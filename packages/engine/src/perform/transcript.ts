@@ -81,27 +81,16 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
   }
 
-  /** Goes on from the run before, if its conversation is known here. */
-  const goOn = async (run: Place): Promise<Transcript | null> => {
-    const before = ended.get(run.threadId)
-    const seq = before && lastOf(before.events, before.runId)
-    if (!before || !seq) return null
-    const since = await register.continuation(run.threadId, run.runId, { runId: before.runId, seq })
-    if (since === null) return null
-    // The fold goes on with this run, and with no other.
-    ended.delete(run.threadId)
-    const events = [...before.events, ...since]
-    const created = createdIn(since, run.runId)
-    return { ...run, created, events, seq: lastOf(events, run.runId), folded: before.folded }
-  }
-
   const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
-    const run = { runId, threadId }
-    const known = await goOn(run)
-    if (known) return known
+    const known = await goOn(register, { runId, threadId }, ended.get(threadId))
+    if (known) {
+      // The fold goes on with this run, and with no other.
+      ended.delete(threadId)
+      return known
+    }
     const events = await register.conversation(threadId, runId)
     const created = createdIn(events, runId)
-    return { ...run, created, events, seq: lastOf(events, runId), folded: null }
+    return { runId, threadId, created, events, seq: lastOf(events, runId), folded: null }
   }
 
   const reach = async (run: Place, seq: number): Promise<Transcript> => {
@@ -137,6 +126,22 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
       ended.set(known.threadId, known)
     },
   }
+}
+
+/** What is known of the run before, and what was said since; null if this run does not go on from there. */
+async function goOn(
+  register: Pick<Register, 'continuation'>,
+  run: Place,
+  before: Transcript | undefined,
+): Promise<Transcript | null> {
+  const seq = before && lastOf(before.events, before.runId)
+  if (!before || !seq) return null
+  const known = { runId: before.runId, seq }
+  const since = await register.continuation(run.threadId, run.runId, known)
+  if (since === null) return null
+  const events = [...before.events, ...since]
+  const created = createdIn(since, run.runId)
+  return { ...run, created, events, seq: lastOf(events, run.runId), folded: before.folded }
 }
 
 const foldedOf = (instructions: string): Folded => ({
