@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [--json] [--profile] [--only part,…] [--runs n] [--in-flight n]`: what a run costs and how many run at a
- * time, for each way to dispatch, beside the floors of the same minute, how the log grows with a run's length, and what
- * governance costs that lets everything pass. With `--http`, what the HTTP side costs instead: see `http/bench.ts`.
+ * time, for each way to dispatch, beside the floors of the same minute, how the log grows with a run's length, what governance
+ * costs that lets everything pass, and what a turn late in a long run or thread costs. With `--http`, what the HTTP side costs instead: see `http/bench.ts`.
  * Starts its own servers in a folder of its own. Standard output holds the report alone.
  */
 import { cpus, loadavg } from 'node:os'
@@ -9,6 +9,7 @@ import { complaining } from './complaining-log.ts'
 import { round } from './cost.ts'
 import { measureFloors } from './floors.ts'
 import { measureGovernance } from './governance.ts'
+import { measureGrowth } from './growth.ts'
 import { benchHttp } from './http/bench.ts'
 import { measureLogSize } from './log-size.ts'
 import { measureSpeed, scaledLimit } from '../ci/machine-speed.ts'
@@ -20,7 +21,7 @@ import { type BenchReport, type Measured, ratiosOf, tableOf } from './report.ts'
 import type { Floors } from './floors.ts'
 
 /** A bench that hangs must not hang whoever waits for it. On the reference machine of CI. */
-const minutesMax = 4
+const minutesMax = 8
 
 const args = process.argv.slice(2)
 if (args.includes('--http')) {
@@ -61,6 +62,8 @@ async function measure(on: Machine, asked: BenchOptions): Promise<BenchReport> {
   const logSize = wants('log-size') ? await measureLogSize(on) : null
   say('governance')
   const governance = wants('governance') ? await measureGovernance(on) : null
+  say('growth')
+  const growth = wants('growth') ? await measureGrowth(on) : null
   const [after = 0] = loadavg()
   return {
     at: new Date().toISOString(),
@@ -77,6 +80,7 @@ async function measure(on: Machine, asked: BenchOptions): Promise<BenchReport> {
     dispatchers,
     logSize,
     governance,
+    growth,
     aims: { runsPerSecond: 150, perStepMsAlone: 1.5 },
   }
 }

@@ -6,7 +6,7 @@ export const dispatcherNames = ['direct', 'bullmq-postgres', 'bullmq-redis'] as 
 export type DispatcherName = (typeof dispatcherNames)[number]
 
 /** The parts of a bench; `--only` picks some. */
-const sections = ['floors', ...dispatcherNames, 'log-size', 'governance'] as const
+const sections = ['floors', ...dispatcherNames, 'log-size', 'governance', 'growth'] as const
 export type Section = (typeof sections)[number]
 
 export interface BenchOptions {

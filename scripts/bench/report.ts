@@ -2,6 +2,7 @@
 import { round } from './cost.ts'
 import type { Floors, QueueFloor } from './floors.ts'
 import { type Governance, governanceLines } from './governance.ts'
+import { type Growth, growthLines } from './growth.ts'
 import type { LogSize } from './log-size.ts'
 import { type Figures, stepsPerRun } from './measure.ts'
 import type { DispatcherName } from './options.ts'
@@ -41,6 +42,7 @@ export interface BenchReport {
   readonly dispatchers: Partial<Record<DispatcherName, Measured | string>>
   readonly logSize: LogSize | null
   readonly governance: Governance | null
+  readonly growth: Growth | null
   readonly aims: { readonly runsPerSecond: 150; readonly perStepMsAlone: 1.5 }
 }
 
@@ -73,6 +75,7 @@ export function tableOf(report: BenchReport): string {
     ...dispatcherLines(report),
     ...(report.logSize ? sizeLines(report.logSize) : []),
     ...(report.governance ? governanceLines(report.governance) : []),
+    ...(report.growth ? growthLines(report.growth) : []),
   ].join('\n')
 }
 

@@ -21,15 +21,15 @@ import { WorkerProcess } from './worker-process.ts'
 
 export interface SetUp {
   readonly worker: WorkerProcess
-  /** Creates a run of its own thread and resolves when it has completed. */
-  run(agent: AgentDefinition): Promise<string>
+  /** Creates a run, of its own thread unless one is named, and resolves when it has completed. */
+  run(agent: AgentDefinition, threadId?: string): Promise<string>
   /** Moments since the last time, of both processes, in order. */
   takeMarks(): Promise<readonly Mark[]>
   close(): Promise<void>
 }
 
 /** A run that takes longer hangs. */
-const runMsMax = 60_000
+const runMsMax = 180_000
 
 export async function openSetUp(addresses: Addresses, model: Model = instantModel): Promise<SetUp> {
   const log = complaining('orchestrator')
@@ -62,9 +62,9 @@ export async function openSetUp(addresses: Addresses, model: Model = instantMode
   await engine.start()
   return {
     worker,
-    async run(agent) {
+    async run(agent, threadId = systemRandom.uuid()) {
       const at = now()
-      const runId = await createRun(engine, agent)
+      const runId = await createRun(engine, agent, threadId)
       marks.push({ runId, what: 'asked', at })
       await ends.of(runId)
       return runId
@@ -85,11 +85,15 @@ export async function openSetUp(addresses: Addresses, model: Model = instantMode
   }
 }
 
-async function createRun(engine: Engine, definition: AgentDefinition): Promise<string> {
+async function createRun(
+  engine: Engine,
+  definition: AgentDefinition,
+  threadId: string,
+): Promise<string> {
   const answer = await engine.commands.createRun({
     tenantId: 'bench',
     actor: 'bench',
-    threadId: systemRandom.uuid(),
+    threadId,
     definition,
     input: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Go.' }] }],
     metadata: {},

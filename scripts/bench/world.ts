@@ -18,6 +18,9 @@ const lookUp = defineTool({
   run: ({ n }) => `${n}: ${paragraph}`,
 })
 
+/** A run of more turns is a long one. */
+const longTurns = 50
+
 /** What agents pin of the tool. */
 export const lookUpSpec = lookUp.toSpec()
 
@@ -31,19 +34,27 @@ export const agentOf = (turns: number): AgentDefinition =>
     model: { provider: 'scripted', model: String(turns) },
     instructions: 'Look numbers up.',
     tools: [lookUpSpec],
-    limits: { maxTurns: turns + 1, maxToolCalls: turns, timeoutMs: 3_600_000 },
+    limits: {
+      maxTurns: turns + 1,
+      maxToolCalls: turns,
+      timeoutMs: 3_600_000,
+      ...(turns > longTurns ? { maxTokens: 1_000_000_000 } : {}),
+    },
     // A long run calls its one tool more often than any real one: that is what is measured, not what is stopped.
-    ...(turns > 50 ? { loop: { enabled: false } } : {}),
+    ...(turns > longTurns ? { loop: { enabled: false } } : {}),
   })
 
 /** Answers at once: a call of the tool, or in the last turn a text. */
 export const instantModel: Model = {
   call: async (request) => {
     const said = request.prompt.filter((message) => message.role === 'assistant').length
-    const isLast = said + 1 >= Number(request.model.model)
-    return turnOf(request, isLast ? { type: 'text', text: paragraph } : callOf(request, said))
+    return answerOf(request, said, said + 1 >= Number(request.model.model))
   },
 }
+
+/** The turn number `said`, from 0: a call of the tool, or in the last turn a text. */
+export const answerOf = (request: ModelRequest, said: number, isLast: boolean): ModelTurn =>
+  turnOf(request, isLast ? { type: 'text', text: paragraph } : callOf(request, said))
 
 type Part = ModelTurn['message']['parts'][number]
 

@@ -1,5 +1,5 @@
 /** Random steps of the differential test: items for `append`, and what a register does besides. */
-import { limits } from '@signalbox/core'
+import { conversationTypes, limits } from '@signalbox/core'
 import type { AppendItem, DecisionDraft, Register } from '@signalbox/engine'
 import {
   about,
@@ -255,25 +255,34 @@ export const operations: readonly Operate[] = [
     endedChildren: own(runs, await register.endedChildren(1000)),
     orphans: own(runs, await register.orphans(1000)),
   }),
-  (run, _move, runs) => async (register) => ({
-    superseded: (await register.superseded(1000, run)).map(({ runId, action, by }) => [
-      runId,
-      action,
-      by,
-    ]),
-    heard: (await register.conversation(run.threadId, run.runId))
-      .filter(({ type }) => type === 'run.created')
-      .map(({ runId }) => runId),
-    changed: (await register.changedFiles(run.threadId, run.runId)).map(({ runId, seq }) => [
-      runId,
-      seq,
-    ]),
-    next: await register.nextInThread(run.tenantId, run.threadId),
-    lanes: (await register.nextInLanes(run.runId, 10)).map(({ runId }) => runId),
-    admissible: (await register.admissibleRuns(1000))
-      .map(({ runId }) => runId)
-      .filter((runId) => runs.some((one) => one.runId === runId)),
-  }),
+  (run, { n }, runs) =>
+    async (register) => ({
+      superseded: (await register.superseded(1000, run)).map(({ runId, action, by }) => [
+        runId,
+        action,
+        by,
+      ]),
+      heard: (await register.conversation(run.threadId, run.runId))
+        .filter(({ type }) => type === 'run.created')
+        .map(({ runId }) => runId),
+      since: (
+        await register.continuation(run.threadId, run.runId, {
+          runId: (runs[n % 2] ?? run).runId,
+          seq: 1,
+        })
+      )
+        ?.filter(({ type }) => conversationTypes.some((one) => one === type))
+        .map(({ runId, seq }) => [runId, seq]),
+      changed: (await register.changedFiles(run.threadId, run.runId)).map(({ runId, seq }) => [
+        runId,
+        seq,
+      ]),
+      next: await register.nextInThread(run.tenantId, run.threadId),
+      lanes: (await register.nextInLanes(run.runId, 10)).map(({ runId }) => runId),
+      admissible: (await register.admissibleRuns(1000))
+        .map(({ runId }) => runId)
+        .filter((runId) => runs.some((one) => one.runId === runId)),
+    }),
   // Pauses are the tenant's: one of each target, under an id that says which.
   ({ tenantId }, { n, wrong }) => {
     const pauseId = `${tenantId.slice(-36, -1)}${n}`

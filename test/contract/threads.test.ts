@@ -90,6 +90,42 @@ describe.each(registers)('threads %s', (_name, registerOf) => {
     expect(await heard(register, { ...fork, runId })).toEqual([`${runId} 1`])
   })
 
+  it('go on from what was heard of them, unless it was rolled back or is not theirs', async () => {
+    const register = registerOf()
+    const first = await begun(register)
+    const { tenantId, threadId, runId } = first
+    const since = async (run: RunIds, known: { runId: string; seq: number }) =>
+      (await register.continuation(run.threadId, run.runId, known))
+        ?.filter(({ type }) => conversationTypes.some((one) => one === type))
+        .map((one) => `${one.runId} ${one.seq}`) ?? null
+    expect(await since(first, { runId, seq: 1 })).toBeNull()
+    await register.append({ ...about(first), decision: finalDecision(2, 4) })
+    const second = newRun({ tenantId, threadId })
+    await register.append(creation(second))
+    await register.append({ ...about(second), admit: true })
+    const own = `${second.runId} 1`
+    expect(await since(second, { runId, seq: 1 })).toEqual([`${runId} 4`, own])
+    expect(await since(second, { runId, seq: 4 })).toEqual([own])
+    expect(await since(first, { runId: second.runId, seq: 1 })).toBeNull()
+    const edited = newRun({ tenantId, threadId: newRun().threadId })
+    const origin = { runId, seq: 3 }
+    await register.ensureThread(threadOf(edited, { origin }))
+    await register.append(creation(edited))
+    await register.append({ ...about(edited), admit: true })
+    expect(await since(edited, { runId, seq: 1 })).toEqual([`${edited.runId} 1`])
+    expect(await since(edited, { runId, seq: 4 })).toBeNull()
+    const { decided = 0, seq = 0 } = (await register.head(second.runId)) ?? {}
+    const rolledBack = finalDecision(decided, seq, { outcome: 'rolled_back' })
+    expect(await register.append({ ...about(second), decision: rolledBack })).toMatchObject({
+      decisionCode: 'ok',
+    })
+    const third = newRun({ tenantId, threadId })
+    await register.append(creation(third))
+    await register.append({ ...about(third), admit: true })
+    expect(await since(third, { runId: second.runId, seq: 1 })).toBeNull()
+    expect(await since(third, { runId, seq: 4 })).toEqual([`${third.runId} 1`])
+  })
+
   it('merge metadata, within a limit, of their own tenant', async () => {
     const register = registerOf()
     const run = newRun()

@@ -51,6 +51,7 @@ const register = {
   tail: only('orchestrator', loads),
   events: all,
   conversation: only('orchestrator', 'prompts are built where model calls are made'),
+  continuation: only('orchestrator', 'prompts are built where model calls are made'),
   changedFiles: lifecycle('the tools of the workload keep no files'),
   effect: all,
   openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),

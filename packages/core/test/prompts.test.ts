@@ -7,6 +7,7 @@ import {
   conversationTypes,
   createPairing,
   createProjection,
+  type Prompt,
   type FoldableEvent,
   project,
 } from '../src/index.ts'
@@ -54,14 +55,19 @@ test('a prompt that is made anew from what is new is the one that is made from a
         const world = play(script, runOf(n))
         const projection = createProjection(instructions)
         const check = createPairing()
+        let last: Prompt = []
         for (const event of before) projection.take(event)
         for (const [at, event] of world.log.entries()) {
           projection.take(event)
           if (at % 3 !== 0) continue
           const events = [...before, ...world.log.slice(0, at + 1)]
           const prompt = projection.prompt()
+          const { kept } = projection
           assert.deepEqual(prompt, project(instructions, events))
-          assert.deepEqual(check(prompt), checkPairing(prompt))
+          assert.deepEqual(check(prompt, kept), checkPairing(prompt))
+          for (const [place, message] of prompt.slice(0, kept).entries())
+            assert.equal(message, last[place])
+          last = prompt
           asked += 1
         }
         before.push(...world.log)
@@ -83,7 +89,8 @@ test('of a long conversation, a turn writes and checks nothing but what is new',
     projection.take(completed(id))
     const prompt = projection.prompt()
     expect(prompt.length).toBe(last.length + 2)
-    if (last.every((message, at) => prompt[at] === message)) kept += 1
+    if (last.every((message, at) => prompt[at] === message) && projection.kept === last.length)
+      kept += 1
     last = prompt
   }
   expect(kept).toBe(2_000)

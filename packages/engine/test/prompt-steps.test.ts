@@ -54,7 +54,14 @@ it('refuse a prompt in which a call has no result', async () => {
     name: 'unpaired',
     apply: (_deps, _task, draft) => ({
       ...draft,
-      violations: () => [{ at: 1, rule: 'result_adjacent' }],
+      prompt: [
+        { role: 'user', parts: [{ type: 'text', text: 'Look.' }] },
+        {
+          role: 'assistant',
+          id: 'm1',
+          parts: [{ type: 'tool_call', id: 'c1', name: 'look', args: {}, argsHash: '' }],
+        },
+      ],
     }),
   }
   const pairing = promptSteps.filter(({ name }) => name === 'pairing')

@@ -1,11 +1,12 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
-import type { AssistantPart, ToolOutput } from '../message.ts'
-import type { Answer, Entry, Said } from './write.ts'
+import type { AssistantPart } from '../message.ts'
+import { Entries, Results } from './entries.ts'
+import type { Answer, Said } from './write.ts'
 
 /** Grows event by event. */
 export interface Conversation {
-  readonly entries: Entry[]
-  readonly results: Map<string, ToolOutput>
+  readonly entries: Entries
+  readonly results: Results
   /** System messages that came as input, each text once. */
   readonly instructions: Set<string>
   /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
@@ -18,8 +19,8 @@ export interface Conversation {
 
 /** Nothing said yet. */
 export const emptyConversation = (): Conversation => ({
-  entries: [],
-  results: new Map(),
+  entries: new Entries(),
+  results: new Results(),
   instructions: new Set(),
   reminders: [],
   waiting: [],
@@ -41,40 +42,28 @@ export function hear(conversation: Conversation, through: number): void {
   conversation.waiting = waiting.filter(({ seq }) => seq > through)
 }
 
-const isAnswer = (entry: Entry): entry is Answer => entry.type === 'answered'
-
-/** The answer under this id that is not a correction, and where it stands. */
-export function answerAt(
-  conversation: Conversation,
-  id: string,
-): { readonly at: number; readonly answer: Answer } | null {
-  const at = conversation.entries.findLastIndex(
-    (entry) => isAnswer(entry) && entry.id === id && !entry.corrected,
-  )
-  const answer = conversation.entries[at]
-  return answer && isAnswer(answer) ? { at, answer } : null
-}
-
 /** The answer under this id says `text` in the place of its calls; one that was never begun says it alone. */
 export function force(conversation: Conversation, id: string, text: string): void {
-  const found = answerAt(conversation, id)
+  const { entries } = conversation
+  const found = entries.answer(id)
   const kept = found?.answer.parts.filter((part) => part.type !== 'tool_call') ?? []
   const parts: AssistantPart[] = [...kept, { type: 'text', text }]
   const forced: Answer = { type: 'answered', id, parts, closed: true }
-  if (found) conversation.entries[found.at] = forced
-  else conversation.entries.push(forced)
+  if (found) entries.replace(found.at, forced)
+  else entries.push(forced)
 }
 
 /** An attempt that a guardrail ended stays, with its feedback, as the model's own correction of itself. */
 export function correct(conversation: Conversation, id: string, feedback: string): void {
-  const found = answerAt(conversation, id)
+  const { entries } = conversation
+  const found = entries.answer(id)
   const parts: AssistantPart[] = [...(found?.answer.parts ?? []), { type: 'text', text: feedback }]
   const corrected: Answer = { type: 'answered', id, parts, closed: true, corrected: true }
-  if (found) conversation.entries[found.at] = corrected
-  else conversation.entries.push(corrected)
+  if (found) entries.replace(found.at, corrected)
+  else entries.push(corrected)
   // Some providers refuse a request that ends with an answer.
   const goOn = 'Answer again, with this corrected.'
-  conversation.entries.push({ type: 'said', parts: [{ type: 'text', text: goOn }] })
+  entries.push({ type: 'said', parts: [{ type: 'text', text: goOn }] })
 }
 
 /** After a refusal, by the agent's policy: the refused exchange goes, or everything before it too. */
@@ -83,5 +72,5 @@ export function forgetRefused(
   policy: 'keep' | 'drop-turn' | 'reset-context',
 ): void {
   if (policy === 'keep') return
-  conversation.entries.splice(policy === 'reset-context' ? 0 : conversation.from)
+  conversation.entries.cut(policy === 'reset-context' ? 0 : conversation.from)
 }

@@ -38,40 +38,39 @@ const callsIn = (message: PromptMessage | undefined): readonly ToolCallPart[] =>
   message?.role === 'assistant' ? message.parts.filter((part) => part.type === 'tool_call') : []
 
 /** Every violation of the checklist; empty for a prompt that may be sent. */
-export const checkPairing = (prompt: Prompt): readonly PairingViolation[] => createPairing()(prompt)
+export const checkPairing = (prompt: Prompt): readonly PairingViolation[] =>
+  createPairing()(prompt, 0)
 
 /**
- * Checks a conversation again and again, while it grows: messages that were checked, and are the same objects, are not checked
- * again. The last two are, for what they must be depends on what follows.
+ * Checks a conversation again and again, while it grows: what was checked is not checked again, as far as the first `kept` messages are
+ * those of the last time. The last two are, for what they must be depends on what follows.
  */
-export function createPairing(): (prompt: Prompt) => readonly PairingViolation[] {
-  /** Without a violation, each of them. */
-  let checked: Prompt = []
+export function createPairing(): (prompt: Prompt, kept: number) => readonly PairingViolation[] {
+  /** So many messages, each without a violation. */
+  let checked = 0
   /** Ids of the calls in them. */
   let ids = new Set<string>()
-  return (prompt) => {
-    if (checked.some((message, at) => prompt[at] !== message)) {
-      checked = []
+  return (prompt, kept) => {
+    if (kept < checked) {
+      checked = 0
       ids = new Set()
     }
     const violations: PairingViolation[] = []
     const first = prompt.findIndex((message) => message.role !== 'system')
     if (prompt[first]?.role !== 'user')
       violations.push({ at: Math.max(0, first), rule: 'user_first' })
-    const seen = new Set(ids)
-    for (const [n, message] of prompt.slice(checked.length).entries()) {
-      const at = checked.length + n
-      for (const rule of checkMessage(prompt, at, seen)) violations.push({ at, rule })
-      for (const call of callsIn(message)) seen.add(call.id)
+    const fresh = new Set<string>()
+    const isTaken = (id: string): boolean => ids.has(id) || fresh.has(id)
+    for (let at = checked; at < prompt.length; at += 1) {
+      for (const rule of checkMessage(prompt, at, isTaken)) violations.push({ at, rule })
+      for (const call of callsIn(prompt[at])) fresh.add(call.id)
     }
     const last = prompt.at(-1)?.role
     if (last !== 'user' && last !== 'tool')
       violations.push({ at: Math.max(0, prompt.length - 1), rule: 'last_role' })
     if (violations.length === 0) {
-      const settled = prompt.slice(0, -2)
-      for (const message of settled.slice(checked.length))
-        for (const call of callsIn(message)) ids.add(call.id)
-      checked = settled
+      for (; checked < prompt.length - 2; checked += 1)
+        for (const call of callsIn(prompt[checked])) ids.add(call.id)
     }
     return violations
   }
@@ -80,7 +79,7 @@ export function createPairing(): (prompt: Prompt) => readonly PairingViolation[]
 function checkMessage(
   prompt: Prompt,
   at: number,
-  seen: ReadonlySet<string>,
+  isTaken: (id: string) => boolean,
 ): readonly PairingViolation['rule'][] {
   const message = prompt[at]
   const before = prompt[at - 1]
@@ -93,7 +92,7 @@ function checkMessage(
     case 'user':
       return [...alternation, ...(isEmpty(message.parts) ? ['empty_message' as const] : [])]
     case 'assistant':
-      return [...alternation, ...checkAssistant(prompt, at, seen)]
+      return [...alternation, ...checkAssistant(prompt, at, isTaken)]
     case 'tool':
       return [...alternation, ...(callsIn(before).length === 0 ? ['orphan_result' as const] : [])]
   }
@@ -102,7 +101,7 @@ function checkMessage(
 function checkAssistant(
   prompt: Prompt,
   at: number,
-  seen: ReadonlySet<string>,
+  isTaken: (id: string) => boolean,
 ): readonly PairingViolation['rule'][] {
   const message = prompt[at]
   if (message?.role !== 'assistant') return []
@@ -110,8 +109,7 @@ function checkAssistant(
   if (isEmpty(message.parts)) rules.push('empty_message')
   const calls = callsIn(message)
   const ids = calls.map((call) => call.id)
-  if (new Set(ids).size !== ids.length || ids.some((id) => seen.has(id)))
-    rules.push('unique_call_id')
+  if (new Set(ids).size !== ids.length || ids.some(isTaken)) rules.push('unique_call_id')
   if (calls.some((call) => !acceptable(call.name))) rules.push('call_name')
   if (!ids.every(acceptable)) rules.push('call_id')
   if (calls.length === 0) return rules

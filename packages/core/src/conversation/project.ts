@@ -19,7 +19,6 @@ import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { explain, isVisible } from '../verdict/safety/explain.ts'
 import {
-  answerAt,
   type Conversation,
   correct,
   emptyConversation,
@@ -70,20 +69,23 @@ export interface Projection {
   take(event: FoldableEvent): void
   /** The prompt of what was taken. Its messages are the same objects as last time, as far as they have not changed. */
   prompt(): Prompt
+  /** So many messages at the beginning of the last prompt are the same objects as in the one before. */
+  readonly kept: number
 }
 
 /** Begins a conversation under the instructions of an agent. */
 export function createProjection(instructions: string): Projection {
   const conversation = emptyConversation()
-  const write = createWriter()
+  const writer = createWriter()
   return {
     take: (event) => take(conversation, event),
     prompt() {
       const { entries, results, reminders } = conversation
-      const last = entries.at(-1)
-      const said = last?.type === 'answered' && !last.closed ? entries.slice(0, -1) : entries
       const given = [...conversation.instructions]
-      return write({ instructions, given, entries: said, results, reminders })
+      return writer.write({ instructions, given, entries, results, reminders })
+    },
+    get kept() {
+      return writer.kept
     },
   }
 }
@@ -109,7 +111,7 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     conversation.waiting = []
     const { history = [] } = payload
     conversation.entries.push(...written(conversation, heeded(conversation, history)))
-    conversation.from = conversation.entries.length
+    conversation.from = conversation.entries.all.length
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
       : begun(conversation, heeded(conversation, payload.input))
@@ -183,8 +185,9 @@ function takeDecision(conversation: Conversation, event: FoldableEvent): boolean
 
 /** An answer that was cut, and that another turn goes on from, stays. */
 function closeAs(conversation: Conversation, id: string): void {
-  const found = answerAt(conversation, id)
-  if (found) conversation.entries[found.at] = { ...found.answer, closed: true }
+  const { entries } = conversation
+  const found = entries.answer(id)
+  if (found) entries.replace(found.at, { ...found.answer, closed: true })
 }
 
 /** The model reads its call as a human changed it: what it will see is the result of that one. */
@@ -194,13 +197,13 @@ function edit(
 ): void {
   // Of a call that has its result already, the answer came too late.
   if (decision !== 'edit' || !edited || results.has(callId)) return
-  for (const [at, entry] of entries.entries()) {
+  for (const [at, entry] of entries.all.entries()) {
     if (entry.type !== 'answered') continue
     if (!entry.parts.some((part) => part.type === 'tool_call' && part.id === callId)) continue
     const parts = entry.parts.map((part) =>
       part.type === 'tool_call' && part.id === callId ? { ...part, ...edited } : part,
     )
-    entries[at] = { ...entry, parts }
+    entries.replace(at, { ...entry, parts })
   }
 }
 
@@ -222,7 +225,7 @@ function heeded<Message extends EditMessage>(
 
 /** A run that goes on from the words of a user needs none of its own. */
 function begun({ entries }: Conversation, input: readonly UserMessage[]): readonly Said[] {
-  return input.length === 0 && entries.at(-1)?.type === 'said' ? [] : words(input)
+  return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(input)
 }
 
 function words(input: readonly UserMessage[]): readonly Said[] {
@@ -239,7 +242,7 @@ function written({ entries }: Conversation, messages: readonly EditMessage[]): r
     if (role !== 'assistant') return [{ type: 'said', parts: kept }]
     return [{ type: 'answered', id, parts: kept, closed: true }]
   })
-  const isFirst = entries.length === 0 && said[0]?.type === 'answered'
+  const isFirst = entries.all.length === 0 && said[0]?.type === 'answered'
   return isFirst ? [noInput, ...said] : said
 }
 
@@ -247,9 +250,9 @@ function answer(conversation: Conversation, turn: ModelTurn): void {
   const { entries } = conversation
   // An answer that says nothing may be asked for again: then the next one stands in its place.
   const closed = turn.verdict === 'complete' && (isVisible(turn) || callsOf(turn).length > 0)
-  const before = answerAt(conversation, turn.message.id)
+  const before = entries.answer(turn.message.id)
   if (before?.answer.closed) return
-  if (before) entries.splice(before.at, 1)
+  if (before) entries.remove(before.at)
   entries.push({ type: 'answered', id: turn.message.id, parts: shown(turn), closed })
   if (closed) conversation.reminders = []
 }

@@ -2,11 +2,12 @@
  * Writing a conversation as a prompt: results behind their calls, in call order; nothing empty; ids and names that
  * every provider accepts. Deterministic: the same conversation is always written the same.
  *
- * A writer remembers what it has written, entry by entry, and writes a conversation that has grown from where it was: the cost of a
- * turn is that of what is new, but for a comparison of what is not.
+ * A writer remembers what it has written, and writes a conversation that has grown from where it was: the cost of a turn is that of what
+ * is new, but for one copy of the list of messages.
  */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import type { Prompt, PromptMessage, ToolResult } from '../prompt.ts'
+import { type Entries, isAnswer, type Results } from './entries.ts'
 import { acceptable, isBlank } from './pairing.ts'
 import { missingResult } from './result.ts'
 
@@ -27,24 +28,24 @@ export interface Answer {
 
 export type Entry = Said | Answer
 
-/** A conversation, as it is to be written. */
+/** A conversation, as it is to be written. A last answer that is not closed is left out. */
 export interface Spoken {
   readonly instructions: string
   /** Instructions that came with what was said. */
   readonly given: readonly string[]
-  readonly entries: readonly Entry[]
-  readonly results: ReadonlyMap<string, ToolOutput>
+  readonly entries: Entries
+  readonly results: Results
   /** Said after everything else, never between calls and their results. */
   readonly reminders: readonly string[]
 }
 
 type SystemMessage = Extract<PromptMessage, { readonly role: 'system' }>
 
-/** The messages that were written, and the entries and results they were written from. */
+/** What was written of the entries so far. */
 interface Written {
-  readonly entries: Entry[]
-  /** The results behind each entry, as they were. */
-  readonly outputs: (readonly ToolOutput[])[]
+  entries: number
+  /** The first entry that has the call of an id. */
+  readonly owners: Map<string, number>
   /** Ids of calls that are in use. */
   readonly ids: Set<string>
   /** Adjacent messages of one role are one. */
@@ -52,63 +53,82 @@ interface Written {
 }
 
 const nothingWritten = (): Written => ({
-  entries: [],
-  outputs: [],
+  entries: 0,
+  owners: new Map(),
   ids: new Set(),
   messages: [],
 })
 
 /** Writes one conversation again and again, while it grows. */
-export function createWriter(): (spoken: Spoken) => Prompt {
+export interface Writer {
+  write(spoken: Spoken): Prompt
+  /** So many messages at the beginning of the last prompt are the same objects as in the one before. */
+  readonly kept: number
+}
+
+export function createWriter(): Writer {
   let written = nothingWritten()
   let said: SystemMessage = { role: 'system', text: '' }
-  return ({ instructions, given, entries, results, reminders }) => {
-    if (!beginsWith(entries, results, written)) written = nothingWritten()
-    for (const entry of entries.slice(written.entries.length)) write(written, entry, results)
-    const prompt: PromptMessage[] = []
-    const system = systemText(instructions, given)
-    if (system !== said.text) said = { role: 'system', text: system }
-    if (system.trim()) prompt.push(said)
-    for (const message of written.messages) prompt.push(message)
-    const text = reminders.join('\n\n')
-    if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })
-    return prompt
+  /** The last prompt: its system messages, and those that the next one can begin with. */
+  let last = { systems: 0, lasting: 0 }
+  let kept = 0
+  return {
+    write({ instructions, given, entries, results, reminders }) {
+      const unchanged = Math.min(entries.takeUnchanged(), firstOf(results.takeChanged(), written))
+      if (unchanged < written.entries) {
+        written = nothingWritten()
+        last = { systems: 0, lasting: 0 }
+      }
+      const { all } = entries
+      const open = all.at(-1)
+      const until = isAnswer(open) && !open.closed ? all.length - 1 : all.length
+      const before = written.messages.length
+      const newest = written.messages.at(-1)
+      for (let at = written.entries; at < until; at += 1) write(written, at, { all, results })
+      const system = systemText(instructions, given)
+      if (system !== said.text) {
+        said = { role: 'system', text: system }
+        last = { systems: 0, lasting: 0 }
+      }
+      const systems = system.trim() ? 1 : 0
+      // The newest message of then has grown, if what came was of its role.
+      const stands = written.messages[before - 1] === newest ? before : before - 1
+      const prompt: PromptMessage[] =
+        systems === 1 ? [said, ...written.messages] : [...written.messages]
+      const length = prompt.length
+      const text = reminders.join('\n\n')
+      if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })
+      // A reminder that stands in the newest message makes another one of it.
+      const lasting = text && prompt.length === length ? length - 1 : length
+      kept = systems === last.systems ? Math.min(last.lasting, systems + stands, lasting) : 0
+      last = { systems, lasting }
+      return prompt
+    },
+    get kept() {
+      return kept
+    },
   }
 }
 
-/** Does the conversation go on from what was written? */
-function beginsWith(
-  entries: readonly Entry[],
-  results: ReadonlyMap<string, ToolOutput>,
-  written: Written,
-): boolean {
-  return (
-    written.entries.length <= entries.length &&
-    written.entries.every((entry, at) => {
-      if (entries[at] !== entry) return false
-      const before = written.outputs[at] ?? []
-      return before.length === 0 || sameOutputs(outputsOf(entry, results), before)
-    })
-  )
+/** The first entry of those written that has one of these calls; as many as there are, if none has. */
+function firstOf(calls: ReadonlySet<string>, { owners, entries }: Written): number {
+  let first = entries
+  for (const call of calls) first = Math.min(first, owners.get(call) ?? entries)
+  return first
 }
 
-const sameOutputs = (one: readonly ToolOutput[], other: readonly ToolOutput[]): boolean =>
-  one.every((output, n) => output === other[n])
-
-/** The results of the calls of an entry, in their order. */
-const outputsOf = (entry: Entry, results: ReadonlyMap<string, ToolOutput>): readonly ToolOutput[] =>
-  entry.type === 'said'
-    ? []
-    : entry.parts.flatMap((part) =>
-        part.type === 'tool_call' ? [results.get(part.id) ?? missingResult] : [],
-      )
-
-function write(written: Written, entry: Entry, results: ReadonlyMap<string, ToolOutput>): void {
-  written.entries.push(entry)
-  written.outputs.push(outputsOf(entry, results))
-  if (entry.type === 'said') add(written.messages, { role: 'user', parts: entry.parts })
-  else
-    for (const message of writeAnswer(entry, results, written.ids)) add(written.messages, message)
+function write(
+  written: Written,
+  at: number,
+  { all, results }: { readonly all: readonly Entry[]; readonly results: Results },
+): void {
+  const entry = all[at]
+  if (!entry) return
+  written.entries = at + 1
+  if (entry.type === 'said') return add(written.messages, { role: 'user', parts: entry.parts })
+  for (const part of entry.parts)
+    if (part.type === 'tool_call' && !written.owners.has(part.id)) written.owners.set(part.id, at)
+  for (const message of writeAnswer(entry, results, written.ids)) add(written.messages, message)
 }
 
 /** Adjacent messages of a user, or answers, become one: some providers want strict alternation. */
@@ -130,7 +150,7 @@ function systemText(instructions: string, given: readonly string[]): string {
 
 function writeAnswer(
   answer: Answer,
-  results: ReadonlyMap<string, ToolOutput>,
+  results: Results,
   taken: Set<string>,
 ): readonly PromptMessage[] {
   const answers: ToolResult[] = []

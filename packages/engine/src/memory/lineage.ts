@@ -29,6 +29,15 @@ export function conversationOf(
     )
 }
 
+/** What is said in a conversation after a moment of it; null if the moment is not in it. */
+export function continuationOf(
+  events: readonly StoredEvent[],
+  { runId, seq }: Moment,
+): readonly StoredEvent[] | null {
+  const at = events.findIndex((event) => event.runId === runId && event.seq === seq)
+  return at < 0 ? null : events.slice(at + 1)
+}
+
 function stretchesOf(tables: Tables, thread: ThreadRef, runId: string | null): readonly Stretch[] {
   const found: Stretch[] = []
   let next = runId === null ? headOf(tables, thread) : heardBy(tables, thread, runId)

@@ -15,7 +15,7 @@ import { budgetsOf } from './budgets.ts'
 import { circuitsOf } from './circuit.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
-import { conversationOf } from './lineage.ts'
+import { continuationOf, conversationOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
@@ -67,7 +67,14 @@ export function createMemoryRegister(
 
 type Reads = Pick<
   Register,
-  'head' | 'tail' | 'events' | 'conversation' | 'changedFiles' | 'effect' | 'openEffects'
+  | 'head'
+  | 'tail'
+  | 'events'
+  | 'conversation'
+  | 'continuation'
+  | 'changedFiles'
+  | 'effect'
+  | 'openEffects'
 >
 
 function readsOf(tables: Tables): Reads {
@@ -88,6 +95,11 @@ function readsOf(tables: Tables): Reads {
     conversation: async (threadId, runId) => {
       const { tenantId = '' } = runs.get(runId) ?? {}
       return conversationOf(tables, { tenantId, threadId }, runId)
+    },
+    continuation: async (threadId, runId, known) => {
+      if (known.runId === runId) return null
+      const { tenantId = '' } = runs.get(runId) ?? {}
+      return continuationOf(conversationOf(tables, { tenantId, threadId }, runId), known)
     },
     changedFiles: async (threadId, runId) => {
       const { tenantId = '' } = runs.get(runId) ?? {}

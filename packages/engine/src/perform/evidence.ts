@@ -22,9 +22,8 @@ export interface Origin {
   readonly parent: Created['parent']
 }
 
-/** Reads it from the conversation, which begins each run with its first event. */
-export function originOf(events: readonly StoredEvent[], runId: string): Origin {
-  const first = events.find((event) => event.runId === runId && event.type === 'run.created')
+/** Reads it from the first event of a run. */
+export function originOf(first: StoredEvent | null): Origin {
   if (!first) return { user: undefined, endUser: null, parent: undefined }
   const { user, endUser, parent } = payloadOf(factSchemas['run.created'], first)
   return { user, endUser: endUser ?? null, parent }

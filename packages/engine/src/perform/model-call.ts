@@ -115,8 +115,9 @@ type DigestedTask = ModelTask & { readonly digest: RunDigest }
 
 async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Promise<Made> {
   const { agent, effect } = task
-  const { events, prompt } = await promptOf(deps, task)
-  const origin = originOf(events, task.runId)
+  const { created, prompt, measured } = await promptOf(deps, task)
+  const origin = originOf(created)
+  const promptBytes = measured.bytes
   const model = modelOf(agent, effect.model)
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
@@ -128,9 +129,9 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
       endUser: origin.endUser,
       signal: held.signal,
     })
-    return withUsage(answered, { prompt, tools: agent.tools })
+    return withUsage(answered, { prompt, promptBytes, tools: agent.tools })
   }
-  const turn = await underBudget(deps.register, task, { model, prompt, call })
+  const turn = await underBudget(deps.register, task, { model, prompt, promptBytes, call })
   if ('code' in turn) return { refused: turn }
   const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })
   if (outcome) await deps.breaker.report(name, outcome, agent.breaker)

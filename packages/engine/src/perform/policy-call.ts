@@ -25,7 +25,7 @@ import { originOf } from './evidence.ts'
 import { type GrantDeps, grantedOf } from './grants.ts'
 import type { Held } from './leases.ts'
 import type { ModelTask } from './model-call.ts'
-import type { Transcripts } from './transcript.ts'
+import { createdIn, type Transcripts } from './transcript.ts'
 
 export interface PolicyCallDeps extends GrantDeps {
   readonly policies: PolicyHost
@@ -51,7 +51,7 @@ export async function performPolicyCall(
   const { signal } = held
   const began = deps.clock.monotonic()
   const events = await deps.transcripts.read(task, task.seq)
-  const { user, parent } = originOf(events, runId)
+  const { user, parent } = originOf(createdIn(events, runId))
   const isSubagent = parent !== undefined
   const specs = agent.guardrails.policies.filter(needsIo)
   await held.begin()
@@ -91,7 +91,7 @@ export async function readQuestion(
   question: Pick<PolicyTask, 'runId' | 'threadId' | 'effect'>,
 ): Promise<void> {
   const events = await transcripts.read(question, Infinity)
-  originOf(events, question.runId)
+  originOf(createdIn(events, question.runId))
   askedCalls(events, question.effect)
 }
 

@@ -5,16 +5,11 @@
  * P1 A step that throws fails the turn under its name: the provider is not asked, and nothing executes.
  * P2 The steps read, and record nothing: a call that is made again makes its prompt again.
  */
-import {
-  checkPairing,
-  NewerError,
-  type PairingViolation,
-  type Prompt,
-  type PromptMessage,
-} from '@signalbox/core'
+import { NewerError, type Prompt, type PromptMessage } from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { StoredEvent } from '../ports.ts'
 import type { Content } from './content.ts'
+import { holdsBlob, type Measured, measured } from './measure.ts'
 import type { ModelTask } from './model-call.ts'
 import type { Transcripts } from './transcript.ts'
 
@@ -27,9 +22,11 @@ export interface PromptDeps {
 export interface PromptDraft {
   /** The conversation, as the register has it. */
   readonly events: readonly StoredEvent[]
+  /** The first event of the run. */
+  readonly created: StoredEvent | null
   readonly prompt: Prompt
-  /** How calls and results of the conversation are paired wrongly. */
-  readonly violations: () => readonly PairingViolation[]
+  /** Of this prompt. A step that makes another one need not measure it. */
+  readonly measured: Measured
 }
 
 /** One step. */
@@ -48,15 +45,15 @@ export const promptSteps: readonly PromptStep[] = [
   {
     name: 'hydrate',
     async apply({ content }, task, draft) {
-      if (!draft.prompt.some(hasBlob)) return draft
+      if (!draft.measured.hasBlob) return draft
       const prompt = await hydrate(content, task, draft.prompt)
-      return { ...draft, prompt, violations: () => checkPairing(prompt) }
+      return { ...draft, prompt }
     },
   },
   {
     name: 'pairing',
     apply(_deps, _task, draft) {
-      const violations = draft.violations()
+      const violations = draft.measured.violations()
       if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
       return draft
     },
@@ -73,10 +70,10 @@ export async function promptOf(
   task: ModelTask,
   steps: readonly PromptStep[] = promptSteps,
 ): Promise<PromptDraft> {
-  let draft: PromptDraft = { events: [], prompt: [], violations: () => [] }
+  let draft: PromptDraft = { events: [], created: null, prompt: [], measured: measured([]) }
   for (const step of steps) {
     try {
-      draft = await step.apply(deps, task, draft)
+      draft = measuredAnew(draft, await step.apply(deps, task, draft))
     } catch (error) {
       if (error instanceof NewerError || error instanceof AbortError) throw error
       throw new TerminalError(
@@ -88,16 +85,16 @@ export async function promptOf(
   return draft
 }
 
-/** A text of a user or of the model that stands elsewhere, for its length. */
-const hasBlob = (message: PromptMessage): boolean =>
-  (message.role === 'user' || message.role === 'assistant') &&
-  message.parts.some((part) => part.type === 'blob')
+const measuredAnew = (before: PromptDraft, after: PromptDraft): PromptDraft =>
+  after.prompt === before.prompt || after.measured !== before.measured
+    ? after
+    : { ...after, measured: measured(after.prompt) }
 
 /** Long texts of users and of the model are read back whole; long tool results stay previews. */
 async function hydrate(content: Content, task: ModelTask, prompt: Prompt): Promise<Prompt> {
   const whole: PromptMessage[] = []
   for (const message of prompt) {
-    if (!hasBlob(message)) whole.push(message)
+    if (!holdsBlob(message)) whole.push(message)
     else if (message.role === 'user')
       whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
     else if (message.role === 'assistant') {

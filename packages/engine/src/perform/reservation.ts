@@ -9,6 +9,7 @@ import {
   type Usage,
 } from '@signalbox/core'
 import type { BudgetPort, Reserved } from '../ports.ts'
+import { jsonBytes, listBytes, measured } from './measure.ts'
 import type { ModelTask } from './model-call.ts'
 
 /** A token is seldom shorter than three bytes of JSON. */
@@ -31,30 +32,33 @@ export function estimate(
   return { tokens: input + output, cost: costOf(model, usage) }
 }
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 const asTokens = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
 interface Request {
   readonly prompt: Prompt
   readonly tools: readonly ToolSpec[]
+  /** The length of the prompt as JSON, where it is known. */
+  readonly promptBytes?: number
 }
 
-/** Lengths of messages and tools that were measured: a conversation that grows is not measured anew each turn. */
-const measured = new WeakMap<object, number>()
+/** Lengths of tools that were measured. */
+const lengths = new WeakMap<object, number>()
 
 function lengthOf(value: object): number {
-  const known = measured.get(value) ?? bytesOf(value)
-  measured.set(value, known)
+  const known = lengths.get(value) ?? jsonBytes(value)
+  lengths.set(value, known)
   return known
 }
 
-/** The length of a list as JSON: its items, the commas between them, and two brackets. */
 const listLength = (items: readonly object[]): number =>
-  items.reduce((bytes, item) => bytes + lengthOf(item), Math.max(0, items.length - 1) + 2)
+  listBytes(
+    items.reduce((bytes, item) => bytes + lengthOf(item), 0),
+    items.length,
+  )
 
 /** The length of a request as JSON, in bytes. */
-export const requestLength = ({ prompt, tools }: Request): number =>
-  '{"prompt":,"tools":}'.length + listLength(prompt) + listLength(tools)
+export const requestLength = ({ prompt, promptBytes, tools }: Request): number =>
+  '{"prompt":,"tools":}'.length + (promptBytes ?? measured(prompt).bytes) + listLength(tools)
 
 /**
  * The turn with a usage that budgets can be charged. What the provider did not count, or counted as no request can be (no
@@ -95,7 +99,7 @@ export function withUsage(turn: ModelTurn, request: Request): ModelTurn {
 /** What an answer has used at the least, its suppressed calls included: ids and hashes are ours. */
 const saidIn = ({ message, suppressed }: ModelTurn): number =>
   asTokens(
-    bytesOf(message.parts.map((part) => ({ ...part, id: undefined, argsHash: undefined }))),
+    jsonBytes(message.parts.map((part) => ({ ...part, id: undefined, argsHash: undefined }))),
   ) + suppressed.reduce((tokens, { argsBytes }) => tokens + Math.ceil(argsBytes / bytesPerToken), 0)
 
 interface Believed {
@@ -117,7 +121,7 @@ const wordsIn = ({ message }: ModelTurn): number =>
   message.parts.reduce((bytes, part) => {
     if (part.type === 'text' || part.type === 'reasoning')
       return bytes + Buffer.byteLength(part.text)
-    return part.type === 'tool_call' ? bytes + bytesOf(part.args) : bytes
+    return part.type === 'tool_call' ? bytes + jsonBytes(part.args) : bytes
   }, 0)
 
 /** A count as it may be charged: never less than nothing, never without bound. */
@@ -131,13 +135,14 @@ export async function underBudget<T extends { readonly usage: Usage }>(
   about: {
     readonly model: ModelConfig
     readonly prompt: Prompt
+    readonly promptBytes: number
     readonly call: () => Promise<T>
   },
 ): Promise<T | Refused> {
   const { effect, agent, runId, rootId } = task
-  const { model, prompt, call } = about
+  const { model, prompt, promptBytes, call } = about
   if (!effect.shared) return call()
-  const most = estimate(model, { prompt, tools: agent.tools })
+  const most = estimate(model, { prompt, promptBytes, tools: agent.tools })
   const turns = effect.retry === 0 ? 1 : 0
   const id = { rootId, effectId: effect.id }
   const reserved = await register.reserve({ ...id, runId, turns, calls: 0, ...most })

@@ -1,21 +1,25 @@
 /**
  * Transcripts: the conversation events of runs whose next prompt this process may have to build, and the prompt as it grows, so that a
  * turn neither reads nor folds the whole conversation again. A cache: contiguous up to `seq`, filled from the register where it is short.
+ *
+ * T1 What was read for a run that has ended is kept for the next one of its thread, which goes on from it: a run late in a long thread
+ *    reads what was said since, and no more. Only the register can say that it does.
  */
 import {
-  checkPairing,
   conversationTypes,
-  createPairing,
   createProjection,
-  type PairingViolation,
   project,
   type Projection,
   type Prompt,
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, StoredEvent } from '../ports.ts'
+import { createMeasure, type Measure, type Measured, measured } from './measure.ts'
 
 interface Transcript {
+  readonly runId: string
+  readonly threadId: string
+  readonly created: StoredEvent | null
   readonly events: readonly StoredEvent[]
   /** Everything of the run up to here is in `events`, as far as it is conversation. */
   readonly seq: number
@@ -26,16 +30,18 @@ interface Transcript {
 interface Folded {
   readonly instructions: string
   readonly projection: Projection
-  readonly check: (prompt: Prompt) => readonly PairingViolation[]
+  readonly measure: Measure
   /** So many events of the transcript are in it. */
   events: number
 }
 
-/** A prompt, and what is wrong with how its calls and results are paired. */
+/** A prompt. */
 export interface Projected {
   readonly events: readonly StoredEvent[]
+  /** The first event of the run. */
+  readonly created: StoredEvent | null
   readonly prompt: Prompt
-  violations(): readonly PairingViolation[]
+  readonly measured: Measured
 }
 
 const conversational = new Set<string>(conversationTypes)
@@ -53,28 +59,44 @@ export interface Transcripts {
   read(run: Place, seq: number): Promise<readonly StoredEvent[]>
   /** The same, as the prompt of an agent with these instructions. */
   prompt(run: Place, seq: number, instructions: string): Promise<Projected>
+  /** The run has ended: what was read of it is kept for the next one of its thread alone. */
   forget(runId: string): void
 }
 
+/** Events that are kept of threads without a run that is under way. Long texts are elsewhere, so it bounds the memory too. */
+const endedEventsMax = 20_000
+
 export function createTranscripts(register: Register, cachedRuns: number): Transcripts {
   const cache = new LRUCache<string, Transcript>({ max: cachedRuns })
+  /** By thread: the newest that has ended. */
+  const ended = new LRUCache<string, Transcript>({
+    maxSize: endedEventsMax,
+    sizeCalculation: ({ events }) => 1 + events.length,
+  })
 
-  const extend = async (runId: string, known: Transcript): Promise<Transcript> => {
-    const tail = await register.events(runId, { after: known.seq })
+  const extend = async (known: Transcript): Promise<Transcript> => {
+    const tail = await register.events(known.runId, { after: known.seq })
     const said = tail.filter((event) => conversational.has(event.type))
     const events = said.length === 0 ? known.events : [...known.events, ...said]
-    return { events, seq: tail.at(-1)?.seq ?? known.seq, folded: known.folded }
+    return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
   }
 
-  const begin = async (run: Place): Promise<Transcript> => {
-    const events = await register.conversation(run.threadId, run.runId)
-    return { events, seq: lastOf(events, run.runId), folded: null }
+  const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
+    const known = await goOn(register, { runId, threadId }, ended.get(threadId))
+    if (known) {
+      // The fold goes on with this run, and with no other.
+      ended.delete(threadId)
+      return known
+    }
+    const events = await register.conversation(threadId, runId)
+    const created = createdIn(events, runId)
+    return { runId, threadId, created, events, seq: lastOf(events, runId), folded: null }
   }
 
   const reach = async (run: Place, seq: number): Promise<Transcript> => {
     const known = cache.get(run.runId)
     if (known && known.seq >= seq) return known
-    const next = known ? await extend(run.runId, known) : await begin(run)
+    const next = known ? await extend(known) : await begin(run)
     cache.set(run.runId, next)
     return next
   }
@@ -83,34 +105,62 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     const transcript = await reach(run, seq)
     const { events, folded: known } = transcript
     // What came after the claim may be in it already.
-    if (lastOf(events, run.runId) > seq) return afresh(instructions, upTo(events, run.runId, seq))
+    if (lastOf(events, run.runId) > seq) return afresh(instructions, transcript, seq)
     const goesOn = known?.instructions === instructions && known.events <= events.length
     const folded = goesOn ? known : foldedOf(instructions)
     for (const event of events.slice(folded.events)) folded.projection.take(event)
     folded.events = events.length
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
     const prompt = folded.projection.prompt()
-    return { events, prompt, violations: () => folded.check(prompt) }
+    const { created } = transcript
+    return { events, created, prompt, measured: folded.measure(prompt, folded.projection.kept) }
   }
 
   return {
     read: async (run, seq) => upTo((await reach(run, seq)).events, run.runId, seq),
     prompt: promptOf,
-    forget: (runId) => void cache.delete(runId),
+    forget(runId) {
+      const known = cache.get(runId)
+      if (!known) return
+      cache.delete(runId)
+      ended.set(known.threadId, known)
+    },
   }
+}
+
+/** What is known of the run before, and what was said since; null if this run does not go on from there. */
+async function goOn(
+  register: Pick<Register, 'continuation'>,
+  run: Place,
+  before: Transcript | undefined,
+): Promise<Transcript | null> {
+  const seq = before && lastOf(before.events, before.runId)
+  if (!before || !seq) return null
+  const known = { runId: before.runId, seq }
+  const since = await register.continuation(run.threadId, run.runId, known)
+  if (since === null) return null
+  const events = [...before.events, ...since]
+  const created = createdIn(since, run.runId)
+  return { ...run, created, events, seq: lastOf(events, run.runId), folded: before.folded }
 }
 
 const foldedOf = (instructions: string): Folded => ({
   instructions,
   projection: createProjection(instructions),
-  check: createPairing(),
+  measure: createMeasure(),
   events: 0,
 })
 
-function afresh(instructions: string, events: readonly StoredEvent[]): Projected {
+function afresh(instructions: string, transcript: Transcript, seq: number): Projected {
+  const { runId, created } = transcript
+  const events = upTo(transcript.events, runId, seq)
   const prompt = project(instructions, events)
-  return { events, prompt, violations: () => checkPairing(prompt) }
+  return { events, created, prompt, measured: measured(prompt) }
 }
+
+/** The first event of a run in a conversation. */
+export const createdIn = (events: readonly StoredEvent[], runId: string): StoredEvent | null =>
+  events.find((event) => event.runId === runId && event.type === 'run.created') ?? null
 
 const upTo = (events: readonly StoredEvent[], runId: string, seq: number): readonly StoredEvent[] =>
   events.filter((event) => event.runId !== runId || event.seq <= seq)

@@ -189,6 +189,15 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
    * besides; they say nothing to a prompt.
    */
   conversation(threadId: string, runId: string): Promise<readonly StoredEvent[]>
+  /**
+   * The same conversation from a moment on: what is in it after `known`, an event of a run before this one. Null if the run does not go
+   * on from that moment, so that nothing that was read up to it may be used again.
+   */
+  continuation(
+    threadId: string,
+    runId: string,
+    known: Moment,
+  ): Promise<readonly StoredEvent[] | null>
   /** Of the same conversation, the events that say what calls changed in files (`files`), in the same order. */
   changedFiles(threadId: string, runId: string): Promise<readonly StoredEvent[]>
   effect(effectId: string): Promise<EffectRow | null>

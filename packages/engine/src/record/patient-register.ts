@@ -15,6 +15,8 @@ export function patientRegister(patience: Patience, register: Register): Registe
     events: (runId, options) => again('read events', () => register.events(runId, options)),
     conversation: (threadId, runId) =>
       again('read conversation', () => register.conversation(threadId, runId)),
+    continuation: (threadId, runId, known) =>
+      again('read conversation', () => register.continuation(threadId, runId, known)),
     changedFiles: (threadId, runId) =>
       again('read files', () => register.changedFiles(threadId, runId)),
     definition: (hash) => again('read definition', () => register.definition(hash)),

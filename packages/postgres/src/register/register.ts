@@ -29,6 +29,7 @@ import {
 import { readNextWaiting, readWaitingCalls, takeWaiting } from './waiting.ts'
 import {
   readChangedFiles,
+  readContinuation,
   readConversation,
   readEvents,
   readHead,
@@ -85,6 +86,7 @@ export function createRegister(options: RegisterOptions): Register {
     tail: (runId) => readTail(pool, runId),
     events: (runId, page) => readEvents(pool, runId, page),
     conversation: (threadId, runId) => readConversation(pool, { threadId, runId }),
+    continuation: (threadId, runId, known) => readContinuation(pool, { threadId, runId }, known),
     changedFiles: (threadId, runId) => readChangedFiles(pool, { threadId, runId }),
     effect: (effectId) => readEffect(pool, effectId),
     openEffects: (runId) => readOpenEffects(pool, runId),

@@ -1,6 +1,6 @@
 /** Reads of runs and their events. */
 import { conversationTypes, limits } from '@signalbox/core'
-import type { Register, RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
+import type { Moment, Register, RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Pool } from 'pg'
@@ -125,6 +125,53 @@ export async function readConversation(
   types: readonly string[] = conversationTypes,
 ): Promise<readonly StoredEvent[]> {
   return selectConversation(pool, [thread.runId, thread.threadId, thread.runId, [...types]])
+}
+
+/** Runs of a lineage from a known one on, and their events after a moment of it. */
+const selectContinuation = statement(
+  'continuation',
+  build
+    .with('heard', (db) => db.selectFrom(lineageOf(tenantOfRun, '', '').as('h')).selectAll('h'))
+    .selectFrom('heard as k')
+    .innerJoin('heard as l', (join) =>
+      join.on(
+        sql<boolean>`(l.stretch < k.stretch or (l.stretch = k.stretch and l.place >= k.place))`,
+      ),
+    )
+    .innerJoinLateral(
+      (run) =>
+        run
+          .selectFrom('event as e')
+          .select(eventColumns)
+          .whereRef('e.run_id', '=', 'l.run_id')
+          .where(sql<boolean>`e.type = any(${[]})`)
+          .where(sql<boolean>`(l.through is null or e.seq <= l.through)`)
+          .where(sql<boolean>`(l.run_id <> k.run_id or e.seq > ${0})`)
+          .orderBy('e.seq')
+          .limit(sql.lit(limits.eventsPerRunMax))
+          .as('said'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('said')
+    .where('k.run_id', '=', '')
+    .where(sql<boolean>`(k.through is null or k.through >= ${0})`)
+    .orderBy('l.stretch', 'desc')
+    .orderBy('l.place')
+    .orderBy('said.seq')
+    .compile(),
+)
+
+/** A run begins with an event that is conversation, so there is always something after a moment of a run before it. */
+export async function readContinuation(
+  pool: Pool,
+  { threadId, runId }: { readonly threadId: string; readonly runId: string },
+  known: Moment,
+): Promise<readonly StoredEvent[] | null> {
+  const { runId: after, seq } = known
+  if (after === runId) return null
+  const values = [runId, threadId, runId, conversationTypes, seq, after, seq]
+  const events = await selectContinuation(pool, values)
+  return events.length === 0 ? null : events
 }
 
 const selectReadyRuns = statement(

@@ -31,8 +31,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     head: (runId) => register.head(runId),
     tail: (runId) => register.tail(runId),
     events: (runId, options) => register.events(runId, options),
-    conversation: (threadId, runId) => register.conversation(threadId, runId),
-    changedFiles: (threadId, runId) => register.changedFiles(threadId, runId),
+    ...conversationsOf(register),
     effect: (effectId) => register.effect(effectId),
     openEffects: (runId) => register.openEffects(runId),
     putDefinition: (hash, definition) => register.putDefinition(hash, definition),
@@ -103,3 +102,11 @@ const kinds = new Map([
   ['child', 'run.start'],
   ['recall', 'tool.recall'],
 ])
+
+type Conversations = Pick<Register, 'conversation' | 'continuation' | 'changedFiles'>
+
+const conversationsOf = (register: Register): Conversations => ({
+  conversation: (threadId, runId) => register.conversation(threadId, runId),
+  continuation: (threadId, runId, known) => register.continuation(threadId, runId, known),
+  changedFiles: (threadId, runId) => register.changedFiles(threadId, runId),
+})
