@@ -35,6 +35,9 @@ const record = `select count(*)::int as events, md5(string_agg(run_id || '.' || 
 const states = `select state_name as state, count(*)::int as n from signalbox.run group by 1 order by 1`
 const version = 'select max(version)::int as version from signalbox.migration'
 
+const byName = (one: { state: string }, other: { state: string }) =>
+  one.state < other.state ? -1 : 1
+
 async function startBefore({ engineUrl, adminUrl }: TestDatabase): Promise<ChildProcess> {
   const program = fileURLToPath(new URL('process-before.ts', import.meta.url))
   const child = spawn(process.execPath, [program, engineUrl, adminUrl], {
@@ -58,14 +61,12 @@ it('goes on with five hundred runs in every state, migrated at the second try', 
   before.kill('SIGKILL')
   await gone
   const left = kinds.map((state) => ({ state, n: runsPerKind }))
-  const byName = (one: { state: string }, other: { state: string }) =>
-    one.state < other.state ? -1 : 1
   expect(await ask(adminUrl, states)).toEqual(left.toSorted(byName))
   const recorded = await ask(adminUrl, record)
 
   const hold = await Hold.at(adminUrl, 'ALTER TABLE', 'signalbox.migration')
   const killed = startMigrating(adminUrl)
-  await hold.waitsFor(1)
+  await expect.poll(() => hold.waiting()).toBe(1)
   await kill9(killed)
   await hold.release()
   await expect.poll(() => hold.sessions()).toBe(0)

@@ -14,7 +14,7 @@ import {
 } from '../src/migrate/files.ts'
 import { migrate, MigrationRefused } from '../src/migrate/migrate.ts'
 import { newestVersion } from '../src/migrate/standing.ts'
-import { migrateAsBefore, versionBefore } from './support/before.ts'
+import { migrateAsBefore, readBefore, versionBefore } from './support/before.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { Hold, kill9, startMigrating } from './support/held-migration.ts'
 import { ask } from './support/ask.ts'
@@ -60,6 +60,22 @@ it('upgrades the last schema before to the one of a new database', async () => {
   expect(await migrate(adminUrl)).toMatchObject({ applied: [] })
 })
 
+it('leaves a build of before its way back: it works with the upgraded schema, and starts on it', async () => {
+  const { adminUrl } = await emptyDatabase()
+  await migrateAsBefore(adminUrl)
+  const { applied } = await migrate(adminUrl)
+  const migrations = await readBefore()
+  expect(await migrate(adminUrl, { migrations })).toMatchObject({ applied: [], unknown: applied })
+  // As its health check asks: the newest migration that a build must know is none that it does not.
+  const [row] = await ask(
+    adminUrl,
+    `select max(version)::int as version, max(coalesce(needs_code, version))::int as needs
+     from signalbox.migration where version > ${versionBefore}`,
+  )
+  expect(row?.['version']).toBeGreaterThan(versionBefore)
+  expect(row?.['needs']).toBeLessThanOrEqual(versionBefore)
+})
+
 it('records what a new database stands for, as an upgraded one does', async () => {
   const [upgraded, fresh] = [await emptyDatabase(), await emptyDatabase()]
   await migrateAsBefore(upgraded.adminUrl)
@@ -96,7 +112,7 @@ it('has each table and function in one file, which the register names once', asy
   const named = filesNamedIn(await readFile(new URL('0001_register.sql', migrationsFolder), 'utf8'))
   expect(new Set(named).size).toBe(named.length)
   const there = (await readdir(migrationsFolder, { recursive: true }))
-    .map((path) => String(path).replaceAll('\\', '/'))
+    .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.sql') && !/^(\d{4}_|schema)/.test(path))
   expect(named.toSorted()).toEqual(there.toSorted())
   for (const file of there.filter((path) => path.startsWith('functions/'))) {
@@ -187,7 +203,7 @@ it.each(inTheMiddle)('is all or nothing for $of, killed behind $command $object'
   const before = await state()
   const hold = await Hold.at(adminUrl, at.command, at.object)
   const killed = startMigrating(adminUrl)
-  await hold.waitsFor(1)
+  await expect.poll(() => hold.waiting()).toBe(1)
   await kill9(killed)
   await hold.release()
   await expect.poll(() => hold.sessions()).toBe(0)
@@ -202,9 +218,9 @@ it.each(['is done', 'is killed'])('lets a second process wait until the first %s
   await migrateAsBefore(adminUrl)
   const hold = await Hold.at(adminUrl, 'ALTER TABLE', 'signalbox.migration')
   const first = startMigrating(adminUrl)
-  await hold.waitsFor(1)
+  await expect.poll(() => hold.waiting()).toBe(1)
   const second = startMigrating(adminUrl)
-  await hold.waitsFor(2)
+  await expect.poll(() => hold.waiting()).toBe(2)
   if (end === 'is killed') await kill9(first)
   await hold.release()
   const names = (await readMigrations()).map(({ name }) => name)

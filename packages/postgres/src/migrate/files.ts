@@ -81,7 +81,7 @@ async function withFiles(
   text: string,
   read: (named: Named) => string | Promise<string>,
 ): Promise<string> {
-  const lines = text.split('\n').map((line) => {
+  const lines = text.split('\n').map(async (line) => {
     const named = namedIn(line)
     return named ? read(named) : line
   })

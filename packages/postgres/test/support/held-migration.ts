@@ -57,11 +57,6 @@ export class Hold {
     return new Hold(client)
   }
 
-  /** Waits until so many processes stand still before a lock: one is held, the others wait for their turn. */
-  async waitsFor(count: number): Promise<void> {
-    await expect.poll(() => this.#waiting()).toBe(count)
-  }
-
   /** Lets go. */
   async release(): Promise<void> {
     await this.#client.query('select pg_advisory_unlock(77)')
@@ -72,7 +67,8 @@ export class Hold {
     return this.#count('')
   }
 
-  #waiting(): Promise<number> {
+  /** How many processes stand still before a lock: one is held, the others wait for their turn. */
+  waiting(): Promise<number> {
     return this.#count("and wait_event_type = 'Lock' and wait_event = 'advisory'")
   }
 
