@@ -1,5 +1,6 @@
 /** The two ways to the newest schema: of a new database, and of a register that the build before wrote. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -40,10 +41,13 @@ const functions = (adminUrl: string) =>
      where pronamespace = 'signalbox'::regnamespace order by 1`,
   )
 
+/** The upgrade alone, without the steps that came after it. */
+const upgradeOf = async (adminUrl: string) =>
+  migrate(adminUrl, { migrations: (await readMigrations()).slice(0, 1) })
+
 it('upgrades the last schema before to the one of a new database', async () => {
   const { adminUrl } = await emptyDatabase()
   await migrateAsBefore(adminUrl)
-  const before = await functions(adminUrl)
   await expect(checkSchema(adminUrl)).rejects.toThrow(SchemaOutdated)
   const steps = await readMigrations()
   expect(await migrate(adminUrl)).toEqual({
@@ -53,17 +57,22 @@ it('upgrades the last schema before to the one of a new database', async () => {
     feedIsAhead: false,
   })
   expect(await describeSchema(adminUrl)).toBe(await golden())
-  // What is executed for each append is to the byte what it was: neither way may cost more than the other.
-  const fresh = await emptyDatabase()
-  await migrate(fresh.adminUrl)
-  expect(await functions(fresh.adminUrl)).toEqual(before)
   expect(await migrate(adminUrl)).toMatchObject({ applied: [] })
+})
+
+it('upgrades without another text of any function: an append costs what it did', async () => {
+  const { adminUrl } = await emptyDatabase()
+  await migrateAsBefore(adminUrl)
+  const before = await functions(adminUrl)
+  expect(before.length).toBeGreaterThan(100)
+  await upgradeOf(adminUrl)
+  expect(await functions(adminUrl)).toEqual(before)
 })
 
 it('leaves a build of before its way back: it works with the upgraded schema, and starts on it', async () => {
   const { adminUrl } = await emptyDatabase()
   await migrateAsBefore(adminUrl)
-  const { applied } = await migrate(adminUrl)
+  const { applied } = await upgradeOf(adminUrl)
   const migrations = await readBefore()
   expect(await migrate(adminUrl, { migrations })).toMatchObject({ applied: [], unknown: applied })
   // As its health check asks: the newest migration that a build must know is none that it does not.
@@ -165,6 +174,33 @@ it('brings a function with the last step that names its file, and only the text 
   }
 })
 
+it('changes a function by a step that names its file, and nothing else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'signalbox-migrations-'))
+  const step = '0026_one_file_per_function.sql'
+  try {
+    const kept = await readFile(new URL('functions/kept.sql', migrationsFolder), 'utf8')
+    const text = kept.replace('return 100 + 4 * open', 'return 101 + 4 * open')
+    expect(text).not.toBe(kept)
+    await mkdir(join(folder, 'functions'))
+    await writeFile(join(folder, 'functions/kept.sql'), text)
+    await copyFile(new URL(step, migrationsFolder), join(folder, step))
+    const pin = createHash('sha256').update(text).digest('hex').slice(0, 16)
+    const head = 'set local role signalbox_owner;\nset local search_path = signalbox, pg_catalog;\n'
+    await writeFile(join(folder, '0027_more.sql'), `${head}\\ir functions/kept.sql sha256:${pin}\n`)
+    const migrations = await readMigrations(pathToFileURL(`${folder}/`))
+    const { adminUrl } = await emptyDatabase()
+    await migrateAsBefore(adminUrl)
+    await upgradeOf(adminUrl)
+    const before = await describeSchema(adminUrl)
+    expect(await migrate(adminUrl, { migrations })).toMatchObject({ applied: ['0027_more.sql'] })
+    expect(await describeSchema(adminUrl)).toBe(
+      before.replace('(100 + (4 * open))', '(101 + (4 * open))'),
+    )
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
 it('tells a new database by its register, whatever text that has', async () => {
   const { adminUrl } = await emptyDatabase()
   await migrate(adminUrl)
@@ -209,7 +245,7 @@ it.each(inTheMiddle)('is all or nothing for $of, killed behind $command $object'
   await expect.poll(() => hold.sessions()).toBe(0)
   expect(await state()).toEqual(before)
   // The next start goes on.
-  expect((await migrate(adminUrl)).applied).toHaveLength(1)
+  expect((await migrate(adminUrl)).applied).not.toEqual([])
   expect(await describeSchema(adminUrl)).toBe(await golden())
 })
 
