@@ -29,6 +29,7 @@ const long = [
   'test/end-to-end/restart.test.ts',
   'test/leak-hunt/*.test.ts',
   'test/recipes/*.test.ts',
+  'test/upgrade/*.test.ts',
 ]
 
 const pure = [

@@ -176,7 +176,7 @@ table migration
   name text not null
   checksum text not null
   applied_at timestamp with time zone not null default now()
-  needs_code integer
+  needs_code integer not null
 table pause -- row level security, forced
   id uuid not null
   tenant_id text not null

@@ -4,7 +4,7 @@
  *     packages/<name>/src/<file>.ts   →  dist/packages/<name>/src/<file>.js and .d.ts
  *     packages/<name>/src/<asset>     →  dist/packages/<name>/src/<asset>
  *     packages/<name>/public/<asset>  →  dist/packages/<name>/public/<asset>
- *     migrations/<file>.sql           →  dist/migrations/<file>.sql
+ *     migrations/<path>.sql           →  dist/migrations/<path>.sql
  *     deploy/<file>                   →  dist/deploy/<file>
  *
  * so whatever is found by a path relative to `import.meta.url` is found in both, by the same line of code. The client is one

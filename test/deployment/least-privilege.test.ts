@@ -5,9 +5,16 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkSchema, migrate, readMigrations, startEmbeddedPostgres } from '@signalbox/postgres'
+import {
+  checkSchema,
+  migrate,
+  newestVersion,
+  readMigrations,
+  startEmbeddedPostgres,
+} from '@signalbox/postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
+import { migrateAsBefore, versionBefore } from '../../packages/postgres/test/support/before.ts'
 import {
   createTestDatabase,
   type TestDatabase,
@@ -253,17 +260,16 @@ describe('serve --no-migrate', () => {
   it('does not start on a schema that is older, and leaves it as it is', async () => {
     const { adminUrl } = await emptyDatabase()
     const migrations = await readMigrations()
-    const older = migrations.slice(0, -1)
-    await migrate(adminUrl, { migrations: older })
+    await migrateAsBefore(adminUrl)
     const { code, said } = await refusal({ DATABASE_URL: adminUrl })
     expect(code).toBe(1)
     expect(said).toContain(
-      `it has the schema of version ${older.length}, and this build needs version ${migrations.length}`,
+      `it has the schema of version ${versionBefore}, and this build needs version ${newestVersion(migrations)}`,
     )
     expect(said).toContain('signalbox migrate [schema_outdated]')
     expect(said).not.toContain(passwordOf(adminUrl))
     const { applied } = await migrate(adminUrl)
-    expect(applied).toEqual([migrations.at(-1)?.name])
+    expect(applied).toEqual(migrations.map(({ name }) => name))
   })
 
   it('does not start where nobody has migrated', async () => {

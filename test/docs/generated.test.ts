@@ -35,7 +35,8 @@ describe('generated pages', () => {
 
   it('call reserved exactly what no source writes', () => {
     const sources = globSync('packages/{engine,server,postgres}/src/**/*.ts', { cwd: root })
-    const text = sources.map(read).join('\n') + read('migrations/0001_register.sql')
+    const functions = globSync('migrations/functions/*.sql', { cwd: root })
+    const text = [...sources, ...functions].map(read).join('\n')
     const acts = sources
       .filter((path) => !path.startsWith('packages/postgres/src/read/'))
       .map(read)

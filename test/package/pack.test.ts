@@ -71,10 +71,10 @@ describe('the tarball', () => {
     const files = readdirSync(installed, { recursive: true }).map(String)
     const own = ['LICENSE', 'README.md', 'bin/signalbox.js', 'config.schema.json']
     expect(files).toEqual(expect.arrayContaining(own))
-    const migrations = readdirSync(join(place, 'workspace', 'migrations')).map(
-      (name) => `dist/migrations/${name}`,
+    const migrations = readdirSync(join(place, 'workspace', 'migrations'), { recursive: true }).map(
+      (name) => `dist/migrations/${String(name)}`,
     )
-    expect(migrations.length).toBeGreaterThan(0)
+    expect(migrations).toContain('dist/migrations/functions/append.sql')
     expect(files).toEqual(expect.arrayContaining(migrations))
     expect(files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$/.test(file))).toEqual([])
   })

@@ -235,7 +235,7 @@ describe('migrate', () => {
     const env = { DATABASE_URL: adminUrl.replace(/postgres$/, 'fresh') }
     const ask = () => signalbox(['migrate', '--json'], { cwd: box.dir, env })
     const first = JSON.parse((await ask()).stdout)
-    expect(first.applied.length).toBe(first.version)
+    expect(first.applied).toEqual(['0001_register.sql'])
     expect(JSON.parse((await ask()).stdout)).toEqual({
       version: first.version,
       applied: [],

@@ -1,6 +1,6 @@
 /**
  * The hash chain of a run, computed outside of the database that is being checked (I18). The rule stands at the head of
- * `migrations/0001_register.sql`; this is its second, independent implementation.
+ * `migrations/tables/event.sql`; this is its second, independent implementation.
  *
  * A chain alone stops nobody who can rewrite all of it: pass the head hash and seq of a checkpoint kept elsewhere.
  */

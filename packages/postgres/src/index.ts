@@ -44,7 +44,13 @@ export {
 } from './migrate/migrate.ts'
 export { ensurePartitions } from './migrate/partitions.ts'
 export { restoreFeed, type RestoreReport } from './migrate/restored.ts'
-export { type Applied, appliedQuery, type Standing, standingOf } from './migrate/standing.ts'
+export {
+  type Applied,
+  appliedQuery,
+  newestVersion,
+  type Standing,
+  standingOf,
+} from './migrate/standing.ts'
 export type { BatchOptions } from './register/batcher.ts'
 export { createRegister, type RegisterOptions } from './register/register.ts'
 export type {

@@ -1,5 +1,6 @@
 import { Pool } from 'pg'
 import { readMigrations } from './migrate/files.ts'
+import { newestVersion } from './migrate/standing.ts'
 
 /** What a look at the register shows. */
 export interface RegisterLook {
@@ -41,7 +42,7 @@ export async function createRegisterProbe(options: {
   readonly engineUrl: string
   readonly timeoutMs: number
 }): Promise<RegisterProbe> {
-  const known = (await readMigrations()).length
+  const known = newestVersion(await readMigrations())
   const pool = new Pool({
     connectionString: options.engineUrl,
     // One that hangs must not keep the next call waiting.

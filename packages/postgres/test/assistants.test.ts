@@ -3,10 +3,9 @@
  * another's.
  */
 import { limits } from '@signalbox/core'
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { migrationsFolder } from '../src/migrate/files.ts'
+import { readRegister } from '../src/migrate/files.ts'
 import type { AssistantPut } from '../src/resources/assistants.ts'
 import { createResources, type Resources } from '../src/resources/resources.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
@@ -87,7 +86,7 @@ it('tenants have their own, under the same id, and reach no other', async () => 
 })
 
 it('has the limits of the core written into its functions', async () => {
-  const sql = await readFile(new URL('0006_assistants.sql', migrationsFolder), 'utf8')
+  const { sql } = await readRegister()
   expect(sql).toContain(`where tenant_id = tenant) >= ${limits.assistantsMax} `)
   expect(sql).toContain(`seen >= ${limits.assistantVersionsMax} `)
 })

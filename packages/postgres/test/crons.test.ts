@@ -3,10 +3,9 @@
  * tenant who reaches another's.
  */
 import { limits } from '@signalbox/core'
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { migrationsFolder } from '../src/migrate/files.ts'
+import { readRegister } from '../src/migrate/files.ts'
 import type { NewCron } from '../src/resources/cron.ts'
 import { createResources, type Resources } from '../src/resources/resources.ts'
 import { createUpkeep, type Upkeep } from '../src/resources/upkeep.ts'
@@ -118,7 +117,7 @@ it('tenants reach only their own, and nobody but the engine moves a cron on', as
 })
 
 it('has the limits of the core written into its functions', async () => {
-  const sql = await readFile(new URL('0005_crons.sql', migrationsFolder), 'utf8')
+  const { sql } = await readRegister()
   expect(sql).toContain(`tenant_id = tenant) >= ${limits.cronsMax} `)
   expect(sql).toContain(`between 1 and ${limits.scheduleCharsMax}`)
 })

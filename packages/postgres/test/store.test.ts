@@ -3,11 +3,10 @@
  * item of another tenant, one that is read after its time, a quota that two writers pass together.
  */
 import { limits } from '@signalbox/core'
-import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { migrationsFolder } from '../src/migrate/files.ts'
+import { readRegister } from '../src/migrate/files.ts'
 import { createResources, type Resources } from '../src/resources/resources.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 
@@ -251,7 +250,7 @@ it('refuses in the database what no boundary lets through', async () => {
       ]),
       JSON.stringify([namespace, key, value, ttl]).slice(0, 80),
     ).rejects.toMatchObject({ code: '22023' })
-  const sql = await readFile(new URL('0004_store.sql', migrationsFolder), 'utf8')
+  const { sql } = await readRegister()
   expect(sql).toContain(`cardinality(n) <= ${limits.storeDepthMax} `)
   expect(sql).toContain(`<= ${limits.storeNamespaceBytesMax}\n`)
   expect(sql).toContain(`had >= ${limits.storeItemsMax} `)

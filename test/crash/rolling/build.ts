@@ -2,6 +2,7 @@
  * Build B: a copy of the packages, with the edits of `edits.ts`, in a folder of its own. It is a release as a later one will
  * be: another version of an event, another kind of effect, another version of the machine, and the migration it needs.
  */
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +37,9 @@ export async function makeBuild(): Promise<Build> {
   const known = (await readdir(join(dir, 'migrations'))).filter((name) => /^\d{4}_/.test(name))
   const newest = Math.max(...known.map((name) => Number(name.slice(0, 4))))
   const name = `${String(newest + 1).padStart(4, '0')}_turn_notes.sql`
-  await writeFile(join(dir, 'migrations', name), migrationOf(newest))
+  const kinds = await readFile(join(dir, 'migrations/functions/decision_problem.sql'))
+  const pin = createHash('sha256').update(kinds).digest('hex').slice(0, 16)
+  await writeFile(join(dir, 'migrations', name), migrationOf(newest, pin))
   const at = (path: string) => pathToFileURL(join(dir, path))
   return {
     entry: at('test/crash/child-main.ts'),

@@ -89,7 +89,21 @@ const aMachine: readonly Edit[] = [
   },
 ]
 
-export const edits: readonly Edit[] = [...anEventVersion, ...anEffectKind, ...aMachine]
+/** The function that knows the kinds, which the migration brings. */
+const aFunction: readonly Edit[] = [
+  {
+    file: 'migrations/functions/decision_problem.sql',
+    find: "'tool.recall')",
+    put: "'tool.recall', 'turn.note')",
+  },
+]
+
+export const edits: readonly Edit[] = [
+  ...anEventVersion,
+  ...anEffectKind,
+  ...aMachine,
+  ...aFunction,
+]
 
 /** Version 2 of the machine: it counts its notes, and asks for one per turn. */
 export const machineTwo = `
@@ -113,10 +127,9 @@ export const contextTwo = { ...emptyContext, notes: 0 }
 `
 
 /** The register takes the new kind. Processes that know the schema before it work with it. */
-export const migrationOf = (newest: number): string => `-- needs_code: ${newest}
-do $$ begin
-  execute replace(
-    pg_get_functiondef('signalbox.decision_problem(uuid, jsonb)'::regprocedure),
-    '''tool.recall''', '''tool.recall'', ''turn.note''');
-end $$;
+export const migrationOf = (newest: number, pin: string): string => `-- needs_code: ${newest}
+set local role signalbox_owner;
+set local search_path = signalbox, pg_catalog;
+
+\\ir functions/decision_problem.sql sha256:${pin}
 `

@@ -1,6 +1,7 @@
 import {
   type Applied,
   appliedQuery,
+  newestVersion,
   readMigrations,
   type Standing,
   standingOf,
@@ -72,7 +73,11 @@ async function checkSchema(client: Client, isAdministrator: boolean): Promise<re
     if (isAdministrator) await client.query('set role signalbox_owner')
     const { rows } = await client.query<Applied>(appliedQuery)
     const known = await readMigrations()
-    const finding = schemaFinding(rows.length, standingOf(rows, known), known.length)
+    const finding = schemaFinding(
+      newestVersion(rows),
+      standingOf(rows, known),
+      newestVersion(known),
+    )
     return finding.status === 'ok' ? [finding, ...(await checkRegister(client))] : [finding]
   } catch (error) {
     return [warn('schema', reason(error), 'Use the user that owns the database in DATABASE_URL.')]
@@ -80,7 +85,8 @@ async function checkSchema(client: Client, isAdministrator: boolean): Promise<re
 }
 
 function schemaFinding(version: number, standing: Standing, known: number): Finding {
-  if (standing.kind === 'refused') return fail('schema', standing.why, 'Update signalbox.')
+  if (standing.kind === 'refused')
+    return fail('schema', standing.why, 'Use the build that it asks for.')
   if (standing.kind === 'newer')
     return ok('schema', `version ${version}, newer than this build, which works with it`)
   if (standing.missing.length === 0) return ok('schema', `version ${version}, the newest`)

@@ -1,4 +1,4 @@
-/** Digest and link of an event, as the SQL function computes them (migrations/0001_register.sql). */
+/** Digest and link of an event, as the SQL function computes them (migrations/tables/event.sql). */
 import { createHash } from 'node:crypto'
 import type { EventDraft } from '../ports.ts'
 

@@ -4,7 +4,7 @@ import { newClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
 import { readMigrations } from './files.ts'
 import { type MigrateReport, MigrationRefused } from './migrate.ts'
-import { type Applied, appliedQuery, standingOf } from './standing.ts'
+import { type Applied, appliedQuery, newestVersion, standingOf } from './standing.ts'
 
 /** A schema that lacks what this build needs: an administrator must migrate it first. */
 export class SchemaOutdated extends Error {
@@ -33,13 +33,13 @@ export async function checkSchema(url: string): Promise<MigrateReport> {
     if (standing.kind === 'refused') throw new MigrationRefused(standing.why)
     if (standing.kind === 'older' && standing.missing.length > 0)
       throw new SchemaOutdated(
-        `it has the schema of version ${applied.length}, and this build needs version ${known.length}`,
+        `it has the schema of version ${newestVersion(applied)}, and this build needs version ${newestVersion(known)}`,
       )
     const { rows } = await client.query<{ ahead: boolean }>(
       'select signalbox.feed_is_ahead() as ahead',
     )
     return {
-      version: Math.max(applied.length, known.length),
+      version: Math.max(newestVersion(applied), newestVersion(known)),
       applied: [],
       unknown: standing.kind === 'newer' ? standing.unknown : [],
       feedIsAhead: rows[0]?.ahead === true,

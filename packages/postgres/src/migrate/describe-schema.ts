@@ -1,11 +1,9 @@
 /**
- * Writes the schema `signalbox` down as text, from the catalog: the golden schema that CI compares with
- * `migrations/schema.sql`. Embedded Postgres brings no pg_dump, and a pg_dump of another major refuses the server.
+ * Writes the schema `signalbox` down as text, from the catalog: the golden schema that tests compare with
+ * `migrations/schema.sql`, and `npm run schema` writes there. Embedded Postgres brings no pg_dump, and a pg_dump of another major refuses the server.
  *
  * Left out: monthly partitions (they depend on the date), compression (on the build), names of NOT NULL constraints
  * (on the major version).
- *
- * As a script: `node packages/postgres/src/migrate/describe-schema.ts <admin url> > migrations/schema.sql`
  */
 import { newClient } from '../client.ts'
 
@@ -101,10 +99,4 @@ export async function describeSchema(adminUrl: string): Promise<string> {
   } finally {
     await client.end()
   }
-}
-
-if (import.meta.main) {
-  const adminUrl = process.argv[2]
-  if (adminUrl === undefined) throw new Error('usage: describe-schema.ts <admin url>')
-  process.stdout.write(await describeSchema(adminUrl))
 }

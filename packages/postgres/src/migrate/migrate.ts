@@ -2,7 +2,8 @@
  * Brings a database to the newest schema.
  *
  * M1 One migrates at a time: a session advisory lock, held over all steps.
- * M2 Each step is one transaction that also records it; a step that fails leaves no trace.
+ * M2 Each step is one transaction that also records it; a step that fails leaves no trace. So is what makes a new database, with all
+ *    the steps that it stands for.
  * M3 A step that was applied may never change. A schema that is newer than this build is left as it is, and refused only if one of
  *    its steps says that it needs a newer build (`standing.ts`).
  * M4 Roles belong to the cluster, and M1 to a database: two registers that start at once may change a role in the same
@@ -11,9 +12,9 @@
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 import { newClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
-import { type Migration, readMigrations } from './files.ts'
+import { type Migration, readMigrations, readRegister } from './files.ts'
 import { scramVerifier } from './scram.ts'
-import { type Applied, appliedQuery, standingOf } from './standing.ts'
+import { type Applied, appliedQuery, newestVersion, standingOf } from './standing.ts'
 
 /** Roles that log in. The names are fixed: several registers of one cluster share them. */
 export type LoginRole = (typeof loginRoles)[number]
@@ -90,35 +91,41 @@ async function migrateOnce(
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])
-    const done = await readApplied(client)
-    const standing = standingOf(done, migrations)
-    if (standing.kind === 'refused') throw new MigrationRefused(standing.why)
-    const missing = standing.kind === 'older' ? standing.missing : []
-    for (const migration of missing) await applyOne(client, migration)
+    const { version, applied, unknown } = await bringUp(client, migrations)
     await setPasswords(client, passwords)
     await client.query('set role signalbox_owner')
     await client.query('select signalbox.ensure_partitions()')
-    return {
-      version: Math.max(done.length, migrations.length),
-      applied: missing.map((migration) => migration.name),
-      unknown: standing.kind === 'newer' ? standing.unknown : [],
-      feedIsAhead: await isFeedAhead(client),
-    }
+    const { rows } = await client.query<{ ahead: boolean }>(
+      'select signalbox.feed_is_ahead() as ahead',
+    )
+    return { version, applied, unknown, feedIsAhead: rows[0]?.ahead === true }
   } finally {
     await client.end()
   }
 }
 
-/** False also where the schema is too old to tell: tests stop at such ones. */
-async function isFeedAhead(client: Client): Promise<boolean> {
-  const known = await client.query(
-    `select 1 where to_regproc('signalbox.feed_is_ahead') is not null`,
-  )
-  if (known.rowCount === 0) return false
-  const { rows } = await client.query<{ ahead: boolean }>(
-    'select signalbox.feed_is_ahead() as ahead',
-  )
-  return rows[0]?.ahead === true
+async function bringUp(
+  client: Client,
+  steps: readonly Migration[],
+): Promise<Omit<MigrateReport, 'feedIsAhead'>> {
+  const made = await makeIfNew(client)
+  const done = await readApplied(client)
+  const standing = standingOf(done, steps)
+  if (standing.kind === 'refused') throw new MigrationRefused(standing.why)
+  const missing = standing.kind === 'older' ? standing.missing : []
+  for (const step of missing) await apply(client, step.sql, [step])
+  return {
+    version: Math.max(newestVersion(done), newestVersion(steps)),
+    applied: [...made, ...missing.map((step) => step.name)],
+    unknown: standing.kind === 'newer' ? standing.unknown : [],
+  }
+}
+
+async function makeIfNew(client: Client): Promise<readonly string[]> {
+  if ((await readApplied(client)).length > 0) return []
+  const register = await readRegister()
+  await apply(client, register.sql, [register, ...(await readMigrations())])
+  return [register.name]
 }
 
 async function readApplied(client: Client): Promise<Applied[]> {
@@ -133,17 +140,22 @@ async function readApplied(client: Client): Promise<Applied[]> {
   return applied.rows
 }
 
-async function applyOne(client: Client, migration: Migration): Promise<void> {
+/** Executes, and records the steps that are done by it. */
+async function apply(client: Client, sql: string, steps: readonly Migration[]): Promise<void> {
+  const rows = steps.map(({ version, name, checksum, needsCode = version }) => ({
+    version,
+    name,
+    checksum,
+    needs_code: needsCode,
+  }))
   await client.query('begin')
   try {
-    await client.query(migration.sql)
+    await client.query(sql)
     await client.query('set local role signalbox_owner')
-    const { version, name, checksum, needsCode = version } = migration
-    // By name, as far as the table has them: `needs_code` is younger than the table.
     await client.query(
-      `insert into signalbox.migration
-       select (jsonb_populate_record(null::signalbox.migration, $1::jsonb || jsonb_build_object('applied_at', now()))).*`,
-      [JSON.stringify({ version, name, checksum, needs_code: needsCode })],
+      `insert into signalbox.migration (version, name, checksum, needs_code)
+       select version, name, checksum, needs_code from jsonb_populate_recordset(null::signalbox.migration, $1)`,
+      [JSON.stringify(rows)],
     )
     await client.query('commit')
   } catch (error) {
