@@ -1,7 +1,7 @@
 /** The entries of decisions about an answer of the model: safety, stream guardrails, cuts, retries. */
 import type { DecisionPayload } from '../decision.ts'
 import { type DecisionEntries, type Parts, spoken, takenOut, withWord, words } from '../entry.ts'
-import { call, message, suppressed, trip } from './example-parts.ts'
+import { answerId, call, stumble, suppressed } from './example-parts.ts'
 
 const ofTrip = ['$.trip.guardrail.name', '$.trip ? (@.partType != "error").feedback']
 /** The words of a model that was asked again are a provider's, but for an answer that said nothing. */
@@ -32,7 +32,7 @@ export const answerEntries = {
     isObjection: true,
     example: {
       turn: 1,
-      messageId: message,
+      messageId: answerId,
       evidence: [
         {
           detector: 'openai-compatible',
@@ -62,7 +62,7 @@ export const answerEntries = {
     isObjection: true,
     example: {
       turn: 1,
-      messageId: message,
+      messageId: answerId,
       verdict: 'length',
       calls: suppressed,
       explanation:
@@ -77,7 +77,7 @@ export const answerEntries = {
     heard: ({ messageId, text }) => ({ as: 'continuation', messageId, text }),
     example: {
       turn: 1,
-      messageId: message,
+      messageId: answerId,
       text: 'Your answer was cut off at its length limit. Go on exactly where it ended.',
     },
   },
@@ -89,7 +89,7 @@ export const answerEntries = {
     sentence: ({ messageId, text }) => ({ messageId, text }),
     place: 'verdict',
     heard: spoken,
-    example: { turn: 2, messageId: message, text: '[The model gave no answer.]' },
+    example: { turn: 2, messageId: answerId, text: '[The model gave no answer.]' },
   },
   'guardrail.tripped': {
     tone: 'notice',
@@ -102,7 +102,7 @@ export const answerEntries = {
     isNotable: true,
     place: 'verdict',
     heard: ({ messageId, trip }) => ({ as: 'correction', messageId, text: trip.feedback }),
-    example: { turn: 1, correction: 1, messageId: message, trip, calls: [] },
+    example: { turn: 1, correction: 1, messageId: answerId, trip: stumble, calls: [] },
   },
   'guardrail.stopped': {
     tone: 'alarm',
@@ -125,8 +125,8 @@ export const answerEntries = {
     example: {
       turn: 1,
       corrections: 3,
-      messageId: message,
-      trip,
+      messageId: answerId,
+      trip: stumble,
       calls: [],
       explanation: '[A guardrail (Banned terms) stopped this answer.]',
     },

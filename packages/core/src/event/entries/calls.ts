@@ -1,6 +1,6 @@
 /** The entries of decisions about a call: what policies, humans and the log of a rerun say. */
 import { type DecisionEntries, reach, spoken, timeOf, withWord, words } from '../entry.ts'
-import { argsHash, call, message, policy } from './example-parts.ts'
+import { answerId, argsHash, call, policy } from './example-parts.ts'
 
 const ofReasons = ['$.code', '$.message', '$.reasons[*].code', '$.reasons[*].message']
 
@@ -130,7 +130,7 @@ export const callEntries = {
       code: 'call_not_recorded',
       reason: 'never_made',
       recorded: 0,
-      messageId: message,
+      messageId: answerId,
       text:
         `[The rerun stopped (call_not_recorded): the model asked for a call of write_file (${call}) that was never ` +
         'recorded: the run that it repeats never made this call with these arguments. Nothing was executed.]',

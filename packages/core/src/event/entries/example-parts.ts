@@ -2,7 +2,7 @@
 export const run = '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77'
 export const child = '01934f3e-9b21-7d4f-8e66-1c7b5a2f3d88'
 export const call = 'c_0b6a4f1e2c77_1_0'
-export const message = 'm_0b6a4f1e2c77_1'
+export const answerId = 'm_0b6a4f1e2c77_1'
 export const definitionHash = '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e'
 export const argsHash = `hk1:${definitionHash}`
 export const of = { effectId: `${run}.2`, attempt: 1 }
@@ -17,7 +17,7 @@ export const suppressed = [
 export const policyDigest =
   'sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae'
 export const policy = { policyId: 'passport', policyDigest }
-export const trip = {
+export const stumble = {
   guardrail: { id: 'no-guarantees', name: 'Banned terms' },
   outcome: 'fail' as const,
   feedback:

@@ -12,10 +12,10 @@ import {
   words,
 } from '../entry.ts'
 import {
+  answerId,
   argsHash,
   call,
   child,
-  message,
   of,
   ofCall,
   policy,
@@ -74,7 +74,7 @@ export const factEntries = {
       turn: {
         verdict: 'complete',
         message: {
-          id: message,
+          id: answerId,
           role: 'assistant',
           parts: [
             { type: 'text', text: 'I write the file.' },

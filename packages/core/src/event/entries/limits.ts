@@ -1,7 +1,7 @@
 /** The entries of decisions of the loop check and of budgets. */
 import type { DecisionPayload } from '../decision.ts'
 import { type DecisionEntries, limitParts, type Parts, spoken } from '../entry.ts'
-import { loop, message } from './example-parts.ts'
+import { answerId, loop } from './example-parts.ts'
 
 /** Entries by type. */
 export const limitEntries = {
@@ -37,7 +37,7 @@ export const limitEntries = {
       layer: 'identical_call_set',
       count: 5,
       threshold: 5,
-      messageId: message,
+      messageId: answerId,
       text:
         '[FORCED STOP] You have asked for the same calls (read_file) 5 times. The limit is 5: ' +
         'the calls of this message were not executed, and the run ends here.',
@@ -71,7 +71,7 @@ export const limitEntries = {
       budget: 'turns',
       used: 50,
       limit: 50,
-      messageId: message,
+      messageId: answerId,
       text: '[BUDGET EXHAUSTED] The run was stopped: it has used 50 of 50 turns.',
     },
   },
