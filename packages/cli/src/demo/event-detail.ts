@@ -10,9 +10,10 @@ const charsMax = 110
 export function eventDetail(event: RunEvent): string {
   const { type, payload, verdict } = event
   // Of decisions all is said; of facts not what a tool or a model answered.
-  const isVerbose = isEventType(type) && eventClass(type) === 'decision'
-  const said = partsOf({ type, version: 1, payload }, isVerbose).filter((part) => part !== '')
-  const about = verdict === null || said.includes(verdict) ? said : [verdict, ...said]
+  const isDecision = isEventType(type) && eventClass(type) === 'decision'
+  const said = partsOf({ type, version: 1, payload }, isDecision).filter((part) => part !== '')
+  const isSaid = verdict === null || said.includes(verdict) || (isDecision && said.length > 0)
+  const about = isSaid ? said : [verdict, ...said]
   const parts = [subject(event), about.join(' ')].filter((part) => part !== '')
   const text = parts.join('  ').replaceAll(/\s*\n\s*/g, ' ')
   return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
