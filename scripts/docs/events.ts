@@ -6,19 +6,17 @@ import {
   eventClass,
   eventSchemas,
   type EventType,
-  isEventType,
+  eventTypes,
+  exampleOf,
   ledgerSchemas,
+  reservedTypes,
 } from '@signalbox/core'
 import type { z } from 'zod'
 import { type DocComments, readDocComments } from './doc-comments.ts'
-import { eventExamples } from './event-examples.ts'
 import { eventsIntroduction } from './events-introduction.ts'
 import { glossary } from './glossary.ts'
 import { table } from './markdown.ts'
 import { namedSchemas, partsOf, schemaOf, typeText, unwrap } from './schema-type.ts'
-
-/** Types that have a schema, so that logs can hold them one day, and that nothing writes yet. */
-export const reserved: readonly EventType[] = ['input.answered', 'payload.erased']
 
 const classes = [
   {
@@ -54,12 +52,11 @@ const link = (name: string): string => `[${name}](#${name.toLowerCase()})`
 export function eventsPage(root: string): string {
   const files = globSync('packages/core/src/**/*.ts', { cwd: root }).toSorted()
   const docs = readDocComments(files.map((file) => join(root, file)))
-  const types = Object.keys(eventSchemas).filter(isEventType)
   const sections = classes.map(({ name, title, about }) => {
-    const own = types.filter((type) => classOf(type) === name)
+    const own = eventTypes.filter((type) => classOf(type) === name)
     return [`## ${title}`, about, ...own.map((type) => eventSection(type, docs))].join('\n\n')
   })
-  const parts = usedParts(types).map(([name, schema]) => partSection(name, schema, docs))
+  const parts = usedParts(eventTypes).map(([name, schema]) => partSection(name, schema, docs))
   return (
     [eventsIntroduction, ...sections, '## Parts', 'What payloads are made of.', ...parts, '']
       .join('\n\n')
@@ -70,9 +67,11 @@ export function eventsPage(root: string): string {
 function eventSection(type: EventType, docs: DocComments): string {
   const schema = eventSchemas[type]
   const list = `${classOf(type)}Schemas`
-  const notYet = reserved.includes(type) ? ' **Reserved: nothing in this version writes it.**' : ''
-  const about = docs.get(`${list}.${type}`) ?? glossaryOfTypes[type] ?? missing(type)
-  const example = JSON.stringify(schema.parse(eventExamples[type]), null, 2)
+  const notYet = reservedTypes.includes(type)
+    ? ' **Reserved: nothing in this version writes it.**'
+    : ''
+  const about = docs.get(`${list}.${type}`) ?? missing(type)
+  const example = JSON.stringify(exampleOf(type), null, 2)
   const fields = fieldTable(schema, `${list}.${type}`, docs)
   return [
     `### ${type}`,
@@ -80,14 +79,6 @@ function eventSection(type: EventType, docs: DocComments): string {
     ...(fields === null ? ['The payload is empty.'] : [fields]),
     `\`\`\`json event=${type}\n${example}\n\`\`\``,
   ].join('\n\n')
-}
-
-/** Types whose schema has no comment of its own. */
-const glossaryOfTypes: Readonly<Partial<Record<EventType, string>>> = {
-  'loop.stopped':
-    'The same set of calls was asked for once too often: none of them ran, the run ends.',
-  'webhook.delivered': 'A webhook was delivered.',
-  'payload.erased': 'The payload and the salt of an event were erased; its hashes stand.',
 }
 
 function fieldTable(schema: z.core.$ZodType, at: string, docs: DocComments): string | null {

@@ -4,11 +4,10 @@
  */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { eventSchemas, isEventType, ledgerSchemas } from '@signalbox/core'
+import { eventSchemas, isEventType, ledgerSchemas, reservedTypes } from '@signalbox/core'
 import { problemKinds } from '@signalbox/server'
 import { describe, expect, it } from 'vitest'
 import { clientTypes, clientTypesPath } from '../../scripts/docs/client-types.ts'
-import { reserved } from '../../scripts/docs/events.ts'
 import { generatedPages } from '../../scripts/docs/pages.ts'
 import { knownMetrics } from '../deployment/known-metrics.ts'
 import { readPages } from './pages.ts'
@@ -51,7 +50,7 @@ describe('generated pages', () => {
     const unwritten = Object.keys(eventSchemas)
       .filter(isEventType)
       .filter((type) => !isWritten(type) && !isVerdict(type))
-    expect(unwritten.toSorted()).toEqual([...reserved].toSorted())
+    expect(unwritten.toSorted()).toEqual([...reservedTypes].toSorted())
   })
 })
 

@@ -52,21 +52,24 @@ describe('a copy of the sources', () => {
     })
   })
 
-  it('does not with a kind of effect that has no entry in the registry', () => {
+  it('does not with a kind of effect that has no traits, or no entry in the registry', () => {
+    const file = 'packages/core/src/effect.ts'
     const schema = "  z.object({ ...base, kind: z.literal('scratch.done') }),"
-    edited(
-      'packages/core/src/effect.ts',
-      ["  'tool.recall',\n])", "  'tool.recall',\n  'scratch.done',\n])"],
-      () =>
-        edited(
-          'packages/core/src/effect.ts',
-          ['  ToolRecallEffect,\n])', `  ToolRecallEffect,\n${schema}\n])`],
-          () => {
-            const said = compiled()
-            expect(said).toContain('engine/src/effects/kinds.ts')
-            expect(said).toContain('scratch.done')
-          },
-        ),
+    const kind = ["  'tool.recall',\n])", "  'tool.recall',\n  'scratch.done',\n])"] as const
+    const union = ['  ToolRecallEffect,\n])', `  ToolRecallEffect,\n${schema}\n])`] as const
+    const before = "  'webhook.deliver': { node: null, dispatch: null },"
+    const traits = [before, `${before}\n  'scratch.done': { node: null, dispatch: null },`] as const
+    edited(file, kind, () =>
+      edited(file, union, () => {
+        const unknown = compiled()
+        expect(unknown).toContain(file)
+        expect(unknown).toContain('scratch.done')
+        edited(file, traits, () => {
+          const unperformed = compiled()
+          expect(unperformed).toContain('engine/src/effects/kinds.ts')
+          expect(unperformed).toContain('scratch.done')
+        })
+      }),
     )
   })
 }, 300_000)

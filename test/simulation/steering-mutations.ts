@@ -30,7 +30,7 @@ export const steeringMutations: readonly Mutation[] = [
   {
     name: 'words stand in the log and in no prompt (J1)',
     file: core('conversation/project.ts'),
-    line: "    case 'input.taken':\n",
+    line: "    case 'input':\n",
     becomes: '',
   },
   {

@@ -164,7 +164,7 @@ describe('npm run demo', () => {
       expect(out).toMatch(/npx signalbox approve a_\S+ --url http:\/\/127\.0\.0\.1:\d+$/m)
       expect(out).toContain('✓ [redacted:email] stands where the address was')
       expect(out).not.toContain('ann.lee')
-      expect(out).toMatch(/loop\.stopped +identical_call_set, 5 times/)
+      expect(out).toMatch(/loop\.stopped +identical_call_set: 5 times/)
       expect(out).toContain('The live report is written.')
       expect(out).toMatch(/chains verified: 9 runs, \d\d\d events/)
       expect(out + err).not.toContain(key)

@@ -123,6 +123,45 @@ export const Effect = z.discriminatedUnion('kind', [
   ToolRecallEffect,
 ])
 
+/** What a kind is to the run, besides its schema. */
+interface EffectTraits {
+  /** Where the run is while it waits for one; null: nothing waits for it. */
+  readonly node: 'model' | 'tools' | 'guardrail' | null
+  /** Of one that does the work of a call: how an explanation calls that, and what it says of it. */
+  readonly dispatch: {
+    readonly verdict: 'execute' | 'start_run' | 'recall'
+    readonly says: string
+  } | null
+}
+
+/** The kinds. One without traits does not compile. */
+export const effectTraits = {
+  'model.call': { node: 'model', dispatch: null },
+  'tool.call': {
+    node: 'tools',
+    dispatch: {
+      verdict: 'execute',
+      says: 'The decision asked for the execution of the call by a worker.',
+    },
+  },
+  'run.start': {
+    node: 'tools',
+    dispatch: {
+      verdict: 'start_run',
+      says: 'The decision asked for a run of its own that does the work of the call.',
+    },
+  },
+  'tool.recall': {
+    node: 'tools',
+    dispatch: {
+      verdict: 'recall',
+      says: 'The decision asked for the recorded result of the call: a rerun executes nothing.',
+    },
+  },
+  'policy.evaluate': { node: 'guardrail', dispatch: null },
+  'webhook.deliver': { node: null, dispatch: null },
+} as const satisfies Readonly<Record<EffectKind, EffectTraits>>
+
 /** A timer as data: `afterMs` from the commit of the decision that sets it. Setting an id again moves it. */
 export const Timer = z.object({ id: z.string(), afterMs: z.number().int().min(0) })
 

@@ -42,6 +42,7 @@ export { type Machine, machines, type Machines, newestOf } from './machine/versi
 export {
   Effect,
   EffectKind,
+  effectTraits,
   ModelCallEffect,
   PolicyEffect,
   RunStartEffect,
@@ -79,7 +80,20 @@ export {
   readFact,
   upcast,
 } from './event/upcast.ts'
-export { isNotable, partsOf, searchedPaths, sentenceOf, toneOf } from './event/catalogue.ts'
+export {
+  conversationTypes,
+  effectKindOf,
+  eventTypes,
+  exampleOf,
+  isNotable,
+  isObjection,
+  partsOf,
+  reservedTypes,
+  searchedPaths,
+  sentenceOf,
+  settles,
+  toneOf,
+} from './event/catalogue.ts'
 export { legible } from './event/legible.ts'
 export { type Decision, decide, statusOf, type Subject, transitioned } from './decide.ts'
 export {
@@ -97,12 +111,7 @@ export { runMachine } from './machine/run-machine.ts'
 export { callsOf } from './verdict/authorization/judge.ts'
 export { explain } from './verdict/safety/explain.ts'
 export { failureOf } from './verdict/safety/failure.ts'
-export {
-  conversationTypes,
-  createProjection,
-  project,
-  type Projection,
-} from './conversation/project.ts'
+export { createProjection, project, type Projection } from './conversation/project.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
 export {

@@ -3,31 +3,37 @@
  * path of the search that names no field of the payload.
  */
 import {
+  currentVersion,
   eventSchemas,
-  isEventType,
+  type EventType,
+  eventTypes,
+  exampleOf,
   partsOf,
   searchedPaths,
   sentenceOf,
   toneOf,
 } from '../src/index.ts'
 import { describe, expect, it } from 'vitest'
-import { eventExamples } from '../../../scripts/docs/event-examples.ts'
 
-const types = Object.keys(eventSchemas).filter(isEventType)
 /** Those whose type says it all. */
 const silent = new Set(['run.admitted', 'model.aborted', 'run.hidden', 'thread.hidden'])
 
-const read = (type: keyof typeof eventExamples) => ({
+const read = (type: EventType) => ({
   type,
-  version: 1,
-  payload: eventExamples[type],
+  version: currentVersion(type),
+  payload: exampleOf(type),
 })
 
-describe.each(types)('%s', (type) => {
+describe.each(eventTypes)('%s', (type) => {
   it('says something on a line, or nothing where its type says it all', () => {
     const said = partsOf(read(type), false).filter((part) => part !== '')
     const isSilent = silent.has(type) || (type === 'cancel.requested' && said.length === 0)
     expect(said.length > 0).toBe(!isSilent)
+  })
+
+  it('has an example that stands as it is in a log', () => {
+    const example = exampleOf(type)
+    expect(eventSchemas[type].parse(JSON.parse(JSON.stringify(example)))).toEqual(example)
   })
 
   it('is searched by fields that it has', () => {
@@ -47,7 +53,7 @@ it('says nothing of what it cannot read: a newer version, an erased payload, a n
 })
 
 it('has a sentence for each verdict that ends an answer', () => {
-  const speaking = types.filter((type) => sentenceOf(read(type)) !== null)
+  const speaking = eventTypes.filter((type) => sentenceOf(read(type)) !== null)
   expect(speaking.toSorted()).toEqual(
     [
       'answer.missing',

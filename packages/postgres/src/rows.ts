@@ -95,7 +95,7 @@ export function askedCall(): RawBuilder<ToolCallPart | null> {
   return sql<ToolCallPart | null>`(
     select part from signalbox.event m
       cross join lateral jsonb_array_elements(m.payload #> '{turn,message,parts}') part
-    where e.kind in ('tool.call', 'run.start') and m.run_id = e.run_id and m.key = e.spec ->> 'source'
+    where e.spec ? 'callId' and m.run_id = e.run_id and m.key = e.spec ->> 'source'
       and m.type = 'model.completed' and part ->> 'type' = 'tool_call'
       and part ->> 'id' = e.spec ->> 'callId'
     limit 1)`

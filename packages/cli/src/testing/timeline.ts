@@ -1,4 +1,5 @@
 /** The timeline of a run in words. A failed assertion shows it, so that its reader needs no other log. */
+import { isNotable, partsOf } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { duration } from '../output/duration.ts'
 import { at, listAt, textAt } from '../output/payload.ts'
@@ -56,7 +57,7 @@ const taken = (payload: unknown): string => {
   return calls === '' ? '' : `; not executed: ${calls}`
 }
 
-/** Of every type that says something to who reads a failed test. The others say what these say already. */
+/** Sentences for the reader of a failed test. Of other types, verdicts are told as the catalogue tells them; the rest say what these say already. */
 const sentences: Readonly<Record<string, Say>> = {
   'run.created': (payload) => [
     `the user says ${quoted(
@@ -178,4 +179,5 @@ const budget = (payload: unknown): string =>
 const json = (value: unknown): string => oneLine(JSON.stringify(value ?? {}), lineCharsMax)
 
 const sentencesOf = (event: StoredEvent, events: readonly StoredEvent[]): readonly string[] =>
-  sentences[event.type]?.(event.payload, event, events) ?? []
+  sentences[event.type]?.(event.payload, event, events) ??
+  (isNotable(event.type) ? [[event.type, ...partsOf(event, true)].filter(Boolean).join(' ')] : [])

@@ -9,10 +9,10 @@
  * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
  * P5 What a client gives as a system message is an instruction of the conversation, behind those of the agent, and says whose it is.
  */
-import { decisionSchemas } from '../event/decision.ts'
+import { heardOf } from '../event/catalogue.ts'
+import type { Heard } from '../event/entry.ts'
 import type { FactPayload } from '../event/fact.ts'
-import { type EventType, type FoldableEvent, readFact, upcast } from '../event/upcast.ts'
-import type { JsonObject } from '../json.ts'
+import { type FoldableEvent, readFact } from '../event/upcast.ts'
 import type { AssistantPart, EditMessage, UserMessage } from '../message.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
@@ -30,39 +30,6 @@ import {
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
 import { createWriter, type Entry, type Said } from './write.ts'
-
-/** Types of events that carry conversation: all that `project` reads. Whoever stores or caches a conversation keeps these. */
-export const conversationTypes: readonly EventType[] = [
-  'run.created',
-  'model.completed',
-  'tool.completed',
-  'tool.failed',
-  'tool.denied',
-  'tool.aborted',
-  'tool.unknown',
-  'tool.resolved',
-  'child.ended',
-  'budget.refused',
-  'recall.missed',
-  'input.answered',
-  'input.injected',
-  'input.taken',
-  'input.left',
-  'approval.answered',
-  'call.denied',
-  'safety.suppressed',
-  'turn.cut',
-  'turn.continued',
-  'answer.missing',
-  'model.retried',
-  'guardrail.tripped',
-  'guardrail.stopped',
-  'loop.warned',
-  'loop.stopped',
-  'budget.warned',
-  'budget.exhausted',
-  'rerun.stopped',
-]
 
 /** A conversation that is read event by event, each once, and may be asked for its prompt at any time. */
 export interface Projection {
@@ -97,11 +64,9 @@ export function project(instructions: string, events: Iterable<FoldableEvent>): 
   return projection.prompt()
 }
 
-const current = (event: FoldableEvent): JsonObject =>
-  upcast(event.type, event.version, event.payload)
-
 function take(conversation: Conversation, event: FoldableEvent): void {
-  if (takeDecision(conversation, event)) return
+  const heard = heardOf(event)
+  if (heard) return obey(conversation, heard)
   const fact = readFact(event)
   if (!fact) return
   if (fact.type === 'run.created') {
@@ -129,57 +94,24 @@ function take(conversation: Conversation, event: FoldableEvent): void {
   if (result) conversation.results.set(result.callId, result.output)
 }
 
-/** Answers whether the event was a decision that says something to the model. */
-function takeDecision(conversation: Conversation, event: FoldableEvent): boolean {
-  switch (event.type) {
-    case 'call.denied': {
-      const denial = decisionSchemas['call.denied'].parse(current(event))
-      conversation.results.set(denial.callId, deniedResult(denial.code, denial.message))
-      return true
-    }
-    case 'loop.warned':
-    case 'budget.warned':
-      remind(conversation, decisionSchemas[event.type].parse(current(event)).text)
-      return true
-    case 'loop.stopped':
-    case 'budget.exhausted':
-    case 'answer.missing':
-    case 'rerun.stopped': {
-      const { messageId, text } = decisionSchemas[event.type].parse(current(event))
-      force(conversation, messageId, text)
-      return true
-    }
-    case 'input.taken':
-    case 'input.left':
-      hear(conversation, decisionSchemas[event.type].parse(current(event)).through)
-      return true
-    case 'turn.continued': {
-      const { messageId, text } = decisionSchemas['turn.continued'].parse(current(event))
-      closeAs(conversation, messageId)
-      remind(conversation, text)
-      return true
-    }
-    case 'model.retried': {
-      const retried = decisionSchemas['model.retried'].parse(current(event))
-      if (retried.class === 'empty_answer') remind(conversation, retried.message)
-      return true
-    }
-    case 'guardrail.tripped': {
-      const tripped = decisionSchemas['guardrail.tripped'].parse(current(event))
-      correct(conversation, tripped.messageId, tripped.trip.feedback)
-      return true
-    }
-    case 'guardrail.stopped': {
-      const stopped = decisionSchemas['guardrail.stopped'].parse(current(event))
-      force(conversation, stopped.messageId, stopped.explanation)
-      return true
-    }
-    case 'safety.suppressed':
-    case 'turn.cut':
-      forgetRefused(conversation, decisionSchemas[event.type].parse(current(event)).context)
-      return true
-    default:
-      return false
+/** Takes what a decision says to the model. */
+function obey(conversation: Conversation, heard: Heard): void {
+  switch (heard.as) {
+    case 'denial':
+      return void conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'reminder':
+      return remind(conversation, heard.text)
+    case 'sentence':
+      return force(conversation, heard.messageId, heard.text)
+    case 'input':
+      return hear(conversation, heard.through)
+    case 'continuation':
+      closeAs(conversation, heard.messageId)
+      return remind(conversation, heard.text)
+    case 'correction':
+      return correct(conversation, heard.messageId, heard.text)
+    case 'refusal':
+      return forgetRefused(conversation, heard.context)
   }
 }
 

@@ -1,21 +1,30 @@
 /**
- * The catalogue of events: what is known of each type besides its schema, in one entry. A type without an entry does not compile.
- * Nothing outside of the decider has a list of types of its own.
+ * The catalogue of events: what is known of each type, in one entry. A type without an entry does not compile. No other place has a list of
+ * types that an entry could tell.
  */
 import { decisionEntries } from './entries/decisions.ts'
 import { factEntries } from './entries/facts.ts'
 import { noteEntries } from './entries/notes.ts'
-import type { Entry, Parts, Tone } from './entry.ts'
+import type { Entry, Heard, Parts, Settled, Tone } from './entry.ts'
+import type { EffectKind } from '../effect.ts'
 import { JsonObjectSchema } from '../json.ts'
-import { currentVersion, type EventType, eventSchemas, isEventType, upcast } from './upcast.ts'
+import type { Outcome } from '../outcome.ts'
+import {
+  currentVersion,
+  type EventType,
+  eventSchemas,
+  type FoldableEvent,
+  isEventType,
+  payloadOf,
+  upcast,
+} from './upcast.ts'
 
 type PayloadOf<T extends EventType> = ReturnType<(typeof eventSchemas)[T]['parse']>
 
-const entries: { readonly [T in EventType]: Entry<PayloadOf<T>> } = {
-  ...factEntries,
-  ...decisionEntries,
-  ...noteEntries,
-}
+/** The entries as they were written: the type of each knows where the event has its place. */
+export const catalogue = { ...factEntries, ...decisionEntries, ...noteEntries }
+
+const entries: { readonly [T in EventType]: Entry<PayloadOf<T>> } = catalogue
 
 /** An event as anybody has it who reads. */
 interface Read {
@@ -23,6 +32,24 @@ interface Read {
   readonly version: number
   readonly payload: object
 }
+
+/** All types of events. */
+export const eventTypes: readonly EventType[] = Object.keys(eventSchemas).filter(isEventType)
+
+const typesWhere = (is: (entry: Entry<never>) => boolean): readonly EventType[] =>
+  eventTypes.filter((type) => is(entries[type]))
+
+/** Types of events that carry conversation: all that `project` reads. A store or a cache of conversations keeps these. */
+export const conversationTypes = typesWhere(
+  ({ isConversation, heard }) => isConversation === true || heard !== undefined,
+)
+
+/** Types of verdicts by which runs end with this outcome. */
+export const typesEnding = (outcome: Outcome): readonly EventType[] =>
+  typesWhere(({ endsAs }) => endsAs === outcome)
+
+/** Types of events that have a schema, and that nothing writes yet. */
+export const reservedTypes = typesWhere(({ isReserved }) => isReserved === true)
 
 /** The parts of a line about an event. None for what cannot be read: it is newer than this build, or its payload was erased. */
 export const partsOf = (event: Read, isVerbose: boolean): Parts =>
@@ -38,9 +65,36 @@ export const sentenceOf = (
   return sentence && sentence.text !== '' && sentence.messageId !== '' ? sentence : null
 }
 
+/** What an event says to the model. Throws a `NewerError` for a newer version, and for what is not what the schema says. */
+export function heardOf(event: FoldableEvent): Heard | null {
+  const { type } = event
+  if (!isEventType(type) || !entries[type].heard) return null
+  return heardBy(entries[type], payloadOf<unknown>(eventSchemas[type], event))
+}
+
+const heardBy = (entry: unknown, payload: unknown): Heard | null =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of the event chose both the entry and the schema; TypeScript cannot correlate the two
+  (entry as Entry<unknown>).heard?.(payload) ?? null
+
 /** Is an event of this type a verdict that a user should hear of while the run goes on? */
 export const isNotable = (type: string): boolean =>
   isEventType(type) && entries[type].isNotable === true
+
+/** Is an event of this type told to the run that started this one? */
+export const isObjection = (type: string): boolean =>
+  isEventType(type) && entries[type].isObjection === true
+
+/** The effect that a fact of this type ends; null if it ends none. */
+export const settles = (type: string): Settled | null =>
+  (isEventType(type) && entries[type].settles) || null
+
+/** The kind of effect that a fact of this type is about; null for none, or for several. */
+export const effectKindOf = (type: string): EffectKind | null =>
+  (isEventType(type) && entries[type].effect) || null
+
+/** A payload as a run would write it. */
+export const exampleOf = (type: EventType): object =>
+  eventSchemas[type].parse(entries[type].example)
 
 /** The texts that a search looks into, by type: JSON paths of Postgres into the payload. Types without any text are left out. */
 export const searchedPaths: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

@@ -41,6 +41,7 @@ export const noteSchemas = {
   }),
   /** Somebody asked for a delivery to be made once more, under the same id; it had had `attempt` attempts. */
   'webhook.replayed': z.object({ effectId: z.string(), attempt: z.number().int() }),
+  /** The payload and the salt of an event were erased; its hashes stand. */
   'payload.erased': z.object({ seq: z.number().int(), reason: z.string() }),
   /** The run is deleted for its users: no listing shows it, and it is not found. What it said stays said. */
   'run.hidden': z.object({}),

@@ -1,4 +1,5 @@
 /** The checks of a call, in the order in which they were made. Each is proven by an event; a pass, by the decision. */
+import { effectTraits } from '../effect.ts'
 import type { Check } from './check.ts'
 import { approvalChecks } from './approvals.ts'
 import type { Known } from './place.ts'
@@ -214,17 +215,7 @@ function dispatched(
   { call, checks }: Reading,
   { step, effect }: Extract<CallEvent, { type: 'dispatched' }>,
 ): readonly Check[] {
-  const words = {
-    'tool.call': 'execute',
-    'run.start': 'start_run',
-    'tool.recall': 'recall',
-  } as const
-  const verdict = words[effect.kind]
-  const says = {
-    execute: 'The decision asked for the execution of the call by a worker.',
-    start_run: 'The decision asked for a run of its own that does the work of the call.',
-    recall: 'The decision asked for the recorded result of the call: a rerun executes nothing.',
-  }[verdict]
+  const { verdict, says } = effectTraits[effect.kind].dispatch
   const dispatch: Check = {
     check: 'dispatch',
     verdict,

@@ -1,20 +1,21 @@
 /** How a run ended, and which events say so. */
+import { typesEnding } from '../event/catalogue.ts'
 import type { EventType } from '../event/upcast.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Proof } from './check.ts'
 import type { Known } from './place.ts'
 import { proofOf, type Step, type Story } from './story.ts'
 
-/** The types that bring each outcome, and what is said of it. */
+/** What is said of each outcome, and the types that bring it, besides the verdicts that the catalogue says bring it. */
 const causes: Readonly<
   Record<Outcome, { readonly types: readonly EventType[]; readonly says: string }>
 > = {
   completed: { types: ['model.completed'], says: 'it had nothing more to do' },
-  safety_stopped: { types: ['safety.suppressed'], says: 'a provider stopped an answer for safety' },
+  safety_stopped: { types: [], says: 'a provider stopped an answer for safety' },
   refused: { types: ['turn.cut'], says: 'the model refused' },
-  guardrail_stopped: { types: ['guardrail.stopped'], says: 'a stream guardrail stopped an answer' },
-  loop_stopped: { types: ['loop.stopped'], says: 'the model went in circles' },
-  budget_exhausted: { types: ['budget.exhausted', 'budget.refused'], says: 'a budget was used up' },
+  guardrail_stopped: { types: [], says: 'a stream guardrail stopped an answer' },
+  loop_stopped: { types: [], says: 'the model went in circles' },
+  budget_exhausted: { types: ['budget.refused'], says: 'a budget was used up' },
   length_stopped: { types: ['turn.cut'], says: 'an answer reached its length limit' },
   interrupted: { types: ['turn.cut'], says: 'the stream of an answer broke off' },
   cancelled: { types: ['cancel.requested'], says: 'its end was asked for' },
@@ -52,7 +53,7 @@ export function endOfRun(story: Story): EndOfRun {
 }
 
 function causeOf(story: Story, step: Step, outcome: Outcome): Known | null {
-  const { types } = causes[outcome]
+  const types = [...typesEnding(outcome), ...causes[outcome].types]
   const events = [...story.bySeq.values()]
   // A verdict of the last decision stands after it.
   const until =

@@ -1,80 +1,9 @@
-/**
- * Where an explanation shows each type of event. A type that is missing here does not compile, so that no new event is
- * forgotten: `beside` says on purpose that it is about no call, no answer and no end.
- */
+/** Events by the place that the catalogue gives them in an explanation, each with what its schema says of it. */
 import type { z } from 'zod'
+import { catalogue } from '../event/catalogue.ts'
+import type { Place } from '../event/entry.ts'
 import { type EventType, eventSchemas, payloadOf } from '../event/upcast.ts'
 import type { JsonObject } from '../json.ts'
-
-type Place = 'run' | 'answer' | 'decision' | 'verdict' | 'call' | 'attempt' | 'erasure' | 'beside'
-
-const places = {
-  'run.created': 'run',
-  'run.admitted': 'beside',
-  'model.completed': 'answer',
-  'model.aborted': 'answer',
-  'tool.completed': 'call',
-  'tool.failed': 'call',
-  'tool.denied': 'call',
-  'tool.aborted': 'call',
-  'tool.unknown': 'call',
-  'tool.resolved': 'call',
-  'recall.missed': 'call',
-  'child.started': 'call',
-  'child.ended': 'call',
-  'budget.refused': 'call',
-  'policy.answered': 'call',
-  'approval.answered': 'call',
-  'input.injected': 'beside',
-  'input.answered': 'call',
-  'cancel.requested': 'run',
-  'timer.fired': 'run',
-  'run.faulted': 'run',
-  'run.transitioned': 'decision',
-  'safety.suppressed': 'verdict',
-  'turn.cut': 'verdict',
-  'turn.continued': 'verdict',
-  'answer.missing': 'verdict',
-  'guardrail.tripped': 'verdict',
-  'guardrail.stopped': 'verdict',
-  'guardrail.redacted': 'verdict',
-  'model.retried': 'verdict',
-  'model.replaced': 'verdict',
-  'call.denied': 'call',
-  'policy.faulted': 'call',
-  'policy.warned': 'call',
-  'approval.requested': 'call',
-  'approval.reused': 'call',
-  'approval.skipped': 'call',
-  'approval.expired': 'call',
-  'loop.warned': 'verdict',
-  'loop.stopped': 'verdict',
-  'budget.warned': 'beside',
-  'budget.exhausted': 'verdict',
-  'rerun.stopped': 'call',
-  'input.taken': 'beside',
-  'input.left': 'beside',
-  'event.ignored': 'call',
-  'effect.started': 'attempt',
-  'tool.late': 'call',
-  'webhook.delivered': 'beside',
-  'webhook.failed': 'beside',
-  'webhook.replayed': 'beside',
-  'payload.erased': 'erasure',
-  'run.hidden': 'beside',
-  'thread.hidden': 'beside',
-  'state.repaired': 'beside',
-  // Of the ledger, which is no run that asks for calls.
-  'key.created': 'beside',
-  'key.revoked': 'beside',
-  'definition.used': 'beside',
-  'assistant.changed': 'beside',
-  'export.made': 'beside',
-  'log.searched': 'beside',
-  'user.pseudonymized': 'beside',
-  'pause.set': 'beside',
-  'pause.lifted': 'beside',
-} as const satisfies Readonly<Record<EventType, Place>>
 
 /** An event with what its schema says of its payload. */
 export type Known<T extends EventType = EventType> = {
@@ -88,7 +17,7 @@ export type Known<T extends EventType = EventType> = {
 }[T]
 
 type TypesAt<P extends Place> = {
-  [T in EventType]: (typeof places)[T] extends P ? T : never
+  [T in EventType]: (typeof catalogue)[T]['place'] extends P ? T : never
 }[EventType]
 
 export type CallType = TypesAt<'call'>
@@ -121,7 +50,7 @@ export function known(event: Explainable, type: EventType): Known {
 const isAt =
   <P extends Place>(place: P) =>
   (event: Known): event is Known<TypesAt<P>> =>
-    places[event.type] === place
+    catalogue[event.type].place === place
 
 export const isOfCall = isAt('call')
 export const isVerdict = isAt('verdict')

@@ -2,12 +2,7 @@
  * What becomes of an effect whose worker vanished: its lease expired and nobody reported. `read` and `idempotent` ones
  * run again; a `once` one is unknown, and nobody re-runs it by himself (I8). After a cancel, nothing runs again.
  */
-import type {
-  RunStartEffect,
-  ModelCallEffect,
-  ToolCallEffect,
-  ToolRecallEffect,
-} from '@signalbox/core'
+import type { Effect, ModelCallEffect, RunStartEffect } from '@signalbox/core'
 import type { EffectRow, FactDraft, Register } from '../ports.ts'
 import { isChanged } from '../record/definition.ts'
 import type { Writer } from '../record/draft.ts'
@@ -20,7 +15,7 @@ export interface LostDeps {
 }
 
 /** The row of an effect that does the work of a call. */
-export type CallRow = RowOf<ToolCallEffect | RunStartEffect | ToolRecallEffect>
+export type CallRow = RowOf<Extract<Effect, { readonly callId: string }>>
 
 /**
  * The fact that an attempt of a call was lost, for one that must not run again. Where the agent's policy is to tell the

@@ -2,7 +2,7 @@
  * What the log of a run that has ended holds of its calls: each one that was to execute, or that a human refused, with the
  * event that says what came of it. Results themselves stay in the log: what is kept here is as short as a list of calls.
  */
-import { decisionSchemas, limits } from '@signalbox/core'
+import { decisionSchemas, limits, settles } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, StoredEvent } from '../ports.ts'
 
@@ -61,18 +61,8 @@ export async function* logOf(
   }
 }
 
-/** Facts that say what came of a call. */
-const ends = new Set([
-  'tool.completed',
-  'tool.failed',
-  'tool.denied',
-  'tool.aborted',
-  'tool.unknown',
-  'tool.resolved',
-  'child.ended',
-  'budget.refused',
-  'recall.missed',
-])
+/** Does a fact say what came of a call? */
+const isEnd = (type: string): boolean => settles(type) === 'call' || type === 'tool.resolved'
 
 class Tape {
   readonly calls = new Map<string, { end: RecordedCall['end'] }[]>()
@@ -85,7 +75,7 @@ class Tape {
     if (type === 'approval.requested') this.#ask(event)
     const { effectId, callId } = payload
     if (type === 'call.denied' && typeof callId === 'string') this.#refuse(callId, { seq, type })
-    if (!ends.has(type)) return
+    if (!isEnd(type)) return
     // Of an event that was erased, its key still says which call had an end.
     const call = this.#byEffect.get(typeof effectId === 'string' ? effectId : (event.key ?? ''))
     if (call) call.end = { seq, type }

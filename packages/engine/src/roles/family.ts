@@ -10,6 +10,7 @@ import {
   decisionSchemas,
   type FactPayload,
   factSchemas,
+  isObjection,
   limits,
   project,
   type RunState,
@@ -105,20 +106,9 @@ function spentOf({ context }: RunState): Ended['spent'] {
 }
 
 /** What an auditor of the parent looks for. */
-const notable = new Set([
-  'call.denied',
-  'tool.denied',
-  'safety.suppressed',
-  'turn.cut',
-  'guardrail.stopped',
-  'loop.stopped',
-  'budget.exhausted',
-  'approval.expired',
-])
-
 function verdictsOf(events: readonly StoredEvent[]): Ended['verdicts'] {
   return events
-    .filter(({ type }) => notable.has(type))
+    .filter(({ type }) => isObjection(type))
     .slice(0, limits.childVerdictsMax)
     .map((event) => ({ seq: event.seq, type: event.type, tool: event.tool, code: codeOf(event) }))
 }

@@ -48,6 +48,30 @@ export type Detector = z.output<typeof Detector>
 
 const descriptionCharsMax = 1000
 
+/**
+ * Fields of a definition that users write as a run pins them. A field that is added to the definition is one of these: its objects are
+ * strict about their keys (`z.strictObject`), so that a name that is spelt wrongly is refused here too.
+ */
+const asDefined = AgentDefinition.omit({
+  // Set by what resolves the agents.
+  name: true,
+  digests: true,
+  continueCutCalls: true,
+  // Written otherwise, see below.
+  model: true,
+  instructions: true,
+  tools: true,
+  skills: true,
+  breaker: true,
+  fallbackModels: true,
+  safety: true,
+  guardrails: true,
+  approvals: true,
+  loop: true,
+  limits: true,
+  modelRetries: true,
+}).shape
+
 /** An agent. */
 export const AgentConfig = z.strictObject({
   model: Model,
@@ -92,7 +116,6 @@ export const AgentConfig = z.strictObject({
     .prefault({}),
   limits: z.strictObject(shape.limits.unwrap().shape).prefault({}),
   modelRetries: z.strictObject(shape.modelRetries.unwrap().shape).prefault({}),
-  continuations: shape.continuations,
-  onUnknown: shape.onUnknown,
+  ...asDefined,
 })
 export type AgentConfig = z.output<typeof AgentConfig>

@@ -1,4 +1,5 @@
 /** A register that counts. Nothing in the write path knows that it is counted. */
+import { effectKindOf } from '@signalbox/core'
 import type { AppendItem, AppendResult, PausePort, Register } from '@signalbox/engine'
 import type { Metrics } from './metrics.ts'
 
@@ -88,20 +89,12 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   for (const claim of result.claims) metrics.claims.inc({ code: claim.code })
   item.facts?.forEach((fact, n) => {
     if (result.factCodes[n] !== 'ok') return
-    const [noun, status = ''] = fact.type.split('.')
+    const [, status = ''] = fact.type.split('.')
     // What was recalled did not execute.
-    const kind = 'recalled' in fact.payload ? 'tool.recall' : kinds.get(noun ?? '')
-    if (kind !== undefined) metrics.effects.inc({ kind, status })
+    const kind = 'recalled' in fact.payload ? 'tool.recall' : effectKindOf(fact.type)
+    if (kind !== null) metrics.effects.inc({ kind, status })
   })
 }
-
-/** The kind of effect that a fact is about, by its noun. */
-const kinds = new Map([
-  ['model', 'model.call'],
-  ['tool', 'tool.call'],
-  ['child', 'run.start'],
-  ['recall', 'tool.recall'],
-])
 
 type Conversations = Pick<Register, 'conversation' | 'continuation' | 'changedFiles'>
 

@@ -1,234 +1,64 @@
-/** The entries of decisions: what safety, guardrails, policies, humans, the loop check and budgets decided, and about what. */
-import type { DecisionPayload, DecisionType } from '../decision.ts'
-import {
-  type Entry,
-  limitParts,
-  type Parts,
-  reach,
-  takenOut,
-  timeOf,
-  withWord,
-  words,
-} from '../entry.ts'
+/** The entries of decisions: the step itself, and what was said to a run. Verdicts stand in files of their own, by what they are about. */
+import type { DecisionEntries, Heard } from '../entry.ts'
+import { answerEntries } from './answers.ts'
+import { callEntries } from './calls.ts'
+import { limitEntries } from './limits.ts'
+import { argsHash, call, run } from './example-parts.ts'
 
-const ofTrip = ['$.trip.guardrail.name', '$.trip ? (@.partType != "error").feedback']
-const ofReasons = ['$.code', '$.message', '$.reasons[*].code', '$.reasons[*].message']
-/** The words of a model that was asked again are a provider's, but for an answer that said nothing. */
-const ofAgain = ['$.class', '$ ? (@.class == "empty_answer").message']
-
-const explained = ({
-  messageId,
-  explanation,
-}: {
-  readonly messageId: string
-  readonly explanation: string
-}) => ({ messageId, text: explanation })
+const heardInput = ({ through }: { readonly through: number }): Heard => ({ as: 'input', through })
 
 /** Entries by type. */
-export const decisionEntries: { readonly [T in DecisionType]: Entry<DecisionPayload<T>> } = {
+export const decisionEntries = {
+  ...answerEntries,
+  ...callEntries,
+  ...limitEntries,
   'run.transitioned': {
     says: ({ path, outcome }) => [path.join(' → '), outcome === null ? '' : `(${outcome})`],
     searched: [],
+    place: 'decision',
+    example: {
+      from: 2,
+      through: 6,
+      path: ['model', 'safety', 'guardrail', 'tools'],
+      outcome: null,
+      effects: [
+        {
+          kind: 'tool.call',
+          id: `${run}.2`,
+          mode: 'idempotent',
+          queue: 'tools',
+          delayMs: 0,
+          source: `${run}.1`,
+          callId: call,
+          tool: 'write_file',
+          toolVersion: 'b2f4a6c8d0e1',
+          argsHash,
+          timeoutMs: 60_000,
+        },
+      ],
+      retries: [],
+      timers: [],
+      clearTimers: [],
+    },
   },
-  'safety.suppressed': {
-    tone: 'notice',
-    says: ({ calls }) => [takenOut(calls)],
-    searched: ['$.explanation', '$.evidence[*].value', '$.calls[*].name'],
-    isNotable: true,
-    sentence: explained,
-  },
-  'turn.cut': {
-    tone: 'notice',
-    says: ({ verdict, calls, error, reason }) => [
-      verdict,
-      takenOut(calls),
-      error?.message ?? '',
-      reason?.detail ?? '',
-    ],
-    searched: ['$.explanation', '$.calls[*].name'],
-    isNotable: true,
-    sentence: explained,
-  },
-  'turn.continued': {
-    tone: 'notice',
-    says: ({ turn }) => [`after turn ${turn} reached its length`],
+  'input.taken': {
+    says: ({ turn }) => [`turn ${turn}`],
     searched: [],
+    place: 'beside',
+    heard: heardInput,
+    example: { turn: 3, through: 12 },
   },
-  'answer.missing': {
-    tone: 'alarm',
-    says: ({ turn }) => [`turn ${turn} said nothing, twice`],
-    searched: ['$.text'],
-    isNotable: true,
-    sentence: ({ messageId, text }) => ({ messageId, text }),
-  },
-  'guardrail.tripped': {
-    tone: 'notice',
-    says: (payload, isVerbose) => [
-      ...tripParts(payload),
-      `correction ${payload.correction}`,
-      words(isVerbose, payload.trip.feedback),
-    ],
-    searched: ofTrip,
-    isNotable: true,
-  },
-  'guardrail.stopped': {
-    tone: 'alarm',
-    says: (payload, isVerbose) => [
-      ...tripParts(payload),
-      `after ${payload.corrections} corrections`,
-      words(isVerbose, payload.trip.feedback),
-    ],
-    searched: ofTrip,
-    isNotable: true,
-    sentence: explained,
-  },
-  'guardrail.redacted': {
-    tone: 'notice',
-    says: ({ guardrail, count, kind, place }) => [
-      guardrail.id,
-      `${count} × ${kind}`,
-      `in ${place}`,
-    ],
-    searched: ['$.guardrail.name', '$.kind'],
-    isNotable: true,
-  },
-  'model.retried': {
-    tone: 'notice',
-    says: (payload, isVerbose) => [
-      causeOf(payload),
-      payload.delayMs === 0 ? '' : `again in ${payload.delayMs} ms`,
-      words(isVerbose, payload.message),
-    ],
-    searched: ofAgain,
-    isNotable: true,
-  },
-  'model.replaced': {
-    tone: 'notice',
-    says: (payload, isVerbose) => [
-      `${payload.from} → ${payload.to}`,
-      causeOf(payload),
-      words(isVerbose, payload.message),
-    ],
-    searched: ofAgain,
-    isNotable: true,
-  },
-  'call.denied': {
-    tone: 'notice',
-    says: ({ code, policyId, message }, isVerbose) => [
-      code,
-      withWord('by', policyId),
-      words(isVerbose, message),
-    ],
-    searched: ofReasons,
-    isNotable: true,
-  },
-  'policy.warned': {
-    says: ({ code, policyId, message }, isVerbose) => [
-      code,
-      withWord('by', policyId),
-      words(isVerbose, message),
-    ],
-    searched: ofReasons,
-    isNotable: true,
-  },
-  'policy.faulted': {
-    tone: 'alarm',
-    says: ({ policyId, message }, isVerbose) => [
-      policyId,
-      'could not answer',
-      words(isVerbose, message),
-    ],
-    searched: ['$.message'],
-    isNotable: true,
-  },
-  'approval.requested': {
-    tone: 'notice',
-    says: ({ approvalId, callId, policyId, expiresAt, reason }, isVerbose) => [
-      approvalId || callId,
-      withWord('by', policyId),
-      withWord('until', timeOf(expiresAt)),
-      words(isVerbose, reason),
-    ],
-    searched: ['$.reason'],
-  },
-  'approval.reused': {
-    tone: 'notice',
-    says: ({ callId, scope }) => [callId, `approved before for ${reach(scope)}`],
+  'input.left': {
+    says: ({ through }) => [`up to event ${through}`],
     searched: [],
-    isNotable: true,
+    place: 'beside',
+    heard: heardInput,
+    example: { through: 12 },
   },
-  'approval.skipped': {
-    tone: 'notice',
-    says: ({ callId, policyId, reason }, isVerbose) => [
-      callId,
-      'nobody is asked in a rerun',
-      withWord('by', policyId),
-      words(isVerbose, reason),
-    ],
-    searched: ['$.reason'],
-    isNotable: true,
-  },
-  'approval.expired': {
-    tone: 'notice',
-    says: ({ approvalId, callId }) => [approvalId || callId, 'nobody answered in time'],
+  'event.ignored': {
+    says: ({ type }) => [type],
     searched: [],
-    isNotable: true,
+    place: 'call',
+    example: { seq: 14, type: 'approval.answered', state: 'tools' },
   },
-  'loop.warned': {
-    tone: 'notice',
-    says: loopParts,
-    searched: ['$.text', '$.tools[*]'],
-    isNotable: true,
-  },
-  'loop.stopped': {
-    tone: 'alarm',
-    says: loopParts,
-    searched: ['$.text', '$.tools[*]'],
-    isNotable: true,
-    sentence: ({ messageId, text }) => ({ messageId, text }),
-  },
-  'budget.warned': { tone: 'notice', says: limitParts, searched: [], isNotable: true },
-  'budget.exhausted': {
-    tone: 'alarm',
-    says: limitParts,
-    searched: [],
-    isNotable: true,
-    sentence: ({ messageId, text }) => ({ messageId, text }),
-  },
-  'rerun.stopped': {
-    says: ({ callId, reason }) => [callId, reason],
-    searched: ['$.text'],
-    isNotable: true,
-    sentence: ({ messageId, text }) => ({ messageId, text }),
-  },
-  'input.taken': { says: ({ turn }) => [`turn ${turn}`], searched: [] },
-  'input.left': { says: ({ through }) => [`up to event ${through}`], searched: [] },
-  'event.ignored': { says: ({ type }) => [type], searched: [] },
-}
-
-const tripParts = ({
-  trip,
-  calls,
-}: Pick<DecisionPayload<'guardrail.tripped'>, 'trip' | 'calls'>): Parts => [
-  trip.guardrail.id,
-  withWord('in', trip.partType),
-  takenOut(calls),
-]
-
-/** Why a model is asked again, or another one is; a log of an older build names the class alone. */
-const causeOf = (payload: {
-  readonly class: string
-  readonly error?: { readonly message: string } | undefined
-}): string => payload.error?.message ?? payload.class
-
-const loops = {
-  identical_call_set: 'times the same calls',
-  tool_frequency: 'calls of one tool',
-  alternating_cycle: 'rounds of the same two sets',
-  stagnant_results: 'sets with the same results',
-} as const
-
-function loopParts({ layer, count, tools }: DecisionPayload<'loop.warned'>): Parts {
-  const names = [...new Set(tools)].slice(0, 8).join(', ')
-  return [`${layer}: ${count} ${loops[layer]}`, names === '' ? '' : `(${names})`]
-}
+} satisfies DecisionEntries

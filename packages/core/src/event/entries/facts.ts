@@ -11,6 +11,18 @@ import {
   withWord,
   words,
 } from '../entry.ts'
+import {
+  answerId,
+  argsHash,
+  call,
+  child,
+  of,
+  ofCall,
+  policy,
+  policyDigest,
+  run,
+  said,
+} from './example-parts.ts'
 
 const part = '$.turn.message.parts[*]'
 const ms = ({ durationMs }: { readonly durationMs: number }): string => `${durationMs} ms`
@@ -18,12 +30,29 @@ const json = (isVerbose: boolean, value: unknown): string =>
   isVerbose && value !== undefined ? JSON.stringify(value) : ''
 
 /** Entries by type. */
-export const factEntries: FactEntries = {
+export const factEntries = {
   'run.created': {
     says: ({ agent }) => [agent],
     searched: contentPaths('$.input[*].parts'),
+    place: 'run',
+    isConversation: true,
+    example: {
+      agent: 'writer',
+      definitionHash: '7c4a8d09ca3762af61e59520943dc26494f8941b6f4bb0a4f3a9c0d1e2f3a4b5',
+      machine: 'run',
+      machineVersion: 1,
+      input: [{ id: 'u_1', role: 'user', parts: [{ type: 'text', text: 'Write a report.' }] }],
+      metadata: {},
+      user: { id: 'ann', role: 'lead' },
+      endUser: 'u_3f6c0d2b9a7e4c1d8f5b2a6c9e0d7f41',
+    },
   },
-  'run.admitted': { says: nothing, searched: [] },
+  'run.admitted': {
+    says: nothing,
+    searched: [],
+    place: 'beside',
+    example: {},
+  },
   'model.completed': {
     says: (payload, isVerbose) => {
       const calls = callsOf(payload, isVerbose)
@@ -35,8 +64,48 @@ export const factEntries: FactEntries = {
       `${part} ? (@.type == "tool_call").name`,
       `${part} ? (@.type == "tool_call").args`,
     ],
+    place: 'answer',
+    effect: 'model.call',
+    settles: 'model',
+    isConversation: true,
+    example: {
+      effectId: `${run}.1`,
+      attempt: 1,
+      turn: {
+        verdict: 'complete',
+        message: {
+          id: answerId,
+          role: 'assistant',
+          parts: [
+            { type: 'text', text: 'I write the file.' },
+            {
+              type: 'tool_call',
+              id: call,
+              name: 'write_file',
+              args: { path: 'report.md', content: '# Report' },
+              argsHash,
+            },
+          ],
+        },
+        suppressed: [],
+        evidence: [],
+        finish: { unified: 'tool-calls', raw: 'tool_calls' },
+        usage: { inputTokens: 812, outputTokens: 96 },
+        provider: 'openai-compatible',
+        model: 'kimi-k2',
+      },
+      callSet: '9a3f5c7e1b2d',
+      durationMs: 2140,
+    },
   },
-  'model.aborted': { says: nothing, searched: [] },
+  'model.aborted': {
+    says: nothing,
+    searched: [],
+    place: 'answer',
+    effect: 'model.call',
+    settles: 'model',
+    example: { effectId: `${run}.1`, attempt: 1 },
+  },
   'tool.completed': {
     says: (payload, isVerbose) => [
       ms(payload),
@@ -44,6 +113,16 @@ export const factEntries: FactEntries = {
       json(isVerbose, payload.output.content),
     ],
     searched: contentPaths('$.output.content'),
+    place: 'call',
+    effect: 'tool.call',
+    settles: 'call',
+    isConversation: true,
+    example: {
+      ...ofCall,
+      output: { ...said, isError: false },
+      durationMs: 12,
+      files: [{ path: 'report.md', key: 'f3a1…', bytes: 5120 }],
+    },
   },
   'tool.failed': {
     tone: 'alarm',
@@ -53,6 +132,18 @@ export const factEntries: FactEntries = {
       words(isVerbose, payload.error.message),
     ],
     searched: ['$.error.code', '$.error.message'],
+    place: 'call',
+    effect: 'tool.call',
+    settles: 'call',
+    isConversation: true,
+    example: {
+      ...ofCall,
+      error: {
+        code: 'tool_timeout',
+        message: 'write_file did not finish within 60000 ms. It was stopped.',
+      },
+      durationMs: 60_003,
+    },
   },
   'tool.denied': {
     tone: 'notice',
@@ -65,19 +156,70 @@ export const factEntries: FactEntries = {
       words(isVerbose, answer.reasons[0]?.message),
     ],
     searched: ['$.answer.reasons[*].code', '$.answer.reasons[*].message'],
+    place: 'call',
+    effect: 'tool.call',
+    settles: 'call',
+    isConversation: true,
+    isObjection: true,
+    example: {
+      ...ofCall,
+      tool: 'write_file',
+      answer: {
+        effect: 'deny',
+        reasons: [{ code: 'oap.passport_suspended', message: 'The passport is not active.' }],
+        ...policy,
+      },
+    },
   },
-  'tool.aborted': { tone: 'notice', says: ({ reason }) => [reason], searched: [] },
-  'recall.missed': { says: ({ callId }) => [callId], searched: [] },
+  'tool.aborted': {
+    tone: 'notice',
+    says: ({ reason }) => [reason],
+    searched: [],
+    place: 'call',
+    effect: 'tool.call',
+    settles: 'call',
+    isConversation: true,
+    example: { ...ofCall, reason: 'cancelled' },
+  },
+  'recall.missed': {
+    says: ({ callId }) => [callId],
+    searched: [],
+    place: 'call',
+    effect: 'tool.recall',
+    settles: 'call',
+    isConversation: true,
+    example: { ...ofCall, tool: 'write_file', argsHash, reason: 'never_made', recorded: 0 },
+  },
   'tool.unknown': {
     tone: 'alarm',
     says: ({ reason, effectId }) => [reason, effectId],
     searched: [],
+    place: 'call',
+    effect: 'tool.call',
+    settles: 'call',
+    isConversation: true,
+    example: { ...ofCall, reason: 'worker_lost' },
   },
   'tool.resolved': {
     says: ({ resolution, note }, isVerbose) => [resolution, words(isVerbose, note)],
     searched: ['$.note', ...contentPaths('$.output.content')],
+    place: 'call',
+    effect: 'tool.call',
+    isConversation: true,
+    example: {
+      effectId: `${run}.2`,
+      callId: call,
+      resolution: 'happened',
+      note: 'The transfer is in the bank statement.',
+    },
   },
-  'child.started': { says: ({ childRunId }) => [childRunId], searched: [] },
+  'child.started': {
+    says: ({ childRunId }) => [childRunId],
+    searched: [],
+    place: 'call',
+    effect: 'run.start',
+    example: { ...ofCall, childRunId: child },
+  },
   'child.ended': {
     says: (payload, isVerbose) => [
       payload.childRunId,
@@ -86,8 +228,33 @@ export const factEntries: FactEntries = {
       json(isVerbose, payload.output.content),
     ],
     searched: contentPaths('$.output.content'),
+    place: 'call',
+    effect: 'run.start',
+    settles: 'call',
+    isConversation: true,
+    example: {
+      effectId: `${run}.2`,
+      callId: call,
+      childRunId: child,
+      outcome: 'completed',
+      output: {
+        content: [{ type: 'text', text: 'Three ships are due on Monday.' }],
+        isError: false,
+      },
+      resultHash: '4f1d2a6c8b0e3d57',
+      spent: { turns: 2, calls: 1, tokens: 1840, cost: 7020, activeMs: 5310 },
+      verdicts: [{ seq: 5, type: 'call.denied', tool: 'bash', code: 'oap.dangerous_operation' }],
+    },
   },
-  'budget.refused': { tone: 'alarm', says: limitParts, searched: [] },
+  'budget.refused': {
+    tone: 'alarm',
+    says: limitParts,
+    searched: [],
+    place: 'call',
+    settles: 'call',
+    isConversation: true,
+    example: { ...ofCall, budget: 'calls', used: 200, limit: 200 },
+  },
   'policy.answered': {
     says: ({ decisions }) => {
       const faults = decisions.flatMap((decision) => decision.faults).length
@@ -95,6 +262,26 @@ export const factEntries: FactEntries = {
       return [effectsIn(answers), faults === 0 ? '' : `${faults} could not answer`]
     },
     searched: [],
+    place: 'call',
+    settles: 'question',
+    example: {
+      ...of,
+      decisions: [
+        {
+          callId: call,
+          tool: 'write_file',
+          argsHash,
+          answer: {
+            effect: 'allow',
+            reasons: [{ code: 'oap.allowed', message: 'The policy allows it.' }],
+            policyId: 'opa',
+            policyDigest,
+          },
+          faults: [],
+        },
+      ],
+      durationMs: 9,
+    },
   },
   'approval.answered': {
     tone: 'notice',
@@ -106,6 +293,17 @@ export const factEntries: FactEntries = {
       words(isVerbose, note),
     ],
     searched: ['$.note', '$.edited.args'],
+    place: 'call',
+    isConversation: true,
+    example: {
+      callId: call,
+      tool: 'write_file',
+      decision: 'approve',
+      argsHash,
+      note: 'Ada called.',
+      scope: 'once',
+      by: { id: 'ann', role: 'lead' },
+    },
   },
   'input.injected': {
     says: ({ messages, by }) => [
@@ -113,23 +311,45 @@ export const factEntries: FactEntries = {
       withWord('by', by?.id),
     ],
     searched: contentPaths('$.messages[*].parts'),
+    place: 'beside',
+    isConversation: true,
+    example: {
+      messages: [
+        { id: 'u_2', role: 'user', parts: [{ type: 'text', text: 'In German, please.' }] },
+      ],
+      bytes: 18,
+      by: { id: 'ann', role: 'lead' },
+    },
   },
   'input.answered': {
     says: ({ callId }) => [callId],
     searched: contentPaths('$.output.content'),
+    place: 'call',
+    isConversation: true,
+    isReserved: true,
+    example: { callId: call, output: { ...said, isError: false } },
   },
   'cancel.requested': {
     tone: 'notice',
     says: ({ reason = '' }) => [reason],
     searched: ['$.reason'],
+    place: 'run',
+    example: { action: 'interrupt', reason: 'The customer changed his mind.' },
   },
-  'timer.fired': { says: ({ timerId }) => [timerId], searched: [] },
+  'timer.fired': {
+    says: ({ timerId }) => [timerId],
+    searched: [],
+    place: 'run',
+    example: { timerId: 'timeout' },
+  },
   'run.faulted': {
     tone: 'alarm',
     says: ({ code, message }) => [code, message],
     searched: ['$.code', '$.message'],
+    place: 'run',
+    example: { code: 'poison', message: 'model.completed: turn: expected object' },
   },
-}
+} satisfies FactEntries
 
 /** The calls of a turn, as `name` or, when everything is said, `name{…}`. */
 const callsOf = ({ turn }: FactPayload<'model.completed'>, isVerbose: boolean): Parts =>

@@ -5,11 +5,12 @@
 import {
   conversationTypes,
   decisionSchemas,
-  type Effect,
+  effectTraits,
   type FactPayload,
   isFactType,
   type Outcome,
   readFact,
+  settles,
   type StateName,
 } from '@signalbox/core'
 import type { Moment, StoredEvent } from '@signalbox/engine'
@@ -145,19 +146,6 @@ export function foldSteps(
   return steps
 }
 
-/** Nothing waits for those that tell others of the run. */
-const nodes: Readonly<Record<Effect['kind'], string | null>> = {
-  'model.call': 'model',
-  'tool.call': 'tools',
-  'run.start': 'tools',
-  'tool.recall': 'tools',
-  'policy.evaluate': 'guardrail',
-  'webhook.deliver': null,
-}
-
-/** Facts about an effect that leave it open. */
-const stillOpen = new Set(['child.started'])
-
 class Story {
   readonly #messages = new ChatMessages()
   readonly #open = new Map<string, string>()
@@ -205,7 +193,7 @@ class Story {
     for (const fact of this.#facts) if (fact.seq <= through) this.#fold(fact)
     this.#facts = this.#facts.filter((fact) => fact.seq > through)
     for (const { id, kind } of effects) {
-      const node = nodes[kind]
+      const { node } = effectTraits[kind]
       if (node !== null) this.#open.set(id, node)
     }
     for (const id of payload.retries) this.#open.set(id, 'tools')
@@ -219,7 +207,7 @@ class Story {
   #fold(fact: StoredEvent): void {
     this.#messages.take(fact)
     const { effectId, callId } = fact.payload
-    if (typeof effectId === 'string' && !stillOpen.has(fact.type)) this.#open.delete(effectId)
+    if (typeof effectId === 'string' && settles(fact.type) !== null) this.#open.delete(effectId)
     if (typeof callId === 'string') this.#asked.delete(callId)
   }
 

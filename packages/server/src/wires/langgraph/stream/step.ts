@@ -1,5 +1,5 @@
 /** A step of a run, as the wire shows it: a decision with the verdicts that belong to it, and the facts it folded. */
-import { decisionSchemas, Effect, type Outcome, type StateName } from '@signalbox/core'
+import { decisionSchemas, Effect, type Outcome, settles, type StateName } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { z } from 'zod'
 import { StepResets } from '../../../stream/step-resets.ts'
@@ -53,19 +53,6 @@ const Turn = z.object({
     message: z.object({ id: z.string(), parts: z.array(z.object({ type: z.string() })) }),
   }),
 })
-
-const settling = new Set([
-  'model.completed',
-  'model.aborted',
-  'tool.completed',
-  'tool.failed',
-  'tool.denied',
-  'tool.aborted',
-  'tool.unknown',
-  'child.ended',
-  'budget.refused',
-  'recall.missed',
-])
 
 type Decided = Pick<Step, 'seq' | 'at' | 'state' | 'outcome' | 'begun'>
 
@@ -153,7 +140,7 @@ export class Steps {
   }
 
   #settle({ type, payload }: StoredEvent): void {
-    if (!settling.has(type)) return
+    if (settles(type) === null) return
     const { effectId, attempt } = Settled.parse(payload)
     const task = this.#tasks.get(effectId)
     if (!task) return
@@ -173,18 +160,11 @@ export class Steps {
 
 function taskOf(effect: unknown): readonly Task[] {
   const { data } = Effect.safeParse(effect)
-  switch (data?.kind) {
-    case 'model.call': {
-      const { id, messageId, retry } = data
-      return [{ id, node: 'model', about: { messageId }, attempts: retry * 1000 }]
-    }
-    case 'tool.call':
-    case 'tool.recall':
-    case 'run.start': {
-      const { id, callId, tool } = data
-      return [{ id, node: 'tools', about: { callId, tool }, attempts: 0 }]
-    }
-    default:
-      return []
+  if (data?.kind === 'model.call') {
+    const { id, messageId, retry } = data
+    return [{ id, node: 'model', about: { messageId }, attempts: retry * 1000 }]
   }
+  if (!data || !('callId' in data)) return []
+  const { id, callId, tool } = data
+  return [{ id, node: 'tools', about: { callId, tool }, attempts: 0 }]
 }
