@@ -1375,8 +1375,7 @@ begin
   for n in 0 .. coalesce(jsonb_array_length(d -> 'effects'), 0) - 1 loop
     c := d -> 'effects' -> n;
     if (is_id(c ->> 'id') and starts_with(c ->> 'id', rid || '.')
-      and c ->> 'kind' in ('model.call', 'tool.call', 'run.start', 'policy.evaluate', 'webhook.deliver',
-        'tool.recall')
+      and c ->> 'kind' ~ '^[a-z]{1,30}\.[a-z]{1,30}$'
       and c ->> 'mode' in ('read', 'idempotent', 'once') and fits(c ->> 'queue') and fits(coalesce(c ->> 'tool', '-'))
       and (c ->> 'delayMs') ~ '^[0-9]{1,12}$'
       ) is not true

@@ -106,4 +106,15 @@ describe('decisions', () => {
     }
     expect((await bench.register.head(run.runId))?.seq).toBe(4)
   })
+
+  it('may ask for a kind of effect that this build does not know, if it is written as one', async () => {
+    const run = await running(bench)
+    await bench.register.append({ ...about(run), facts: [fact('a.done')] })
+    const asked = (kind: string) => {
+      const effects = [Object.assign(toolEffect(run, 1), { kind })]
+      return bench.register.append({ ...about(run), decision: decision(2, 4, { effects }) })
+    }
+    expect(await asked('scratch')).toMatchObject({ detail: 'effect_malformed' })
+    expect(await asked('scratch.done')).toMatchObject({ decisionCode: 'ok' })
+  })
 })

@@ -1,5 +1,5 @@
 /** What is wrong with a part of an item whatever stands in the register: the rules of the SQL functions, by the same names. */
-import { EffectKind, type JsonObject, limits } from '@signalbox/core'
+import { type JsonObject, limits } from '@signalbox/core'
 import type {
   AppendItem,
   ClaimDraft,
@@ -89,7 +89,7 @@ function isEffect(runId: string, effect: DecisionDraft['effects'][number]): bool
   return (
     isId(id) &&
     id.startsWith(`${runId}.`) &&
-    EffectKind.options.includes(kind) &&
+    /^[a-z]{1,30}\.[a-z]{1,30}$/.test(kind) &&
     ['read', 'idempotent', 'once'].includes(mode) &&
     fits(queue) &&
     isOptional(tool) &&
