@@ -69,6 +69,9 @@ const answer = (effect: PolicyAnswer['effect'], id: string): PolicyAnswer => ({
   policyDigest: '',
 })
 
+const withoutPassports = (spec: PolicySpec): PureEvaluator | null =>
+  builtInEvaluator(spec, noPassports)
+
 const neverAsked = (): never => {
   throw new Error('asked')
 }
@@ -100,7 +103,7 @@ describe('Guardrail fail mode', () => {
   test.each(unable)('a policy that %s has no say otherwise, and is named', (_, evaluatorOf) => {
     const specs = [cedar, list({ deniedTools: ['bash'] })]
     const either = (spec: PolicySpec): PureEvaluator | null =>
-      spec.use === 'cedar' ? evaluatorOf() : builtInEvaluator(spec, noPassports)
+      spec.use === 'cedar' ? evaluatorOf() : withoutPassports(spec)
     const alone = evaluatePolicies({ specs: [cedar], failClosed: false, evaluatorOf }, asked)
     expect(alone).toMatchObject({ answer: { effect: 'allow' }, faults: [{ policyId: 'cedar' }] })
     const both = evaluatePolicies({ specs, failClosed: false, evaluatorOf: either }, asked)
@@ -109,8 +112,8 @@ describe('Guardrail fail mode', () => {
 
   test('a passport denies where nobody evaluates passports', () => {
     const held = PassportSpec.parse({ id: 'passport', use: 'passport', passport: {} })
-    const evaluatorOf = (spec: PolicySpec) => builtInEvaluator(spec, noPassports)
-    const judged = evaluatePolicies({ specs: [held], failClosed: true, evaluatorOf }, asked)
+    const set = { specs: [held], failClosed: true, evaluatorOf: withoutPassports }
+    const judged = evaluatePolicies(set, asked)
     expect(verdictOf(judged.answer)).toBe('oap.evaluator_error')
     expect(judged.faults).toMatchObject([{ policyId: 'passport' }])
   })
