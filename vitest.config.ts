@@ -19,8 +19,8 @@ const reports = process.env['SIGNALBOX_REPORTS']
 const long = [
   'packages/bullmq/test/{outage,redis-hygiene,sharded-channels}.test.ts',
   'packages/cli/test/{approvals,commands,dev}.test.ts',
-  'packages/core/test/authorization/steering.test.ts',
   'packages/engine/test/{leases,outage}.test.ts',
+  'packages/policies/test/passport/steering.test.ts',
   'packages/postgres/test/silence.test.ts',
   'packages/server/test/{backlog,embedded-death,health,lifecycle,paused-backlog,quiet,redis,unknown}.test.ts',
   'packages/tools/test/mcp-life.test.ts',
@@ -35,6 +35,7 @@ const long = [
 const pure = [
   'packages/core/test/**/*.test.ts',
   'packages/engine/test/**/*.test.ts',
+  'packages/policies/test/{guardrails,passport}/**/*.test.ts',
   'test/architecture.test.ts',
   'test/{ci,simulation}/**/*.test.ts',
 ]
@@ -43,7 +44,8 @@ const pure = [
 const served = [
   // Every command is a process of its own; in the worker there is a server per file.
   'packages/cli/test/!(demo|project).test.ts',
-  'packages/{models,policies,server}/test/**/*.test.ts',
+  'packages/{models,server}/test/**/*.test.ts',
+  'packages/policies/test/*.test.ts',
   'packages/postgres/test/!(embedded*).test.ts',
   'packages/client/test/**/*.test.ts',
   'packages/bullmq/test/**/*.test.ts',

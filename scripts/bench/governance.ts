@@ -1,10 +1,7 @@
 /** What governance costs that lets everything pass: runs per second beside the same runs without it, and commits. */
-import {
-  type AgentDefinition,
-  createGuardrail,
-  createStreamGuard,
-  StreamGuardSpec,
-} from '@signalbox/core'
+import { type AgentDefinition, StreamGuardSpec } from '@signalbox/core'
+import { createGuardrail } from '../../packages/policies/src/guardrails/create-guardrail.ts'
+import { createStreamGuard } from '../../packages/policies/src/guardrails/create-stream-guard.ts'
 import { Counters, median, round } from './cost.ts'
 import {
   governedAgent,

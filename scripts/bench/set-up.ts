@@ -10,6 +10,7 @@ import {
   systemClock,
   systemRandom,
 } from '@signalbox/engine'
+import { createPolicyHost, createStreamGuardrails } from '@signalbox/policies'
 import { createRegister } from '@signalbox/postgres'
 import { complaining } from './complaining-log.ts'
 import { directDispatcher } from './direct.ts'
@@ -53,6 +54,14 @@ export async function openSetUp(addresses: Addresses, model: Model = instantMode
     wakeBus,
     model,
     tools: null,
+    policies: createPolicyHost({
+      log,
+      clock: systemClock,
+      env: {},
+      modules: new Map(),
+      baseDir: '.',
+    }),
+    guardrails: createStreamGuardrails(() => null),
     clock: systemClock,
     random: systemRandom,
     log,

@@ -132,6 +132,7 @@ const toolHost = {
 
 const policyHost = {
   evaluator: lifecycle('asked for Cedar alone, in memory; the workload has none'),
+  passports: lifecycle('data and functions, in memory'),
   prepare: all,
   ask: only('orchestrator', 'who decides asks what a decision needs'),
   // Right before a call is executed or a run is started for it, and by the API before the edit of a call is recorded.

@@ -2,7 +2,7 @@
  * Governance over the whole engine: the register in memory, tools as users define them, and a model that is asked over HTTP
  * through the real provider package. Any number of processes share the register.
  */
-import { AgentDefinition, evaluatePassport, type Guardrail, type Prompt } from '@signalbox/core'
+import { AgentDefinition, type Prompt } from '@signalbox/core'
 import {
   createEngine,
   defaultSettings,
@@ -19,7 +19,7 @@ import {
   createMemoryWakeBus,
 } from '@signalbox/engine/memory'
 import { createModels, type ScriptedTurn, serveScripts } from '@signalbox/models'
-import { createPolicyHost } from '@signalbox/policies'
+import { createPolicyHost, createStreamGuardrails, type Guardrail } from '@signalbox/policies'
 import { createToolHost, type DefinedTool } from '@signalbox/tools'
 import type { z } from 'zod'
 import { begin, eventOf, outcomeOf } from '../../packages/engine/test/support/governed.ts'
@@ -116,7 +116,6 @@ async function startProcess(register: Register, options: SceneOptions): Promise<
     clock: systemClock,
     env: {},
     modules: new Map(),
-    evaluatePassport,
     baseDir: '/',
   })
   const engine = createEngine({
@@ -129,8 +128,9 @@ async function startProcess(register: Register, options: SceneOptions): Promise<
     policies,
     checkArguments: () => null,
     agents: options.agents ?? (() => null),
-    guardrails: (spec) =>
+    guardrails: createStreamGuardrails((spec) =>
       spec.use === 'module' ? (options.guardrails?.[spec.path] ?? null) : null,
+    ),
     clock: systemClock,
     random: systemRandom,
     log: quiet,

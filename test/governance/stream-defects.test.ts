@@ -1,6 +1,6 @@
 /**
  * Defects of stream guardrails elsewhere that ours must not have: `stream-guardrails-and-approvals.md` §6, points 3 to 9.
- * Points 1 and 2, redaction and its splits, are in `packages/core/test/stream` and `packages/models/test/guard.test.ts`.
+ * Points 1 and 2, redaction and its splits, are in `packages/policies/test/guardrails` and `packages/models/test/guard.test.ts`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Prompt } from '@signalbox/core'

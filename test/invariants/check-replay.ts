@@ -9,6 +9,7 @@ import {
   replay,
   type Subject,
 } from '@signalbox/core'
+import { passports } from '@signalbox/policies'
 import type { RunRecord } from './run-record.ts'
 
 /** The version of the machine that the run is pinned to. */
@@ -26,7 +27,7 @@ export function replayViolations(
   const machine = machines.get(versionOf(log))
   if (!machine) return [`${runId} has no machine`]
   const { differences, state } = replay(
-    { run: runId, agent, machine, ...(evaluatorOf && { evaluatorOf }) },
+    { run: runId, agent, machine, passports, ...(evaluatorOf && { evaluatorOf }) },
     log,
   )
   const bad = differences.map((difference) => `I16 ${runId} differs at ${difference.seq}`)

@@ -15,6 +15,7 @@ import {
   readFact,
   replay,
 } from '@signalbox/core'
+import { passports } from '@signalbox/policies'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -76,7 +77,7 @@ test('the set holds a log of every outcome, and of every way a run can be govern
 test.each(names)('%s replays', (name) => {
   const log = read(name)
   const machine = machineOf(log)
-  const folded = replay({ run: log.run, agent: log.definition, machine }, log.events)
+  const folded = replay({ run: log.run, agent: log.definition, machine, passports }, log.events)
   expect(folded.differences).toEqual([])
   expect(folded.undecided).toEqual([])
   expect(isCacheOf(machine, folded.state, log.state)).toBe(true)
@@ -105,7 +106,7 @@ test.each(names)('%s tells its verdicts as it did', (name) => {
     const { through } = decisionSchemas['run.transitioned'].parse(event.payload)
     const folded = events.filter(({ seq }) => seq > from && seq <= through)
     const facts = folded.flatMap((each) => readFact(each) ?? [])
-    const decision = decide({ run, agent, machine }, state, facts)
+    const decision = decide({ run, agent, machine, passports }, state, facts)
     const told = events.slice(at + 1).slice(0, decision.verdicts.length)
     expect(told.map(gist)).toEqual(decision.verdicts.map(gist))
     state = decision.state
@@ -120,6 +121,9 @@ test('a log that was changed does not replay', () => {
   const changed = { ...step, payload: { ...step.payload, path: ['queued'] } }
   const events = log.events.map((event) => (event === step ? changed : event))
   const machine = machineOf(log)
-  const { differences } = replay({ run: log.run, agent: log.definition, machine }, events)
+  const { differences } = replay(
+    { run: log.run, agent: log.definition, machine, passports },
+    events,
+  )
   expect(differences.map((difference) => difference.seq)).toEqual([step.seq])
 })

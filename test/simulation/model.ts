@@ -2,7 +2,8 @@
  * A model that plays a random but fixed plan for each run, and fails in every way a provider can. What it says goes through
  * the stream guard of the request, split at random.
  */
-import type { ModelTurn, StreamGuard, Trip } from '@signalbox/core'
+import type { ModelTurn, Trip } from '@signalbox/core'
+import type { StreamGuard } from '@signalbox/engine'
 import type { Model, ModelRequest } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
 import { bannedTerm } from './agents.ts'

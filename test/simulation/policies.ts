@@ -11,6 +11,7 @@ import {
 } from '@signalbox/core'
 import type { PolicyHost } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
+import { passports } from '@signalbox/policies'
 import { beginsUnderLease } from './beginnings.ts'
 import { lacks } from './builds.ts'
 import type { Incarnation } from './process.ts'
@@ -72,6 +73,7 @@ export function simulatedPolicies(
     return answerOrThrow(spec, epoch + schedule.now >= killedAt ? 'deny' : wordOf(spec, asked))
   }
   return {
+    passports,
     evaluator: (spec) => {
       mustHave(spec)
       return evaluatorOf(spec)

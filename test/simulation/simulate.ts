@@ -6,6 +6,7 @@
  */
 import { createEngine, type Role } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/engine/memory'
+import { createStreamGuardrails } from '@signalbox/policies'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
 import { eitherOf, forgetful, machinesOf } from './builds.ts'
@@ -101,6 +102,7 @@ export async function simulate(seed: number): Promise<Simulated> {
       model: roles.includes('orchestrator') ? simulatedModel(world, register, life) : null,
       tools: roles.includes('worker') ? simulatedTools(world, register, life) : null,
       policies: simulatedPolicies(world, register, life),
+      guardrails: createStreamGuardrails(() => null),
       webhooks: simulatedReceiver(world, register, life),
       agents,
       checkArguments: (_spec, { n }) => (typeof n === 'number' ? null : 'n must be a number'),

@@ -9,16 +9,16 @@ export {
   type PolicyModule,
   type PolicyModuleContext,
 } from '@signalbox/server'
+export type { PolicyRequest } from '@signalbox/core'
 export {
   fail,
   type Guardrail,
   type GuardrailContext,
   type GuardrailResult,
   pass,
-  type PolicyRequest,
   stop,
-  type StreamPart,
-} from '@signalbox/core'
+} from '@signalbox/policies'
+export type { StreamPart } from '@signalbox/engine'
 export {
   defineTool,
   type DefinedTool,

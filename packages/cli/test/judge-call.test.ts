@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AgentDefinition, evaluatePassport } from '@signalbox/core'
+import { AgentDefinition } from '@signalbox/core'
 import { createPolicyHost, type PolicyModule } from '@signalbox/policies'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { judgeCall } from '../src/local/policy/judge-row.ts'
@@ -58,7 +58,6 @@ async function judge(policies: readonly object[], failClosed = true) {
         },
       ],
     ]),
-    evaluatePassport,
     baseDir: dir,
   })
   const agent = AgentDefinition.parse({

@@ -24,6 +24,7 @@ import { askedTimers } from './machine/settle.ts'
 import { outlives, tell } from './machine/tell.ts'
 import type { Machine } from './machine/versions.ts'
 import type { Outcome, RunStatus, StateName } from './outcome.ts'
+import { noPassports, type PassportEvaluator } from './verdict/authorization/passports.ts'
 import type { PureEvaluator } from './verdict/authorization/request.ts'
 import type { PolicySpec } from './verdict/authorization/spec.ts'
 import { isFinal, type RunState, restore, toState } from './state.ts'
@@ -53,6 +54,8 @@ export interface Subject {
    * that has none denies.
    */
   readonly evaluatorOf?: (spec: PolicySpec) => PureEvaluator | null
+  /** Judges passports. Absent, they cannot be asked, which denies. */
+  readonly passports?: PassportEvaluator
 }
 
 const noEvaluator = (): null => null
@@ -95,7 +98,7 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
 const isInput = ({ type }: Fact): boolean => type === 'input.injected'
 
 function step(
-  { run, agent, machine, evaluatorOf = noEvaluator }: Subject,
+  { run, agent, machine, evaluatorOf = noEvaluator, passports = noPassports }: Subject,
   state: RunState,
   fact: Fact,
 ): Step {
@@ -103,7 +106,7 @@ function step(
   if (fact.type === 'run.faulted') return timed(agent, fault(state), fact.at)
   const before = restore(machine, state)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` and `fact` agree by construction
-  const event = { type: fact.type, fact, agent, run, evaluatorOf } as MachineEvent
+  const event = { type: fact.type, fact, agent, run, evaluatorOf, passports } as MachineEvent
   const passes = getMicrosteps(machine.chart, before, event)
   const actions = passes.flatMap(([, taken]) => taken)
   const after = passes.at(-1)?.[0] ?? before

@@ -115,16 +115,6 @@ export { createProjection, project, type Projection } from './conversation/proje
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
 export {
-  fail,
-  type Guardrail,
-  type GuardrailContext,
-  type GuardrailResult,
-  pass,
-  stop,
-  type StreamPart,
-} from './verdict/stream/part.ts'
-export type { Guarded, StreamGuard } from './verdict/stream/stream-guard.ts'
-export {
   PolicyAnswer,
   PolicyEffectWord,
   PolicyReason,
@@ -137,13 +127,23 @@ export {
   HttpPolicySpec,
   ModulePolicySpec,
   needsIo,
+  type PassportEdition,
   PassportSpec,
   PolicySpec,
 } from './verdict/authorization/spec.ts'
 export { authorize, type Bench, judgedOf } from './verdict/authorization/judge.ts'
-export { JudgedArguments, judgedProblem } from './verdict/authorization/judged.ts'
-export { evaluatePassport } from './verdict/authorization/passport/evaluate-passport.ts'
-export { readPassport } from './verdict/authorization/passport/read-passport.ts'
+export type { ArgumentName } from './verdict/authorization/argument-names.ts'
+export { JudgedArguments, type JudgedKind, judgedProblem } from './verdict/authorization/judged.ts'
+export { noPassports, type PassportEvaluator } from './verdict/authorization/passports.ts'
+export {
+  alwaysCounted,
+  noCalls,
+  rateOf,
+  type RateState,
+  type RateWindow,
+  type Tally,
+} from './verdict/authorization/rates.ts'
+export { reason, shown } from './verdict/authorization/reason.ts'
 export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorization/combine.ts'
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
@@ -152,12 +152,16 @@ export { modelOf } from './verdict/retry/event.ts'
 export { Budget } from './verdict/budget/budget.ts'
 export { lowered } from './verdict/budget/inherit.ts'
 export { costOf } from './verdict/budget/verdict.ts'
-export { createGuardrail, guardProblem } from './verdict/stream/create-guardrail.ts'
-export { patternProblem } from './verdict/stream/builtin/patterns.ts'
-export type { PatternsSpec } from './verdict/stream/spec.ts'
-export { createStreamGuard } from './verdict/stream/create-stream-guard.ts'
-export { redactResult } from './verdict/stream/inspect.ts'
-export { StreamGuardSpec } from './verdict/stream/spec.ts'
+export {
+  type BannedTermsSpec,
+  type ErrorRecoverySpec,
+  type GuardAction,
+  type PatternsSpec,
+  type PiiEntity,
+  type PiiSpec,
+  type SecretsSpec,
+  StreamGuardSpec,
+} from './verdict/stream/spec.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
 export { MissedRecall } from './verdict/recall/missed.ts'
 export { explainRun } from './explanation/explain-run.ts'

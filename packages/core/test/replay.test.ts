@@ -4,6 +4,7 @@ import {
   decide,
   decisionSchemas,
   type FoldableEvent,
+  type PassportEvaluator,
   persist,
   readFact,
   replay,
@@ -74,6 +75,37 @@ test.each([
 test('another definition than the run pinned shows', () => {
   const other = { run, machine, agent: agentWith({ limits: { timeoutMs: 7 } }) }
   expect(replay(other, cancelledRun()).differences).not.toEqual([])
+})
+
+test('a decision without prepared policies has asked its passports, and a replay asks them too', () => {
+  const passports: PassportEvaluator = {
+    evaluate: ({ id: policyId }) => ({
+      effect: 'deny',
+      reasons: [{ code: 'oap.limit_exceeded', message: 'too much' }],
+      policyId,
+      policyDigest: '',
+    }),
+    tallies: () => [],
+  }
+  const passport = { use: 'passport', id: 'p', digest: '', passport: {} } as const
+  const policies = [{ ...passport, capabilities: {}, source: null }]
+  const pinned = { run, machine, agent: agentWith({ guardrails: { policies } }) }
+  const world = new World({ ...pinned, passports })
+  world.take({ ...chance, what: 'admit' })
+  world.take({ ...chance, what: 'answer' })
+  world.take({ ...chance, what: 'cancel' })
+  world.settle(0)
+  const log = world.log.map((event) =>
+    event.type === 'run.transitioned'
+      ? { ...event, payload: { ...event.payload, withoutPolicies: true } }
+      : event,
+  )
+  expect(log.find(({ type }) => type === 'call.denied')?.payload).toMatchObject({
+    code: 'oap.limit_exceeded',
+    policyId: 'p',
+  })
+  expect(replay({ ...pinned, passports }, log).differences).toEqual([])
+  expect(replay(pinned, log).differences).toHaveLength(1)
 })
 
 test('facts after the last decision are what the next one folds', () => {

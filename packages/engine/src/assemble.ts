@@ -1,15 +1,24 @@
 /** Wires the parts of one engine process. The only file that knows all of them. */
-import { evaluatorError, machines as knownMachines, newestOf } from '@signalbox/core'
+import { evaluatorError, machines as knownMachines, newestOf, noPassports } from '@signalbox/core'
 import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
-import { messageOf } from './errors.ts'
+import { messageOf, TerminalError } from './errors.ts'
 import { createContent } from './perform/content.ts'
 import { createFiles } from './perform/files.ts'
 import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
-import type { FactDraft, Hint, Model, Observer, PolicyHost, RunRef, WakeBus } from './ports.ts'
+import type {
+  FactDraft,
+  Hint,
+  Model,
+  Observer,
+  PolicyHost,
+  RunRef,
+  StreamGuardrails,
+  WakeBus,
+} from './ports.ts'
 import type { EvaluatorOf } from './record/decision.ts'
 import { createDigests } from './record/digests.ts'
 import { changedFact } from './record/definition.ts'
@@ -70,6 +79,8 @@ function groundOf(
     draining,
     policies,
     evaluatorOf,
+    passports: policies.passports,
+    guardrails: deps.guardrails ?? noGuardrails,
     preparations,
     agents: deps.agents ?? (() => null),
     strangers: createStrangers({ clock, log, onNotMine: deps.onNotMine ?? (() => {}) }),
@@ -80,6 +91,7 @@ function groundOf(
       cachedRuns: settings.cachedRuns,
       machines,
       evaluatorOf,
+      passports: policies.passports,
       preparations,
       faultChanged: (run, error) => fault(run, changedFact(writer, error)),
     }),
@@ -124,7 +136,6 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     ...base,
     model: deps.model ?? noModel,
     breaker: createBreaker(base),
-    guardrails: deps.guardrails ?? (() => null),
     live,
     recorder,
     onRoom: (effectId) => modelHints.ask(effectId),
@@ -199,11 +210,17 @@ const noModel: Model = {
 
 const noPolicies: PolicyHost = {
   evaluator: () => null,
+  passports: noPassports,
   prepare: () => Promise.resolve(),
   ask: () => Promise.reject(new Error('this process asks no policies')),
   recheck: ([spec], _request, { failClosed }) =>
     Promise.resolve(spec && failClosed ? evaluatorError(spec) : null),
   close: () => Promise.resolve(),
 }
+
+const lacking = (): never => {
+  throw new TerminalError('no_guardrail', 'this process has no stream guardrails')
+}
+const noGuardrails: StreamGuardrails = { guard: lacking, redact: lacking }
 
 const noObserver: Observer = { within: (_, work) => work(), decided: () => {}, ended: () => {} }

@@ -8,7 +8,6 @@ import type { CheckArguments } from './answer-approval.ts'
 import type { Engine } from './engine.ts'
 import { messageOf } from './errors.ts'
 import { followText } from './perform/live.ts'
-import type { CustomGuardrails } from './perform/guard.ts'
 import { followProgress } from './perform/progress.ts'
 import type {
   Clock,
@@ -20,6 +19,7 @@ import type {
   PolicyHost,
   Random,
   Register,
+  StreamGuardrails,
   ToolHost,
   WakeBus,
   WebhookSender,
@@ -42,7 +42,7 @@ export interface EngineDeps {
   readonly model: Model | null
   /** Needed by the worker role only. */
   readonly tools: ToolHost | null
-  /** Evaluates what the core cannot by itself, and asks what takes I/O. Default: neither, such policies deny. */
+  /** Evaluates passports and Cedar, and asks what takes I/O. Default: neither, such policies deny. */
   readonly policies?: PolicyHost
   /** What is wrong with arguments for a tool, null if nothing. Default: nothing can be checked, and no call edited. */
   readonly checkArguments?: CheckArguments
@@ -57,8 +57,8 @@ export interface EngineDeps {
   readonly machines?: Machines
   /** Told how many runs this process leaves to others, being newer than its build or lacking their policies. */
   readonly onNotMine?: (runs: number) => void
-  /** Stream guardrails of the user's own. Default: none. */
-  readonly guardrails?: CustomGuardrails
+  /** Judges what models say, and redacts what tools answer. Default: nothing can, so nothing is asked or recorded that should be judged. */
+  readonly guardrails?: StreamGuardrails
   /** Told of what the engine does. Default: nobody is. */
   readonly observer?: Observer
   readonly clock: Clock

@@ -51,6 +51,17 @@ export type {
   PauseDraft,
   PausePort,
 } from './ports/pauses.ts'
+export type {
+  AttemptContext,
+  Guarded,
+  InspectedCall,
+  RedactedText,
+  RedactedValue,
+  StreamGuard,
+  StreamGuardrails,
+  StreamPart,
+  Taken,
+} from './ports/stream-guard.ts'
 export type { DecidedRun, EndedRun, Observer, RunPlace } from './ports/observer.ts'
 export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'
 export type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from './ports/hints.ts'

@@ -3,6 +3,8 @@
  * says that something was taken out. Would catch: a redaction without an event, a result that is recorded before it is judged.
  */
 import { expect, test } from 'vitest'
+import type { StreamGuardrails } from '@signalbox/engine'
+import { cleanOutput, cleanWords } from '../src/perform/guard.ts'
 import { begin, eventOf, governed, outcomeOf } from './support/governed.ts'
 import { functionTools, turnModel, world } from './support/world.ts'
 
@@ -54,6 +56,25 @@ test('so are the words of a tool that failed', async () => {
     error: { message: expect.stringContaining(gone) },
   })
   expect(JSON.stringify(events)).not.toContain(token)
+})
+
+const lacking = (): never => {
+  throw new Error('this process has no stream guardrails')
+}
+const none: StreamGuardrails = { guard: lacking, redact: lacking }
+
+test('what a tool said is withheld where nothing can judge it', () => {
+  const output = { content: [{ type: 'text' as const, text: token }], isError: false }
+  expect(cleanOutput(none, definition, { output, callId: 'c', tool: 'search' })).toEqual({
+    output: {
+      content: [{ type: 'text', text: 'The result is withheld: a guardrail could not judge it.' }],
+      isError: true,
+    },
+    redactions: [],
+  })
+  expect(cleanWords(none, definition, token)).toBe(
+    'The error is withheld: a guardrail could not judge it.',
+  )
 })
 
 test('a result without anything to take out is recorded as it is, and nothing more', async () => {

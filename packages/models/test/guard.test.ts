@@ -3,16 +3,11 @@
  * the guard, calls and errors it does not see, and a provider that goes on talking (and costing) after a trip.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  createGuardrail,
-  createStreamGuard,
-  fail,
-  type Guardrail,
-  pass,
-  stop,
-  StreamGuardSpec,
-  type StreamPart,
-} from '@signalbox/core'
+import { StreamGuardSpec } from '@signalbox/core'
+import { createGuardrail } from '../../policies/src/guardrails/create-guardrail.ts'
+import { createStreamGuard } from '../../policies/src/guardrails/create-stream-guard.ts'
+import { fail, type Guardrail, pass, stop } from '../../policies/src/guardrails/part.ts'
+import type { StreamPart } from '@signalbox/engine'
 import { wireOf } from '../src/observer/wires.ts'
 import {
   argsHash,

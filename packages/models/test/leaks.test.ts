@@ -3,7 +3,8 @@
  * smuggled into whatever else a stream can carry. It must be found in no turn, no delta and no line that is logged (I23).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createStreamGuard, stop } from '@signalbox/core'
+import { createStreamGuard } from '../../policies/src/guardrails/create-stream-guard.ts'
+import { stop } from '../../policies/src/guardrails/part.ts'
 import { type Wire, wireOf } from '../src/observer/wires.ts'
 import { createModels } from '../src/index.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Guarded, StreamGuard } from '@signalbox/core'
+import type { Guarded, StreamGuard } from '@signalbox/engine'
 import { TurnBuffer } from '../src/turn/buffer.ts'
 import { metaOf } from '../src/turn/text-flow.ts'
 

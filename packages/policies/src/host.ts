@@ -21,7 +21,8 @@ import { cedarEvaluator } from './cedar/evaluator.ts'
 import { type Cedar, loadCedar } from './cedar/load.ts'
 import { askServer } from './http/ask-server.ts'
 import { askModule, type PolicyModule } from './module/ask-module.ts'
-import { type EvaluatePassport, isLiving, livingPassports } from './passport/living.ts'
+import { type EvaluatePassport, isLiving, livingPassports } from './living/living.ts'
+import { evaluatePassport, passports } from './passport/evaluate-passport.ts'
 import { checkProvisions } from './prepare.ts'
 import { recheck } from './recheck.ts'
 
@@ -36,8 +37,8 @@ export interface PolicyHostOptions {
   readonly modules: ReadonlyMap<string, PolicyModule>
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** The core's `evaluatePassport`. */
-  readonly evaluatePassport: EvaluatePassport
+  /** Replaces the evaluator that judges calls by living passports. */
+  readonly evaluatePassport?: EvaluatePassport
   /** Relative paths of living passports start here. */
   readonly baseDir: string
 }
@@ -46,7 +47,12 @@ export interface PolicyHostOptions {
 export function createPolicyHost(options: PolicyHostOptions): PolicyHost {
   const { log, env, modules, fetch = globalThis.fetch } = options
   const closing = new AbortController()
-  const askLiving = livingPassports({ ...options, fetch, closing: closing.signal })
+  const askLiving = livingPassports({
+    evaluatePassport,
+    ...options,
+    fetch,
+    closing: closing.signal,
+  })
   let cedar: Cedar | null = null
   const evaluators = new WeakMap<CedarSpec, PureEvaluator>()
 
@@ -72,6 +78,8 @@ export function createPolicyHost(options: PolicyHostOptions): PolicyHost {
     AbortSignal.any([signal, closing.signal])
 
   return {
+    passports,
+
     evaluator(spec) {
       if (spec.use !== 'cedar' || cedar === null) return null
       const evaluator = evaluators.get(spec) ?? cedarEvaluator(cedar, spec)

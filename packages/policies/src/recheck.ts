@@ -11,7 +11,7 @@ import type { PolicyAnswer, PolicyRequest, PolicySpec } from '@signalbox/core'
 import { needsIo } from '@signalbox/core'
 import { type Log, messageOf } from '@signalbox/engine'
 import { answer, denial } from './answer.ts'
-import { isLiving } from './passport/living.ts'
+import { isLiving } from './living/living.ts'
 
 /** How to ask again. */
 export interface Recheck {

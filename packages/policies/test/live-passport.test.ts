@@ -1,8 +1,8 @@
 /** The promise of the kill switch, as a property: over any history of a source, with time in the test's hand. */
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
-import { LivePassport } from '../src/passport/live-passport.ts'
-import { type Look, readPassport } from '../src/passport/look.ts'
+import { LivePassport } from '../src/living/live-passport.ts'
+import { type Look, passportIn } from '../src/living/look.ts'
 
 const never = new AbortController().signal
 const open = (look: Look, now: () => number, everyMs = 2000) =>
@@ -39,7 +39,7 @@ async function faultOf(steps: readonly Step[]): Promise<string | null> {
       if (current.how === 'down') throw new Error('down')
       if (current.how === 'unchanged' && told === current.status) return 'unchanged'
       told = current.status
-      return readPassport(JSON.stringify({ status: current.status }))
+      return passportIn(JSON.stringify({ status: current.status }))
     },
     () => now,
   )
@@ -80,7 +80,7 @@ it('nobody waits more than 2 seconds for a source that is silent', async () => {
 it('one look at a time, also where it takes longer than the pause between two', async () => {
   let now = 0
   let looks = 0
-  const first = Promise.withResolvers<ReturnType<typeof readPassport>>()
+  const first = Promise.withResolvers<ReturnType<typeof passportIn>>()
   const passport = open(
     () => {
       looks += 1
@@ -91,14 +91,14 @@ it('one look at a time, also where it takes longer than the pause between two', 
   const reads = [passport.read(never)]
   now += 2000
   reads.push(passport.read(never))
-  first.resolve(readPassport('{}'))
+  first.resolve(passportIn('{}'))
   await Promise.all(reads)
   expect(looks).toBe(1)
 })
 
 it('what is confirmed as unchanged is as young as the confirmation', async () => {
   let now = 0
-  const answers = [readPassport('{}'), 'unchanged' as const]
+  const answers = [passportIn('{}'), 'unchanged' as const]
   const passport = open(
     async () => answers.shift() ?? Promise.reject(new Error('down')),
     () => now,
@@ -115,7 +115,7 @@ it('what is confirmed as unchanged is as young as the confirmation', async () =>
 it('an answer that comes after its time is ignored', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let now = 0
-  const late = Promise.withResolvers<ReturnType<typeof readPassport>>()
+  const late = Promise.withResolvers<ReturnType<typeof passportIn>>()
   const passport = open(
     () => late.promise,
     () => now,
@@ -124,7 +124,7 @@ it('an answer that comes after its time is ignored', async () => {
     expect(passport.read(never)).rejects.toThrow('No answer'),
     vi.advanceTimersByTimeAsync(2000),
   ])
-  late.resolve(readPassport('{"status":"active"}'))
+  late.resolve(passportIn('{"status":"active"}'))
   now += 1
   await expect(passport.read(never)).rejects.toThrow('No answer')
 })

@@ -2,7 +2,7 @@
  * The pure policies of a definition, prepared as a server prepares them, for whoever decides a stored run again. Policies that
  * are asked (servers, modules, living passports) need nothing here: the log has their answers.
  */
-import { type AgentDefinition, evaluatePassport, type Subject } from '@signalbox/core'
+import type { AgentDefinition, PassportEvaluator, Subject } from '@signalbox/core'
 import { type Log, messageOf } from '@signalbox/engine'
 import { createPolicyHost } from '@signalbox/policies'
 
@@ -10,6 +10,7 @@ type EvaluatorOf = NonNullable<Subject['evaluatorOf']>
 
 export interface Evaluators {
   readonly evaluatorOf: EvaluatorOf
+  readonly passports: PassportEvaluator
   /** The policy that was needed and cannot be evaluated here, and why; null: there was none. */
   readonly lack: () => string | null
   close(): Promise<void>
@@ -22,7 +23,6 @@ export async function evaluatorsOf({ guardrails }: AgentDefinition): Promise<Eva
     clock: { now: () => 0 },
     env: {},
     modules: new Map(),
-    evaluatePassport,
     baseDir: '.',
   })
   const pure = guardrails.policies.filter(({ use }) => use === 'cedar')
@@ -35,6 +35,7 @@ export async function evaluatorsOf({ guardrails }: AgentDefinition): Promise<Eva
         lack ??= `The policy "${spec.id}" cannot be evaluated here: ${problem || `this build knows no ${spec.use}`}`
       return evaluator
     },
+    passports: policies.passports,
     lack: () => lack,
     close: () => policies.close(),
   }

@@ -93,15 +93,15 @@ async function definitionOf(
 }
 
 async function fold(
-  subject: Omit<Parameters<typeof replay>[0], 'evaluatorOf'>,
+  subject: Omit<Parameters<typeof replay>[0], 'evaluatorOf' | 'passports'>,
   { events }: StoredRun,
 ): Promise<Replayed> {
   const erased = events.find((event) => event.salt === '')
   if (erased)
     throw failed(`The content of event #${erased.seq} was erased: the run cannot be replayed.`)
   const policies = await evaluatorsOf(subject.agent)
-  const { evaluatorOf } = policies
-  const replayed = read({ ...subject, evaluatorOf }, events)
+  const { evaluatorOf, passports } = policies
+  const replayed = read({ ...subject, evaluatorOf, passports }, events)
   await policies.close()
   const missing = policies.lack()
   if (missing !== null) throw failed(missing)

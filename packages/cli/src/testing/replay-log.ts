@@ -4,6 +4,7 @@ import {
   type FoldableEvent,
   isCacheOf,
   machines,
+  type PassportEvaluator,
   replay,
   type Subject,
 } from '@signalbox/core'
@@ -14,17 +15,18 @@ export interface ReplaySubject {
   readonly head: RunHead
   readonly agent: AgentDefinition
   readonly evaluatorOf: NonNullable<Subject['evaluatorOf']>
+  readonly passports: PassportEvaluator
 }
 
 /** The reason for which the log does not give the same decisions again; null: it does. */
 export function replayProblem(
-  { head, agent, evaluatorOf }: ReplaySubject,
+  { head, agent, evaluatorOf, passports }: ReplaySubject,
   events: readonly FoldableEvent[],
 ): string | null {
   const machine = machines.get(head.machineVersion)
   if (!machine) return `this build does not know version ${head.machineVersion} of the machine`
   try {
-    const subject = { run: head.runId, agent, machine, evaluatorOf }
+    const subject = { run: head.runId, agent, machine, evaluatorOf, passports }
     const { differences, state, decided } = replay(subject, events)
     const [difference] = differences
     if (difference) {

@@ -1,5 +1,5 @@
 /** A run as the register shows it at one moment. */
-import type { AgentDefinition, Outcome } from '@signalbox/core'
+import { type AgentDefinition, noPassports, type Outcome } from '@signalbox/core'
 import type { PolicyHost, Register, StoredEvent } from '@signalbox/engine'
 import { TestBoxError } from './box-error.ts'
 import { replayProblem } from './replay-log.ts'
@@ -26,8 +26,8 @@ export interface RunSnapshot {
 /** The parts of a process that it is read from. */
 export interface SnapshotSource {
   readonly register: Register
-  /** Evaluates the policies that the core cannot evaluate by itself. Null: there is none. */
-  readonly policies: Pick<PolicyHost, 'evaluator'> | null
+  /** Evaluates passports and the policies that have to be prepared. Null: there is none. */
+  readonly policies: Pick<PolicyHost, 'evaluator' | 'passports'> | null
 }
 
 /** Reads it. @throws TestBoxError */
@@ -41,6 +41,7 @@ export async function snapshotOf(source: SnapshotSource, runId: string): Promise
     head,
     agent: definition,
     evaluatorOf: policies ? policies.evaluator.bind(policies) : () => null,
+    passports: policies?.passports ?? noPassports,
   }
   return {
     definition,

@@ -6,9 +6,9 @@ import { needsIo } from '../verdict/authorization/spec.ts'
 import type { MachineEvent } from './context.ts'
 
 export const benchOf = (
-  { agent, run, evaluatorOf, fact }: MachineEvent,
+  { agent, run, evaluatorOf, passports, fact }: MachineEvent,
   caller: FactPayload<'model.completed'>['caller'],
-): Bench => ({ agent, run, evaluatorOf, caller, at: fact.at })
+): Bench => ({ agent, run, evaluatorOf, passports, caller, at: fact.at })
 
 /** Must policies with I/O be asked before any call of a turn may run? */
 export const asksPolicies = (agent: AgentDefinition): boolean =>

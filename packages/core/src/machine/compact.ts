@@ -4,7 +4,7 @@
  */
 import { type JsonObject, JsonObjectSchema } from '../json.ts'
 import { limits } from '../limits.ts'
-import { noCalls } from '../verdict/authorization/passport/rates.ts'
+import { noCalls } from '../verdict/authorization/rates.ts'
 import { emptyContext, type OpenCall, type OpenStatus, type RunContext } from './context.ts'
 
 const statusLetters = {

@@ -5,7 +5,8 @@ import type { AgentDefinition } from '../definition.ts'
 import type { Fact } from '../event/fact.ts'
 import { limits } from '../limits.ts'
 import type { Outcome } from '../outcome.ts'
-import { noCalls, type RateState } from '../verdict/authorization/passport/rates.ts'
+import type { PassportEvaluator } from '../verdict/authorization/passports.ts'
+import { noCalls, type RateState } from '../verdict/authorization/rates.ts'
 import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
 import type { Budget } from '../verdict/budget/budget.ts'
@@ -138,6 +139,7 @@ export type MachineEvent = {
     readonly agent: AgentDefinition
     readonly run: string
     readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
+    readonly passports: PassportEvaluator
   }
 }[Fact['type']]
 

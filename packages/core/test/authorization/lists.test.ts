@@ -4,14 +4,34 @@ import { describe, expect, test } from 'vitest'
 import { evaluateAllowlist } from '../../src/verdict/authorization/allowlist.ts'
 import { builtInEvaluator } from '../../src/verdict/authorization/built-in.ts'
 import { combineAnswers, evaluatePolicies } from '../../src/verdict/authorization/combine.ts'
-import type { PolicyAnswer, PureEvaluator } from '../../src/verdict/authorization/request.ts'
+import { noPassports } from '../../src/verdict/authorization/passports.ts'
+import type {
+  PolicyAnswer,
+  PolicyRequest,
+  PureEvaluator,
+} from '../../src/verdict/authorization/request.ts'
 import {
   AllowlistSpec,
   CedarSpec,
   HttpPolicySpec,
+  PassportSpec,
   type PolicySpec,
 } from '../../src/verdict/authorization/spec.ts'
-import { request, verdictOf } from './passports.ts'
+
+const request = (tool: string): PolicyRequest => ({
+  tool,
+  args: {},
+  callId: 'call-1',
+  agent: 'writer',
+  runId: 'run',
+  isSubagent: false,
+  user: null,
+  at: 0,
+})
+
+/** `allow`, or the code of the refusal. */
+const verdictOf = ({ effect, reasons }: PolicyAnswer): string =>
+  effect === 'allow' ? 'allow' : (reasons[0]?.code ?? effect)
 
 const list = (fields: object): AllowlistSpec =>
   AllowlistSpec.parse({ id: 'list', digest: 'sha256:1', use: 'allowlist', ...fields })
@@ -49,6 +69,9 @@ const answer = (effect: PolicyAnswer['effect'], id: string): PolicyAnswer => ({
   policyDigest: '',
 })
 
+const withoutPassports = (spec: PolicySpec): PureEvaluator | null =>
+  builtInEvaluator(spec, noPassports)
+
 const neverAsked = (): never => {
   throw new Error('asked')
 }
@@ -80,11 +103,19 @@ describe('Guardrail fail mode', () => {
   test.each(unable)('a policy that %s has no say otherwise, and is named', (_, evaluatorOf) => {
     const specs = [cedar, list({ deniedTools: ['bash'] })]
     const either = (spec: PolicySpec): PureEvaluator | null =>
-      spec.use === 'cedar' ? evaluatorOf() : builtInEvaluator(spec)
+      spec.use === 'cedar' ? evaluatorOf() : withoutPassports(spec)
     const alone = evaluatePolicies({ specs: [cedar], failClosed: false, evaluatorOf }, asked)
     expect(alone).toMatchObject({ answer: { effect: 'allow' }, faults: [{ policyId: 'cedar' }] })
     const both = evaluatePolicies({ specs, failClosed: false, evaluatorOf: either }, asked)
     expect(verdictOf(both.answer)).toBe('oap.tool_not_allowed')
+  })
+
+  test('a passport denies where nobody evaluates passports', () => {
+    const held = PassportSpec.parse({ id: 'passport', use: 'passport', passport: {} })
+    const set = { specs: [held], failClosed: true, evaluatorOf: withoutPassports }
+    const judged = evaluatePolicies(set, asked)
+    expect(verdictOf(judged.answer)).toBe('oap.evaluator_error')
+    expect(judged.faults).toMatchObject([{ policyId: 'passport' }])
   })
 
   test('without policies all is allowed; those with I/O are not asked here', () => {

@@ -6,8 +6,10 @@ import {
   noCalls,
   rateOf,
   type RateState,
-} from '../../src/verdict/authorization/passport/rates.ts'
-import { noon } from './passports.ts'
+} from '../../src/verdict/authorization/rates.ts'
+
+/** 2026-10-01T12:00:00Z. */
+const noon = 1_790_856_000_000
 
 const names = ['data.file.write', 'mcp.tool.execute', 'messaging.send', 'web.browser', 'web.fetch']
 const windows = [

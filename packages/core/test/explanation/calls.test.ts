@@ -4,7 +4,7 @@
  * without the person, a check that cites another event.
  */
 import { describe, expect, test } from 'vitest'
-import { passport, spec } from '../authorization/passports.ts'
+import { passport, spec } from '../../../policies/test/passport/passports.ts'
 import { agentWith, asked, type Patch } from '../support/agent.ts'
 import { callRefused, ends, parentWith, starts } from '../support/children.ts'
 import {

@@ -13,6 +13,7 @@ import {
   transitioned,
   type Verdict,
 } from '../../src/index.ts'
+import { passports } from '../../../policies/src/passport/evaluate-passport.ts'
 import { doesCall, type Known, type Move, run } from '../support/facts.ts'
 import { fresh, machine } from '../support/machine.ts'
 
@@ -74,7 +75,7 @@ function logOf(agent: AgentDefinition, items: readonly Item[]): readonly Explain
     const seq = events.length
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a move pairs type and payload
     const fact = { seq, at: events[seq - 1]?.at ?? 0, actor: 'key:default', ...body } as Fact
-    const decision = decide({ run, agent, machine }, state, [fact])
+    const decision = decide({ run, agent, machine, passports }, state, [fact])
     write('run.transitioned', transitioned(decision, { from: facts, through: seq }))
     for (const { type, payload, tool, verdict } of decision.verdicts)
       write(type, payload, { tool, verdict })

@@ -4,49 +4,33 @@
  */
 import {
   type AgentDefinition,
-  createGuardrail,
-  createStreamGuard,
-  type Guardrail,
   type JsonObject,
   limits,
   type ModelCallEffect,
   type Redaction,
-  redactResult,
-  type StreamGuard,
   type StreamGuardSpec,
   type ToolOutput,
 } from '@signalbox/core'
-import { TerminalError } from '../errors.ts'
-
-/** Guardrails of the user's own, by the path the configuration names; null for one this process does not have. */
-export type CustomGuardrails = (spec: StreamGuardSpec) => Guardrail | null
-
-/** Guardrails are functions of their arguments: one of each serves every call. */
-const known = new WeakMap<StreamGuardSpec, Guardrail>()
-
-function guardrailOf(spec: StreamGuardSpec, custom: CustomGuardrails): Guardrail {
-  const found = known.get(spec) ?? createGuardrail(spec) ?? custom(spec)
-  if (!found) throw new TerminalError('no_guardrail', `the guardrail ${spec.use} is not available`)
-  known.set(spec, found)
-  return found
-}
+import type { StreamGuard, StreamGuardrails } from '../ports.ts'
 
 /** A guard for this attempt; null if the agent has no stream guardrails. */
 export function streamGuardOf(
+  guardrails: StreamGuardrails,
   agent: AgentDefinition,
   effect: ModelCallEffect,
-  custom: CustomGuardrails,
 ): StreamGuard | null {
   const { stream } = agent.guardrails
   if (stream.length === 0) return null
-  return createStreamGuard({
-    guardrails: stream.map((spec) => guardrailOf(spec, custom)),
-    context: {
-      availableTools: agent.tools.map(({ name }) => name),
-      availableSkills: agent.skills,
-      attempt: effect.correction,
-    },
+  return guardrails.guard(stream, {
+    availableTools: agent.tools.map(({ name }) => name),
+    availableSkills: agent.skills,
+    attempt: effect.correction,
   })
+}
+
+/** What a tool answered, and to which call. */
+export interface ToolAnswer extends Pick<Redaction, 'callId' | 'tool'> {
+  readonly output: ToolOutput
 }
 
 /** What a tool answered, as it may be recorded. */
@@ -57,14 +41,14 @@ export interface CleanOutput {
 
 /** Redacts an output by the guardrails that look at results. Those of the user's own never do. */
 export function cleanOutput(
+  guardrails: StreamGuardrails,
   agent: AgentDefinition,
-  output: ToolOutput,
-  call: Pick<Redaction, 'callId' | 'tool'>,
+  answer: ToolAnswer,
 ): CleanOutput {
-  const guardrails = resultGuards(agent)
-  if (guardrails.length === 0) return { output, redactions: [] }
+  const specs = resultGuards(agent)
+  if (specs.length === 0) return { output: answer.output, redactions: [] }
   try {
-    return redactOutput(guardrails, output, call)
+    return redactOutput(guardrails, specs, answer)
   } catch {
     // What could not be judged is not recorded.
     const text = 'The result is withheld: a guardrail could not judge it.'
@@ -73,13 +57,13 @@ export function cleanOutput(
 }
 
 function redactOutput(
-  guardrails: readonly Guardrail[],
-  output: ToolOutput,
-  call: Pick<Redaction, 'callId' | 'tool'>,
+  guardrails: StreamGuardrails,
+  specs: readonly StreamGuardSpec[],
+  { output, ...call }: ToolAnswer,
 ): CleanOutput {
   const found = new Map<string, Redaction>()
   const clean = <T extends string | JsonObject>(value: T): T => {
-    const redacted = redactResult(value, guardrails)
+    const redacted = guardrails.redact(value, specs)
     for (const { guardrail, kind, count } of redacted.taken) {
       const before = found.get(`${guardrail.id} ${kind}`)?.count ?? 0
       const redaction = {
@@ -102,11 +86,19 @@ function redactOutput(
 }
 
 /** The words of a tool that failed, held to the same rule. */
-export function cleanWords(agent: AgentDefinition, words: string): string {
-  return redactResult(words, resultGuards(agent)).value
+export function cleanWords(
+  guardrails: StreamGuardrails,
+  agent: AgentDefinition,
+  words: string,
+): string {
+  const specs = resultGuards(agent)
+  if (specs.length === 0) return words
+  try {
+    return guardrails.redact(words, specs).value
+  } catch {
+    return 'The error is withheld: a guardrail could not judge it.'
+  }
 }
 
-const resultGuards = ({ guardrails }: AgentDefinition): readonly Guardrail[] =>
-  guardrails.stream
-    .filter((spec) => 'toolResults' in spec && spec.toolResults)
-    .map((spec) => guardrailOf(spec, () => null))
+const resultGuards = ({ guardrails }: AgentDefinition): readonly StreamGuardSpec[] =>
+  guardrails.stream.filter((spec) => 'toolResults' in spec && spec.toolResults)

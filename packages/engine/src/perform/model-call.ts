@@ -14,13 +14,22 @@ import {
   setKey,
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
-import type { BudgetPort, Clock, FactDraft, Log, Model, Random, Register } from '../ports.ts'
+import type {
+  BudgetPort,
+  Clock,
+  FactDraft,
+  Log,
+  Model,
+  Random,
+  Register,
+  StreamGuardrails,
+} from '../ports.ts'
 import type { Digests, RunDigest } from '../record/digests.ts'
 import type { Writer } from '../record/draft.ts'
 import { type Breaker, circuitOf } from '../roles/breaker.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
-import { type CustomGuardrails, streamGuardOf } from './guard.ts'
+import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { type Refused, underBudget, withUsage } from './reservation.ts'
 import type { LiveMessages } from './live.ts'
@@ -31,7 +40,7 @@ export interface ModelCallDeps {
   readonly model: Model
   readonly register: Pick<Register, 'grants' | keyof BudgetPort>
   readonly breaker: Breaker
-  readonly guardrails: CustomGuardrails
+  readonly guardrails: StreamGuardrails
   readonly transcripts: Transcripts
   readonly content: Content
   readonly digests: Digests
@@ -180,7 +189,7 @@ async function stream(
       callIdPrefix: callIdPrefix(runId, effect.turn),
       argsHash: task.digest.argsHash,
       hmacKey: deps.random.hex(32),
-      guard: streamGuardOf(agent, effect, deps.guardrails),
+      guard: streamGuardOf(deps.guardrails, agent, effect),
       endUser: call.endUser,
     }
     return await deps.model.call(request, live, call.signal)

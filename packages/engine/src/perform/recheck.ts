@@ -143,12 +143,14 @@ async function currentDenial(
 
 /** What the pure policies of an agent say now. */
 const pureAnswer = (
-  { evaluatorOf }: RecheckDeps,
+  { evaluatorOf, policies }: RecheckDeps,
   { row, call }: CheckedCall,
   { agent, request }: { readonly agent: AgentDefinition; readonly request: PolicyRequest },
 ): PolicyAnswer => {
   const caller = { user: request.user, isSubagent: request.isSubagent }
-  return authorize({ run: row.runId, agent, evaluatorOf, caller, at: request.at }, call).answer
+  const { passports } = policies
+  const bench = { run: row.runId, agent, evaluatorOf, passports, caller, at: request.at }
+  return authorize(bench, call).answer
 }
 
 async function requestOf(

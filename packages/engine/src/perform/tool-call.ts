@@ -17,6 +17,7 @@ import type {
   FactDraft,
   Register,
   Reserved,
+  StreamGuardrails,
   ToolHost,
   ToolOutcome,
   WakeBus,
@@ -37,6 +38,7 @@ import { type Denial, recheck, type RecheckDeps } from './recheck.ts'
 export interface ToolCallDeps extends RecheckDeps {
   readonly register: Pick<Register, 'events' | 'reserve'>
   readonly tools: ToolHost
+  readonly guardrails: StreamGuardrails
   readonly content: Content
   readonly files: Files
   readonly digests: Digests
@@ -211,12 +213,13 @@ async function report(
     return unknown(deps, task)
   if (outcome.status === 'failed') {
     const { code, message } = outcome.error
-    const error = { code, message: cleanWords(agent, message) }
+    const error = { code, message: cleanWords(deps.guardrails, agent, message) }
     const payload = { ...about(task), error, durationMs }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
   const { callId, tool } = task.effect
-  const { output: clean, redactions } = cleanOutput(agent, outcome.output, { callId, tool })
+  const looked = cleanOutput(deps.guardrails, agent, { output: outcome.output, callId, tool })
+  const { output: clean, redactions } = looked
   const said = clean.content
   // What `read_result` answers is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)

@@ -5,15 +5,16 @@ import type {
   JsonObject,
   ModelConfig,
   ModelTurn,
+  PassportEvaluator,
   PolicyAnswer,
   PolicyRequest,
   PolicySpec,
   Prompt,
   PureEvaluator,
-  StreamGuard,
   ToolOutput,
   ToolSpec,
 } from '@signalbox/core'
+import type { StreamGuard } from './stream-guard.ts'
 
 export interface ModelRequest {
   readonly model: ModelConfig
@@ -114,6 +115,8 @@ export interface ToolHost {
 export interface PolicyHost {
   /** The evaluator of a pure policy the core does not know by itself (Cedar); null if this process cannot have one. */
   evaluator(spec: PolicySpec): PureEvaluator | null
+  /** Judges passports. Never in need of `prepare`. */
+  readonly passports: PassportEvaluator
   /** Loads what `evaluator` needs; rejects with what is missing. Called once per definition, before it is used. */
   prepare(specs: readonly PolicySpec[]): Promise<void>
   /** Asks a policy with I/O. Never longer than its timeout; rejects on anything that is no answer. */

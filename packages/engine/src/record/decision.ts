@@ -5,6 +5,7 @@ import {
   decide,
   type Fact,
   type Machine,
+  type PassportEvaluator,
   persist,
   type RunState,
   type Subject,
@@ -31,7 +32,7 @@ export interface Decided {
   readonly draft: DecisionDraft
 }
 
-/** Evaluators of the pure policies that are not the core's own. */
+/** Evaluators of the pure policies that have to be prepared. */
 export type EvaluatorOf = NonNullable<Subject['evaluatorOf']>
 
 /** Evaluators, or where the policies are not ready, what denies in their place; `missed` tells whether that was asked. */
@@ -51,6 +52,7 @@ export function evaluators(
 export interface DraftedBy {
   readonly writer: Writer
   readonly evaluatorOf: EvaluatorOf
+  readonly passports: PassportEvaluator
   readonly preparations: Pick<Preparations, 'isReady'>
 }
 
@@ -59,13 +61,13 @@ export interface DraftedBy {
  * evaluate. One that takes the run to its end by a cancel or a timeout is made all the same, and says so: they deny.
  */
 export function draftDecision(
-  { writer, evaluatorOf, preparations }: DraftedBy,
+  { writer, evaluatorOf, passports, preparations }: DraftedBy,
   basis: Basis,
   facts: readonly Fact[],
 ): Decided | null {
   const { runId: run, agent, machine, definitionHash } = basis
   const policies = evaluators(preparations.isReady(definitionHash, agent), evaluatorOf)
-  const subject = { run, agent, machine, evaluatorOf: policies.evaluatorOf }
+  const subject = { run, agent, machine, evaluatorOf: policies.evaluatorOf, passports }
   const decision = decide(subject, basis.state, facts)
   const missed = policies.missed()
   if (missed && !isLeaving(decision.state)) return null

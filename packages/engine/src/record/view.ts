@@ -11,6 +11,7 @@ import {
   type Machine,
   type Machines,
   NewerError,
+  type PassportEvaluator,
   readFact,
   replay,
   revive,
@@ -93,6 +94,7 @@ export interface ViewsDeps {
   readonly cachedRuns: number
   readonly machines: Machines
   readonly evaluatorOf: EvaluatorOf
+  readonly passports: PassportEvaluator
   readonly preparations: Preparations
   /** Faults a run whose definition was changed. */
   readonly faultChanged: (run: RunRef, error: TerminalError) => Promise<unknown>
@@ -123,7 +125,7 @@ function definitionsOf(deps: ViewsDeps): Pick<Views, 'definition' | 'definitionO
 }
 
 export function createViews(deps: ViewsDeps): Views {
-  const { register, cachedRuns, machines, evaluatorOf, preparations } = deps
+  const { register, cachedRuns, machines, evaluatorOf, passports, preparations } = deps
   const views = new LRUCache<string, RunView>({ max: cachedRuns })
 
   const { definition, definitionOf } = definitionsOf(deps)
@@ -136,7 +138,8 @@ export function createViews(deps: ViewsDeps): Views {
     const cached = views.get(head.runId)
     const isCurrent = cached?.decided === head.decided && !events.some(isRepair)
     const policies = evaluators(lack === null, evaluatorOf)
-    const subject = { run: head.runId, agent, machine, evaluatorOf: policies.evaluatorOf }
+    const { runId: run } = head
+    const subject = { run, agent, machine, evaluatorOf: policies.evaluatorOf, passports }
     const known = isCurrent ? cached.state : await stateOf(register, head, subject)
     if (policies.missed()) throw new TerminalError('unprepared', lack ?? '')
     const { undecided, poison } = readFacts(events)

@@ -10,6 +10,7 @@ import {
   createReplay,
   isCacheOf,
   NewerError,
+  type PassportEvaluator,
   persist,
   type Replay,
   type RunState,
@@ -29,6 +30,7 @@ export interface VerifyDeps {
   readonly views: Views
   readonly writer: Writer
   readonly evaluatorOf: EvaluatorOf
+  readonly passports: PassportEvaluator
   readonly preparations: Pick<Preparations, 'isReady'>
   readonly clock: Pick<Clock, 'sleep'>
   readonly log: Log
@@ -84,11 +86,11 @@ async function verify(
   known: LRUCache<string, Checked>,
   view: RunView,
 ): Promise<void> {
-  const { views, log, evaluatorOf } = deps
+  const { views, log, evaluatorOf, passports } = deps
   const { runId, machine } = view
   // A run that was faulted for its definition is not in its view.
   const agent = await views.definition(view.definitionHash)
-  const subject = { run: runId, agent, machine, evaluatorOf }
+  const subject = { run: runId, agent, machine, evaluatorOf, passports }
   const checked = known.get(runId) ?? { subject, replay: createReplay(subject), seq: 0 }
   const folded = await goOn(deps, checked, view)
   const [first] = checked.replay.result().differences

@@ -6,6 +6,7 @@ import {
   type PolicyRequest,
 } from '@signalbox/core'
 import type { CreateRun, Engine, PolicyHost, Register, StoredEvent } from '@signalbox/engine'
+import { passports } from '../../../policies/src/passport/evaluate-passport.ts'
 import { agent, toolSpec, until } from './world.ts'
 
 export const caller = { tenantId: 'default', actor: 'user:test' }
@@ -27,6 +28,7 @@ export const hostOf = (answers: {
   readonly recheck?: (request: PolicyRequest, approved: boolean) => PolicyAnswer | null
 }): PolicyHost => ({
   evaluator: () => null,
+  passports,
   prepare: async () => {},
   ask: async (_spec, request) => answers.ask?.(request) ?? says('allow'),
   recheck: async (_specs, request, { approved }) => answers.recheck?.(request, approved) ?? null,

@@ -29,6 +29,7 @@ import {
   createMemoryRegister,
   createMemoryWakeBus,
 } from '@signalbox/engine/memory'
+import { createStreamGuardrails } from '../../../policies/src/guardrails/stream-guardrails.ts'
 
 export interface ScriptedCall {
   readonly tool: string
@@ -142,6 +143,7 @@ export function world(parts: {
     clock: parts.clock ?? systemClock,
     random: systemRandom,
     log: parts.log ?? silentLog,
+    guardrails: createStreamGuardrails(() => null),
     ...(parts.policies ? { policies: parts.policies } : {}),
     ...(parts.machines ? { machines: parts.machines } : {}),
     ...(parts.onNotMine ? { onNotMine: parts.onNotMine } : {}),

@@ -3,7 +3,8 @@
  * nowhere before the verdict (I23).
  */
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
-import type { JsonObject, ModelTurn, StreamGuard, Trip } from '@signalbox/core'
+import type { JsonObject, ModelTurn, Trip } from '@signalbox/core'
+import type { StreamGuard } from '@signalbox/engine'
 import type { ModelSink } from '@signalbox/engine'
 import { isJsonObject, storableMeta } from '../json.ts'
 import { tokenCount } from '../observer/usage.ts'

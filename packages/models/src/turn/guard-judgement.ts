@@ -7,10 +7,10 @@ import type {
   JsonObject,
   ModelError,
   Redaction,
-  StreamGuard,
   ToolCallPart,
   Trip,
 } from '@signalbox/core'
+import type { StreamGuard } from '@signalbox/engine'
 import type { Judgement } from './judge.ts'
 
 /** The parts of a turn that closed positively, and how a call is made anew with other arguments. */

@@ -8,7 +8,8 @@
  * G4 What the guard still holds back when a stream does not close positively is dropped: it may be the beginning of what the
  *    guard looks for. That a part ended says nothing, for packages end open parts when a stream is cut.
  */
-import type { Guarded, JsonObject, StreamGuard, Trip } from '@signalbox/core'
+import type { JsonObject, Trip } from '@signalbox/core'
+import type { Guarded, StreamGuard } from '@signalbox/engine'
 import type { ModelSink } from '@signalbox/engine'
 import { TextCleaner } from '../text.ts'
 

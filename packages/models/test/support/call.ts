@@ -5,9 +5,9 @@ import type {
   ModelConfig,
   ModelTurn,
   Prompt,
-  StreamGuard,
   ToolSpec,
 } from '@signalbox/core'
+import type { StreamGuard } from '@signalbox/engine'
 import type { Model, ModelRequest } from '@signalbox/engine'
 import { createModels } from '../../src/index.ts'
 import { wireOf, type Wire } from '../../src/observer/wires.ts'

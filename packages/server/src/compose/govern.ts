@@ -1,15 +1,15 @@
 /** The governance of a process: what agents pin, and the functions and policies behind it. */
-import { evaluatePassport, type StreamGuardSpec } from '@signalbox/core'
+import type { StreamGuardSpec } from '@signalbox/core'
 import {
   type CheckArguments,
-  type CustomGuardrails,
   type Log,
   messageOf,
   type PolicyHost,
+  type StreamGuardrails,
   systemClock,
 } from '@signalbox/engine'
 import { schemaProblem } from '@signalbox/models'
-import { createPolicyHost } from '@signalbox/policies'
+import { createPolicyHost, createStreamGuardrails } from '@signalbox/policies'
 import type { Env } from '../config/environment.ts'
 import { fail } from '../config/fail.ts'
 import { type Governance, loadGovernance } from '../config/governance/load-governance.ts'
@@ -20,7 +20,7 @@ import type { Closers } from './closers.ts'
 export interface Governed {
   readonly governance: Governance
   readonly policies: PolicyHost
-  readonly guardrails: CustomGuardrails
+  readonly guardrails: StreamGuardrails
   readonly checkArguments: CheckArguments
 }
 
@@ -36,7 +36,6 @@ export async function govern(
     clock: systemClock,
     env,
     modules: governance.policies,
-    evaluatePassport,
     baseDir: loaded.dir,
   })
   closers.add('policies', () => policies.close())
@@ -54,7 +53,7 @@ export async function govern(
   return {
     governance,
     policies,
-    guardrails: (spec) => guardrailOf(governance, spec),
+    guardrails: createStreamGuardrails((spec) => guardrailOf(governance, spec)),
     checkArguments: schemaProblem,
   }
 }

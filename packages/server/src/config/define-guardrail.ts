@@ -1,4 +1,5 @@
-import { type Guardrail, limits } from '@signalbox/core'
+import { limits } from '@signalbox/core'
+import type { Guardrail } from '@signalbox/policies'
 import { z } from 'zod'
 
 const windowMax = 1024

@@ -1,5 +1,6 @@
 /** Guardrails of an agent as users write them: who judges its calls, and what judges its words while they stream. */
-import { AgentDefinition, type Guardrail, StreamGuardSpec } from '@signalbox/core'
+import { AgentDefinition, StreamGuardSpec } from '@signalbox/core'
+import type { Guardrail } from '@signalbox/policies'
 import { z } from 'zod'
 import { isGuardrail } from './define-guardrail.ts'
 import { Providers, ToolNames } from './provider-schema.ts'

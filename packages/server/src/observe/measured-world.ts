@@ -74,6 +74,7 @@ export function measuredTools(tools: ToolHost, metrics: Metrics, tracing: Tracin
 export function tracedPolicies(policies: PolicyHost, tracing: Tracing): PolicyHost {
   return {
     evaluator: (spec) => policies.evaluator(spec),
+    passports: policies.passports,
     prepare: (specs) => policies.prepare(specs),
     recheck: (specs, request, how) => policies.recheck(specs, request, how),
     close: () => policies.close(),

@@ -44,7 +44,9 @@ export async function judgeCall(
   if (!agent.tools.some(({ name }) => name === tool))
     return { answer: unknownTool(tool), faults: [] }
   const caller = { user, isSubagent }
-  const bench = { run, agent, caller, at, evaluatorOf: (spec: Spec) => policies.evaluator(spec) }
+  const { passports } = policies
+  const evaluatorOf = (spec: Spec) => policies.evaluator(spec)
+  const bench = { run, agent, caller, at, evaluatorOf, passports }
   const pure = authorize(bench, { id: callId, name: tool, args })
   if (pure.answer.effect === 'deny') return pure
   const request = {

@@ -1,7 +1,7 @@
 /** The agents of a configuration and their policies, as a server would start with them; neither server nor database. */
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type AgentDefinition, evaluatePassport } from '@signalbox/core'
+import type { AgentDefinition } from '@signalbox/core'
 import { type Log, messageOf, type PolicyHost } from '@signalbox/engine'
 import { createPolicyHost } from '@signalbox/policies'
 import { type LoadedConfig, loadConfig, loadGovernance } from '@signalbox/server'
@@ -31,7 +31,6 @@ export async function openPolicies(
     clock: { now: () => 0 },
     env: shell.env,
     modules: governance.policies,
-    evaluatePassport,
     baseDir: loaded.dir,
   })
   try {

@@ -14,8 +14,8 @@ import type { ToolCallPart } from '../../message.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { builtInEvaluator } from './built-in.ts'
 import { type Evaluated, evaluatePolicies, type PolicyFault } from './combine.ts'
-import { passportTallies } from './passport/evaluate-passport.ts'
-import { addTally, type RateState, type Tally } from './passport/rates.ts'
+import type { PassportEvaluator } from './passports.ts'
+import { addTally, type RateState, type Tally } from './rates.ts'
 import type { PolicyAnswer, PolicyRequest, PureEvaluator } from './request.ts'
 import type { AllowlistSpec, PolicySpec } from './spec.ts'
 
@@ -48,6 +48,7 @@ export interface Bench {
   readonly run: string
   readonly agent: AgentDefinition
   readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
+  readonly passports: PassportEvaluator
   readonly caller: FactPayload<'model.completed'>['caller']
   readonly at: number
   /** Calls of the run so far, for the rates of passports. Default: none. */
@@ -103,7 +104,7 @@ export function judgedOf(
 
 /** What the pinned pure policies say about a call. */
 export function authorize(
-  { run, agent, evaluatorOf, caller, at, recent }: Bench,
+  { run, agent, evaluatorOf, passports, caller, at, recent }: Bench,
   call: Pick<ToolCallPart, 'id' | 'name' | 'args'>,
 ): Evaluated {
   const request: PolicyRequest = {
@@ -119,7 +120,8 @@ export function authorize(
   }
   const { policies, failClosed } = agent.guardrails
   const specs = [listsOf(agent), ...policies]
-  const either = (spec: PolicySpec) => builtInEvaluator(spec, recent) ?? evaluatorOf(spec)
+  const either = (spec: PolicySpec) =>
+    builtInEvaluator(spec, passports, recent) ?? evaluatorOf(spec)
   return evaluatePolicies({ specs, failClosed, evaluatorOf: either }, request)
 }
 
@@ -193,10 +195,14 @@ export function judgeCalls(
 }
 
 /** The rates after one more call, under each capability that a passport maps its tool to. */
-function withCall({ agent, at }: Bench, rates: RateState, { name, args }: ToolCallPart): RateState {
+function withCall(
+  { agent, passports, at }: Bench,
+  rates: RateState,
+  { name, args }: ToolCallPart,
+): RateState {
   const asked = { tool: name, args, ...judgedOf(agent, name) }
   const tallies = agent.guardrails.policies.flatMap((spec): readonly Tally[] =>
-    spec.use === 'passport' ? passportTallies(spec, asked) : [],
+    spec.use === 'passport' ? passports.tallies(spec, asked) : [],
   )
   const byKey = new Map(tallies.map((tally) => [tally.key, tally]))
   return [...byKey.values()].reduce((state, each) => addTally(state, each, at), rates)

@@ -3,10 +3,10 @@
  * run pins it. Where a tool says nothing, arguments are judged by the names that are usual.
  */
 import { z } from 'zod'
-import { knownArgumentNames } from './passport/fields/argument-names.ts'
+import { argumentNames } from './argument-names.ts'
 
 /** What an argument may be declared as, besides an argument that a limit of fields is compared with. */
-export const judgedKinds = [
+const judgedKinds = [
   /** A file or folder: read under `data.file.read`, written under every other capability. */
   'path',
   /** A file or folder that is only read. */
@@ -37,10 +37,11 @@ export const JudgedArguments = z.record(
 )
 export type JudgedArguments = z.infer<typeof JudgedArguments>
 
+const declarable: ReadonlySet<string> = new Set([...judgedKinds, ...argumentNames])
+
 /** What is wrong with a declaration as somebody writes it; null if nothing. */
 export function judgedProblem(judged: JudgedArguments): string | null {
-  const kinds: ReadonlySet<string> = new Set(judgedKinds)
-  const unknown = Object.keys(judged).find((key) => !kinds.has(key) && !knownArgumentNames.has(key))
+  const unknown = Object.keys(judged).find((key) => !declarable.has(key))
   if (unknown !== undefined)
     return `${unknown} is no kind of argument; there are ${judgedKinds.join(', ')}, and the arguments that limits are compared with, such as base_branch`
   const names = Object.values(judged).flat()

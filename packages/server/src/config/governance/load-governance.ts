@@ -2,9 +2,9 @@
  * What agents are governed by, resolved once at start: texts are read, modules imported, patterns compiled. What runs pin
  * of it is data; functions are found again by name.
  */
-import type { Guardrail, StreamGuardSpec } from '@signalbox/core'
+import type { StreamGuardSpec } from '@signalbox/core'
 import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
-import type { PolicyModule } from '@signalbox/policies'
+import type { Guardrail, PolicyModule } from '@signalbox/policies'
 import type { LoadedConfig } from '../load-config.ts'
 import { loadDetectors } from './detectors.ts'
 import { Given } from './given.ts'

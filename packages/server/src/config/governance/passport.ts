@@ -1,12 +1,7 @@
 /** A passport as an agent pins it: read once, checked, with the digest that its living form has too. */
 import { resolve } from 'node:path'
-import {
-  ambiguityOf,
-  type JsonObject,
-  JsonObjectSchema,
-  PassportSpec,
-  readPassport,
-} from '@signalbox/core'
+import { ambiguityOf, type JsonObject, JsonObjectSchema, PassportSpec } from '@signalbox/core'
+import { readPassport } from '@signalbox/policies'
 import { sanitiseObject } from '@signalbox/engine'
 import { fail } from '../fail.ts'
 import type { PassportProvider } from '../provider-schema.ts'

@@ -4,7 +4,8 @@
  * S1 What can be used is used, listed or not: a list guards nothing away.
  * S2 Whatever is skipped is said at start, by name, with the reason.
  */
-import { type PatternsSpec, patternProblem } from '@signalbox/core'
+import type { PatternsSpec } from '@signalbox/core'
+import { patternProblem } from '@signalbox/policies'
 import { fail } from '../fail.ts'
 
 /** A pattern that is not looked for, and why. */

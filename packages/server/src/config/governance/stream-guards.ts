@@ -1,5 +1,6 @@
 /** The stream guardrails of an agent, from what its configuration names. */
-import { type Guardrail, guardProblem, StreamGuardSpec } from '@signalbox/core'
+import { StreamGuardSpec } from '@signalbox/core'
+import { guardProblem, type Guardrail } from '@signalbox/policies'
 import { isGuardrail } from '../define-guardrail.ts'
 import { fail } from '../fail.ts'
 import type { StreamGuard } from '../guardrails-schema.ts'

@@ -1,0 +1,74 @@
+/**
+ * The stream guardrails of a process: they judge what a model says while it streams, and redact what tools answer. The engine
+ * knows nothing of how they judge.
+ */
+import type { JsonObject, ModelErrorClass, StreamGuardSpec, Trip } from '@signalbox/core'
+
+/** A piece of a turn as guardrails see it. An error carries the provider's own words: clients see a masked text. */
+export type StreamPart =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly name: string; readonly args: JsonObject }
+  | { readonly type: 'error'; readonly message: string; readonly class: ModelErrorClass }
+
+/** What guardrails may know of the attempt they judge. */
+export interface AttemptContext {
+  readonly availableTools: readonly string[]
+  readonly availableSkills: readonly { readonly name: string; readonly path: string }[]
+  /** 0 for the first attempt of the turn; one more after each correction. */
+  readonly attempt: number
+}
+
+/** What became of a piece: the text that may be shown now (perhaps none: it is held back), or the end of the attempt. */
+export type Guarded =
+  | { readonly type: 'released'; readonly text: string }
+  | { readonly type: 'tripped'; readonly trip: Trip }
+
+/** What a guardrail took out of a value. */
+export interface Taken {
+  readonly guardrail: { readonly id: string; readonly name: string }
+  readonly kind: string
+  readonly count: number
+}
+
+/** What a guardrail took out of texts or thoughts. */
+export interface RedactedText extends Taken {
+  readonly place: 'text' | 'reasoning'
+}
+
+/** What became of the arguments of a call. */
+export type InspectedCall =
+  | { readonly type: 'passed'; readonly value: JsonObject; readonly taken: readonly Taken[] }
+  | { readonly type: 'tripped'; readonly trip: Trip }
+
+/** What a model call drives while it streams: text in, text that may be shown out. One attempt of one turn. Not reusable; after a trip it answers the same trip for everything. */
+export interface StreamGuard {
+  /** More of the text, or of the reasoning, that is open. */
+  push(kind: 'text' | 'reasoning', text: string): Guarded
+  /** The open text, or reasoning, ends here: what was held back is judged for the last time. */
+  end(kind: 'text' | 'reasoning'): Guarded
+  /** The open text, or reasoning, is cut off: what was held back is dropped. */
+  cut(kind: 'text' | 'reasoning'): Guarded
+  /** What was taken out of texts and thoughts so far. */
+  redacted(): readonly RedactedText[]
+  /** The arguments of a call of a turn that closed positively: as they may be recorded, or the end of the attempt. */
+  inspect(call: { readonly name: string; readonly args: JsonObject }): InspectedCall
+  /** A whole call of a turn that closed positively, or an error that ended the turn. */
+  judge(part: Extract<StreamPart, { type: 'tool_call' | 'error' }>): Guarded
+}
+
+/** A value without what guardrails took out of it. */
+export interface RedactedValue<T> {
+  readonly value: T
+  readonly taken: readonly Taken[]
+}
+
+/** The stream guardrails of one process. Each method throws for a guardrail that the process cannot have. */
+export interface StreamGuardrails {
+  /** A guard for one attempt, of guardrails in their order. */
+  guard(specs: readonly StreamGuardSpec[], context: AttemptContext): StreamGuard
+  /** Redacts text or JSON that a tool answered, by the guardrails that look at results. */
+  redact<T extends string | JsonObject>(
+    value: T,
+    specs: readonly StreamGuardSpec[],
+  ): RedactedValue<T>
+}

@@ -1,0 +1,62 @@
+/** Personal data by its shape, and by its check digits where it has some. */
+import { createSearch, type Finding, type Seen, undecided } from '../finding.ts'
+import type { Guardrail } from '../part.ts'
+import type { PiiEntity, PiiSpec } from '@signalbox/core'
+import { findCards } from './card-number.ts'
+import { findEmails, pendingEmail } from './email.ts'
+import { findIbans, pendingIban } from './iban.ts'
+import { findIpAddresses, pendingAddress } from './ip-address.ts'
+import { findResidentIds, findSsns, pendingNumber, pendingResidentId } from './national-number.ts'
+import { findPhones, pendingPhone } from './phone-number.ts'
+
+/** The longest thing that is caught wherever it is split. Longer e-mail addresses exist; nobody has one. */
+const windowChars = 160
+
+interface Entity {
+  readonly kind: PiiEntity
+  readonly label: string
+  readonly find: (seen: Seen) => readonly Finding[]
+  /** Where one may have begun that is not over. */
+  readonly pending: (text: string, from: number) => number
+}
+
+const entities: readonly Entity[] = [
+  { kind: 'email', label: 'an email address', find: findEmails, pending: pendingEmail },
+  { kind: 'phone', label: 'a phone number', find: findPhones, pending: pendingPhone },
+  { kind: 'ssn', label: 'a social security number', find: findSsns, pending: pendingNumber },
+  {
+    kind: 'cn-resident-id',
+    label: 'a resident identity number',
+    find: findResidentIds,
+    pending: pendingResidentId,
+  },
+  { kind: 'credit-card', label: 'a payment card number', find: findCards, pending: pendingNumber },
+  { kind: 'iban', label: 'a bank account number', find: findIbans, pending: pendingIban },
+  { kind: 'ip-address', label: 'an IP address', find: findIpAddresses, pending: pendingAddress },
+]
+
+/** Every entity has one of these in it; prose seldom has. */
+const anySign = /[0-9@:]/
+
+/** The words that announce a phone number or a version, and the character before a border. */
+const lookBack = 64
+
+/** Looks for the entities of the spec in text and reasoning; what it takes out is marked `[redacted:<entity>]`. */
+export function createPii(spec: PiiSpec): Guardrail {
+  const wanted = entities.filter(({ kind }) => spec.entities.includes(kind))
+  const pending = [...new Set(wanted.map((entity) => entity.pending))]
+  return createSearch({
+    id: spec.id ?? spec.use,
+    name: 'Personal data',
+    window: windowChars,
+    action: spec.action,
+    reach: spec,
+    watch: () => ({
+      pending: (text, from) =>
+        pending.reduce((first, each) => Math.min(first, each(text, from)), text.length),
+    }),
+    lookBack,
+    find: (seen) => (anySign.test(undecided(seen)) ? wanted.flatMap(({ find }) => find(seen)) : []),
+    label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
+  })
+}

@@ -1,0 +1,137 @@
+/**
+ * Files a command writes by its redirections, by programs that write to their operands, and by options that name an output.
+ * What a program writes of its own accord is not seen here: an allowed program can do all it can.
+ */
+import { isAboveProtected, protectionOf } from '../files/starting.ts'
+import { type PolicyReason, reason, shown } from '@signalbox/core'
+import { textsOf, type LimitedCall } from '../limit-check.ts'
+import { directoryNames } from './environment.ts'
+import type { Doings, Executable } from './doings.ts'
+import { knowsOutputs, outputsOf } from './output-options.ts'
+import { basesOf, placeOf, textsOfWord } from './places.ts'
+import { after, type Word } from './script.ts'
+import { abbreviates } from './steering-options.ts'
+
+/** Change what a file is, not what is in it: only what no limit opens is protected from them. */
+const touching = new Set(['chmod', 'chown', 'chgrp', 'mkdir', 'rm', 'rmdir', 'touch', 'unlink'])
+/** Write to each of their operands, and to the last one, or into it if it is a directory. */
+const toEach = new Set([
+  'ed',
+  'ex',
+  'nano',
+  'patch',
+  'shred',
+  'sponge',
+  'tee',
+  'truncate',
+  'vi',
+  'vim',
+  'nvim',
+])
+const toLast = new Set(['cp', 'install', 'ln', 'mv', 'rsync', 'scp'])
+const inPlace = /^-[a-zA-Z]*i/
+
+interface Write {
+  readonly word: Word
+  /** Put before the word: what is copied into a directory keeps its name. */
+  readonly into: Word | null
+  readonly touchesOnly: boolean
+  readonly links: boolean
+  /** Perhaps no file: what nobody can tell is not refused. */
+  readonly guessed: boolean
+}
+
+/** Refuses writes to files that run later, and writes to places that nobody can tell. */
+export function checkWrites(call: LimitedCall, doings: Doings): PolicyReason | null {
+  const writes = [...doings.redirects.flatMap(written), ...doings.executables.flatMap(writesOf)]
+  if (writes.length === 0) return null
+  const bases = basesOf(doings, textsOf(call.request.args, directoryNames) ?? [])
+  for (const write of writes) {
+    const refused = checkWrite(write, { bases, doings })
+    if (refused) return refused
+  }
+  return null
+}
+
+const plainWrite = (word: Word): Write => ({
+  word,
+  into: null,
+  touchesOnly: false,
+  links: false,
+  guessed: false,
+})
+
+const written = ({ op, target }: Doings['redirects'][number]): readonly Write[] =>
+  op.startsWith('<') && op !== '<>'
+    ? []
+    : /^(?:\d+-?|-)$/.test(target.text)
+      ? []
+      : [plainWrite(target)]
+
+function writesOf(executable: Executable): readonly Write[] {
+  const { name, words } = executable
+  const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'))
+  const guessed = !knowsOutputs(name)
+  const named = outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed }))
+  if (name === 'dd')
+    return operands.flatMap((word) =>
+      word.text.startsWith('of=') ? [plainWrite(after(word, 3))] : [],
+    )
+  if (touching.has(name) || (name === 'find' && words.some(({ text }) => text === '-delete')))
+    return operands.map((word) => ({ ...plainWrite(word), touchesOnly: true }))
+  const isInPlace =
+    /^(?:sed|gsed|perl[0-9.]*|ruby[0-9.]*)$/.test(name) &&
+    words.some(({ text }) => inPlace.test(text) || abbreviates(text, ['in-place']))
+  if (name === 'uniq') return operands.slice(1).map(plainWrite)
+  if (name === 'zip') return operands.slice(0, 1).map(plainWrite)
+  if (toEach.has(name) || isInPlace) return [...named, ...operands.map(plainWrite)]
+  if (!toLast.has(name)) return named
+  const last = operands.at(-1)
+  const sources = operands.slice(0, -1)
+  return [
+    ...named,
+    ...(last === undefined ? [] : [plainWrite(last)]),
+    ...sources.map((word) => ({ ...plainWrite(word), into: last ?? null })),
+    ...(name === 'mv' ? sources.map((word) => ({ ...plainWrite(word), touchesOnly: true })) : []),
+    ...(name === 'ln' ? sources.map((word) => ({ ...plainWrite(word), links: true })) : []),
+  ]
+}
+
+const lastNameOf = (path: string): string => {
+  const trimmed = path.replace(/\/{1,64}$/, '')
+  return trimmed.slice(trimmed.lastIndexOf('/') + 1)
+}
+
+function checkWrite(
+  { word, into, touchesOnly, links, guessed }: Write,
+  { bases, doings }: { readonly bases: readonly string[] | null; readonly doings: Doings },
+): PolicyReason | null {
+  const texts = textsOfWord(word, doings.variables)
+  const directories = into === null ? [''] : textsOfWord(into, doings.variables)
+  const unseen =
+    texts === null ||
+    directories === null ||
+    (bases === null && !texts.every((text) => /^[/~]/.test(text)))
+  // A program that only touches its operands is judged by those that can be told.
+  if (unseen && (touchesOnly || guessed)) return null
+  if (unseen) {
+    const text = `The command writes to a file that cannot be told before it runs (${shown(word.text)}): name the file.`
+    return reason('oap.command_injection_detected', text)
+  }
+  for (const text of texts)
+    for (const directory of directories)
+      for (const base of bases ?? ['']) {
+        const name = into === null ? text : lastNameOf(text)
+        // `cp package.json package.json.bak`: a copy beside it, no directory.
+        if (into !== null && name !== '' && lastNameOf(directory).includes(name)) continue
+        const place = placeOf(base, directory === '' ? name : `${directory}/${name}`)
+        const found = protectionOf(place)
+        const isRefused = found !== null && !(touchesOnly && found.canBeOpened)
+        if (!isRefused && !(links && (place === '/' || isAboveProtected(place)))) continue
+        const why =
+          found === null ? 'leads to protected places' : `is obeyed later (${found.pattern})`
+        const message = `${shown(place)} ${why}: no command may write it. Use a file tool that a passport opens it for.`
+        return reason('oap.path_blocked', message)
+      }
+  return null
+}
