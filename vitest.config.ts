@@ -42,8 +42,7 @@ const pure = [
 const served = [
   // Every command is a process of its own; in the worker there is a server per file.
   'packages/cli/test/!(demo|project).test.ts',
-  'packages/{models,policies,server}/test/**/*.test.ts',
-  'packages/postgres/test/!(embedded*).test.ts',
+  'packages/{models,policies,postgres,server}/test/**/*.test.ts',
   'packages/client/test/**/*.test.ts',
   'packages/bullmq/test/**/*.test.ts',
   'packages/tools/test/!(mcp).test.ts',

@@ -39,7 +39,7 @@ const waiting = [
   'packages/cli/test/approvals.test.ts',
   'test/end-to-end/restart.test.ts',
   'packages/bullmq/test/outage.test.ts',
-  'packages/postgres/test/embedded.test.ts',
+  'packages/embedded/test/embedded.test.ts',
   'packages/engine/test/reconciler.test.ts',
 ]
 

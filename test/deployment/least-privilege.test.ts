@@ -5,7 +5,8 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkSchema, migrate, readMigrations, startEmbeddedPostgres } from '@signalbox/postgres'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
+import { checkSchema, migrate, readMigrations } from '@signalbox/postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import {

@@ -1,5 +1,5 @@
 export type { Exchange, Inspect } from './compose/inspect.ts'
-export { KeptPostgres } from './compose/embedded.ts'
+export type { EmbeddedFailure, EmbeddedServer, StartEmbedded } from './compose/embedded.ts'
 export type { StartPhase } from './compose/start-phase.ts'
 export type { EnginePorts, Role, Signalbox, StartOptions } from './compose/start.ts'
 export type { InMemoryOptions } from './compose/in-memory.ts'

@@ -1,6 +1,6 @@
 /** The demo from its first line to its last. */
 import process from 'node:process'
-import { EmbeddedPostgresError } from '@signalbox/postgres'
+import { EmbeddedPostgresError } from '@signalbox/embedded'
 import { ConfigError, type Env, StartError } from '@signalbox/server'
 import { verifyRuns } from './chain.ts'
 import { closeAll, type Closers } from './closers.ts'

@@ -11,6 +11,7 @@ import {
   startInMemory,
   startSignalbox,
 } from '@signalbox/server'
+import { startEmbedded } from '../local/start-embedded.ts'
 import { type MovingClock, movingClock } from './moving-clock.ts'
 
 /** The parts that a process is opened with. */
@@ -72,6 +73,7 @@ async function openOnPostgres({ loaded, env, log, wrapPorts }: ProcessParts): Pr
       log,
       wrapPorts: seen.wrapPorts,
       engine: { pollMs: 10 * pollMs },
+      embedded: startEmbedded,
     })
     const stop = async () => {
       await signalbox.stop()

@@ -5,8 +5,8 @@
  */
 import { Client } from 'pg'
 
-import { startEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
-import { EmbeddedPostgresError } from '../src/embedded/errors.ts'
+import { startEmbeddedPostgres } from '../src/embedded-postgres.ts'
+import { EmbeddedPostgresError } from '../src/errors.ts'
 
 interface Order {
   readonly dataDir: string

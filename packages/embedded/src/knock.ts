@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { DatabaseError } from 'pg'
-import { newClient } from '../client.ts'
+import { Client, DatabaseError } from 'pg'
 
 import { superuser } from './cluster.ts'
 
@@ -20,11 +19,13 @@ export async function knock(
   deadline: number,
 ): Promise<boolean> {
   for (;;) {
-    const client = newClient({
+    const client = new Client({
       connectionString: serverUrl(where.port, where.password),
       connectionTimeoutMillis: 5000,
       query_timeout: 5000,
     })
+    // Node would throw a lost connection that nobody listens for; the query gets the error.
+    client.on('error', () => undefined)
     try {
       await client.connect()
       const { rows } = await client.query<{ data_directory: string }>('show data_directory')

@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import { findBinaries } from '../src/embedded/binaries.ts'
-import { freePort } from '../src/embedded/free-port.ts'
-import { layoutOf } from '../src/embedded/layout.ts'
-import { chooseOsUser } from '../src/embedded/os-user.ts'
-import { serverArguments } from '../src/embedded/settings.ts'
-import { spawnPostmaster } from '../src/embedded/spawn-postmaster.ts'
+import { findBinaries } from '../src/binaries.ts'
+import { freePort } from '../src/free-port.ts'
+import { layoutOf } from '../src/layout.ts'
+import { chooseOsUser } from '../src/os-user.ts'
+import { serverArguments } from '../src/settings.ts'
+import { spawnPostmaster } from '../src/spawn-postmaster.ts'
 import { startEmbeddedPostgres } from '../src/index.ts'
 import {
   killHard,
@@ -98,7 +98,7 @@ test('a server that is just being born when its owner dies is stopped', async ()
   const layout = layoutOf(dataDir)
   const user = await chooseOsUser(layout.cluster)
   const program = (await findBinaries(user)).postgres
-  const main = fileURLToPath(new URL('../src/embedded/watchdog-main.ts', import.meta.url))
+  const main = fileURLToPath(new URL('../src/watchdog-main.ts', import.meta.url))
   const port = await freePort()
   // Its input is at its end from the beginning.
   spawn(process.execPath, [main, dataDir, '5000'], { stdio: 'ignore' })

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,
+  KeptPostgres,
   startEmbeddedPostgres,
 } from '../src/index.ts'
 import {
@@ -261,6 +262,22 @@ test('what is not a cluster of ours is left alone', async () => {
     'password_missing',
   ])
   expect(await readFile(join(dir, 'cluster', 'letter.txt'), 'utf8')).toBe('dear')
+})
+
+test('a kept server is started once, outlives those that stop it, and is tried anew if a start fails', async () => {
+  const kept = new KeptPostgres()
+  const error = await refusal(kept.start({ dataDir, settings: { port: 1 } }))
+  expect(error.code).toBe('setting_refused')
+  const [first, second] = await Promise.all([
+    kept.start({ dataDir, settings }),
+    kept.start({ dataDir, settings }),
+  ])
+  onTestFinished(() => kept.stop())
+  expect(second.url).toBe(first.url)
+  await first.stop()
+  expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await kept.stop()
+  expect(await leftovers(dataDir)).toEqual([])
 })
 
 test('no process is left', async () => {
