@@ -3,7 +3,7 @@
  *
  * A1 Arrows only point left: core ← engine ← postgres | bullmq | models | tools | policies ← server ← cli. The console shares core's schemas,
  *    and the client knows nobody.
- *    `embedded` is no part of production: the command line gives it to the server.
+ *    `embedded` and `demo` are no part of production: the command line gives the one to the server, and plays the other.
  * A2 The only door of a package is its `exports`; nobody reaches into another one's files.
  * A3 A check that saw nothing fails: an empty scan is not a clean one.
  */
@@ -25,7 +25,8 @@ const mayKnow: Record<string, readonly string[]> = {
   ...Object.fromEntries(adapters.map((name) => [name, ['core', 'engine']])),
   embedded: ['engine'],
   server: ['core', 'engine', ...adapters, 'console'],
-  cli: ['core', 'engine', ...adapters, 'server', 'embedded'],
+  demo: ['core', 'engine', ...adapters, 'server', 'embedded'],
+  cli: ['core', 'engine', ...adapters, 'server', 'embedded', 'demo'],
 }
 const hiddenNames = /(^|\/)(utils?|helpers?|shared|common|types|misc)(\/|\.tsx?$)/
 /** Written by a program, and as long as what it is made of. */

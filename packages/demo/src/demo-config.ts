@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts'
 
 /** Where the agents read: the root of this repository, or of the installed package, whose compiled files stand one folder deeper. */
 const home =
-  ['../../../..', '../../../../..']
+  ['../../..', '../../../..']
     .map((up) => fileURLToPath(new URL(up, import.meta.url)))
     .find((folder) => existsSync(join(folder, 'LICENSE'))) ?? process.cwd()
 

@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { serveScripts } from '@signalbox/models'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { providerEnv, providerScene } from '../src/demo/scenes/provider.ts'
+import { providerEnv, providerScene } from '../src/scenes/provider.ts'
 
-const main = fileURLToPath(new URL('../src/demo/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const testMs = 180_000
 
 let temporary: string
