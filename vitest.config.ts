@@ -42,7 +42,7 @@ const pure = [
 const served = [
   // Every command is a process of its own; in the worker there is a server per file.
   'packages/cli/test/!(project).test.ts',
-  'packages/{models,policies,postgres,server}/test/**/*.test.ts',
+  'packages/{models,policies,postgres,server,testing}/test/**/*.test.ts',
   'packages/client/test/**/*.test.ts',
   'packages/bullmq/test/**/*.test.ts',
   'packages/tools/test/!(mcp).test.ts',

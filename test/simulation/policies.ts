@@ -10,7 +10,7 @@ import {
   type PolicySpec,
 } from '@signalbox/core'
 import type { PolicyHost } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import { lacks } from './builds.ts'
 import type { Incarnation } from './process.ts'

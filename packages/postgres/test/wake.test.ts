@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/embedded'
 import { createNotifyWakeBus } from '../src/index.ts'
 import { query, smallServer, temporaryDir, until } from '../../embedded/test/embedded-harness.ts'
-import { wakeBusContract } from '../../../test/contract/wake-contract.ts'
+import { wakeBusContract } from '@signalbox/testing/contract'
 import { type Eavesdropper, eavesdrop } from './wake-eavesdrop.ts'
 
 const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

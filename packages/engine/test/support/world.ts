@@ -28,7 +28,7 @@ import {
   createMemoryQueue,
   createMemoryRegister,
   createMemoryWakeBus,
-} from '@signalbox/engine/memory'
+} from '@signalbox/testing/memory'
 
 export interface ScriptedCall {
   readonly tool: string
