@@ -43,10 +43,10 @@ const pure = [
 /** Real Postgres, real sockets, but nothing of the process itself: no file of these changes what a module holds. */
 const served = [
   // Every command is a process of its own; in the worker there is a server per file.
-  'packages/cli/test/!(demo|project).test.ts',
-  'packages/{models,server}/test/**/*.test.ts',
+  'packages/cli/test/!(project).test.ts',
+  'packages/{models,server,testing}/test/**/*.test.ts',
   'packages/policies/test/*.test.ts',
-  'packages/postgres/test/!(embedded*).test.ts',
+  'packages/postgres/test/**/*.test.ts',
   'packages/client/test/**/*.test.ts',
   'packages/bullmq/test/**/*.test.ts',
   'packages/tools/test/!(mcp).test.ts',
@@ -59,7 +59,7 @@ const published = [
   'test/docs/pages-*.test.ts',
   'test/docs/types.test.ts',
   'test/package/**/*.test.ts',
-  'packages/cli/test/{demo,project}.test.ts',
+  'packages/{cli/test/project,demo/test/*}.test.ts',
 ]
 
 /** The clients of other vendors, each as it is published, against a real server: a command of its own as well. */

@@ -3,6 +3,8 @@
  *
  * A1 Arrows only point left: core ← engine ← postgres | bullmq | models | tools | policies ← server ← cli. The console shares core's schemas,
  *    and the client knows nobody.
+ *    `embedded`, `demo` and `testing` are no part of production. The command line gives the first to the server, plays the second
+ *    and passes the third on.
  * A2 The only door of a package is its `exports`; nobody reaches into another one's files.
  * A3 A check that saw nothing fails: an empty scan is not a clean one.
  */
@@ -22,8 +24,11 @@ const mayKnow: Record<string, readonly string[]> = {
   console: ['core'],
   engine: ['core'],
   ...Object.fromEntries(adapters.map((name) => [name, ['core', 'engine']])),
+  embedded: ['engine'],
   server: ['core', 'engine', ...adapters, 'console'],
-  cli: ['core', 'engine', ...adapters, 'server'],
+  demo: ['core', 'engine', ...adapters, 'server', 'embedded'],
+  testing: ['core', 'engine', ...adapters, 'server', 'embedded'],
+  cli: ['core', 'engine', ...adapters, 'server', 'embedded', 'demo', 'testing'],
 }
 const hiddenNames = /(^|\/)(utils?|helpers?|shared|common|types|misc)(\/|\.tsx?$)/
 /** Written by a program, and as long as what it is made of. */

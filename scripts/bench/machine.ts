@@ -1,7 +1,8 @@
 /** The servers of a bench, started for it and stopped with it: Postgres as Signalbox embeds it, and Redis if there is one. */
 import { prepare } from '@signalbox/bullmq'
 import type { Log } from '@signalbox/engine'
-import { migrate, startEmbeddedPostgres } from '@signalbox/postgres'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
+import { migrate } from '@signalbox/postgres'
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -9,7 +9,7 @@ const slow = [
   'test/docs/pages-1.test.ts',
   'test/docs/pages-2.test.ts',
   'test/docs/pages-3.test.ts',
-  'packages/cli/test/demo.test.ts',
+  'packages/demo/test/demo.test.ts',
   'packages/cli/test/project.test.ts',
   'test/contract/long-history.test.ts',
   'packages/server/test/backlog.test.ts',
@@ -39,7 +39,7 @@ const waiting = [
   'packages/cli/test/approvals.test.ts',
   'test/end-to-end/restart.test.ts',
   'packages/bullmq/test/outage.test.ts',
-  'packages/postgres/test/embedded.test.ts',
+  'packages/embedded/test/embedded.test.ts',
   'packages/engine/test/reconciler.test.ts',
 ]
 

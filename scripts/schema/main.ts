@@ -2,12 +2,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  describeSchema,
-  migrate,
-  migrationsFolder,
-  startEmbeddedPostgres,
-} from '@signalbox/postgres'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
+import { describeSchema, migrate, migrationsFolder } from '@signalbox/postgres'
 
 const folder = await mkdtemp(join(tmpdir(), 'signalbox-schema-'))
 try {

@@ -4,7 +4,7 @@
  */
 import { type Budget, limits } from '@signalbox/core'
 import type { Register, Reservation } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRegister } from '../../packages/postgres/src/register/register.ts'

@@ -3,7 +3,7 @@
  * tenants, and a role that reads what it must not.
  */
 import { type Register, systemClock, systemRandom } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { createRegister } from '@signalbox/postgres'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'

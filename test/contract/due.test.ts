@@ -3,7 +3,7 @@
  * counts what nobody takes or what was looked at before, a bad row that hides those behind it because it is read first.
  */
 import { type Register, systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import {

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '@signalbox/core'
 import type { BreakerSettings, Register } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import {

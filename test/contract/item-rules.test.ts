@@ -5,7 +5,7 @@
 import { limits } from '@signalbox/core'
 import type { AppendItem, DecisionDraft, Register } from '@signalbox/engine'
 import { systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { setTimeout as rest } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { begin, eventOf, outcomeOf } from '../../packages/engine/test/support/governed.ts'

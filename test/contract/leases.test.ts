@@ -2,7 +2,7 @@
  * Leases in both registers: a claim that is sent again is known, and leases stand still while nobody can renew them. Would
  * catch: a lost answer that makes a call unknown, and an outage that takes calls from workers who live.
  */
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import type { Effect, EffectMode } from '@signalbox/core'
 import { type ClaimDraft, type FactDraft, type Register, systemClock } from '@signalbox/engine'
 import { setTimeout as rest } from 'node:timers/promises'

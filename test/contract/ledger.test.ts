@@ -2,7 +2,7 @@
  * The ledger in both registers: one run per tenant and month, whoever records first. Would catch: a second run of the month, a
  * broken chain under concurrency, a repeated key that counts twice, a tenant in the ledger of another, a month at its border.
  */
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import {
   createLedger,
   type LedgerEntry,

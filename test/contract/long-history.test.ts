@@ -5,7 +5,7 @@
  */
 import { decisionSchemas, limits } from '@signalbox/core'
 import { type AppendItem, type Engine, type Register, systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, named, runsOf } from '../../packages/engine/test/support/family.ts'

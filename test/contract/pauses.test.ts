@@ -6,7 +6,7 @@ import type { Effect } from '@signalbox/core'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { ledgerRunId, type Register, systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, it } from 'vitest'
 import {
   about,

@@ -3,7 +3,7 @@
  * from the SQL function, and leave the same rows behind. The simulation proves the engine over the first; this test is why
  * that says something about the second.
  */
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import type { AppendResult, Register } from '@signalbox/engine'
 import { systemClock } from '@signalbox/engine'
 import { limits } from '@signalbox/core'

@@ -3,7 +3,7 @@
  * its origin than was said to it, metadata that is replaced, a run on a thread that is gone, an id that is given twice.
  */
 import { conversationTypes } from '@signalbox/core'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { type Register, systemClock, type Thread } from '@signalbox/engine'
 import { describe, expect, it } from 'vitest'
 import {

@@ -2,7 +2,7 @@
  * Turns in both registers: whatever tenants wait for, each is served in turn, however much another has waiting. Would catch: a
  * list that is ordered by time or by priority alone, a tenant whose one run waits for a thousand of somebody else.
  */
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { type Register, systemClock } from '@signalbox/engine'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'

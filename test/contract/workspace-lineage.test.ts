@@ -3,7 +3,7 @@
  * back, of what a fork has not heard, of another thread; a copy of a thread that cannot read the blobs of its origin.
  */
 import { JsonObjectSchema } from '@signalbox/core'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { type FileDraft, type Register, systemClock, systemRandom } from '@signalbox/engine'
 import { expect, it } from 'vitest'
 import { createContent } from '../../packages/engine/src/perform/content.ts'

@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { dirname } from 'node:path'
 import type { Log } from '@signalbox/engine'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
 import { startSignalbox } from '@signalbox/server'
 import { ChildOrders, type FromChild, type ToChild } from './child-messages.ts'
 import { configurationOf, engineSettings, webhookSecretEnv } from './configuration.ts'
@@ -57,6 +58,7 @@ const { url, failed } = await startSignalbox({
   },
   ...(databaseUrl === null ? {} : { roles: [role] }),
   port: 0,
+  embedded: startEmbeddedPostgres,
   engine: { ...setting.engine, owner },
   // On a disk of its own it writes its log there, as a server does.
   ...(disk === undefined

@@ -2,7 +2,7 @@
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/embedded'
 import type { Role } from '@signalbox/server'
 import { RedisCluster } from '../../packages/bullmq/test/support/redis-cluster.ts'
 import { RedisServer } from '../../packages/bullmq/test/support/redis-server.ts'

@@ -5,13 +5,8 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  checkSchema,
-  migrate,
-  newestVersion,
-  readMigrations,
-  startEmbeddedPostgres,
-} from '@signalbox/postgres'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
+import { checkSchema, migrate, newestVersion, readMigrations } from '@signalbox/postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { migrateAsBefore, versionBefore } from '../../packages/postgres/test/support/before.ts'

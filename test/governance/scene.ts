@@ -17,7 +17,7 @@ import {
   createMemoryQueue,
   createMemoryRegister,
   createMemoryWakeBus,
-} from '@signalbox/engine/memory'
+} from '@signalbox/testing/memory'
 import { createModels, type ScriptedTurn, serveScripts } from '@signalbox/models'
 import { createPolicyHost, createStreamGuardrails, type Guardrail } from '@signalbox/policies'
 import { createToolHost, type DefinedTool } from '@signalbox/tools'

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { startEmbeddedPostgres } from '@signalbox/postgres'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
 import { parse } from 'yaml'
 import { z } from 'zod'
 

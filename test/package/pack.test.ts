@@ -30,7 +30,7 @@ const installed = join(app, 'node_modules', 'signalbox')
 const installedClient = join(app, 'node_modules', '@signalbox', 'client')
 /** What npm tells its scripts about the repository: a user's shell has none of it. */
 const ours =
-  /^(npm_(package|lifecycle|command|config_(allow|strict|local|workspace))|VITEST|NODE_(ENV|OPTIONS|PATH)$)/i
+  /^(npm_(package|lifecycle|command|config_(allow|strict|local|workspace))|VITEST|NODE_(ENV|OPTIONS|PATH)$|DATABASE_URL$)/i
 const userEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !ours.test(name)),
 )
@@ -134,30 +134,46 @@ describe('installed', () => {
     expect(stdout.trim().split(',')).toEqual(expect.arrayContaining(['defineConfig', 'defineTool']))
   })
 
-  it('starts a new project: init, then a run answers, then dev answers /ok', async () => {
+  it('gives tests a box, in memory and on an embedded Postgres', () => {
+    writeFileSync(join(app, 'boxes.mjs'), boxes)
+    const { stdout } = run(app, process.execPath, ['boxes.mjs'])
+    expect(stdout.trim().split('\n')).toEqual(['memory: completed', 'postgres: completed'])
+  })
+
+  it('starts a new project: init, then a run answers', () => {
     run(app, 'npx', ['signalbox', 'init'])
     const { stdout } = run(app, 'npx', ['signalbox', 'run', 'One two three.'])
     expect(stdout).toMatch(/Words in your message: 3\.\ncompleted\n$/)
-    const port = await freePort()
-    const server = spawn(process.execPath, [join(installed, 'bin/signalbox.js'), 'dev'], {
-      cwd: app,
-      env: { ...userEnvironment, PORT: String(port) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let printed = ''
-    for (const stream of [server.stdout, server.stderr]) {
-      stream.on('data', (chunk: Buffer) => (printed += chunk.toString()))
-    }
-    const ended = once(server, 'exit')
-    try {
-      const status = await lastAnswer(`http://127.0.0.1:${port}/ok`, () => server.exitCode !== null)
-      expect(status, printed).toBe(200)
-    } finally {
-      server.kill('SIGTERM')
-      await ended
-    }
-    expect(server.exitCode, printed).toBe(0)
-  }, 120_000)
+  })
+
+  it.each(['dev', 'serve'])(
+    '%s of that project answers /ok, without DATABASE_URL',
+    async (command) => {
+      const port = await freePort()
+      const server = spawn(process.execPath, [join(installed, 'bin/signalbox.js'), command], {
+        cwd: app,
+        env: { ...userEnvironment, PORT: String(port) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let printed = ''
+      for (const stream of [server.stdout, server.stderr]) {
+        stream.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+      }
+      const ended = once(server, 'exit')
+      try {
+        const status = await lastAnswer(
+          `http://127.0.0.1:${port}/ok`,
+          () => server.exitCode !== null,
+        )
+        expect(status, printed).toBe(200)
+      } finally {
+        server.kill('SIGTERM')
+        await ended
+      }
+      expect(server.exitCode, printed).toBe(0)
+    },
+    120_000,
+  )
 })
 
 const typedConfig = `
@@ -177,6 +193,17 @@ const weather = defineTool({
 defineTool({ effect: 'read' })
 
 export default defineConfig({ agents: {}, tools: [weather] })
+`
+
+const boxes = `
+import { startTestBox } from 'signalbox/testing'
+
+for (const register of ['memory', 'postgres']) {
+  const box = await startTestBox({ register, agents: { clerk: {} }, turns: ['It is done.'] })
+  const { outcome } = await box.run('clerk', 'Do it.')
+  console.log(register + ': ' + outcome)
+  await box.close()
+}
 `
 
 const typedClient = `

@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { simulate } from '../simulation/simulate.ts'
 import { type Feature, features, featuresOf } from './features.ts'
 

@@ -2,6 +2,7 @@
 import type { Mutation } from './mutations.ts'
 
 const engine = (file: string): string => `packages/engine/src/${file}`
+const memory = (file: string): string => `packages/testing/src/memory/${file}`
 
 export const badDayMutations: readonly Mutation[] = [
   {
@@ -30,7 +31,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a run ends although a call of it is claimed (L1)',
-    file: engine('memory/append.ts'),
+    file: memory('append.ts'),
     line: "return claimStands(tables, { run, now }) ? 'held' : 'ok'",
     becomes: "return 'ok'",
     test: {
@@ -40,7 +41,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a held end leaves the run open for claims',
-    file: engine('memory/append.ts'),
+    file: memory('append.ts'),
     line: "if (code === 'held') run.cancelRequested = true",
     becomes: '',
     test: {
@@ -60,7 +61,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a claim takes what another process holds (I8)',
-    file: engine('memory/claim.ts'),
+    file: memory('claim.ts'),
     line: "if (!hasLapsed(tables, effect, now)) return 'leased'",
     becomes: "if (now === 0 && !hasLapsed(tables, effect, now)) return 'leased'",
   },
@@ -108,7 +109,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'every lease that has run out is lost (L2)',
-    file: engine('memory/lapse.ts'),
+    file: memory('lapse.ts'),
     line: 'return now - heartbeat.upSince >= leaseMs && now - heartbeat.at <= leaseMs / 2',
     becomes: 'return true',
     test: {
@@ -118,7 +119,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'nobody has time to come back after an outage (L2)',
-    file: engine('memory/lapse.ts'),
+    file: memory('lapse.ts'),
     line: 'return now - heartbeat.upSince >= leaseMs && now - heartbeat.at <= leaseMs / 2',
     becomes: 'return now - heartbeat.at <= leaseMs / 2',
     test: {
@@ -128,7 +129,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'an outage is none where somebody renews after it (L2)',
-    file: engine('memory/lapse.ts'),
+    file: memory('lapse.ts'),
     line: '&& now - heartbeat.at <= leaseMs / 2\n  tables',
     becomes: '\n  tables',
     test: {
@@ -138,13 +139,13 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a claim that is sent once more is not known again (D9)',
-    file: engine('memory/claim.ts'),
+    file: memory('claim.ts'),
     line: 'if (isHere && isOwn(tables, effect, draft))',
     becomes: 'if (isHere && now === 0 && isOwn(tables, effect, draft))',
   },
   {
     name: 'what still runs is said to be lost (L2)',
-    file: engine('memory/fence.ts'),
+    file: memory('fence.ts'),
     line: 'return effect.attempt === fence.attempt && hasLapsed(tables, effect, now)',
     becomes: 'return effect.attempt === fence.attempt',
     test: {
@@ -154,7 +155,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'the result of an attempt that was taken over counts (I7)',
-    file: engine('memory/fence.ts'),
+    file: memory('fence.ts'),
     line: "return effect.status === 'started' && effect.attempt === fence.attempt",
     becomes: "return effect.status === 'started'",
     test: {
@@ -164,13 +165,13 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a renewal keeps what another attempt holds (L2)',
-    file: engine('memory/register.ts'),
+    file: memory('register.ts'),
     line: "effect?.status === 'started' && effect.attempt === attempt && effect.leaseUntil !== null",
     becomes: "effect?.status === 'started' && effect.leaseUntil !== null",
   },
   {
     name: 'a once-call whose lease ran out is claimed again (I8)',
-    file: engine('memory/claim.ts'),
+    file: memory('claim.ts'),
     line: "return effect.mode === 'once' ? 'lost' : 'ok'",
     becomes: "return 'ok'",
     test: {
@@ -180,7 +181,7 @@ export const badDayMutations: readonly Mutation[] = [
   },
   {
     name: 'a call is claimed after the cancel of its run (I14)',
-    file: engine('memory/claim.ts'),
+    file: memory('claim.ts'),
     line: "if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'",
     becomes: "if (run.status === 'ended' && !outlives) return 'cancelled'",
   },

@@ -5,7 +5,7 @@
  * A question to a policy changes nothing: the end of a run closes it without waiting, and it may be asked until the lease of its
  * claim is over.
  */
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import type { Incarnation } from './process.ts'
 import { epoch } from './schedule.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 /** What must hold after the faults have stopped and everything has settled. Each violation names its invariant. */
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { approvalViolations } from '../invariants/check-approvals.ts'
 import { budgetViolations } from '../invariants/check-budgets.ts'
 import { callViolations } from '../invariants/check-calls.ts'

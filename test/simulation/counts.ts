@@ -1,7 +1,7 @@
 /** What a seed came to, in numbers: a feature that never shows is a feature that is not tested. */
 import { decisionSchemas, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { isOfAll } from './days.ts'
 import { epoch, type Schedule } from './schedule.ts'
 import { ways } from './victims.ts'

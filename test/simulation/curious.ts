@@ -2,7 +2,7 @@
  * Somebody curious: in some seeds the runs of the client are repeated once they have ended, with their own plan, with that of
  * another, and once more after that. He repeats each request until it is answered, also in his next life.
  */
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { simulatedAgent } from './agents.ts'
 import { caller, type Office, planSeed, requester } from './people.ts'
 import type { Incarnation } from './process.ts'

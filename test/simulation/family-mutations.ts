@@ -2,6 +2,7 @@
 import type { Mutation } from './mutations.ts'
 
 const engine = (file: string): string => `packages/engine/src/${file}`
+const memory = (file: string): string => `packages/testing/src/memory/${file}`
 const core = (file: string): string => `packages/core/src/${file}`
 
 export const familyMutations: readonly Mutation[] = [
@@ -30,31 +31,31 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'a run that leaves starts one more (I14)',
-    file: engine('memory/create.ts'),
+    file: memory('create.ts'),
     line: "if (parent.status === 'ended' || parent.cancelRequested) return answer(item, 'no_parent')",
     becomes: '',
   },
   {
     name: 'the lease of a run that was started stands (I8)',
-    file: engine('memory/fence.ts'),
+    file: memory('fence.ts'),
     line: '  effect.leaseUntil = null\n',
     becomes: "  if (fence.becomes === 'started') return\n  effect.leaseUntil = null\n",
   },
   {
     name: 'a budget does not see what others have reserved (G1)',
-    file: engine('memory/budgets.ts'),
+    file: memory('budgets.ts'),
     line: 'others.reduce((sum, [, each]) => sum + each[what], spent[what])',
     becomes: 'others.reduce((sum) => sum, spent[what])',
   },
   {
     name: 'a second reservation counts its turn again (G2)',
-    file: engine('memory/budgets.ts'),
+    file: memory('budgets.ts'),
     line: 'const turns = before ? 0 : asked.turns',
     becomes: 'const turns = asked.turns',
   },
   {
     name: 'a second reservation counts its call again (G2)',
-    file: engine('memory/budgets.ts'),
+    file: memory('budgets.ts'),
     line: 'const calls = before ? 0 : asked.calls',
     becomes: 'const calls = asked.calls',
     test: {

@@ -4,7 +4,7 @@
  */
 import { decisionSchemas } from '@signalbox/core'
 import type { AppendItem, StoredEvent } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { seeded } from './seeded.ts'
 

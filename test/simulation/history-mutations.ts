@@ -2,6 +2,7 @@
 import type { Mutation } from './mutations.ts'
 
 const engine = (file: string): string => `packages/engine/src/${file}`
+const memory = (file: string): string => `packages/testing/src/memory/${file}`
 
 export const historyMutations: readonly Mutation[] = [
   {
@@ -24,7 +25,7 @@ export const historyMutations: readonly Mutation[] = [
   },
   {
     name: 'what still runs stays open when its run has ended (I7)',
-    file: engine('memory/append.ts'),
+    file: memory('append.ts'),
     line: "if (effect.status === 'pending' || effect.status === 'started') effect.status = 'cancelled'",
     becomes: "if (effect.status === 'pending') effect.status = 'cancelled'",
   },

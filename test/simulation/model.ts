@@ -5,7 +5,7 @@
 import type { ModelTurn, Trip } from '@signalbox/core'
 import type { StreamGuard } from '@signalbox/engine'
 import type { Model, ModelRequest } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { bannedTerm } from './agents.ts'
 import { beginsUnderLease } from './beginnings.ts'
 import { wordsOf } from './check-crowd.ts'

@@ -1,6 +1,6 @@
 /** Somebody who pauses an agent, a tool or a queue for a while, and what must not start meanwhile (P1 of `ports/pauses.ts`). */
 import type { NamedTarget } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { caller, type Office } from './people.ts'
 import type { Incarnation } from './process.ts'
 import { epoch } from './schedule.ts'

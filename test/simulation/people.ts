@@ -7,7 +7,7 @@ import type {
   RunHead,
   StoredEvent,
 } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { simulatedAgent } from './agents.ts'
 import { plansPerSeed } from './families.ts'
 import type { Incarnation } from './process.ts'

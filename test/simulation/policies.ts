@@ -10,8 +10,8 @@ import {
   type PolicySpec,
 } from '@signalbox/core'
 import type { PolicyHost } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
 import { passports } from '@signalbox/policies'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import { lacks } from './builds.ts'
 import type { Incarnation } from './process.ts'

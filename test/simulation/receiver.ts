@@ -1,6 +1,6 @@
 /** Who is told of runs: sometimes out of order, slow, full or gone for good, and never before what is told is durable. */
 import type { DeliveryAnswer, WebhookSender } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
 import type { World } from './world.ts'

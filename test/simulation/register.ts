@@ -1,6 +1,6 @@
 /** The register as one life of a process reaches it: each method is a port call, which may fail or never be answered. */
 import type { AppendItem, Register } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { z } from 'zod'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'

@@ -5,8 +5,8 @@
  * wrong for longer than a call takes.
  */
 import { createEngine, type Role } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
 import { createStreamGuardrails } from '@signalbox/policies'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
 import { eitherOf, forgetful, machinesOf } from './builds.ts'

@@ -1,6 +1,6 @@
 /** Tools that leave a mark in the world's own log whenever they execute. */
 import type { ToolHost } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
 import { hashOf, type World } from './world.ts'

@@ -3,7 +3,7 @@
  * to their end, and nobody goes round because of it.
  */
 import type { AppendItem, Register, StoredEvent } from '@signalbox/engine'
-import type { MemoryRegister } from '@signalbox/engine/memory'
+import type { MemoryRegister } from '@signalbox/testing/memory'
 import type { DayKind } from './days.ts'
 import { epoch } from './schedule.ts'
 import { seeded } from './seeded.ts'

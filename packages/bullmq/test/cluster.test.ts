@@ -6,8 +6,7 @@ import {
   type RedisBackend,
 } from '@signalbox/bullmq'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { dispatchContract } from '../../../test/contract/dispatch-contract.ts'
-import { wakeBusContract } from '../../../test/contract/wake-contract.ts'
+import { dispatchContract, wakeBusContract } from '@signalbox/testing/contract'
 import { dispatchUntil, until } from './support/eventually.ts'
 import { recordingLog } from './support/recording-log.ts'
 import { RedisCluster } from './support/redis-cluster.ts'

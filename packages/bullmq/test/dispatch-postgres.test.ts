@@ -5,7 +5,7 @@ import {
   prepare,
 } from '@signalbox/bullmq'
 import { afterAll, beforeAll } from 'vitest'
-import { dispatchContract } from '../../../test/contract/dispatch-contract.ts'
+import { dispatchContract } from '@signalbox/testing/contract'
 import { PostgresServer } from './support/postgres-server.ts'
 import { recordingLog } from './support/recording-log.ts'
 import { spawnHangingWorker } from './support/spawn-hanging-worker.ts'

@@ -1,6 +1,6 @@
 import { createBullDispatcher, createBullHintSource, type RedisBackend } from '@signalbox/bullmq'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { dispatchContract } from '../../../test/contract/dispatch-contract.ts'
+import { dispatchContract } from '@signalbox/testing/contract'
 import { recordingLog } from './support/recording-log.ts'
 import { redisMissing, RedisServer, skipRedis } from './support/redis-server.ts'
 import { spawnHangingWorker } from './support/spawn-hanging-worker.ts'

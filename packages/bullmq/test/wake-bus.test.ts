@@ -2,7 +2,7 @@
 import { createRedisWakeBus } from '@signalbox/bullmq'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { wakeBusContract } from '../../../test/contract/wake-contract.ts'
+import { wakeBusContract } from '@signalbox/testing/contract'
 import { until } from './support/eventually.ts'
 import { recordingLog } from './support/recording-log.ts'
 import { redisMissing, RedisServer, skipRedis } from './support/redis-server.ts'

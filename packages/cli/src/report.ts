@@ -3,7 +3,7 @@ import process from 'node:process'
 import { CommanderError } from 'commander'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { Failure } from './failure.ts'
-import { printable } from './output/printable.ts'
+import { printable } from '@signalbox/core/text'
 
 /** Failures that packages below throw, by name: to know their classes would mean to load them for every command. */
 const known: Readonly<Record<string, ExitCode>> = {

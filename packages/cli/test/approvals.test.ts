@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { freePort } from '../../../test/contract/free-port.ts'
 import type { Approval } from '../src/client/documents.ts'
 import { approvalRow, showApproval } from '../src/output/approval-lines.ts'
-import { duration } from '../src/output/duration.ts'
+import { duration } from '@signalbox/core/text'
 import { signalbox, start } from './support/command.ts'
 import { createFolder } from './support/folder.ts'
 import { startServer, type TestServer } from './support/server.ts'

@@ -1,7 +1,7 @@
 /** A project from nothing: init, dev, run, Ctrl-C; and a server that is restarted under those who follow. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '@signalbox/postgres'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../../test/contract/free-port.ts'
 import { placeReadyCluster } from '../../server/test/support/ready-cluster.ts'

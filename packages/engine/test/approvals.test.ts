@@ -8,7 +8,7 @@ import {
   type Register,
   systemClock,
 } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { decisionSchemas, type JsonObject } from '@signalbox/core'
 import {
   begin,

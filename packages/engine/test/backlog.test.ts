@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { batchMax, createBacklog, hintOf } from '../src/roles/backlog.ts'
 import type { EffectRow, Hint } from '../src/ports.ts'
-import { createMemoryRegister } from '../src/memory/register.ts'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 
 const blank = {
   tenantId: 't',

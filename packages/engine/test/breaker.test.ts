@@ -1,6 +1,6 @@
 /** The breaker of one process, over a real register: what it asks, what it believes, and that it never fails a call. */
 import type { Log, Register } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { expect, test } from 'vitest'
 import { circuitOf, createBreaker } from '../src/roles/breaker.ts'
 

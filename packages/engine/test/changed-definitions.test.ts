@@ -5,7 +5,7 @@
  */
 import { type AgentDefinition, type JsonObject, machines, newestOf, replay } from '@signalbox/core'
 import { type Register, systemClock } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { expect, test } from 'vitest'
 import { approveFirst, begin, caller, eventOf, outcomeOf } from './support/governed.ts'
 import {

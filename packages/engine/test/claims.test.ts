@@ -1,7 +1,7 @@
 /** How a claim is asked for while nobody answers it. */
 import type { Clock, Register } from '@signalbox/engine'
 import { expect, test } from 'vitest'
-import { createMemoryRegister } from '../src/memory/register.ts'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { claimEffect } from '../src/perform/claim.ts'
 import { defaultSettings } from '../src/settings.ts'
 

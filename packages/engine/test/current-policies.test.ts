@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '@signalbox/core'
 import { type Register, systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { expect, test } from 'vitest'
 import {
   approveFirst,

@@ -18,7 +18,7 @@ import {
   systemClock,
   systemRandom,
 } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDigests } from '../src/record/digests.ts'
 import { begin, caller, eventOf, hostOf, httpPolicy, outcomeOf, says } from './support/governed.ts'

@@ -1,7 +1,7 @@
 /** What a call changed in files stands in its result, and the next call finds it. */
 import { limits } from '@signalbox/core'
 import type { FileDraft, ToolHost } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { systemClock } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { begin, eventOf, outcomeOf } from './support/governed.ts'

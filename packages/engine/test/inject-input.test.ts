@@ -5,7 +5,7 @@
 import type { AgentDefinition, UserMessage } from '@signalbox/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Engine } from '../src/index.ts'
-import { createMemoryRegister } from '../src/memory/register.ts'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { systemClock } from '../src/system.ts'
 import { agent, functionTools, turnModel, until, world } from './support/world.ts'
 

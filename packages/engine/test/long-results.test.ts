@@ -1,6 +1,6 @@
 /** Long results: head and tail for the model, all of it in the register, and a way to read on. */
 import { limits } from '@signalbox/core'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { systemClock, withReadResult } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { begin, eventOf, outcomeOf } from './support/governed.ts'

@@ -8,7 +8,7 @@ import {
   createMemoryRegister,
   createMemoryWakeBus,
   type MemoryRegister,
-} from '@signalbox/engine/memory'
+} from '@signalbox/testing/memory'
 import { expect, test } from 'vitest'
 import { builds, second } from '../../core/test/support/machine-two.ts'
 import { approveFirst, begin, outcomeOf } from './support/governed.ts'

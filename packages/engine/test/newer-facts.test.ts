@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { type AgentDefinition, decisionSchemas } from '@signalbox/core'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { type Engine, systemClock, type WebhookSender } from '@signalbox/engine'
 import {
   approveFirst,

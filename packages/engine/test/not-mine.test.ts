@@ -11,7 +11,7 @@ import {
   type PureEvaluator,
   replay,
 } from '@signalbox/core'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import type { Engine, PolicyHost, Register } from '@signalbox/engine'
 import { canonical, systemClock } from '@signalbox/engine'
 import {

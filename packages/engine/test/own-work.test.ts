@@ -7,7 +7,7 @@ import {
   createMemoryQueue,
   createMemoryRegister,
   createMemoryWakeBus,
-} from '@signalbox/engine/memory'
+} from '@signalbox/testing/memory'
 import type { Register, Role } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { agent, functionTools, silentLog, toolSpec, turnModel } from './support/world.ts'

@@ -5,7 +5,7 @@ import {
   createMemoryQueue,
   createMemoryRegister,
   createMemoryWakeBus,
-} from '@signalbox/engine/memory'
+} from '@signalbox/testing/memory'
 import type { LiveText, ToolHost, ToolProgress } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { agent, functionTools, silentLog, toolSpec, turnModel } from './support/world.ts'

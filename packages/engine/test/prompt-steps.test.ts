@@ -1,7 +1,7 @@
 /** The steps that make a prompt. Would catch: a step that fails without a word, or under which something executes all the same. */
 import { factSchemas, limits, NewerError } from '@signalbox/core'
 import { systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { expect, it, onTestFinished } from 'vitest'
 import { AbortError, TerminalError } from '../src/errors.ts'
 import { promptOf, type PromptStep, promptSteps } from '../src/perform/prompt-steps.ts'

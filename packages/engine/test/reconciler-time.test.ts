@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Register } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { systemClock } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { functionTools, silentLog, turnModel, until, world } from './support/world.ts'

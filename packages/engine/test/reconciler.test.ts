@@ -5,7 +5,7 @@
  */
 import { TerminalError } from '../src/errors.ts'
 import type { Clock, Register } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { systemClock } from '@signalbox/engine'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'

@@ -4,7 +4,7 @@
  */
 import { type AgentDefinition, decisionSchemas, type JsonObject } from '@signalbox/core'
 import { type Rerun, systemClock, systemRandom, type ToolHost } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { performRecall } from '../src/perform/recall.ts'
 import { createRecordings } from '../src/perform/recordings.ts'

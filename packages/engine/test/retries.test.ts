@@ -3,7 +3,7 @@
  * told of the first run and is not told of the second, and one that asks another user's limits for room.
  */
 import { type Caller, systemClock } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { begin, caller, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, turnModel, world } from './support/world.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { decisionSchemas, machines, newestOf, persist, revive } from '@signalbox/core'
 import { systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { approveFirst, begin, caller, eventOf, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'
 

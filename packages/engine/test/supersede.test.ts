@@ -3,7 +3,7 @@
  * others to end, a run that is asked twice, one that makes way for a run that is not due yet.
  */
 import { expect, test } from 'vitest'
-import { createMemoryRegister } from '../src/memory/register.ts'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { systemClock } from '../src/system.ts'
 import { agent, functionTools, turnModel, world } from './support/world.ts'
 

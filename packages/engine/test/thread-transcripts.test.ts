@@ -4,7 +4,7 @@
  */
 import { project, type Prompt } from '@signalbox/core'
 import { type Model, type Register, systemClock, systemRandom } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, it } from 'vitest'
 import { begin, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, toolSpec, turnModel, world } from './support/world.ts'

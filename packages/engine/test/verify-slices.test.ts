@@ -1,6 +1,6 @@
 /** The sampled check of long runs. Would catch: a check that reads and folds the whole log again, or all that it reads at once. */
 import { systemClock } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { expect, onTestFinished, test } from 'vitest'
 import { begin, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'

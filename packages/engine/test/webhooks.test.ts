@@ -12,7 +12,7 @@ import {
   systemClock,
   type WebhookSender,
 } from '@signalbox/engine'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { retryDelay } from '../src/perform/retry-delay.ts'

@@ -1,12 +1,4 @@
 export {
-  type EmbeddedPhase,
-  type EmbeddedPostgres,
-  type EmbeddedPostgresOptions,
-  startEmbeddedPostgres,
-} from './embedded/embedded-postgres.ts'
-export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './embedded/errors.ts'
-export type { ServerSettings } from './embedded/settings.ts'
-export {
   createNotifyWakeBus,
   type NotifyWakeBus,
   type NotifyWakeBusOptions,

@@ -1,6 +1,6 @@
 /** The cached state of a run: written anew only for the decision it stands for, by its tenant, within the limit. */
 import { type JsonObject, limits } from '@signalbox/core'
-import { createMemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { systemClock, type Register } from '@signalbox/engine'
 import { describe, expect, it } from 'vitest'
 import { about, creation, decision, event, fact, newRun } from './support/drafts.ts'

@@ -1,7 +1,7 @@
 /** A server that goes away in the moment in which it accepts a connection ends no process, whoever opens the connection. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { knock } from '../src/embedded/knock.ts'
+import { knock } from '../../embedded/src/knock.ts'
 import { describeSchema } from '../src/migrate/describe-schema.ts'
 import { migrate } from '../src/migrate/migrate.ts'
 import { ensurePartitions } from '../src/migrate/partitions.ts'

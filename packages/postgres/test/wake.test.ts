@@ -5,9 +5,10 @@
 import type { Delta, Log, WakeBus } from '@signalbox/engine'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import { createNotifyWakeBus, type EmbeddedPostgres, startEmbeddedPostgres } from '../src/index.ts'
-import { query, smallServer, temporaryDir, until } from './embedded-harness.ts'
-import { wakeBusContract } from '../../../test/contract/wake-contract.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/embedded'
+import { createNotifyWakeBus } from '../src/index.ts'
+import { query, smallServer, temporaryDir, until } from '../../embedded/test/embedded-harness.ts'
+import { wakeBusContract } from '@signalbox/testing/contract'
 import { type Eavesdropper, eavesdrop } from './wake-eavesdrop.ts'
 
 const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

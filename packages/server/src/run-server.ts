@@ -1,6 +1,7 @@
 /** A process of Signalbox from its environment to its end: what `npm start` and the command line run. */
 import { resolve } from 'node:path'
 import { ConfigError } from './config/config-error.ts'
+import type { StartEmbedded } from './compose/embedded.ts'
 import type { Role, Signalbox } from './compose/start.ts'
 import { startSignalbox } from './compose/start-signalbox.ts'
 import { StartError } from './compose/start-error.ts'
@@ -30,6 +31,8 @@ export interface RunServerOptions {
   readonly queues?: readonly string[]
   /** False: the schema is never changed; one that is too old ends the start. */
   readonly migrates?: boolean
+  /** Starts the embedded Postgres, where no variable names another. Left out: such a start fails. */
+  readonly embedded?: StartEmbedded
   /** Told once it serves. `url` is null if nothing is served. */
   readonly onStarted?: (started: Started) => void
 }
@@ -57,7 +60,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
       // A signal that was heard would be forgotten.
       mayStartAgain: () => !isSignalled(),
     })
-    const { roles, port, queues, migrates } = options
+    const { roles, port, queues, migrates, embedded } = options
     const signalbox = await startSignalbox({
       loaded,
       env,
@@ -67,6 +70,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
       ...(port === undefined ? {} : { port }),
       ...(queues === undefined ? {} : { queues }),
       ...(migrates === undefined ? {} : { migrates }),
+      ...(embedded === undefined ? {} : { embedded }),
     })
     options.onStarted?.({ url: signalbox.url, withheld, shownBecause })
     const failure = await Promise.race([signalled, signalbox.failed])

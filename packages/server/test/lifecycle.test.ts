@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/postgres'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/embedded'
 import { type ConfigInput, StartError } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -224,7 +224,8 @@ describe('a start', () => {
     const { startSignalbox, parseConfig } = await import('@signalbox/server')
     const loaded = { config: parseConfig(config()), file: 'test', dir }
     const log = { debug() {}, info() {}, warn() {}, error() {} }
-    const failed = startSignalbox({ loaded, env: {}, port, dataDir, log })
+    const embedded = startEmbeddedPostgres
+    const failed = startSignalbox({ loaded, env: {}, port, dataDir, log, embedded })
     await expect(failed).rejects.toThrow(StartError)
     await expect(failed).rejects.toMatchObject({ code: 'port_in_use' })
     await new Promise((resolve) => taken.close(resolve))
@@ -232,9 +233,17 @@ describe('a start', () => {
     const box = await start(config(), { dataDir, embedded: true })
     await health(box.api, 200)
 
-    const second = startSignalbox({ loaded, env: {}, port: 0, dataDir, log })
+    const second = startSignalbox({ loaded, env: {}, port: 0, dataDir, log, embedded })
     await expect(second).rejects.toMatchObject({ code: 'embedded_postgres' })
     await expect(second).rejects.toThrow('data_dir_in_use')
+  })
+
+  it('says that it needs a database, if it has no embedded one to start', async () => {
+    const { startSignalbox, parseConfig } = await import('@signalbox/server')
+    const loaded = { config: parseConfig(config()), file: 'test', dir }
+    const log = { debug() {}, info() {}, warn() {}, error() {} }
+    const refused = startSignalbox({ loaded, env: {}, port: 0, dataDir: join(dir, 'none'), log })
+    await expect(refused).rejects.toMatchObject({ code: 'config_env', field: 'DATABASE_URL' })
   })
 
   it('says that Postgres cannot be reached, without the password', async () => {
@@ -254,10 +263,12 @@ describe('a server process', () => {
   const run = async (env: Readonly<Record<string, string>>) => {
     const main = join(dir, 'main.mjs')
     const entry = new URL('../src/index.ts', import.meta.url).href
+    const embedded = new URL('../../embedded/src/index.ts', import.meta.url).href
     await writeFile(
       main,
       `import { runServer } from ${JSON.stringify(entry)}
-       const options = { cwd: ${JSON.stringify(dir)}, env: process.env }
+       import { startEmbeddedPostgres as embedded } from ${JSON.stringify(embedded)}
+       const options = { cwd: ${JSON.stringify(dir)}, env: process.env, embedded }
        process.exitCode = await runServer({ ...options, onStarted: ({ url }) => console.log('URL ' + url) })`,
     )
     const child = spawn(process.execPath, [main], { env: { ...process.env, ...env } })

@@ -2,7 +2,8 @@
 import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { migrate, type ServerSettings, startEmbeddedPostgres } from '@signalbox/postgres'
+import { type ServerSettings, startEmbeddedPostgres } from '@signalbox/embedded'
+import { migrate } from '@signalbox/postgres'
 import { complaining } from '../complaining-log.ts'
 
 export interface BenchDatabase {

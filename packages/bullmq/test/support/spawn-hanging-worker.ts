@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { BullBackend } from '@signalbox/bullmq'
-import type { HangingWorker } from '../../../../test/contract/dispatch-contract.ts'
+import type { HangingWorker } from '@signalbox/testing/contract'
 
 const file = fileURLToPath(new URL('hanging-worker.ts', import.meta.url))
 

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { createClient } from '../client/client.ts'
 import { serverOf, type ServerOptions, wholeNumber, withServer } from '../options.ts'
-import { oneLine } from '../output/printable.ts'
+import { oneLine } from '@signalbox/core/text'
 import { printTable } from '../output/table.ts'
 import { createTerminal, type Terminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'

@@ -12,7 +12,7 @@ export function demoCommand(program: Command, shell: Shell): void {
         '\nthe last scene. Nothing is left behind.',
     )
     .action(async () => {
-      const { playDemo } = await import('../demo/play-demo.ts')
+      const { playDemo } = await import('@signalbox/demo')
       const code = await playDemo()
       if (code !== 0) shell.finish(code === 1 ? exitCodes.failed : exitCodes.interrupted)
     })

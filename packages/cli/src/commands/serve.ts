@@ -6,6 +6,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
 import { listenForInterrupt } from '../interrupt.ts'
 import { dotEnvLine } from '../local/dot-env.ts'
+import { startEmbedded } from '../local/start-embedded.ts'
 import { type CommonOptions, wholeNumber, withCommon } from '../options.ts'
 import type { Shell } from '../shell.ts'
 
@@ -89,6 +90,7 @@ async function serve(shell: Shell, asked: readonly Role[], options: ServeOptions
     ...(queues === undefined ? {} : { queues }),
     migrates: migrate,
     roles: asked,
+    embedded: startEmbedded,
     onStarted: (started) => {
       const said = dotEnvLine(shell)
       if (said !== null) say('info', said, {})

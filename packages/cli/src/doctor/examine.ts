@@ -11,7 +11,7 @@ import {
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { dotEnvLine } from '../local/dot-env.ts'
 import type { ServerOptions } from '../options.ts'
-import { printable } from '../output/printable.ts'
+import { printable } from '@signalbox/core/text'
 import type { Terminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
 import { checkDatabase } from './check-database.ts'

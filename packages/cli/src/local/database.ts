@@ -3,7 +3,7 @@
  *
  * D1 Nothing is ever written: every session is read-only.
  */
-import { startEmbeddedPostgres } from '@signalbox/postgres'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
 import { readEnvironment } from '@signalbox/server'
 import { Pool } from 'pg'
 import { exitCodes } from '../exit-codes.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
-import { printable } from '../output/printable.ts'
+import { printable } from '@signalbox/core/text'
 import type { DotEnv, Shell } from '../shell.ts'
 
 const bytesMax = 64 * 1024

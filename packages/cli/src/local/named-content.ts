@@ -7,7 +7,7 @@
 import { createHmac } from 'node:crypto'
 import { factSchemas, FileChanges, FileManifest } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import { at, listAt } from '../output/payload.ts'
+import { at, listAt } from '@signalbox/core/text'
 
 /** `manifest`: a list of files that names more. `secret`: an address of a webhook. */
 export type NamedAs = 'content' | 'manifest' | 'secret'

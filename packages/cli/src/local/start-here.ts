@@ -4,6 +4,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
 import type { Shell } from '../shell.ts'
 import { logFor } from './log-for.ts'
+import { startEmbedded } from './start-embedded.ts'
 
 /** A server of this process, from the configuration of the folder, on a free port of this machine. */
 export interface Here {
@@ -25,7 +26,14 @@ export async function startHere(shell: Shell, onBegin: () => void): Promise<Here
   }
   const log = logFor(loaded, env, { level: 'warn', to: process.stderr })
   // The command shows the run itself, and why a call of it failed.
-  const signalbox = await startSignalbox({ loaded, env, port: 0, log, logRuns: false })
+  const signalbox = await startSignalbox({
+    loaded,
+    env,
+    port: 0,
+    log,
+    logRuns: false,
+    embedded: startEmbedded,
+  })
   const { url } = signalbox
   if (url !== null) return { url, stop: () => signalbox.stop() }
   await signalbox.stop()

@@ -1,7 +1,6 @@
 /** Calls that wait for a human, as rows of a table and as lines that come one by one. */
 import type { Approval } from '../client/documents.ts'
-import { duration } from './duration.ts'
-import { oneLine, printable } from './printable.ts'
+import { duration, oneLine, printable } from '@signalbox/core/text'
 import type { Terminal } from './terminal.ts'
 
 /** Of arguments, where many calls stand below each other. Whoever wants the whole asks for one approval. */

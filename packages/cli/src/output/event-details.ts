@@ -1,7 +1,7 @@
 /** The details of an event on one line, as the catalogue of events says them. */
 import { partsOf } from '@signalbox/core'
 import type { Event } from '../client/documents.ts'
-import { oneLine } from './printable.ts'
+import { oneLine } from '@signalbox/core/text'
 
 const charsMax = 400
 

@@ -1,7 +1,7 @@
 import { toneOf } from '@signalbox/core'
 import type { Event } from '../client/documents.ts'
 import { eventDetails } from './event-details.ts'
-import { printable } from './printable.ts'
+import { printable } from '@signalbox/core/text'
 import type { Style, Terminal } from './terminal.ts'
 
 export interface EventLineOptions {

@@ -1,6 +1,6 @@
 /** The log as lines for a human, made of the JSON lines that everybody else gets: time, level, message, fields. */
 import { styleText } from 'node:util'
-import { printable } from './printable.ts'
+import { printable } from '@signalbox/core/text'
 import { runLine } from './run-log-line.ts'
 
 export interface LineStream {

@@ -1,6 +1,6 @@
 /** Keys as the command line shows them: what the API says of one, and a row for humans. */
 import type { ListedKey } from '@signalbox/postgres'
-import { oneLine } from './printable.ts'
+import { oneLine } from '@signalbox/core/text'
 
 const nameCharsMax = 40
 

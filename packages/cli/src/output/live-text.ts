@@ -7,8 +7,7 @@
  *    it became another text than the pieces said (an answer written anew, of which a guardrail held every piece back).
  */
 import type { Delta, Event } from '../client/documents.ts'
-import { at, textAt } from './payload.ts'
-import { printable } from './printable.ts'
+import { at, printable, textAt } from '@signalbox/core/text'
 import type { Terminal } from './terminal.ts'
 
 export interface LiveText {

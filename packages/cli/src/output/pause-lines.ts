@@ -1,7 +1,6 @@
 /** Pauses as rows of a table, and their targets in two words. */
 import type { Pause, PauseTarget } from '../client/documents.ts'
-import { duration } from './duration.ts'
-import { oneLine } from './printable.ts'
+import { duration, oneLine } from '@signalbox/core/text'
 
 const whole = 200
 

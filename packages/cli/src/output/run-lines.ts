@@ -1,8 +1,7 @@
 /** Runs as rows of a table, and one in full: where it stands, what it waits for, what to type next. */
 import type { Run, WaitsFor } from '../client/documents.ts'
-import { duration } from './duration.ts'
+import { duration, oneLine, printable } from '@signalbox/core/text'
 import { targetArguments, targetText } from './pause-lines.ts'
-import { oneLine, printable } from './printable.ts'
 
 const whole = 200
 

@@ -1,6 +1,5 @@
 /** Lines of the log about runs, as somebody at a terminal reads them: the agent, what happened, and the run to ask about. */
-import { duration } from './duration.ts'
-import { textAt, withWord } from './payload.ts'
+import { duration, textAt } from '@signalbox/core/text'
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -11,7 +10,7 @@ const sentences: Readonly<Record<string, (entry: Entry) => string>> = {
     [
       `run ended: ${textAt(entry, 'outcome')} in ${brief(entry['durationMs'])}`,
       `${textAt(entry, 'tokens')} tokens`,
-      withWord('cost', textAt(entry, 'cost')),
+      textAt(entry, 'cost') && `cost ${textAt(entry, 'cost')}`,
     ]
       .filter((part) => part !== '')
       .join(', '),

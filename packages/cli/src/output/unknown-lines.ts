@@ -1,8 +1,7 @@
 /** Calls whose outcome nobody knows: all that helps to find out what became of them. */
 import type { UnknownEffect } from '../client/documents.ts'
 import { argsOf } from './approval-lines.ts'
-import { duration } from './duration.ts'
-import { oneLine, printable } from './printable.ts'
+import { duration, oneLine, printable } from '@signalbox/core/text'
 import type { Terminal } from './terminal.ts'
 
 const reasons: Readonly<Record<string, string>> = {

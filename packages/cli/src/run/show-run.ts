@@ -2,10 +2,9 @@
 import type { Client } from '../client/client.ts'
 import type { Event } from '../client/documents.ts'
 import { eventDetails } from '../output/event-details.ts'
-import { at, textAt } from '../output/payload.ts'
+import { at, oneLine, printable, textAt } from '@signalbox/core/text'
 import { styleOf } from '../output/event-line.ts'
 import { createLiveText } from '../output/live-text.ts'
-import { oneLine, printable } from '../output/printable.ts'
 import type { Terminal } from '../output/terminal.ts'
 
 export interface Shown {

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineTool } from '@signalbox/tools'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
 import { type ConfigInput, parseConfig, startSignalbox } from '@signalbox/server'
 import { z } from 'zod'
 import { createTestDatabase } from '../../../postgres/test/support/database.ts'
@@ -120,6 +121,7 @@ export async function startServer(
     port: 0,
     dataDir: join(dir, '.signalbox'),
     inspect: contract.inspect,
+    embedded: startEmbeddedPostgres,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   })
   const url = server.url ?? ''

@@ -1,7 +1,7 @@
 /** Trees of runs for tests: agents that start each other's runs, and any number of processes over one register. */
 import type { AgentDefinition, JsonObject, Prompt, ToolSpec } from '@signalbox/core'
 import type { Engine, Model, PolicyHost, StoredEvent, ToolHost } from '@signalbox/engine'
-import { createMemoryRegister, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { systemClock } from '@signalbox/engine'
 import { begin, eventOf, outcomeOf } from './governed.ts'
 import { agent, functionTools, type ScriptedCall, toolSpec, until, world } from './world.ts'

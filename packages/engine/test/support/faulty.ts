@@ -1,6 +1,6 @@
 /** A register, and a wake bus, that do what they may do at worst: lose an answer, hold an append up, die with their process. */
 import type { AppendItem, AppendResult, Register, WakeBus } from '@signalbox/engine'
-import { createMemoryWakeBus, type MemoryRegister } from '@signalbox/engine/memory'
+import { createMemoryWakeBus, type MemoryRegister } from '@signalbox/testing/memory'
 
 export type Next = (item: AppendItem) => Promise<AppendResult>
 

@@ -22,7 +22,7 @@ import {
   createMemoryRegister,
   createMemoryWakeBus,
   type MemoryRegister,
-} from '@signalbox/engine/memory'
+} from '@signalbox/testing/memory'
 import { silentLog, until } from './world.ts'
 
 const pace = 20

@@ -28,7 +28,7 @@ import {
   createMemoryQueue,
   createMemoryRegister,
   createMemoryWakeBus,
-} from '@signalbox/engine/memory'
+} from '@signalbox/testing/memory'
 import { createStreamGuardrails } from '../../../policies/src/guardrails/stream-guardrails.ts'
 
 export interface ScriptedCall {

@@ -1,11 +1,11 @@
 /** A data directory that another process has: which one, where it serves, and what to type. */
-import type { EmbeddedPostgresError } from '@signalbox/postgres'
 import { announcedIn } from './announce.ts'
+import type { EmbeddedFailure } from './embedded.ts'
 import { StartError } from './start-error.ts'
 
 /** The error of a start; null where the embedded server fails for another reason. */
 export async function dataDirInUse(
-  error: EmbeddedPostgresError,
+  error: EmbeddedFailure,
   dataDir: string,
 ): Promise<StartError | null> {
   if (error.code !== 'data_dir_in_use') return null

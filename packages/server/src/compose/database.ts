@@ -22,7 +22,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { type Environment, loginVariables } from '../config/environment.ts'
 import type { Closers } from './closers.ts'
 import { keepCommonClock } from './common-clock.ts'
-import { type EmbeddedOptions, type KeptPostgres, startEmbedded } from './embedded.ts'
+import { openEmbedded, type StartEmbedded } from './embedded.ts'
 import { loginsOf, migrateAll } from './logins.ts'
 import type { StartPhase } from './start-phase.ts'
 import { StartError } from './start-error.ts'
@@ -48,8 +48,8 @@ export interface DatabaseOptions extends Pick<Environment, 'databaseUrl' | 'logi
   readonly migrates: boolean
   /** The logins that this process cannot do without. */
   readonly needed: readonly LoginRole[]
-  /** An embedded server that outlives this start. Default: one of its own. */
-  readonly kept?: KeptPostgres
+  /** Starts the embedded Postgres, where no address is told. */
+  readonly embedded?: StartEmbedded
   readonly onPhase?: (phase: StartPhase) => void
   /** Breaks off what takes long. */
   readonly signal?: AbortSignal
@@ -72,7 +72,7 @@ export async function openDatabase(
     options.databaseUrl === null && loginRoles.every((role) => options.loginUrls[role] === null)
   if (isEmbedded && !migrates) throw nothingToAsk()
   const { adminUrl, failed } = isEmbedded
-    ? await openEmbedded(options, closers)
+    ? await startedFor(options, closers)
     : { adminUrl: options.databaseUrl, failed: new Promise<never>(() => {}) }
   const logins = loginsOf({ adminUrl, loginUrls: options.loginUrls })
   const { engine } = logins
@@ -107,6 +107,13 @@ const nothingToAsk = (): ConfigError =>
     { field: 'DATABASE_URL' },
   )
 
+const noEmbedded = (): ConfigError =>
+  new ConfigError(
+    'config_env',
+    'DATABASE_URL: is not set, and this process has no embedded Postgres to start. Set it',
+    { field: 'DATABASE_URL' },
+  )
+
 const notTold = (role: LoginRole): ConfigError =>
   new ConfigError(
     'config_env',
@@ -123,16 +130,15 @@ function sayStanding({ version, applied, unknown, feedIsAhead }: MigrateReport, 
     )
 }
 
-async function openEmbedded(options: DatabaseOptions, closers: Closers) {
-  const { dataDir, kept, onPhase, signal, log } = options
-  const wanted: EmbeddedOptions = {
+async function startedFor(options: DatabaseOptions, closers: Closers) {
+  const { embedded, dataDir, onPhase, signal, log } = options
+  if (embedded === undefined) throw noEmbedded()
+  const server = await openEmbedded(embedded, {
     dataDir,
     log,
     ...(onPhase ? { onPhase } : {}),
     ...(signal ? { signal } : {}),
-  }
-  if (kept) return kept.open(wanted)
-  const server = await startEmbedded(wanted)
+  })
   closers.add('embedded Postgres', () => server.stop())
   return server
 }

@@ -2,7 +2,7 @@
  * The composition root, loaded when something is started: whoever imports this package for a configuration, as the file
  * of a user and most commands do, does not load the server.
  */
-import type { InMemoryOptions } from './in-memory.ts'
+import type { OnPortsOptions } from './on-ports.ts'
 import type { Signalbox, StartOptions } from './start.ts'
 
 /**
@@ -16,11 +16,11 @@ export async function startSignalbox(options: StartOptions): Promise<Signalbox> 
 }
 
 /**
- * Starts a process whose register is its own memory, for tests of agents.
+ * Starts a process on a register, a queue and a wake bus that it is given, for tests of agents.
  *
  * @throws ConfigError
  */
-export async function startInMemory(options: InMemoryOptions): Promise<Signalbox> {
-  const root = await import('./in-memory.ts')
-  return root.startInMemory(options)
+export async function startOnPorts(options: OnPortsOptions): Promise<Signalbox> {
+  const root = await import('./on-ports.ts')
+  return root.startOnPorts(options)
 }

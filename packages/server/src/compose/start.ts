@@ -32,7 +32,7 @@ import { hostOf, portOf } from './address.ts'
 import { Closers } from './closers.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { Departure } from './departure.ts'
-import type { KeptPostgres } from './embedded.ts'
+import type { StartEmbedded } from './embedded.ts'
 import { settingsOf } from './engine-settings.ts'
 import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
@@ -84,8 +84,8 @@ export interface StartOptions {
   readonly localPages?: boolean
   /** Sees every request to the API and its answer: the tests hold them against the OpenAPI document. */
   readonly inspect?: Inspect
-  /** An embedded Postgres that outlives this start, where no DATABASE_URL names another. Default: one of its own. */
-  readonly kept?: KeptPostgres
+  /** Starts the embedded Postgres, where no variable names another. Left out: such a start fails. */
+  readonly embedded?: StartEmbedded
   /** Told what the start does next. What it throws breaks the start off. */
   readonly onPhase?: (phase: StartPhase) => void
   /** Breaks off what takes long at a first start. */
@@ -222,9 +222,9 @@ function databaseOf(assembly: Assembly, roles: readonly Role[]): Promise<OpenDat
   const needed = neededLogins(roles, withQueue)
   const migrates = options.migrates ?? true
   const dataDir = dataDirOf(assembly)
-  const { kept, onPhase, signal } = options
+  const { embedded, onPhase, signal } = options
   const about = {
-    ...(kept ? { kept } : {}),
+    ...(embedded ? { embedded } : {}),
     ...(onPhase ? { onPhase } : {}),
     ...(signal ? { signal } : {}),
   }

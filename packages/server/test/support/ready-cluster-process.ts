@@ -1,4 +1,5 @@
 /** Makes the cluster that `ready-cluster.ts` copies. */
+import { startEmbeddedPostgres } from '@signalbox/embedded'
 import { parseConfig, startSignalbox } from '@signalbox/server'
 import { serveRun } from '../../../../test/support/serve-run.ts'
 
@@ -12,6 +13,7 @@ await serveRun(async (folder) => {
     env: {},
     roles: ['orchestrator'],
     dataDir: folder,
+    embedded: startEmbeddedPostgres,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   })
   await signalbox.stop()

@@ -4,7 +4,7 @@
  * `createTestDatabase`, which costs a tenth.
  *
  * A server that is started over a copy does what it does at its second start. What the first does is tested by
- * `embedded*.test.ts`, `lifecycle.test.ts`, `project.test.ts` and the demo.
+ * the package `embedded`, `lifecycle.test.ts`, `project.test.ts` and the demo.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -2,6 +2,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startEmbeddedPostgres } from '@signalbox/embedded'
 import type { ConfigInput, EnginePorts, Env, Role } from '@signalbox/server'
 import { parseConfig, type Signalbox, startSignalbox } from '@signalbox/server'
 import { type EngineSettings, type Log } from '@signalbox/engine'
@@ -67,6 +68,7 @@ export async function startTest(
     log,
     inspect: contract.inspect,
     localPages,
+    embedded: startEmbeddedPostgres,
     ...(roles ? { roles } : {}),
     ...(engine ? { engine } : {}),
     ...(wrapPorts ? { wrapPorts } : {}),

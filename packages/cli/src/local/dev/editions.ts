@@ -1,10 +1,10 @@
 /** The configurations that `dev` serves, one after the other, over one database and at one address. */
 import { relative, resolve } from 'node:path'
+import { KeptPostgres } from '@signalbox/embedded'
 import {
   beginEdition,
   type Edition,
   fileNames,
-  KeptPostgres,
   loadConfig,
   type LoadedConfig,
   readEnvironment,
@@ -191,7 +191,7 @@ export class Editions {
       env,
       port,
       signal,
-      kept: this.#kept,
+      embedded: this.#kept.start,
       localPages: true,
       announce: true,
       dataDir: resolve(cwd, dataDir),

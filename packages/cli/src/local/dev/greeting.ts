@@ -2,7 +2,7 @@
 import { relative } from 'node:path'
 import type { AgentDefinition } from '@signalbox/core'
 import type { Terminal } from '../../output/terminal.ts'
-import { printable } from '../../output/printable.ts'
+import { printable } from '@signalbox/core/text'
 import type { Shell } from '../../shell.ts'
 import type { Serving } from './editions.ts'
 
