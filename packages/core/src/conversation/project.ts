@@ -98,7 +98,7 @@ function take(conversation: Conversation, event: FoldableEvent): void {
 function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
-      return void conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+      return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
     case 'reminder':
       return remind(conversation, heard.text)
     case 'sentence':
