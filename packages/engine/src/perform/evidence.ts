@@ -20,14 +20,15 @@ export interface Origin {
   readonly endUser: string | null
   /** The run that started this one; undefined if nobody did. */
   readonly parent: Created['parent']
+  readonly fields: Created['fields']
 }
 
 /** Reads it from the conversation, which begins each run with its first event. */
 export function originOf(events: readonly StoredEvent[], runId: string): Origin {
   const first = events.find((event) => event.runId === runId && event.type === 'run.created')
-  if (!first) return { user: undefined, endUser: null, parent: undefined }
-  const { user, endUser, parent } = payloadOf(factSchemas['run.created'], first)
-  return { user, endUser: endUser ?? null, parent }
+  if (!first) return { user: undefined, endUser: null, parent: undefined, fields: undefined }
+  const { user, endUser, parent, fields } = payloadOf(factSchemas['run.created'], first)
+  return { user, endUser: endUser ?? null, parent, fields }
 }
 
 /** Only what somebody will ask for: chance where a retry may follow, people where policies may be. */
