@@ -102,6 +102,26 @@ describe('declared fields', () => {
     expect(JSON.parse(await told('plain', { context: {} }))).toEqual({})
   })
 
+  it('have what an assistant says where the client does not', async () => {
+    const { assistants } = client
+    const made = await assistants.create({ graphId: 'teller', context: { tier: 'gold', seats: 3 } })
+    const id = made.assistant_id
+    expect(JSON.parse(await told(id, {}))).toEqual({ tier: 'gold', seats: 3 })
+    const context = { seats: 4, beta: true }
+    expect(JSON.parse(await told(id, { context }))).toEqual({ tier: 'gold', ...context })
+    const config = { configurable: { tier: 'free', instructions: 'You tell.' } }
+    await assistants.update(id, { config, context: {} })
+    expect(await told(id, {})).toContain('Only gold may.')
+    for (const [said, field] of [
+      [{ tier: 'lead' }, 'context.tier'],
+      [{ colour: 'red' }, 'context.colour'],
+    ] as const)
+      expect(await post('/assistants', { graph_id: 'teller', context: said })).toMatchObject({
+        status: 422,
+        body: { field },
+      })
+  })
+
   it('are told to clients in the schemas of the assistant', async () => {
     const { context_schema, config_schema } = await client.assistants.getSchemas('teller')
     expect(context_schema).toEqual({

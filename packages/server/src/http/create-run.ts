@@ -77,7 +77,7 @@ export function readyCreate(
   { request, found }: Pick<ReadyCreate, 'request' | 'found'>,
 ): ReadyCreate {
   const key = request.ownKey ?? readKey(request.idempotencyKey)
-  const fields = declaredFields(found.definition, request.body)
+  const fields = { ...found.fields, ...declaredFields(found.definition, request.body) }
   const threadId = request.threadId ?? ownThread(api, caller, key)
   return { request, found, key, threadId, fields }
 }

@@ -3,13 +3,12 @@
  * `config.configurable`, as it had it before. A field that nobody declares is refused by name, since a tool that does not get it
  * does something else than was asked.
  */
-import type { AgentDefinition, JsonObject, RunField } from '@signalbox/core'
+import type { AgentDefinition, JsonObject } from '@signalbox/core'
+import { type FieldValue, takes, takesWhat } from '../assistants/field-values.ts'
 import { isPassed } from '../config/client-names.ts'
 import { suggestion } from '../config/nearest.ts'
 import { Problem } from './problem.ts'
 import type { RunCreate } from './wire/run-create.ts'
-
-const textCharsMax = 1000
 
 export type SaidFields = Pick<RunCreate, 'context' | 'config'>
 
@@ -18,7 +17,7 @@ export function declaredFields(
   { name: agent, fields: declared = {} }: AgentDefinition,
   { context, config }: SaidFields,
 ): JsonObject {
-  const found = new Map<string, string | number | boolean>()
+  const found = new Map<string, FieldValue>()
   const places = [
     ['context', context],
     ['config.configurable', config?.configurable],
@@ -29,7 +28,7 @@ export function declaredFields(
       const field = `${place}.${key}`
       const wanted = Object.hasOwn(declared, key) ? declared[key] : undefined
       if (!wanted) throw undeclared(agent, { field, key, declared })
-      if (!isOf(wanted, value)) throw refused(field, `takes ${wordsOf(wanted)}`)
+      if (!takes(wanted, value)) throw refused(field, takesWhat(wanted))
       if (found.has(key) && found.get(key) !== value)
         throw refused(field, 'stands in context with another value')
       found.set(key, value)
@@ -37,25 +36,8 @@ export function declaredFields(
   return Object.fromEntries(found)
 }
 
-const isOf = ({ type, values }: RunField, value: unknown): value is string | number | boolean => {
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
-    return false
-  if (typeof value !== type || (typeof value === 'string' && value.length > textCharsMax))
-    return false
-  return values === undefined || values.includes(value)
-}
-
-function wordsOf({ type, values }: RunField): string {
-  if (values) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
-  return {
-    string: `a text of at most ${textCharsMax} characters`,
-    number: 'a number',
-    boolean: 'true or false',
-  }[type]
-}
-
-const refused = (field: string, takes: string): Problem =>
-  new Problem('invalid_request', { detail: `${field}: ${takes}`, field })
+const refused = (field: string, why: string): Problem =>
+  new Problem('invalid_request', { detail: `${field}: ${why}`, field })
 
 function undeclared(
   agent: string,
