@@ -34,6 +34,10 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.safety.hold.withinMs`]: '… within this many milliseconds …',
   [`${agent}.safety.hold.holdMs`]: '… and he starts no run for this many.',
   [`${agent}.instructions`]: 'The system text.',
+  [`${agent}.fields.<name>`]: 'One field, by the name that clients send it by.',
+  [`${agent}.fields.<name>.type`]: 'What its values are. A text has at most 1000 characters.',
+  [`${agent}.fields.<name>.values`]: 'The values that it takes. Absent: any of its type.',
+  [`${agent}.fields.<name>.description`]: 'What it says, for clients that read the schema.',
   [`${agent}.safety`]: 'See [safety](safety.md).',
   [`${agent}.safety.detectors`]:
     'Absent: all built-in detectors. Otherwise exactly these: names, objects, `./file.ts#export`, values of `defineDetector`. They choose the label of a stop, never whether calls may run.',

@@ -20,6 +20,7 @@ import {
 import {
   isLegacyAgentCard,
   LegacyJsonRpcTransport,
+  LegacyRestTransport,
   parseLegacyAgentCard,
 } from '@a2a-js/sdk/compat/v0_3/client'
 import type { Script } from '@signalbox/models'
@@ -447,21 +448,24 @@ describe('a card', () => {
   })
 })
 
+const olderTransports = { JSONRPC: LegacyJsonRpcTransport, 'HTTP+JSON': LegacyRestTransport }
+
 /** Finds an agent by what 0.3 looks for in its card. */
-const clientOfOld = async (agent: string) => {
+const clientOfOld = async (agent: string, binding: keyof typeof olderTransports = 'JSONRPC') => {
   const { body } = await call(box.api, 'GET', `/a2a/${agent}/.well-known/agent-card.json`)
   expect(isLegacyAgentCard(body)).toBe(false)
   const { supportedInterfaces: _, ...older } = body
   expect(isLegacyAgentCard(older)).toBe(true)
-  const [found] = parseLegacyAgentCard(older).supportedInterfaces
-  expect(found).toMatchObject({ protocolBinding: 'JSONRPC', protocolVersion: '0.3.0' })
-  return new LegacyJsonRpcTransport({ endpoint: found?.url ?? '' })
+  const { supportedInterfaces } = parseLegacyAgentCard(older)
+  const found = supportedInterfaces.find((each) => each.protocolBinding === binding)
+  expect(found?.protocolVersion).toMatch(/^0\.3/)
+  return new olderTransports[binding]({ endpoint: found?.url ?? '' })
 }
 const isTask = (result: object): result is Task => 'status' in result
 
-describe('a client of version 0.3', () => {
+describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a client of version 0.3 over %s', (binding) => {
   it('sends, follows, finds and cancels', async () => {
-    const client = await clientOfOld('speaker')
+    const client = await clientOfOld('speaker', binding)
     const done = await client.sendMessage(saying([text('Speak.'), data({ to: 'Ada' })]))
     if (!isTask(done)) throw new Error('a message instead of a task')
     expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)
@@ -469,10 +473,13 @@ describe('a client of version 0.3', () => {
     expect(done.history.map(({ parts }) => contentOf(parts))).toEqual(['Speak.\n{"to":"Ada"}'])
     const live = await followed(client.sendMessageStream(saying([text('Speak.')])))
     expect(live.states.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED)
-    expect([...live.artifacts.values()]).toEqual([speech])
+    // Over HTTP this transport drops `append`, so it keeps the last piece; what is sent is put together below.
+    const [shown = '', ...others] = live.artifacts.values()
+    expect(others).toEqual([])
+    expect(shown).toBe(binding === 'JSONRPC' ? speech : speech.slice(-shown.length))
     const again = await client.getTask({ ...named(live.task), historyLength: undefined })
     expect(answersOf(again)).toEqual([speech])
-    const waiter = await clientOfOld('waiter')
+    const waiter = await clientOfOld('waiter', binding)
     const begun = await waiter.sendMessage(saying([text('Wait.')], {}, true))
     if (!isTask(begun)) throw new Error('a message instead of a task')
     const stream = followed(waiter.resubscribeTask({ tenant: '', id: begun.id }))
@@ -482,13 +489,122 @@ describe('a client of version 0.3', () => {
   })
 
   it('is asked, and decides by data', async () => {
-    const client = await clientOfOld('asker')
+    const client = await clientOfOld('asker', binding)
     const { states, task } = await followed(client.sendMessageStream(saying([text('Note milk.')])))
     expect(states.at(-1)).toBe(TaskState.TASK_STATE_INPUT_REQUIRED)
     const about = { taskId: task?.id ?? '' }
     await expect(client.sendMessage(saying([text('approve')], about))).rejects.toThrow(/No text/)
     const done = await client.sendMessage(saying([data({ decision: 'approve' })], about))
     expect(isTask(done) && answersOf(done)).toEqual(['I note it.', 'I read: noted milk'])
+  })
+
+  it('is refused in words that it knows', async () => {
+    const client = await clientOfOld('speaker', binding)
+    const lost = client.getTask({ tenant: '', id: 'nobody', historyLength: undefined })
+    await expect(lost).rejects.toMatchObject({ name: expect.stringContaining('TaskNotFound') })
+    const done = await client.sendMessage(saying([text('Speak.')]))
+    const late = client.cancelTask({
+      ...named(isTask(done) ? done : undefined),
+      metadata: undefined,
+    })
+    await expect(late).rejects.toMatchObject({ name: expect.stringContaining('TaskNotCancelable') })
+    const push = client.getTaskPushNotificationConfig({ tenant: '', taskId: 't', id: 'c' })
+    await expect(push).rejects.toMatchObject({
+      name: expect.stringContaining('PushNotificationNotSupported'),
+    })
+  })
+})
+
+describe('version 0.3', () => {
+  // The specification of 0.3, sections 3.2.3, 3.5.3 and 5.6, and its a2a.proto in ProtoJSON.
+  it('has addresses of its own over HTTP, and the form of its proto', async () => {
+    const card = await call(box.api, 'GET', '/a2a/asker/.well-known/agent-card.json')
+    const url = `${box.api}/a2a/asker`
+    expect(card.body).toMatchObject({ url, preferredTransport: 'JSONRPC' })
+    expect(card.body.additionalInterfaces).toEqual([
+      { url, transport: 'JSONRPC' },
+      { url, transport: 'HTTP+JSON' },
+    ])
+    const content = [{ text: 'Note milk.' }]
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', content }
+    const body = { message, configuration: { blocking: true } }
+    const asked = await call(box.api, 'POST', '/a2a/asker/v1/message:send', { body })
+    expect(asked).toMatchObject({
+      status: 200,
+      body: {
+        task: {
+          status: {
+            state: 'TASK_STATE_INPUT_REQUIRED',
+            message: { role: 'ROLE_AGENT', content: [{}, { data: { data: { tool: 'note' } } }] },
+          },
+          artifacts: [{ parts: [{ text: 'I note it.' }] }],
+          history: [{ role: 'ROLE_USER', content }],
+        },
+      },
+    })
+    const { id } = asked.body.task
+    // The protocol's own objects, as section 7.1 shows them, are taken as well.
+    const parts = [{ kind: 'data', data: { decision: 'approve' } }]
+    const answer = { kind: 'message', messageId: randomUUID(), role: 'user', parts, taskId: id }
+    const done = await call(box.api, 'POST', '/a2a/asker/v1/message:send', {
+      body: { message: answer },
+    })
+    expect(done.body.task.status.state).toBe('TASK_STATE_COMPLETED')
+    const again = await call(box.api, 'GET', `/a2a/asker/v1/tasks/${id}?historyLength=1`)
+    expect(again).toMatchObject({ status: 200, body: { id, history: [{ content }] } })
+    const begun = await call(box.api, 'POST', '/a2a/waiter/v1/message:send', {
+      body: { message: { ...message, messageId: randomUUID() }, configuration: {} },
+    })
+    const waits = begun.body.task.id
+    const over = await call(box.api, 'POST', `/a2a/waiter/v1/tasks/${waits}:cancel`)
+    expect(over.body).toMatchObject({ id: waits, status: { state: 'TASK_STATE_CANCELLED' } })
+  })
+
+  it.each([
+    ['GET', '/v1/tasks/nobody', undefined, 404, -32001],
+    ['POST', '/v1/tasks/nobody:cancel', undefined, 404, -32001],
+    ['GET', '/v1/tasks/nobody:subscribe', undefined, 404, -32001],
+    ['POST', '/v1/tasks/nobody:subscribe', undefined, 404, -32001],
+    ['POST', '/v1/message:send', {}, 400, -32602],
+    ['POST', '/v1/message:stream', { message: { role: 'ROLE_USER', content: [] } }, 400, -32602],
+    ['POST', '/v1/tasks/t/pushNotificationConfigs', {}, 400, -32003],
+    ['GET', '/v1/tasks/t/pushNotificationConfigs', undefined, 400, -32003],
+    ['GET', '/v1/tasks/t/pushNotificationConfigs/c', undefined, 400, -32003],
+    ['DELETE', '/v1/tasks/t/pushNotificationConfigs/c', undefined, 400, -32003],
+    ['GET', '/v1/card', undefined, 400, -32007],
+  ])('answers %s %s over HTTP with its error', async (method, path, body, status, code) => {
+    const answer = await call(box.api, method, `/a2a/speaker${path}`, body ? { body } : {})
+    expect(answer).toMatchObject({ status, body: { code, message: expect.any(String) } })
+  })
+
+  it('streams over HTTP what its proto says', async () => {
+    const response = await fetch(`${box.api}/a2a/speaker/v1/message:stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '0.3' },
+      body: JSON.stringify({
+        message: { messageId: randomUUID(), role: 'ROLE_USER', content: [{ text: 'Speak.' }] },
+      }),
+    })
+    expect(response.headers.get('content-type')).toMatch('text/event-stream')
+    const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '))
+    const frames = lines.map((line) => JSON.parse(line.slice('data: '.length)))
+    const updates = frames.flatMap(({ artifactUpdate }) => artifactUpdate ?? [])
+    const said = updates.reduce(
+      (before: string, { append, artifact }) => (append ? before : '') + artifact.parts[0].text,
+      '',
+    )
+    expect(said).toBe(speech)
+    expect(updates.length).toBeGreaterThan(1)
+    expect(frames[0].task.history).toMatchObject([{ content: [{ text: 'Speak.' }] }])
+    expect(frames.at(-1).statusUpdate).toMatchObject({
+      status: { state: 'TASK_STATE_COMPLETED' },
+      final: true,
+    })
+  })
+
+  it('answers a body that is no JSON over HTTP with its error', async () => {
+    const answer = await post('/v1/message:send', '{"message":')
+    expect(answer).toMatchObject({ status: 400, type: 'application/json', body: { code: -32700 } })
   })
 
   // The specification of 0.3, sections 6 and 7.

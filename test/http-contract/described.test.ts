@@ -102,6 +102,7 @@ const withoutAnswer: readonly string[] = [
   'GET /chat/{agent}/{chat_id}/stream',
   // The action is part of the last segment, as in `{run_id}:cancel`; without one it is 404.
   'POST /a2a/{agent}/tasks/{run_id}',
+  'POST /a2a/{agent}/v1/tasks/{run_id}',
   // 204 for runs that are named.
   'POST /runs/cancel',
   // A call whose outcome nobody knows.

@@ -4007,6 +4007,17 @@ export interface Operations {
     }
   }
   /**
+   * A2A: lists tasks, newest first
+   */
+  'GET /a2a/{agent}/tasks': {
+    path: {
+      agent: string
+    }
+    answer: {
+      [k: string]: unknown
+    }
+  }
+  /**
    * A2A: sends a message and waits for what comes of it
    */
   'POST /a2a/{agent}/message:send': {
@@ -4029,17 +4040,6 @@ export interface Operations {
     }
     body: {
       [k: string]: unknown
-    }
-    answer: {
-      [k: string]: unknown
-    }
-  }
-  /**
-   * A2A: lists tasks, newest first
-   */
-  'GET /a2a/{agent}/tasks': {
-    path: {
-      agent: string
     }
     answer: {
       [k: string]: unknown
@@ -4115,6 +4115,109 @@ export interface Operations {
    * A2A: GetExtendedAgentCard, which is refused: webhooks and one card are what there is
    */
   'GET /a2a/{agent}/extendedAgentCard': {
+    path: {
+      agent: string
+    }
+    answer: null
+  }
+  /**
+   * A2A 0.3: sends a message and waits for what comes of it
+   */
+  'POST /a2a/{agent}/v1/message:send': {
+    path: {
+      agent: string
+    }
+    body: {
+      [k: string]: unknown
+    }
+    answer: {
+      [k: string]: unknown
+    }
+  }
+  /**
+   * A2A 0.3: sends a message and streams the task
+   */
+  'POST /a2a/{agent}/v1/message:stream': {
+    path: {
+      agent: string
+    }
+    body: {
+      [k: string]: unknown
+    }
+    answer: {
+      [k: string]: unknown
+    }
+  }
+  /**
+   * A2A 0.3: gets a task, or with :subscribe follows it
+   */
+  'GET /a2a/{agent}/v1/tasks/{run_id}': {
+    path: {
+      agent: string
+      run_id: string
+    }
+    answer: {
+      [k: string]: unknown
+    }
+  }
+  /**
+   * A2A 0.3: cancels a task with :cancel, follows it with :subscribe
+   */
+  'POST /a2a/{agent}/v1/tasks/{run_id}': {
+    path: {
+      agent: string
+      run_id: string
+    }
+    answer: {
+      [k: string]: unknown
+    }
+  }
+  /**
+   * A2A 0.3: CreateTaskPushNotificationConfig, which is refused: webhooks and one card are what there is
+   */
+  'POST /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': {
+    path: {
+      agent: string
+      task: string
+    }
+    answer: null
+  }
+  /**
+   * A2A 0.3: ListTaskPushNotificationConfigs, which is refused: webhooks and one card are what there is
+   */
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': {
+    path: {
+      agent: string
+      task: string
+    }
+    answer: null
+  }
+  /**
+   * A2A 0.3: GetTaskPushNotificationConfig, which is refused: webhooks and one card are what there is
+   */
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': {
+    path: {
+      agent: string
+      task: string
+      config: string
+    }
+    answer: null
+  }
+  /**
+   * A2A 0.3: DeleteTaskPushNotificationConfig, which is refused: webhooks and one card are what there is
+   */
+  'DELETE /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': {
+    path: {
+      agent: string
+      task: string
+      config: string
+    }
+    answer: null
+  }
+  /**
+   * A2A 0.3: GetExtendedAgentCard, which is refused: webhooks and one card are what there is
+   */
+  'GET /a2a/{agent}/v1/card': {
     path: {
       agent: string
     }
@@ -4295,6 +4398,9 @@ export interface EventPayloads {
        */
       streamModes?: string[]
       recursionLimit?: number
+    }
+    fields?: {
+      [k: string]: unknown
     }
     /**
      * @maxItems 5

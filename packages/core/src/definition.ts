@@ -83,6 +83,18 @@ export const AfterRefusal = z.enum(['keep', 'drop-turn', 'reset-context'])
 
 const week = 7 * 24 * 3600 * 1000
 
+/** A field that runs of an agent may carry: what its values are, and which of them it takes. */
+export const RunField = z.object({
+  type: z.enum(['string', 'number', 'boolean']),
+  /** The values that it takes; absent: any of its type. */
+  values: z
+    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .min(1)
+    .max(64)
+    .optional(),
+  description: z.string().max(500).optional(),
+})
+
 /** An agent, resolved: what `run.created` pins by hash. */
 export const AgentDefinition = z.object({
   name: z.string(),
@@ -174,6 +186,15 @@ export const AgentDefinition = z.object({
   digests: z.enum(['sha256', 'hmac-sha256']).default('sha256'),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
+  /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
+  fields: z
+    .record(
+      z
+        .string()
+        .regex(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/, 'takes a letter, then letters, digits and _'),
+      RunField,
+    )
+    .optional(),
 })
 
 export type AfterRefusal = z.infer<typeof AfterRefusal>
@@ -182,6 +203,7 @@ export type ToolSpec = z.infer<typeof ToolSpec>
 export type DetectorConfig = z.infer<typeof DetectorConfig>
 export type ModelConfig = z.infer<typeof ModelConfig>
 export type AgentDefinition = z.infer<typeof AgentDefinition>
+export type RunField = z.infer<typeof RunField>
 
 /**
  * Reads a stored definition; one of an older build gets the defaults of what came later. Throws a `NewerError` for one that

@@ -35,6 +35,7 @@ export {
   EffectMode,
   ModelConfig,
   readDefinition,
+  RunField,
   ToolSpec,
 } from './definition.ts'
 export { NewerError } from './newer.ts'

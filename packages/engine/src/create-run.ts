@@ -75,10 +75,11 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
   }
 }
 
-/** Whom it works for, what its client takes for granted, and the run that it comes from. */
-function originOf({ user, endUser, client, parent, rerun, retry }: NewRun) {
+/** Whom it works for, what its client takes for granted and says of it, and the run that it comes from. */
+function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRun) {
   return {
     ...(client ? { client } : {}),
+    ...(fields ? { fields } : {}),
     ...(user === undefined ? {} : { user }),
     ...(endUser === undefined ? {} : { endUser }),
     ...(parent ? { parent } : {}),

@@ -44,6 +44,8 @@ export interface CreateRun extends Caller {
   readonly metadata: JsonObject
   /** What the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']
+  /** What the client says of the run, in the fields that its agent declares. */
+  readonly fields?: JsonObject
   /** An address that is told of the run, beside those of the configuration. No event holds it. */
   readonly webhook?: string
   /** The authenticated user the run works for, as policies and approvals see him. */

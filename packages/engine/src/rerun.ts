@@ -42,13 +42,14 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
     register.ensureThread({ ...thread, contentKey, origin }),
   )
   if (!ensured) return { code: 'no_thread' }
-  return create(deps, request, { definition, input, history })
+  const { fields } = created
+  return create(deps, request, { definition, input, history, ...(fields ? { fields } : {}) })
 }
 
 const create = (
   deps: CreateRunDeps,
   request: Rerun,
-  made: Pick<Parameters<typeof createRun>[1], 'definition' | 'input' | 'history'>,
+  made: Pick<Parameters<typeof createRun>[1], 'definition' | 'input' | 'history' | 'fields'>,
 ): Promise<CreateAnswer> => {
   const { runId, change: _, ...rest } = request
   // Who lists runs sees what they are without their events.

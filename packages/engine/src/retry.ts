@@ -43,7 +43,7 @@ function newRun(
   { runId, tenantId, actor, definition, marks, lanesOf, name }: Retry,
   { head, created }: { readonly head: RunHead; readonly created: FactPayload<'run.created'> },
 ): NewRun {
-  const { user, endUser } = created
+  const { user, endUser, fields } = created
   const whom = {
     tenantId,
     actor,
@@ -63,6 +63,7 @@ function newRun(
     priority: head.priority,
     lanes: lanesOf(whom),
     ...(head.base ? { base: head.base } : {}),
+    ...(fields ? { fields } : {}),
     told: (created.webhooks ?? []).filter((webhook) => webhook.endpoint === undefined),
     retry: { runId },
     alias: { key, bodyHash: key },

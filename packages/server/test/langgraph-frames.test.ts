@@ -295,6 +295,7 @@ const shown: readonly (readonly [StreamMode, readonly (readonly [string, unknown
     [
       ['messages/metadata', { [messageId]: { metadata: { langgraph_node: 'model' } } }],
       ['messages/partial', [{ type: 'ai', id: messageId, content: 'I pay', tool_calls: [] }]],
+      ['messages/partial', [ai]],
       ['messages/complete', [ai]],
     ],
   ],
@@ -348,5 +349,62 @@ describe('a run that asks a human', () => {
     const frames = await all(follow({ modes: others, script: refused, past: 0 }))
     expect(JSON.stringify(frames)).not.toContain('sum')
     expect(joined(frames)).toEqual(new Map([[messageId, 'I pay.\n\nI stop here.']]))
+  })
+})
+
+/** A letter for each frame of a mode, so that their order is a word. */
+function letterOf({ event: name, data }: SseFrame): string {
+  if (name === 'tasks') return 'result' in data ? 'T' : 't'
+  if (name === 'debug') return data.type === 'checkpoint' ? 'K' : data.type === 'task' ? 'd' : 'D'
+  const letters: Readonly<Record<string, string>> = {
+    events: 'e',
+    'messages/metadata': 'm',
+    'messages/partial': 'p',
+    'messages/complete': 'c',
+    updates: 'u',
+    values: 'v',
+    checkpoints: 'k',
+    error: 'x',
+  }
+  return letters[name] ?? ''
+}
+const wordOf = (frames: readonly SseFrame[]): string => frames.map(letterOf).join('')
+
+/*
+ * As `@langchain/langgraph` 1.7 emits them, step by step: what tasks say, their updates and results, the state, its checkpoint, the
+ * tasks that begin. `@langchain/langgraph-api` 2.0 passes them on, puts `messages/complete` right behind the state that has the
+ * message, and an event of LangChain before the message that it adds to.
+ */
+describe('several modes at once', () => {
+  const mixed = modes.filter((mode) => mode !== 'signalbox' && mode !== 'messages-tuple')
+
+  it.each(logs)('%s comes in the order of the server of LangGraph', async (name) => {
+    const frames = await all(follow({ modes: mixed, script: [eventsOf(name)], past: 1 }))
+    expect(wordOf(frames)).toMatch(/^(?:[emp]*u*(?:TD)*(?:vc*)?kK(?:tde)*)*x?$/)
+    // The last part of a message is the message.
+    const partial = new Map<string, string>()
+    const lacking = frames.filter(({ event: kind, data }) => {
+      if (kind === 'messages/partial') partial.set(data[0].id, data[0].content)
+      if (kind !== 'messages/complete' || data[0].type !== 'ai') return false
+      return data[0].content !== partial.get(data[0].id)
+    })
+    expect(lacking).toEqual([])
+  })
+
+  it('ends with the last message, where whole messages and states are asked for', async () => {
+    const asked = { modes: ['messages', 'values'], script, past: 0 } as const
+    expect(wordOf(await all(follow(asked)))).toMatch(/pvc$/)
+  })
+
+  it('tells of each piece of text before the message that it adds to', async () => {
+    const frames = await all(follow({ modes: ['messages', 'events'], script, past: 0 }))
+    const pieces = frames.filter(
+      ({ event: name, data }) =>
+        (name === 'events' && data.event === 'on_chat_model_stream') ||
+        name === 'messages/metadata' ||
+        (name === 'messages/partial' && data[0].type === 'ai'),
+    )
+    expect(wordOf(pieces)).toMatch(/^(?:em?p)+$/)
+    expect(pieces.length).toBeGreaterThan(8)
   })
 })

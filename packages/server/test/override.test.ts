@@ -47,7 +47,7 @@ describe('an override', () => {
           const places = inConfig
             ? { config: { configurable: values }, context: {} }
             : { config: {}, context: values }
-          const read = readOverride(places)
+          const read = readOverride(places, base)
           if ('mistake' in read) throw new Error(read.mistake.message)
           const made = overridden(base, read.override)
           const isAmbiguous = named === 'gone' || named === 'two'

@@ -140,7 +140,14 @@ class Host implements ToolHost {
   ): ToolContext {
     const { idempotencyKey, attempt, tenantId, threadId, runId, callId, traceparent } = request
     const ids = { idempotencyKey, attempt, tenantId, threadId, runId, callId }
-    return { signal, ...ids, ...(traceparent === undefined ? {} : { traceparent }), ...rest }
+    const fields = structuredClone(request.fields ?? {})
+    return {
+      signal,
+      ...ids,
+      fields,
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...rest,
+    }
   }
 
   /** Tools without types may say anything. */

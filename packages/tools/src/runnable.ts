@@ -16,6 +16,8 @@ export interface ToolContext {
   readonly threadId: string
   readonly runId: string
   readonly callId: string
+  /** What the client of the run says of it, in the fields that the agent declares; a client can say anything there. */
+  readonly fields: JsonObject
   /** The trace of the run as W3C writes it: hand it on as a header of that name. Absent: nothing is traced. */
   readonly traceparent?: string
   /** The files of the thread. Without a configured workspace each operation answers `no_workspace`. */

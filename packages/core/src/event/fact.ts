@@ -73,6 +73,8 @@ export const factSchemas = {
         recursionLimit: z.number().int().min(1).optional(),
       })
       .optional(),
+    /** What its client says of it, in the fields that the agent declares: its tools and policies read them. Decides nothing. */
+    fields: JsonObjectSchema.optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),

@@ -3,6 +3,7 @@ import type { ToolCallEffect } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import type { EffectRow, FactDraft } from '../ports.ts'
 import { editedCall } from '../perform/edited-call.ts'
+import { fieldsOf } from '../perform/fields.ts'
 import { readForCheck } from '../perform/recheck.ts'
 import { performToolCall, type ToolCallDeps } from '../perform/tool-call.ts'
 import { insist, repeatedly } from '../record/patience.ts'
@@ -72,7 +73,9 @@ const toolPerformer = (deps: ToolsDeps): Performer<ToolRow, void> => ({
   async read(row) {
     const { spec: effect, call } = row
     if (effect.edited) await editedCall(deps.register, row, effect)
-    if (call) await readForCheck(deps, { row, effect, call })
+    if (!call) return
+    await readForCheck(deps, { row, effect, call })
+    await fieldsOf(deps, row)
   },
   async refused(row, code, attempt) {
     if (code === 'lost') await deps.recorder.record(row, [await lostCall(deps, row, attempt)])

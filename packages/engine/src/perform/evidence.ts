@@ -20,13 +20,14 @@ export interface Origin {
   readonly endUser: string | null
   /** The run that started this one; undefined if nobody did. */
   readonly parent: Created['parent']
+  readonly fields: Created['fields']
 }
 
 /** Reads it from the first event of a run. */
 export function originOf(first: StoredEvent | null): Origin {
-  if (!first) return { user: undefined, endUser: null, parent: undefined }
-  const { user, endUser, parent } = payloadOf(factSchemas['run.created'], first)
-  return { user, endUser: endUser ?? null, parent }
+  if (!first) return { user: undefined, endUser: null, parent: undefined, fields: undefined }
+  const { user, endUser, parent, fields } = payloadOf(factSchemas['run.created'], first)
+  return { user, endUser: endUser ?? null, parent, fields }
 }
 
 /** Only what somebody will ask for: chance where a retry may follow, people where policies may be. */

@@ -51,7 +51,7 @@ export async function performPolicyCall(
   const { signal } = held
   const began = deps.clock.monotonic()
   const events = await deps.transcripts.read(task, task.seq)
-  const { user, parent } = originOf(createdIn(events, runId))
+  const { user, parent, fields } = originOf(createdIn(events, runId))
   const isSubagent = parent !== undefined
   const specs = agent.guardrails.policies.filter(needsIo)
   await held.begin()
@@ -62,6 +62,7 @@ export async function performPolicyCall(
       specs,
       call,
       user: user ?? null,
+      fields,
       isSubagent,
       at,
       signal,
@@ -111,12 +112,13 @@ async function decide(
     readonly specs: readonly PolicySpec[]
     readonly call: ToolCallPart
     readonly user: PolicyRequest['user']
+    readonly fields: PolicyRequest['fields'] | undefined
     readonly isSubagent: boolean
     readonly at: number
     readonly signal: AbortSignal
   },
 ): Promise<Decision> {
-  const { task, specs, call, user, isSubagent, at, signal } = about
+  const { task, specs, call, user, fields, isSubagent, at, signal } = about
   const { runId, tenantId, threadId, agent } = task
   const request: PolicyRequest = {
     tool: call.name,
@@ -127,6 +129,7 @@ async function decide(
     runId,
     tenantId,
     threadId,
+    ...(fields ? { fields } : {}),
     isSubagent,
     user,
     at,

@@ -169,6 +169,7 @@ async function requestOf(
     runId: row.runId,
     tenantId: row.tenantId,
     threadId: row.threadId,
+    ...(created?.fields ? { fields: created.fields } : {}),
     isSubagent: created?.parent !== undefined,
     user: created?.user ?? null,
     at: clock.now(),

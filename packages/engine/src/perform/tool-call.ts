@@ -9,7 +9,7 @@
  * T6 Nothing executes after its lease or its run ended: that is asked last (L1 of the leases).
  * T7 A result is stored and reported though a cancel has come meanwhile: it happened.
  */
-import type { FileChanges, ToolCallEffect, ToolCallPart } from '@signalbox/core'
+import type { FileChanges, JsonObject, ToolCallEffect, ToolCallPart } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
   Clock,
@@ -26,6 +26,7 @@ import type { Digests } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
 import type { Content, ThreadRef } from './content.ts'
+import { fieldsOf } from './fields.ts'
 import type { Files } from './files.ts'
 import { cleanOutput, cleanWords } from './guard.ts'
 import { keepResult } from './long-result.ts'
@@ -100,8 +101,9 @@ async function checkAndRun(
   if (denied) return refused(deps, task, denied)
   const share = await reserveCall(deps.register, task)
   if (share?.code === 'refused') return overBudget(deps, task, share)
+  const fields = await fieldsOf(deps, row)
   await held.begin()
-  return runTool(deps, task, held.signal)
+  return runTool(deps, { ...task, fields }, held.signal)
 }
 
 /** Is it the call that was judged, with the arguments that were? */
@@ -153,10 +155,10 @@ async function overBudget(
 
 async function runTool(
   deps: ToolCallDeps,
-  task: ToolTask,
+  task: ToolTask & { readonly fields: JsonObject | null },
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { row, effect, call, attempt } = task
+  const { row, effect, call, attempt, fields } = task
   const request = {
     name: effect.tool,
     version: effect.toolVersion,
@@ -168,6 +170,7 @@ async function runTool(
     runId: row.runId,
     callId: call.id,
     timeoutMs: effect.timeoutMs,
+    ...(fields ? { fields } : {}),
     progress: reportProgress(deps.wakeBus, { runId: row.runId, callId: call.id, attempt }),
     files: deps.files.of(row),
   }

@@ -61,6 +61,8 @@ export interface ToolRequest {
   readonly runId: string
   readonly callId: string
   readonly timeoutMs: number
+  /** What the client of the run says of it, in the fields that its agent declares. */
+  readonly fields?: JsonObject
   readonly progress: (note: string) => void
   /** The trace that the call belongs to, as W3C writes it: for whatever the tool calls. Absent: nothing is traced. */
   readonly traceparent?: string

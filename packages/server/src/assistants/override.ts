@@ -1,13 +1,15 @@
 /**
- * What an assistant may change of its agent: its instructions, which of its models is asked first, and its limits, downwards.
+ * What an assistant may change of its agent: its instructions, which of its models is asked first, and its limits, downwards. In
+ * the fields that the agent declares it says what its runs say where their clients do not.
  *
- * O1 Nothing that guards an agent can be reached: a word that is not one of these three is refused, never ignored.
+ * O1 Nothing that guards an agent can be reached: a word that is neither one of these three nor a field is refused, never ignored.
  * O2 Limits are looked at when an assistant is written, and again for each run: an agent that was configured tighter since
  *    then is as tight for its assistants.
  */
 import { AgentDefinition, type JsonObject, type ModelConfig } from '@signalbox/core'
 import { z } from 'zod'
 import { suggestion } from '../config/nearest.ts'
+import { type FieldValue, takes, takesWhat } from './field-values.ts'
 
 const own = AgentDefinition.shape.limits.unwrap().shape
 
@@ -41,7 +43,7 @@ type Places = { readonly config: JsonObject; readonly context: JsonObject }
 
 /** What an assistant that is about to be written changes of this agent, or the first thing that it cannot change. */
 export function checkOverride(agent: AgentDefinition, places: Places): OverrideMistake | null {
-  const read = readOverride(places)
+  const read = readOverride(places, agent)
   if ('mistake' in read) return read.mistake
   const mistake = misfit(agent, read.override)
   if (!mistake) return null
@@ -50,15 +52,22 @@ export function checkOverride(agent: AgentDefinition, places: Places): OverrideM
   return { ...mistake, field: `${place}.${mistake.field}` }
 }
 
+/** What an assistant changes, and what it says in the fields of its agent. */
+interface Said {
+  readonly override: Override
+  readonly fields: Readonly<Record<string, FieldValue>>
+}
+
 /** What `context` and `config.configurable` of an assistant say, or the first thing that no assistant can. */
-export function readOverride({
-  config,
-  context,
-}: Places): { readonly override: Override } | { readonly mistake: OverrideMistake } {
+export function readOverride(
+  { config, context }: Places,
+  { fields: declared = {} }: Pick<AgentDefinition, 'fields'>,
+): Said | { readonly mistake: OverrideMistake } {
   const { configurable = {}, tags: _tags, ...rest } = config
   const [other] = Object.keys(rest)
   if (other !== undefined) return refused(`config.${other}`, unknownMessage(other))
   const found: Record<string, unknown> = {}
+  const fields: Record<string, FieldValue> = {}
   for (const [place, values] of [
     ['context', context],
     ['config.configurable', configurable],
@@ -67,9 +76,16 @@ export function readOverride({
       return refused(place, 'takes an object')
     for (const [key, value] of Object.entries(values)) {
       const field = `${place}.${key}`
-      if (!Object.hasOwn(Override.shape, key)) return refused(field, unknownMessage(key))
+      const isOwn = Object.hasOwn(Override.shape, key)
+      const wanted = !isOwn && Object.hasOwn(declared, key) ? declared[key] : undefined
+      if (!isOwn && !wanted) return refused(field, unknownMessage(key, Object.keys(declared)))
       if (key in found) return refused(field, 'stands in context already')
       found[key] = value
+      if (wanted) {
+        if (!takes(wanted, value)) return refused(field, takesWhat(wanted))
+        fields[key] = value
+        continue
+      }
       const parsed = Override.safeParse({ [key]: value })
       if (parsed.success) continue
       const [issue] = parsed.error.issues
@@ -77,7 +93,7 @@ export function readOverride({
       return refused(at, issue?.message ?? 'takes another value')
     }
   }
-  return { override: Override.parse(found) }
+  return { override: Override.parse(found), fields }
 }
 
 /** The agent as the override has it; null if it names a model that the agent does not have. */
@@ -132,7 +148,7 @@ const refused = (field: string, message: string) => ({ mistake: { field, message
 
 const may = Object.keys(Override.shape)
 
-const unknownMessage = (key: string): string =>
+const unknownMessage = (key: string, fields: readonly string[] = []): string =>
   key in AgentDefinition.shape
     ? `stands in the configuration of the agent alone; an assistant changes ${may.join(', ')}`
-    : `is not what an assistant changes.${suggestion(key, may)}`
+    : `is not what an assistant changes.${suggestion(key, [...may, ...fields])}`

@@ -1,7 +1,8 @@
 /** One agent as users write it. What the core pins of it stands in `AgentDefinition`; this is stricter about its keys. */
-import { AgentDefinition, DetectorConfig, LoopConfig, ModelConfig } from '@signalbox/core'
+import { AgentDefinition, DetectorConfig, LoopConfig, ModelConfig, RunField } from '@signalbox/core'
 import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
 import { z } from 'zod'
+import { isPassed } from './client-names.ts'
 import { GuardrailsConfig } from './guardrails-schema.ts'
 import { ToolNames } from './provider-schema.ts'
 import { HttpAddress, isModulePath, KeyName, ModulePath } from './references.ts'
@@ -47,6 +48,26 @@ const Detector = z.union([
 export type Detector = z.output<typeof Detector>
 
 const descriptionCharsMax = 1000
+const fieldsMax = 32
+
+const Field = z
+  .strictObject(RunField.shape)
+  .refine(({ type, values = [] }) => values.every((value) => typeof value === type), {
+    path: ['values'],
+    error: 'takes values of the type of the field',
+  })
+
+const fieldName = shape.fields.unwrap().keyType
+const Fields = z
+  .record(
+    fieldName.refine((name) => !isPassed(name), {
+      error: "is a name that LangGraph's clients use themselves; take another one",
+    }),
+    Field,
+  )
+  .refine((fields) => Object.keys(fields).length <= fieldsMax, {
+    error: `takes at most ${fieldsMax} fields`,
+  })
 
 /**
  * Fields of a definition that users write as a run pins them. A field that is added to the definition is one of these: its objects are
@@ -62,6 +83,7 @@ const asDefined = AgentDefinition.omit({
   instructions: true,
   tools: true,
   skills: true,
+  fields: true,
   breaker: true,
   fallbackModels: true,
   safety: true,
@@ -117,5 +139,7 @@ export const AgentConfig = z.strictObject({
   limits: z.strictObject(shape.limits.unwrap().shape).prefault({}),
   modelRetries: z.strictObject(shape.modelRetries.unwrap().shape).prefault({}),
   ...asDefined,
+  /** Fields that a client may say of a run: what tools read in `context.fields`, and policies in `request.fields`. */
+  fields: Fields.optional(),
 })
 export type AgentConfig = z.output<typeof AgentConfig>

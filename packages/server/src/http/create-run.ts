@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
 import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
+import { declaredFields } from './declared-fields.ts'
 import { unknownThread } from './find.ts'
 import { findAssistant, type FoundAssistant, withinRecursion } from './find-assistant.ts'
 import { Problem } from './problem.ts'
@@ -65,23 +66,27 @@ export interface ReadyCreate {
   readonly found: FoundAssistant
   readonly key: string | null
   readonly threadId: string
+  /** What the client says of the run. */
+  readonly fields: JsonObject
 }
 
-/** Says which thread a create is about. @throws Problem `invalid_header` */
+/** Says which thread a create is about. @throws Problem `invalid_header`, and for a field that cannot be taken */
 export function readyCreate(
   api: Pick<Api, 'random'>,
   caller: Caller,
   { request, found }: Pick<ReadyCreate, 'request' | 'found'>,
 ): ReadyCreate {
   const key = request.ownKey ?? readKey(request.idempotencyKey)
-  return { request, found, key, threadId: request.threadId ?? ownThread(api, caller, key) }
+  const fields = { ...found.fields, ...declaredFields(found.definition, request.body) }
+  const threadId = request.threadId ?? ownThread(api, caller, key)
+  return { request, found, key, threadId, fields }
 }
 
 /** Creates the run of a thread that is there, or finds the one that an earlier request made. */
 export async function enterRun(
   api: CreateDeps,
   caller: Asker,
-  { request, found, key, threadId }: ReadyCreate,
+  { request, found, key, threadId, fields }: ReadyCreate,
 ): Promise<CreatedRun> {
   const { body } = request
   const recursionLimit = body.config?.recursion_limit ?? null
@@ -109,8 +114,9 @@ export async function enterRun(
     delayMs: Math.round(seconds * 1000),
     ...(base ? { base } : {}),
     ...clientOf(body),
+    ...saidOf(fields),
     ...told,
-    alias: key === null ? null : { key, bodyHash: meaningOf(request, caller) },
+    alias: key === null ? null : { key, bodyHash: meaningOf(request, caller, fields) },
   })
   return settled(api, answer, { threadId, key })
 }
@@ -155,6 +161,8 @@ export function settled(
       throw new Error(`the register rejected a create: ${answer.detail}`)
   }
 }
+
+const saidOf = (fields: JsonObject) => (Object.keys(fields).length === 0 ? {} : { fields })
 
 /** What a client that comes back to the run takes for granted. */
 function clientOf({ stream_mode: modes, config }: RunCreate) {
@@ -267,7 +275,7 @@ const stored = <Role extends EditMessage['role']>(
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
-function meaningOf({ body, threadId }: CreateRequest, { user }: Asker): string {
+function meaningOf({ body, threadId }: CreateRequest, { user }: Asker, fields: JsonObject): string {
   const { assistant_id, metadata, if_not_exists } = body
   const order = [body.multitask_strategy, body.after_seconds, body.priority, baseOf(body)]
   const input = messagesOf(body.input)
@@ -278,7 +286,7 @@ function meaningOf({ body, threadId }: CreateRequest, { user }: Asker): string {
   const within = recursion === null ? {} : { recursion }
   const before = saidBefore(body.input)
   const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
-  const rest = { input, threadId, ...whose, ...told, ...within, ...imports }
+  const rest = { input, threadId, ...whose, ...told, ...within, ...imports, ...saidOf(fields) }
   const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }

@@ -14,6 +14,8 @@ export interface FoundAssistant {
   readonly definition: AgentDefinition
   /** What its runs say about it in their metadata. */
   readonly marks: JsonObject
+  /** What its runs say in the fields of the agent where their clients do not. */
+  readonly fields: JsonObject
 }
 
 type Deps = Pick<Api, 'agents' | 'resources'>
@@ -40,12 +42,13 @@ export async function findAssistant(
   name: string,
 ): Promise<FoundAssistant> {
   const named = await lookUpAssistant(api, caller, name)
-  if ('agent' in named) return { id: named.agent.name, definition: named.agent, marks: {} }
+  if ('agent' in named)
+    return { id: named.agent.name, definition: named.agent, marks: {}, fields: {} }
   const { stored } = named
-  const definition = definitionOf(api, stored)
-  if (definition) {
+  const made = madeOf(api, stored)
+  if (made) {
     const { assistantId: id, version } = stored
-    return { id, definition, marks: { assistant_id: id, assistant_version: version } }
+    return { id, ...made, marks: { assistant_id: id, assistant_version: version } }
   }
   throw new Problem('assistant_outdated', {
     detail: `The assistant ${name} does not fit the agent "${stored.agent}" any more, or there is no such agent. Change the assistant.`,
@@ -62,14 +65,21 @@ export function withinRecursion(found: FoundAssistant, limit: number | null): Fo
 }
 
 /** The agent as an assistant has it; null if it does not fit the configuration any more. */
-export function definitionOf(
+export const definitionOf = (
+  api: Pick<Api, 'agents'>,
+  stored: StoredAssistant,
+): AgentDefinition | null => madeOf(api, stored)?.definition ?? null
+
+function madeOf(
   { agents }: Pick<Api, 'agents'>,
   stored: StoredAssistant,
-): AgentDefinition | null {
+): Pick<FoundAssistant, 'definition' | 'fields'> | null {
   const agent = agents.get(stored.agent)
   if (!agent) return null
-  const read = readOverride(stored)
-  return 'mistake' in read ? null : kept(agent, read.override)
+  const read = readOverride(stored, agent)
+  if ('mistake' in read) return null
+  const definition = kept(agent, read.override)
+  return definition && { definition, fields: read.fields }
 }
 
 const keptMax = 256

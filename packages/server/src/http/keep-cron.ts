@@ -5,6 +5,7 @@ import { nextTime } from '../crons/schedule.ts'
 import { CronCreate } from '../wires/langgraph/crons.ts'
 import type { Api, Identified } from './api.ts'
 import { ensureThread } from './create-run.ts'
+import { declaredFields } from './declared-fields.ts'
 import { findAssistant } from './find-assistant.ts'
 import { invalidRequest } from './invalid.ts'
 import { Problem } from './problem.ts'
@@ -86,8 +87,10 @@ async function makeOf(
   const parsed = CronCreate.safeParse(sent)
   if (!parsed.success) throw invalidRequest(parsed.error.issues)
   const cron = parsed.data
+  const { id: assistant, definition } = await findAssistant(api, caller, cron.assistant_id)
+  declaredFields(definition, cron)
   const made = {
-    assistant: (await findAssistant(api, caller, cron.assistant_id)).id,
+    assistant,
     schedule: cron.schedule.trim(),
     timezone: cron.timezone ?? null,
     endAt: cron.end_time ?? null,

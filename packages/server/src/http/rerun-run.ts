@@ -49,8 +49,10 @@ export async function rerunRun(
 /** The agent as the request has it. @throws Problem `invalid_request` */
 function changed(agent: AgentDefinition, context: JsonObject): AgentDefinition {
   const places = { config: {}, context }
-  const mistake = checkOverride(agent, places)
-  const read = readOverride(places)
+  // A rerun has the fields of the run that it repeats.
+  const bare = { ...agent, fields: undefined }
+  const mistake = checkOverride(bare, places)
+  const read = readOverride(places, bare)
   const definition = mistake || 'mistake' in read ? null : overridden(agent, read.override)
   if (definition) return definition
   const { field, message } = mistake ?? { field: 'context', message: 'takes another value' }

@@ -172,6 +172,15 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'GET /a2a/{agent}/extendedAgentCard': 'known',
+  'POST /a2a/{agent}/v1/message:send': enqueueAndRead,
+  'POST /a2a/{agent}/v1/message:stream': enqueueAndRead,
+  'GET /a2a/{agent}/v1/tasks/{run_id}': read,
+  'POST /a2a/{agent}/v1/tasks/{run_id}': enqueueAndRead,
+  'POST /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': 'known',
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': 'known',
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': 'known',
+  'DELETE /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': 'known',
+  'GET /a2a/{agent}/v1/card': 'known',
 
   // Whoever finds a run paused must find out why.
   'GET /pauses': either('read', 'audit', 'admin'),

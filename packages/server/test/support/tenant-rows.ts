@@ -55,6 +55,11 @@ const cron = (): object => ({ ...run(), schedule: '0 0 1 1 *' })
 const letter = (messageId: string): object => ({
   message: { messageId, role: 'ROLE_USER', parts: [{ text: 'Write.' }] },
 })
+/** As A2A 0.3 has it over HTTP. */
+const olderLetter = (messageId: string): object => ({
+  message: { messageId, role: 'ROLE_USER', content: [{ text: 'Write.' }] },
+  configuration: { blocking: true },
+})
 const pause = (): object => ({ target: { agent: 'hasty' }, reason: 'An outage.' })
 const approve = (): object => ({ decision: 'approve' })
 /** The run may have ended by then: an answer that only its owner gets. */
@@ -175,6 +180,13 @@ export const rows: Readonly<Record<string, Row>> = {
   'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': refused,
   'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': refused,
   'GET /a2a/{agent}/extendedAgentCard': refused,
+  'GET /a2a/{agent}/v1/tasks/{run_id}': gone,
+  'POST /a2a/{agent}/v1/tasks/{run_id}': { is: 'gone', own: [404] },
+  'POST /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': refused,
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': refused,
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': refused,
+  'DELETE /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': refused,
+  'GET /a2a/{agent}/v1/card': refused,
 
   'POST /approvals/{approval_id}': { is: 'gone', body: approve },
   'POST /runs/{run_id}/approvals/{call_id}': { is: 'gone', body: approve },
@@ -247,6 +259,8 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   'POST /a2a/{agent}/message:send': { is: 'apart', body: () => letter('l1') },
   'POST /a2a/{agent}/message:stream': { is: 'apart', body: () => letter('l2') },
+  'POST /a2a/{agent}/v1/message:send': { is: 'apart', body: () => olderLetter('l3') },
+  'POST /a2a/{agent}/v1/message:stream': { is: 'apart', body: () => olderLetter('l4') },
   'POST /runs/crons': { is: 'apart', body: cron },
   'POST /threads/{thread_id}/runs/crons': { is: 'apart', body: cron },
   'PUT /store/items': {

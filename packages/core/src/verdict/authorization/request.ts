@@ -1,6 +1,6 @@
 /**
  * Tool authorization, evidence and answer: what a policy is asked about one call, and what it says. Identity is the
- * server's: nothing here comes from a client's body or from the model but `tool` and `args`.
+ * server's: nothing here comes from the model but `tool` and `args`, and nothing from a client's body but `fields`.
  */
 import { z } from 'zod'
 import type { JsonObject } from '../../json.ts'
@@ -18,6 +18,8 @@ export interface PolicyRequest {
   /** Present when a policy with I/O is asked; a decision does not know them. */
   readonly tenantId?: string
   readonly threadId?: string
+  /** What the client of the run says of it, in the fields that its agent declares. Present when a policy with I/O is asked. */
+  readonly fields?: JsonObject
   /** Does the run belong to a run that started it? */
   readonly isSubagent: boolean
   /** The authenticated user the run works for; null if the server knows none. */

@@ -133,6 +133,16 @@ export const operationIds: Readonly<Record<string, string>> = {
   'POST /a2a/{agent}/tasks/{task}/pushNotificationConfigs': 'createA2aPushConfig',
   'GET /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'getA2aPushConfig',
   'DELETE /a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}': 'deleteA2aPushConfig',
+  'GET /a2a/{agent}/v1/card': 'getOlderExtendedAgentCard',
+  'POST /a2a/{agent}/v1/message:send': 'sendOlderA2aMessage',
+  'POST /a2a/{agent}/v1/message:stream': 'streamOlderA2aMessage',
+  'GET /a2a/{agent}/v1/tasks/{run_id}': 'getOlderA2aTask',
+  'POST /a2a/{agent}/v1/tasks/{run_id}': 'changeOlderA2aTask',
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': 'listOlderA2aPushConfigs',
+  'POST /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs': 'createOlderA2aPushConfig',
+  'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': 'getOlderA2aPushConfig',
+  'DELETE /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}':
+    'deleteOlderA2aPushConfig',
 }
 
 /** A run is reached by its thread, and on its own. */

@@ -118,7 +118,7 @@ async function create(
   const threadId = c.req.param('thread_id') ?? null
   if (isAnswer(body.command)) {
     const { assistant_id: agent, command } = body
-    return resumeRun(api, caller, { threadId, agent, value: command?.resume })
+    return resumeRun(api, caller, { threadId, agent, value: command?.resume, said: body })
   }
   const { runId } = await createRun(api, caller, {
     body,

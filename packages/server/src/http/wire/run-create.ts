@@ -102,35 +102,8 @@ const ConversationInput = z.union(
   inputMessage,
 )
 
-/** What LangGraph's clients pass along of their own, and what this server reads elsewhere or not at all. */
-const passed = new Set([
-  'thread_id',
-  'run_id',
-  'checkpoint_id',
-  'checkpoint_ns',
-  'checkpoint_map',
-  'assistant_id',
-  'graph_id',
-])
-const isPassed = (key: string): boolean => passed.has(key) || /^(?:__|langgraph_)/.test(key)
-
-/** Fields that would reach tools and policies there. They are refused by name, since a tool that does not get them does something else. */
-const unread = (place: string) =>
-  z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .superRefine((fields, context) => {
-      for (const [key, value] of Object.entries(fields ?? {})) {
-        if (isPassed(key) || value === null || value === undefined) continue
-        const message = `is not available in this version: no field of \`${place}\` reaches tools or policies. Say it in the input, or make an assistant of the agent.`
-        context.addIssue({
-          code: 'custom',
-          path: [key],
-          message,
-          params: { code: 'not_available' },
-        })
-      }
-    })
+/** Fields that tools and policies read; which there are, the agent says. */
+const SaidFields = z.record(z.string(), z.unknown()).nullish()
 
 /** Does a command answer a run that waits? Null is no answer. */
 export const isAnswer = (command: { readonly resume?: unknown } | null | undefined): boolean =>
@@ -163,11 +136,12 @@ export const RunCreate = z
     /** Where the run goes on from, instead of the end of its thread. */
     checkpoint_id: CheckpointId.nullish(),
     checkpoint: z.object({ checkpoint_id: CheckpointId.nullish() }).nullish(),
-    /** Fields that tools and policies of a LangGraph server read: none is declared here, so none is taken. */
-    context: unread('context'),
+    /** What the client says of the run, in the fields that its agent declares: tools and policies read them. */
+    context: SaidFields,
     config: z
       .looseObject({
-        configurable: unread('config.configurable'),
+        /** The same, in LangGraph's older place. */
+        configurable: SaidFields,
         /** As LangGraph counts: a turn of the model and the execution of its calls are one step each. Lowers `maxTurns`. */
         recursion_limit: z.number().int().min(1, 'takes at least 1').max(1_000_000).nullish(),
       })

@@ -1,4 +1,4 @@
-/** The two bindings of A2A over HTTP: one POST for everything, as JSON-RPC, or an address for each operation. */
+/** The bindings of A2A over HTTP: one POST for everything, as JSON-RPC, or an address for each operation; the latter for 0.3, too. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { z } from 'zod'
 import type { Api, ApiEnv } from '../../http/api.ts'
@@ -7,6 +7,7 @@ import { Problem } from '../../http/problem.ts'
 import { sseComment } from '../../stream/sse.ts'
 import { A2aError, refusalOf } from './errors.ts'
 import { isOperation, type OperationName, perform, type Updates } from './operations.ts'
+import { fromOlderHttp, toOlderHttp } from './version-0-3-http.ts'
 import { fromOlder, olderMethod, olderVersions, toOlder } from './version-0-3.ts'
 
 const versions: ReadonlySet<string> = new Set(['', '1.0'])
@@ -59,6 +60,14 @@ function restRefusal(error: unknown): Response {
   return json({ error: { code, status, message, details: [info] } }, code, headers)
 }
 
+/** Of 0.3 over HTTP: the code of JSON-RPC under its HTTP status. Rethrows what is none of ours. */
+function olderRefusal(error: unknown): Response {
+  const refusal = refusalOf(error)
+  if (!refusal) throw error
+  const { http, rpc: code, message, info, headers } = refusal
+  return json({ code, message, data: [info] }, http, headers)
+}
+
 const Request = z.object({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string().max(200), z.number(), z.null()]).optional(),
@@ -79,7 +88,7 @@ const ofBody: ReadonlySet<string> = new Set([
 
 /** Addresses of HTTP+JSON that take a body; at others nothing of A2A stands. */
 const takesBody =
-  /^\/a2a\/[^/]+\/(?:message:(?:send|stream)|tasks\/[^/]+(?:\/pushNotificationConfigs)?)$/
+  /^\/a2a\/[^/]+\/(v1\/)?(?:message:(?:send|stream)|tasks\/[^/]+(?:\/pushNotificationConfigs)?)$/
 
 /** Says in A2A's words what is wrong with a body: it was refused before it was known who is meant by it. */
 export const refuseBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -87,9 +96,11 @@ export const refuseBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const { error } = c
   if (!(error instanceof Problem) || !ofBody.has(error.code) || c.req.method !== 'POST') return
   const isRpc = /^\/a2a\/[^/]+$/.test(c.req.path)
-  if (!isRpc && !takesBody.test(c.req.path)) return
+  const place = takesBody.exec(c.req.path)
+  if (!isRpc && !place) return
   c.res = undefined
-  c.res = isRpc ? rpcRefusal(ofRequest(error), null) : restRefusal(error)
+  if (isRpc) c.res = rpcRefusal(ofRequest(error), null)
+  else c.res = place?.[1] === undefined ? restRefusal(error) : olderRefusal(error)
 }
 
 /** A body of JSON that is no object is no request of JSON-RPC. */
@@ -98,12 +109,29 @@ const ofRequest = (problem: Problem): Error =>
     ? new A2aError('INVALID_REQUEST', problem.facts.detail)
     : problem
 
-/** HTTP+JSON: errors are `google.rpc.Status`, under their HTTP status. */
-export async function rest(
+/** What is asked at an address of its own. */
+interface AskedRest {
+  readonly agent: string
+  readonly name: OperationName
+  readonly params: unknown
+}
+
+/** HTTP+JSON of 0.3. */
+export async function olderRest(
   api: Api,
   c: Context<ApiEnv>,
-  asked: { readonly agent: string; readonly name: OperationName; readonly params: unknown },
+  { agent, name, params }: AskedRest,
 ): Promise<Response> {
+  try {
+    const wire = { agent, wrap: toOlderHttp, versions: olderVersions }
+    return await answer(api, c, { name, params: fromOlderHttp(name, params), wire })
+  } catch (error) {
+    return olderRefusal(error)
+  }
+}
+
+/** HTTP+JSON: errors are `google.rpc.Status`, under their HTTP status. */
+export async function rest(api: Api, c: Context<ApiEnv>, asked: AskedRest): Promise<Response> {
   const { agent, name, params } = asked
   try {
     const wire = { agent, wrap: (result: unknown) => result, versions }

@@ -36,5 +36,5 @@ const older = (base: string) => ({
   protocolVersion: '0.3.0',
   url: base,
   preferredTransport: 'JSONRPC',
-  additionalInterfaces: [{ url: base, transport: 'JSONRPC' }],
+  additionalInterfaces: ['JSONRPC', 'HTTP+JSON'].map((transport) => ({ url: base, transport })),
 })

@@ -1,4 +1,4 @@
-/** The addresses of A2A 1.0: a card, JSON-RPC and REST for each agent. */
+/** The addresses of A2A: a card, JSON-RPC and REST for each agent, and REST as 0.3 has it. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Api, ApiEnv } from '../../http/api.ts'
@@ -6,7 +6,7 @@ import { answers, ProblemDocument, jsonBody, reply } from '../../http/answers.ts
 import { findAgent } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
 import { Term } from '../../http/wire/ids.ts'
-import { jsonRpc, rest } from './bindings.ts'
+import { jsonRpc, olderRest, rest } from './bindings.ts'
 import { agentCard } from './card.ts'
 import type { OperationName } from './operations.ts'
 
@@ -16,6 +16,15 @@ const AgentPath = z.object({ agent: Term })
 const TaskPath = AgentPath.extend({ run_id: z.string().min(1).max(220) })
 const Anything = z.looseObject({})
 const base = '/a2a/{agent}'
+
+/** Operations at addresses of their own. */
+interface RestBinding {
+  readonly base: string
+  readonly of: string
+  readonly respond: typeof rest
+}
+const current: RestBinding = { base, of: 'A2A', respond: rest }
+const older: RestBinding = { base: `${base}/v1`, of: 'A2A 0.3', respond: olderRest }
 const cardPath = '.well-known/agent-card.json'
 
 /** In A2A's words once it is known that it is A2A that is spoken. */
@@ -45,9 +54,12 @@ export function a2aRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     responses: good('A response of JSON-RPC 2.0, or updates of a task.'),
   })
   app.openapi(rpc, (c) => jsonRpc(api, c, c.req.valid('param').agent))
-  sendRoutes(app, api)
-  taskRoutes(app, api)
-  refusedRoutes(app, api)
+  listRoute(app, api)
+  for (const binding of [current, older]) {
+    sendRoutes(app, api, binding)
+    taskRoutes(app, api, binding)
+    refusedRoutes(app, api, binding)
+  }
 }
 
 function cardRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -80,7 +92,7 @@ function cardRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
 }
 
-function sendRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+function sendRoutes(app: OpenAPIHono<ApiEnv>, api: Api, binding: RestBinding): void {
   const ways = [
     { verb: 'send', name: 'SendMessage', what: 'sends a message and waits for what comes of it' },
     { verb: 'stream', name: 'SendStreamingMessage', what: 'sends a message and streams the task' },
@@ -88,15 +100,15 @@ function sendRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   for (const { verb, name, what } of ways) {
     const route = createRoute({
       method: 'post',
-      path: `${base}/message:${verb}`,
+      path: `${binding.base}/message:${verb}`,
       tags,
-      summary: `A2A: ${what}`,
+      summary: `${binding.of}: ${what}`,
       request: { params: AgentPath, body: jsonBody(Anything) },
       responses: good('The task, or its updates.'),
     })
     app.openapi(route, (c) => {
       const { agent } = c.req.valid('param')
-      return rest(api, c, { agent, name, params: c.req.valid('json') })
+      return binding.respond(api, c, { agent, name, params: c.req.valid('json') })
     })
   }
 }
@@ -107,7 +119,7 @@ const verbs = new Map<string, OperationName>([
   ['subscribe', 'SubscribeToTask'],
 ])
 
-function taskRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const list = createRoute({
     method: 'get',
     path: `${base}/tasks`,
@@ -120,15 +132,18 @@ function taskRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const { agent } = c.req.valid('param')
     return rest(api, c, { agent, name: 'ListTasks', params: c.req.query() })
   })
+}
+
+function taskRoutes(app: OpenAPIHono<ApiEnv>, api: Api, binding: RestBinding): void {
   for (const method of ['get', 'post'] as const) {
     const route = createRoute({
       method,
-      path: `${base}/tasks/{run_id}`,
+      path: `${binding.base}/tasks/{run_id}`,
       tags,
       summary:
         method === 'get'
-          ? 'A2A: gets a task, or with :subscribe follows it'
-          : 'A2A: cancels a task with :cancel, follows it with :subscribe',
+          ? `${binding.of}: gets a task, or with :subscribe follows it`
+          : `${binding.of}: cancels a task with :cancel, follows it with :subscribe`,
       request: { params: TaskPath },
       responses: good('The task, or its updates.'),
     })
@@ -140,30 +155,33 @@ function taskRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
       if (!isVerb && method === 'post')
         throw new Problem('not_found', { detail: 'Takes :cancel or :subscribe after the id.' })
       const params = { ...c.req.query(), id: isVerb ? task.slice(0, at) : task }
-      return rest(api, c, { agent, name: isVerb ? name : 'GetTask', params })
+      return binding.respond(api, c, { agent, name: isVerb ? name : 'GetTask', params })
     })
   }
 }
 
 /** What a client may ask for and is not here says so in A2A's words. */
-function refusedRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+function refusedRoutes(app: OpenAPIHono<ApiEnv>, api: Api, binding: RestBinding): void {
+  const card = binding === older ? 'card' : 'extendedAgentCard'
   const ways: readonly (readonly ['get' | 'post' | 'delete', string, OperationName])[] = [
     ['post', 'tasks/{task}/pushNotificationConfigs', 'CreateTaskPushNotificationConfig'],
     ['get', 'tasks/{task}/pushNotificationConfigs', 'ListTaskPushNotificationConfigs'],
     ['get', 'tasks/{task}/pushNotificationConfigs/{config}', 'GetTaskPushNotificationConfig'],
     ['delete', 'tasks/{task}/pushNotificationConfigs/{config}', 'DeleteTaskPushNotificationConfig'],
-    ['get', 'extendedAgentCard', 'GetExtendedAgentCard'],
+    ['get', card, 'GetExtendedAgentCard'],
   ]
   for (const [method, path, name] of ways) {
     const route = createRoute({
       method,
-      path: `${base}/${path}`,
+      path: `${binding.base}/${path}`,
       tags,
-      summary: `A2A: ${name}, which is refused: webhooks and one card are what there is`,
+      summary: `${binding.of}: ${name}, which is refused: webhooks and one card are what there is`,
       request: { params: looseParams(path) },
       responses: refused,
     })
-    app.openapi(route, (c) => rest(api, c, { agent: c.req.param('agent') ?? '', name, params: {} }))
+    app.openapi(route, (c) =>
+      binding.respond(api, c, { agent: c.req.param('agent') ?? '', name, params: {} }),
+    )
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * Clients of A2A 0.3, over JSON-RPC: their methods are ours by other names, and what they send and read differs in its form
- * alone. Nothing is done for them that is not done for clients of 1.0.
+ * alone. Nothing is done for them that is not done for clients of 1.0. Those that speak HTTP+JSON have a form of their own.
  */
 import { z } from 'zod'
+import { A2aError } from './errors.ts'
 import type { OperationName } from './operations.ts'
 import { read } from './requests.ts'
 import type { TaskState } from './states.ts'
@@ -45,6 +46,8 @@ const OlderSend = z.looseObject({
 
 /** Params as 1.0 has them. @throws A2aError that names the first field that is wrong */
 export function fromOlder(name: OperationName, params: unknown): unknown {
+  if (name === 'GetExtendedAgentCard')
+    throw new A2aError('EXTENDED_CARD_NOT_CONFIGURED', 'The card of the agent says all there is.')
   if (name !== 'SendMessage' && name !== 'SendStreamingMessage') return params
   const { message, configuration, ...rest } = read(OlderSend, params ?? {})
   const { blocking, pushNotificationConfig, ...wishes } = configuration ?? {}
@@ -77,16 +80,16 @@ export function toOlder(result: unknown): unknown {
   return { kind: 'status-update', ...update, status: olderStatus(status), final: isLast(status) }
 }
 
-const isTask = (value: unknown): value is Task =>
+export const isTask = (value: unknown): value is Task =>
   typeof value === 'object' && value !== null && 'contextId' in value && 'status' in value
 
-const isUpdate = (value: unknown): value is StreamResponse =>
+export const isUpdate = (value: unknown): value is StreamResponse =>
   typeof value === 'object' &&
   value !== null &&
   ('task' in value || 'statusUpdate' in value || 'artifactUpdate' in value)
 
 /** A stream ends where a task is over, or waits for somebody. */
-const isLast = ({ state }: TaskStatus): boolean =>
+export const isLast = ({ state }: TaskStatus): boolean =>
   state !== 'TASK_STATE_SUBMITTED' && state !== 'TASK_STATE_WORKING'
 
 /** `TASK_STATE_INPUT_REQUIRED` is `input-required`. */

@@ -104,15 +104,34 @@ export function machineGraph(): Graph {
 
 const Said = z.object({ type: z.enum(['human', 'system']), content: z.string() })
 
-/** The shapes an agent takes and gives, as JSON schemas: the same for each. */
+/** The fields that its runs may carry; null where it declares none. */
+function fieldsSchema({ fields }: AgentDefinition) {
+  if (!fields) return null
+  const properties = Object.entries(fields).map(([name, { type, values, description }]) => [
+    name,
+    {
+      type,
+      ...(values ? { enum: values } : {}),
+      ...(description === undefined ? {} : { description }),
+    },
+  ])
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  }
+}
+
+/** The shapes an agent takes and gives, as JSON schemas: those of messages are the same for each. */
 export function schemasOf(agent: AgentDefinition) {
   const state = z.toJSONSchema(z.object({ messages: z.array(ChatMessage) }))
+  const fields = fieldsSchema(agent)
   return {
     graph_id: agent.name,
     input_schema: z.toJSONSchema(z.object({ messages: z.array(Said) })),
     output_schema: state,
     state_schema: state,
-    config_schema: null,
-    context_schema: null,
+    config_schema: fields,
+    context_schema: fields,
   }
 }

@@ -13,6 +13,7 @@ import {
   readyCreate,
   threadMarks,
 } from '../../http/create-run.ts'
+import { declaredFields } from '../../http/declared-fields.ts'
 import { unknownRun, unknownThread } from '../../http/find.ts'
 import { findAssistant, type FoundAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
@@ -64,15 +65,18 @@ export async function createBatch(
   return heads
 }
 
-/** The assistants that items name, each looked for once. Throws what is wrong with the first item that cannot be. */
+/** The assistants that items name, each looked for once. Throws what is wrong with the first item that cannot be, its fields included. */
 async function assistantsOf(
   api: Api,
   caller: Identified,
   items: RunBatch,
 ): Promise<ReadonlyMap<string, FoundAssistant>> {
   const found = new Map<string, FoundAssistant>()
-  for (const [n, { assistant_id: id, command }] of items.entries()) {
-    if (!found.has(id)) found.set(id, await at(n, () => findAssistant(api, caller, id)))
+  for (const [n, item] of items.entries()) {
+    const { assistant_id: id, command } = item
+    const assistant = found.get(id) ?? (await at(n, () => findAssistant(api, caller, id)))
+    found.set(id, assistant)
+    await at(n, () => declaredFields(assistant.definition, item))
     if (!isAnswer(command)) continue
     throw new Problem('invalid_request', {
       detail: `[${n}].command.resume: answers a run of a thread; a batch creates new ones`,
@@ -116,7 +120,7 @@ async function createStep(
 const unquoted = (key: string): string => key.trim().replace(/^"(.*)"$/, '$1')
 
 /** What is wrong is wrong with this item. */
-async function at<Found>(n: number, check: () => Promise<Found>): Promise<Found> {
+async function at<Found>(n: number, check: () => Found | Promise<Found>): Promise<Found> {
   try {
     return await check()
   } catch (error) {

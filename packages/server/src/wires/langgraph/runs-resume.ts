@@ -10,6 +10,7 @@ import { z } from '@hono/zod-openapi'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { waitingOf } from '../../http/approvals.ts'
+import { declaredFields, type SaidFields } from '../../http/declared-fields.ts'
 import { findRun, unknownThread } from '../../http/find.ts'
 import { findAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
@@ -22,6 +23,8 @@ export interface Resume {
   /** The agent the caller names. */
   readonly agent: string
   readonly value: unknown
+  /** What the client says of the run once more: the run that asked keeps what it was created with. */
+  readonly said?: SaidFields
 }
 
 /** What was answered, and how much of the run was written before. */
@@ -36,6 +39,7 @@ export async function resumeRun(api: Api, caller: Identified, resume: Resume): P
   if (threadId === null)
     throw misfit('answers a run of a thread; use /threads/{thread_id}/runs', field)
   const { definition: agent } = await findAssistant(api, caller, resume.agent)
+  declaredFields(agent, resume.said ?? {})
   const head = await waitingRun(api, caller, threadId)
   if (head.agent !== agent.name)
     throw misfit(`takes "${head.agent}", the agent of the run that waits`, 'assistant_id')

@@ -31,12 +31,15 @@ export function messageFrames(change: Change, about: About): readonly Place[] {
   if (now && now.type !== 'ai' && now.type !== 'tool') return []
   const node = (now ?? before)?.type === 'tool' ? 'tools' : 'model'
   const metadata = metadataOf(about.head, { node, step: about.step })
-  return [
-    ...tuplePlaces(change, metadata),
-    ...wholePlaces(change, metadata),
-    ...eventPlaces(change, about),
-  ]
+  const [said, ended] = eventPlaces(change, about)
+  return [...tuplePlaces(change, metadata), said, ...wholePlaces(change, metadata), ended]
 }
+
+/** A whole message comes behind the state that has it, as LangGraph's server sends it. */
+export const completePlace = ({ now }: Change): Place =>
+  now?.type === 'ai' || now?.type === 'tool'
+    ? { mode: 'messages', event: 'messages/complete', data: () => [now] }
+    : null
 
 function tuplePlaces(change: Change, metadata: object): readonly Place[] {
   const { id, before, now, live, stale } = change
@@ -79,11 +82,22 @@ function wholePlaces(change: Change, metadata: object): readonly Place[] {
   return [
     isNew ? { mode: 'messages', event: 'messages/metadata', data } : null,
     isWithdrawn ? { mode: 'messages', event: 'messages/partial', data: () => [removal(id)] } : null,
-    now ? { mode: 'messages', event: 'messages/complete', data: () => [now] } : null,
+    isPart(change) ? { mode: 'messages', event: 'messages/partial', data: () => [now] } : null,
   ]
 }
 
-function eventPlaces({ id, before, now, live }: Change, { head, step }: About): readonly Place[] {
+/** Has a client less of what the model said than the whole message? Then it gets the rest first: the last part is the message. */
+const isPart = ({ before, now, live }: Change): boolean =>
+  now?.type === 'ai' &&
+  (before !== undefined ||
+    now.tool_calls.length > 0 ||
+    now.content === '' ||
+    live?.partial !== now.content.length)
+
+function eventPlaces(
+  { id, before, now, live }: Change,
+  { head, step }: About,
+): readonly [Place, Place] {
   if (!now || before) return [null, null]
   if (now.type === 'tool') {
     const data = () => ({ output: now })

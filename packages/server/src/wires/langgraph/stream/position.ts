@@ -3,7 +3,7 @@
  * means that all frames of it were had.
  */
 
-/** Kinds of frames that show text while it is written, in the order in which a piece is shown. */
+/** Kinds of frames that show text while it is written, in the order in which positions count them. */
 export const textKinds = ['tuple', 'metadata', 'partial', 'events', 'own'] as const
 export type TextKind = (typeof textKinds)[number]
 

@@ -9,7 +9,7 @@ import type { Failure } from '../failure.ts'
 import type { ChatMessage } from '../messages.ts'
 import { type Frame, type Node } from './frame.ts'
 import { toolEvent, chatEvent } from './lang-chain-events.ts'
-import type { Change, Place } from './message-frames.ts'
+import { type Change, completePlace, type Place } from './message-frames.ts'
 import type { Step, Task } from './step.ts'
 
 /** The state of a run after a step. */
@@ -44,6 +44,7 @@ export function stateFrames(moment: Moment): readonly Place[] {
     ...(['model', 'tools'] as const).map((node) => update(moment, node)),
     ...step.done.flatMap((task) => taskDone(moment, task)),
     isOther ? values : null,
+    ...moment.changes.map(completePlace),
     ...checkpoint(moment),
     ...step.begun.flatMap((task) => taskBegun(moment, task)),
     state.failure && { mode: null, event: 'error', data: () => state.failure },

@@ -19,6 +19,9 @@ export interface Shown {
   readonly lengths: Lengths
 }
 
+/** A piece is shown in the order of LangGraph's server, which tells of an event of LangChain before the message that it adds to. */
+const shownInOrder: readonly TextKind[] = ['tuple', 'events', 'metadata', 'partial', 'own']
+
 const modeOf: Readonly<Record<TextKind, StreamMode>> = {
   tuple: 'messages-tuple',
   metadata: 'messages',
@@ -79,7 +82,7 @@ export class TextInFlight {
     // Nobody waits for these: the position need not tell them apart.
     for (const kind of textKinds.filter((each) => !asked(each)))
       this.#set(kind, Math.max(this.#shown?.lengths[kind] ?? 0, this.#text.length))
-    for (const kind of textKinds.filter(asked)) yield* this.#advance(kind, step)
+    for (const kind of shownInOrder.filter(asked)) yield* this.#advance(kind, step)
   }
 
   *#withdraw(before: Shown | null, step: number): Generator<Frame, void, undefined> {
