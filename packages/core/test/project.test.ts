@@ -139,6 +139,12 @@ describe('calls without a result of their own', () => {
 })
 
 describe('turns that did not close positively', () => {
+  test('are not moved behind a later turn by an answer that is told twice', () => {
+    const empty = answered('m1', [])
+    const broken = answered('m2', [text('half an ans')], cut('interrupted', 0))
+    expect(told(said(['x']), empty, broken, empty)).toEqual(told(said(['x']), empty, broken))
+  })
+
   test('keep their words, say what happened, and have no calls (I23)', () => {
     const prompt = project('', [
       said(['x']),

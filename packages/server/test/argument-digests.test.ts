@@ -129,7 +129,8 @@ describe('digests in an export', () => {
       JSON.stringify(all).includes('"completed"'),
     )
     const exported = erased([events, asked])
-    expect(exported).not.toContain(pin)
+    // Digests and ids may have these digits by chance.
+    expect(exported).not.toMatch(new RegExp(`(?<![0-9a-f-])${pin}(?![0-9a-f-])`))
     expect(digitsIn(exported).length).toBeGreaterThan(10)
     expect(guess(exported)).toEqual([])
     const { rows } = await admin.query<{ key: Buffer }>('select key from signalbox.digest_key')

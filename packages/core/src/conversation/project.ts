@@ -27,6 +27,7 @@ import {
   hear,
   remind,
 } from './conversation.ts'
+import { isAnswer } from './entries.ts'
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
 import { createWriter, type Entry, type Said } from './write.ts'
@@ -184,6 +185,8 @@ function answer(conversation: Conversation, turn: ModelTurn): void {
   const closed = turn.verdict === 'complete' && (isVisible(turn) || callsOf(turn).length > 0)
   const before = entries.answer(turn.message.id)
   if (before?.answer.closed) return
+  // Told once more, after the answer of a later turn: the machine ignores it, too.
+  if (before && entries.all.findLastIndex(isAnswer) > before.at) return
   if (before) entries.remove(before.at)
   entries.push({ type: 'answered', id: turn.message.id, parts: shown(turn), closed })
   if (closed) conversation.reminders = []
