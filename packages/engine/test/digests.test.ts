@@ -257,6 +257,27 @@ describe('the key', () => {
     expect(done).toHaveLength(1)
   })
 
+  test('that somebody stops waiting for is read by those who still do', async () => {
+    const given = new AbortController()
+    let reads = 0
+    const digestKey = async (): Promise<string> => {
+      reads += 1
+      if (reads === 1)
+        await new Promise((resolve) => given.signal.addEventListener('abort', resolve))
+      if (reads === 1) throw new Error('connection lost')
+      return 'ab'.repeat(32)
+    }
+    const digests = createDigests({ register: { digestKey }, random: systemRandom })
+    const definition = { digests: 'hmac-sha256' } as const
+    const first = digests.by('t', definition)
+    const second = digests.by('t', definition)
+    const third = digests.by('t', definition)
+    given.abort()
+    await expect(first).rejects.toThrow('connection lost')
+    expect((await second).argsHash({})).toBe((await third).argsHash({}))
+    expect(reads).toBe(2)
+  })
+
   test('that is gone while a call waits lets nothing run, and what was approved is asked again', async () => {
     const first = await scene([open, 'done'])
     const always = await begin(first.engine, asking('hmac-sha256'))

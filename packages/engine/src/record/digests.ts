@@ -58,9 +58,10 @@ export function createDigests(deps: {
 }): Digests {
   const kept = new LRUCache<string, Promise<KeyedForms>>({ max: keptMax })
 
-  const keyed = (tenantId: string): Promise<KeyedForms> => {
+  /** Reads it as part of whatever effect asks first, and ends with that one: which is no reason for the others to fail. */
+  const keyed = async (tenantId: string): Promise<KeyedForms> => {
     const known = kept.get(tenantId)
-    if (known) return known
+    if (known) return (await known.catch(() => null)) ?? keyed(tenantId)
     const read = deps.register
       .digestKey({ tenantId, key: deps.random.hex(32) })
       .then((key) => formsUnder(Buffer.from(key, 'hex')))
