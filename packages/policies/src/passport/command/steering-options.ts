@@ -22,7 +22,7 @@ import {
 } from './option-tables.ts'
 import { gitCommandAt, orderAt } from './order-words.ts'
 import { sedRuns } from './sed-script.ts'
-import { after, expansionEnd, expansionStart, headOf, isPlain, type Word } from './script.ts'
+import { after, expansionStart, headOf, isPlain, type Word } from './script.ts'
 import { shapesOf, unseen } from './unseen-words.ts'
 
 /** An argument that steers. `isUnseen`: it could, by what it may become. */
@@ -102,11 +102,15 @@ function hiddenOption(executable: Executable, variables: Doings['variables']): n
   // Behind its program, awk takes operands only.
   const script = isAwk(program) ? (scriptsOf(program, words)[0]?.at ?? -1) : -1
   if (hasMore && anyMore && end < 0 && script < 0 && placing === undefined) return words.length
+  // A path with a sign of equality in it is a variable.
+  if (hasMore && program === 'make') return words.length
   // Its words are judged where what it runs is looked for.
   if (program === 'find') return null
   const at = words.findIndex((word, n) => {
     if (n === 0 || isPlain(word) || (end >= 0 && n > end)) return false
     if (script > 0 && n > script) return false
+    // Letters without a dash.
+    if (program === 'tar' && n === 1) return true
     const before = texts[n - 1] ?? ''
     const isValue = takesNext(steering, before) || isValueOfMessage(git, before)
     if (isValue && !word.splits && !word.globs && !word.braces) return false
@@ -136,9 +140,9 @@ interface Reading {
 function couldSteer(word: Word, { steering, anyMore, isPlacing, variables }: Reading): boolean {
   // Where xargs or find put something.
   if (word.expands && !word.exact.includes(expansionStart)) return anyMore
-  if (word.exact.startsWith('-')) return !isValueBehind(steering, word)
+  if (word.exact.startsWith('-')) return !isValueBehind(steering, word, variables)
   return shapesOf(word, variables).some((shape) => {
-    if (isPlacing && word.globs && isHarmlessEnd(word.exact)) return false
+    if (isPlacing && isHarmlessEnd(shape)) return false
     if (shape.startsWith(unseen) || /^-./.test(shape)) return true
     if (steering.operands !== true) return false
     const [first = ''] = shape.replace(/^\.\//, '/').split('/', 1)
@@ -147,19 +151,19 @@ function couldSteer(word: Word, { steering, anyMore, isPlacing, variables }: Rea
 }
 
 /** `*.log`: no name with this end is an option that names a protected place. */
-const isHarmlessEnd = (pattern: string): boolean => {
-  const end = /^\*(\.[a-z]{1,8})$/.exec(pattern)?.[1]
-  return end !== undefined && protectionOf(end) === null
+const isHarmlessEnd = (shape: string): boolean => {
+  const end = /^(?:\.[a-z]{1,8}){0,3}(\.[a-z]{1,8})$/.exec(shape.slice(unseen.length))?.[1]
+  return shape.startsWith(unseen) && end !== undefined && protectionOf(end) === null
 }
 
 /** Is all that is not seen in a word the value of an option that is seen? `--include=$x`, `-j$(nproc)`. */
-function isValueBehind(steering: Steering, word: Word): boolean {
+function isValueBehind(steering: Steering, word: Word, variables: Doings['variables']): boolean {
   const [seen = ''] = headOf(word).split(/[{*?[]/, 1)
-  // A number of jobs has no blank in it.
-  if (word.splits && !(seen === '-j' && word.exact.endsWith(`()${expansionEnd}`))) return false
-  if (/^--[a-z][a-z-]*=/.test(seen)) return true
-  if (!/^-[A-Za-z]/.test(seen)) return false
-  return takesNext(steering, seen)
+  const isValue =
+    /^--[a-z][a-z-]*=/.test(seen) || (/^-[A-Za-z]/.test(seen) && takesNext(steering, seen))
+  if (!isValue || !word.splits) return isValue
+  const shapes = shapesOf(word, variables)
+  return shapes.every((shape) => shape.startsWith(seen) && !shape.includes(unseen))
 }
 
 /** `git -c name=value`, and the same behind `clone`; `git switch -c name` has another meaning. */

@@ -64,7 +64,8 @@ function valuesOf(name: string, { variables, splits, depth }: Place): readonly s
   const set = variables.filter((each) => each.name === name)
   // Not set here: the environment's, which calls cannot choose, or empty.
   const texts = set.flatMap(({ text, word }) => {
-    if (text !== null) return [text]
+    // The values of a loop may be names of files.
+    if (text !== null) return [word?.globs === true ? text.replaceAll(/[*?[]/g, unseen) : text]
     return word === null ? [unseen] : resolved(word, { variables, splits, depth: depth + 1 })
   })
   return [...new Set(['', ...(set.length === 0 ? ['x'] : texts)])].slice(0, shapesMax + 1)

@@ -158,6 +158,18 @@ git grep -§{x}O./evil x
 zip x.zip a -T -§{x}TT ./evil
 npm --script§{x}-shell=./evil test
 npm §x evil
+make -j§(cat jobs) all
+x=I; tar c§{x}f ./evil x.tar a
+x=cIf; tar §x ./evil x.tar a
+tar c"§x"f x.tar a
+x=-; y=-upload-pack=./evil; z=§x§y; git fetch §z
+x=--up; x+=load-pack=./evil; git fetch §x
+git rebase -S --exec ./evil main
+git fetch "§(echo --upload-pack=./evil)"
+grep -rl foo . | xargs sed -i s/a/b/
+xargs git fetch < options
+find . -exec make {} +
+find . -print0 | xargs -0 make
 x=exec; npm §x evil
 cargo §{x}install evil
 x=-rf; curl -§{x}Kevil https://example.com
@@ -223,6 +235,10 @@ gcc *.c
 find *
 find . -name *
 find -ex*
+for f in *.ts; do sed -n 1p "§f"; done
+for f in *; do tar -rf x.tar "§f"; done
+for f in *; do cp "§f" x; done
+x=*; tar -cf x.tar §x
 npm *
 npm te*
 awk * f

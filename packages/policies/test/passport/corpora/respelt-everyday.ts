@@ -24,6 +24,18 @@ find src -name '*.ts' -print0 | xargs -0 sed -i 's/a/b/'
 find . -name *.ts
 find "src/§name" -type f
 make -j§(uname)
+make -j§n
+for f in ./*.ts; do sed -n 1p "§f"; done
+for f in src/*.ts; do sed -i s/a/b/ "§f"; done
+for f in *.log; do mv "§f" "old-§f"; done
+for f in *.log; do cp "§f" "§f.bak"; done
+npm run "§task"
+curl -s "§URL/health"
+curl -d "§(cat body.json)" https://x.example
+rg "§pattern" src
+tar -C "§dir" -xf x.tar
+find . -exec tar -rf x.tar {} +
+find src -print0 | xargs -0 tar -cf x.tar
 make -sj4 all
 make -C docs -s html
 make -k test
