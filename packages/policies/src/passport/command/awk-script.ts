@@ -1,14 +1,48 @@
 /**
- * Does a program of awk run another program, write a file, or take in text that is not seen? It is read token by token: what
- * stands in texts and patterns is data, and `>` compares unless it stands behind `print`.
+ * Does a program of awk run another program, write a file, or take in text that is not seen?
+ *
+ * L1 A program is read token by token: what stands in texts and patterns is data, and `>` compares unless it stands behind
+ *    `print`. Where a slash could begin a pattern and could divide as well, or a token is none that is known, the program
+ *    counts as one that runs another.
+ * L2 `system(`, `getline` and joined lines count wherever they stand.
  */
+import { skipsPattern } from './script-pattern.ts'
 
-const regexBefore = new Set(['', '(', ',', '{', '}', ';', '!', '&', '|', '~', '=', '\n', '?', ':'])
+const everywhere = /\bsystem\b\s*\(|\bgetline\b|\\\r?\n/
+const patternBehind = new Set([
+  '',
+  '(',
+  ',',
+  '{',
+  '}',
+  ';',
+  '!',
+  '&',
+  '|',
+  '~',
+  '=',
+  '\n',
+  '?',
+  ':',
+])
+const keywords = new Set([
+  'do',
+  'else',
+  'exit',
+  'in',
+  'print',
+  'printf',
+  'return',
+  'delete',
+  'case',
+])
+/** A file that awk writes to, and that is none. */
+const outputs = /^>?[ \t]*"\/dev\/(?:stderr|stdout)"[ \t]*(?=[;}\n]|$)/
 
 interface Reader {
   readonly text: string
   at: number
-  /** The last character that is no space, before `at`. */
+  /** The last character that is no space, before `at`; `a` behind a name, `"` behind a text or a pattern. */
   last: string
   depth: number
   /** Depth of parentheses at which a `print` stands; null outside of one. */
@@ -17,6 +51,7 @@ interface Reader {
 
 /** True, too, for a program that cannot be read to its end. */
 export function awkRuns(text: string): boolean {
+  if (everywhere.test(text)) return true
   const reader: Reader = { text, at: 0, last: '', depth: 0, printing: null }
   while (reader.at < text.length) {
     if (runsHere(reader)) return true
@@ -24,64 +59,80 @@ export function awkRuns(text: string): boolean {
   return false
 }
 
+const word = /[A-Za-z_][A-Za-z0-9_]*/y
+
 function runsHere(reader: Reader): boolean {
-  const { text, at, last } = reader
+  const { text, at } = reader
   const char = text.charAt(at)
-  if (char === '"' || (char === '/' && regexBefore.has(last))) return !skips(reader, char)
+  if (char === '"') return !skips(reader, endOfText(text, at + 1))
+  if (char === '/') return readsSlash(reader)
   if (char === '#') {
     const end = text.indexOf('\n', at)
     reader.at = end < 0 ? text.length : end
     return false
   }
-  const word = /^[A-Za-z_][A-Za-z0-9_]*/.exec(text.slice(at))?.[0]
-  if (word !== undefined) return readsWord(reader, word)
+  word.lastIndex = at
+  const name = word.exec(text)?.[0]
+  if (name !== undefined) {
+    reader.at += name.length
+    reader.last = keywords.has(name) ? '' : 'a'
+    if (name === 'print' || name === 'printf') reader.printing = reader.depth
+    return false
+  }
+  return readsSign(reader, char)
+}
+
+function readsSign(reader: Reader, char: string): boolean {
+  const { text, last } = reader
+  if (!/[\s0-9$(){}[\];,+\-*%^<>=!~?:&|.]/.test(char)) return true
   reader.at += 1
-  if (char === '@' || text.startsWith('|&', at)) return true
   if (char === '|') return readsBar(reader)
-  if (char === '>' && reader.printing === reader.depth) return true
+  if (char === '>' && reader.printing === reader.depth) {
+    const output = outputs.exec(text.slice(reader.at, reader.at + 40))?.[0]
+    reader.at += output?.length ?? 0
+    return output === undefined
+  }
   if (char === '(' || char === '[') reader.depth += 1
   if (char === ')' || char === ']') reader.depth -= 1
-  const goesOn = last === ',' || last === '&' || last === '|' || last === '\\'
+  const goesOn = last === ',' || last === '&' || last === '|'
   if (char === ';' || char === '}' || (char === '\n' && !goesOn)) reader.printing = null
   if (char !== ' ' && char !== '\t') reader.last = char
   return false
 }
 
-/** Steps over a text or a pattern; false if it is not closed. */
-function skips(reader: Reader, mark: string): boolean {
-  const { text } = reader
-  let isClass = false
-  for (let at = reader.at + 1; at < text.length; at += 1) {
-    const char = text.charAt(at)
-    if (char === '\\') at += 1
-    else if (mark === '/' && char === '[') isClass = true
-    else if (char === ']') isClass = false
-    else if (char === '\n') return false
-    else if (char === mark && !isClass) {
-      reader.at = at + 1
-      reader.last = '"'
-      return true
-    }
-  }
+/** A pattern, or a division. Behind a parenthesis it may be either, unless no other slash could end a pattern. */
+function readsSlash(reader: Reader): boolean {
+  const { text, at, last } = reader
+  if (patternBehind.has(last)) return !skips(reader, skipsPattern(text, at + 1, '/'))
+  const divides = /[a-z0-9\].$"]/.test(last)
+  if (!divides && text.includes('/', at + 1)) return true
+  reader.at += 1
+  reader.last = '/'
   return false
 }
 
-function readsWord(reader: Reader, word: string): boolean {
-  reader.at += word.length
-  reader.last = 'a'
-  if (word === 'print' || word === 'printf') {
-    reader.printing = reader.depth
-    reader.last = ''
+/** Steps over a text or a pattern; false if it is not closed. */
+function skips(reader: Reader, end: number | null): boolean {
+  if (end === null) return false
+  reader.at = end
+  reader.last = '"'
+  return true
+}
+
+function endOfText(text: string, from: number): number | null {
+  for (let at = from; at < text.length; at += 1) {
+    const char = text.charAt(at)
+    if (char === '\\') at += 1
+    else if (char === '\n') return null
+    else if (char === '"') return at + 1
   }
-  return word === 'system' && /^\s*\(/.test(reader.text.slice(reader.at))
+  return null
 }
 
 /** One bar pipes: behind `print` to a program, before `getline` from one. */
 function readsBar(reader: Reader): boolean {
-  if (reader.text.charAt(reader.at) === '|') {
-    reader.at += 1
-    reader.last = '|'
-    return false
-  }
-  return true
+  if (reader.text.charAt(reader.at) !== '|') return true
+  reader.at += 1
+  reader.last = '|'
+  return false
 }

@@ -68,7 +68,7 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
     return reason('oap.command_injection_detected', why)
   }
   const { doings } = read
-  const danger = dangerIn(doings)
+  const danger = dangerIn(doings, call.edition)
   if (danger !== null) return dangerous(danger)
   const hit = blockedPattern(text, doings.executables, listOf(limits, 'blocked_patterns') ?? [])
   if (hit !== null) return blocked(hit)
@@ -90,7 +90,9 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
     )
   const option = steeringOption(doings, listOf(limits, 'allowed_commands') ?? [])
   if (option !== null) {
-    const why = `The argument ${shown(option)} runs another program or names what to obey: no entry of limits.system.command.execute.allowed_commands has it.`
+    const why = option.isUnseen
+      ? `The argument ${shown(option.text)} could become an option that runs another program: write it out, let it begin with "./", or put it behind "--".`
+      : `The argument ${shown(option.text)} runs another program or names what to obey: no entry of limits.system.command.execute.allowed_commands has it.`
     return reason('oap.command_not_allowed', why)
   }
   return firstOf(

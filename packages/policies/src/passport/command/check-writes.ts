@@ -10,7 +10,7 @@ import type { Doings, Executable } from './doings.ts'
 import { knowsOutputs, outputsOf } from './output-options.ts'
 import { basesOf, placeOf, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
-import { abbreviates } from './steering-options.ts'
+import { abbreviates } from './option-tables.ts'
 
 /** Change what a file is, not what is in it: only what no limit opens is protected from them. */
 const touching = new Set(['chmod', 'chown', 'chgrp', 'mkdir', 'rm', 'rmdir', 'touch', 'unlink'])
@@ -102,6 +102,10 @@ const lastNameOf = (path: string): string => {
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
 
+/** `dist/*`, to a program that does not write into files, is what is in `dist`; it is not each name there could be. */
+const folderOfAll = (place: string): string =>
+  /^[^/].*\/\*$/.test(place) ? place.slice(0, -2) : place
+
 function checkWrite(
   { word, into, touchesOnly, links, guessed }: Write,
   { bases, doings }: { readonly bases: readonly string[] | null; readonly doings: Doings },
@@ -124,7 +128,8 @@ function checkWrite(
         const name = into === null ? text : lastNameOf(text)
         // `cp package.json package.json.bak`: a copy beside it, no directory.
         if (into !== null && name !== '' && lastNameOf(directory).includes(name)) continue
-        const place = placeOf(base, directory === '' ? name : `${directory}/${name}`)
+        const full = placeOf(base, directory === '' ? name : `${directory}/${name}`)
+        const place = touchesOnly ? folderOfAll(full) : full
         const found = protectionOf(place)
         const isRefused = found !== null && !(touchesOnly && found.canBeOpened)
         if (!isRefused && !(links && (place === '/' || isAboveProtected(place)))) continue

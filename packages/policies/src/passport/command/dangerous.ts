@@ -2,14 +2,18 @@
  * What no passport allows, not even one that allows every command: operations that destroy the machine, hand it over or
  * change what it runs. A net under the lists, not a fence: a program that is allowed may find other ways.
  */
+import type { PassportEdition } from '@signalbox/core'
 import { canonicalPath } from '../files/canonical-path.ts'
 import { protectedFromWriting, secretPattern } from '../files/sensitive.ts'
-import { matchesWildcard } from '../wildcard.ts'
+import { matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
 import { isPlain, type Redirect, type Word } from './script.ts'
 
 /** What of this is dangerous; null if nothing is. */
-export function dangerIn({ executables, redirects, variables }: Doings): string | null {
+export function dangerIn(
+  { executables, redirects, variables }: Doings,
+  edition: PassportEdition,
+): string | null {
   for (const { name } of variables)
     if (/^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_[A-Z_]+)$/.test(name))
       return `setting ${name}`
@@ -18,7 +22,7 @@ export function dangerIn({ executables, redirects, variables }: Doings): string 
     if (found !== null) return found
   }
   for (const executable of executables) {
-    const found = dangerInProgram(executable) ?? dangerInWords(executable.words)
+    const found = dangerInProgram(executable) ?? dangerInWords(executable.words, edition)
     if (found !== null) return found
   }
   return null
@@ -196,15 +200,19 @@ const secretFiles = [
   '/proc/self/environ',
 ] as const
 
-function dangerInWords(words: readonly Word[]): string | null {
+/** A wildcard of a shell stays within one name. */
+const couldBe = (pattern: string, file: string): boolean =>
+  matchesPathWildcard(pattern, file) || matchesPathWildcard(pattern, file.slice(1))
+
+function dangerInWords(words: readonly Word[], edition: PassportEdition): string | null {
+  const matches = edition === 1 ? matchesWildcard : couldBe
   for (const word of words) {
     const network = networkIn(word.text)
     if (network !== null) return network
     const text = word.text.replaceAll(/\/(?:\.?\/)+/g, '/').replaceAll('{', '')
     if (/\/etc\/g?shadow|\/proc\/[^/\s]{1,20}\/environ/.test(text)) return 'reading secrets'
     const pattern = text.replaceAll(/\[[^[\]]*\]/g, '?')
-    if (word.globs && secretFiles.some((file) => matchesWildcard(pattern, file)))
-      return 'reading secrets'
+    if (word.globs && secretFiles.some((file) => matches(pattern, file))) return 'reading secrets'
     if (removesEverything(word.text)) return 'removing what the machine or a user needs'
   }
   return null

@@ -1,5 +1,4 @@
 /** What a shell text would do, as the checks of this folder look at it. */
-import { givesAnyText } from './free-text.ts'
 import { isPlain, type Command, type Redirect, type Word } from './script.ts'
 
 /** A program and its words. */
@@ -33,8 +32,8 @@ export interface Variable {
   readonly text: string | null
   /** Do programs see it? Others are the shell's own, unless the environment has one of that name. */
   readonly exported: boolean
-  /** Could its value be any text, as nobody sees where it comes from? */
-  readonly isAnyText: boolean
+  /** Its value as it is written; null where it comes from somewhere else. */
+  readonly word: Word | null
 }
 
 /** What a text would do, or why it is refused. `reads`: a program would come out of a pipe, an address or a file. */
@@ -48,5 +47,5 @@ export const variableOf = (name: string, value: Word, exported: boolean): Variab
   value: isPlain(value) ? value.text : null,
   text: value.expands || value.braces ? null : value.text,
   exported,
-  isAnyText: value.substitutions.some(givesAnyText),
+  word: value,
 })

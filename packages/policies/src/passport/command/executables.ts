@@ -13,10 +13,12 @@ import {
   type Variable,
   variableOf,
 } from './doings.ts'
-import { feedersOf, givesAnyText } from './free-text.ts'
-import { isInterpreter, isShell, readsAValue, readsItsInput, shellTaskOf } from './interpreters.ts'
+import { couldGiveOption, feedersOf, splitsInput } from './free-text.ts'
+import { isInterpreter, isShell, readsAValue, shellTaskOf } from './interpreters.ts'
 import { parseScript } from './parse-script.ts'
-import { expansionStart, isPlain, type Command, type Script, type Word } from './script.ts'
+import { readsItsInput } from './program-input.ts'
+import { beginsUnseen, headOf, isPlain, type Command, type Script, type Word } from './script.ts'
+import { isDeclaration, namesSetBy } from './variable-names.ts'
 import { unwrap } from './wrappers.ts'
 
 const nestingMax = 8
@@ -55,8 +57,9 @@ function refuse(reader: Reader, problem: string): void {
 
 function readScript(reader: Reader, script: Script, nesting: number): void {
   for (const [at, command] of script.entries()) {
-    for (const { name, value } of command.assignments) {
-      reader.variables.push(variableOf(name, value, command.words.length > 0))
+    for (const { name, value, appends } of command.assignments) {
+      const set = variableOf(name, value, command.words.length > 0)
+      reader.variables.push(appends ? { ...set, text: null, word: null } : set)
       // The one place where a substitution's output cannot become a program or an option.
       for (const inner of value.substitutions) readScript(reader, inner, nesting + 1)
     }
@@ -76,7 +79,7 @@ function readScript(reader: Reader, script: Script, nesting: number): void {
           command,
           outer: null,
           hasMore: false,
-          anyMore: givesAnyText(feedersOf(script, at)),
+          anyMore: couldGiveOption(feedersOf(script, at), splitsInput(command)),
         },
         nesting,
       )
@@ -91,7 +94,7 @@ function readLoopHead(reader: Reader, { words }: Command): void {
     value: null,
     text: null,
     exported: false,
-    isAnyText: true,
+    word: null,
   }
   reader.variables.push(...(values.length > 0 ? values : [none]))
 }
@@ -153,7 +156,7 @@ function readInterpreter(reader: Reader, executable: Executable, nesting: number
   if (!isShell(name)) {
     if (reader.edition === 2 && readsAValue(words))
       return refuse(reader, `${name} would run a text that cannot be seen here`)
-    if (!readsItsInput(words, command)) return
+    if (!readsItsInput(executable, reader.edition)) return
     reader.reads ||= command.fed
     return refuse(reader, `${name} would read its program from its input`)
   }
@@ -168,12 +171,20 @@ function readInterpreter(reader: Reader, executable: Executable, nesting: number
   )
 }
 
+/** A wildcard that ends in letters matches no primary of find: these are whole words. */
+const couldBePrimary = (word: Word): boolean =>
+  !isPlain(word) &&
+  (word.splits ||
+    beginsUnseen(word) ||
+    /^[{-]/.test(word.exact) ||
+    (word.globs && /^[*?[]/.test(word.exact) && !/\.[a-z]{1,8}$/.test(word.exact)))
+
 const findRuns = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
 function readFind(reader: Reader, executable: Executable, nesting: number): void {
   const { words, command } = executable
   // Such a word could be `-exec` and what follows it.
-  if (reader.edition === 2 && words.some(({ exact }) => exact.startsWith(expansionStart)))
+  if (reader.edition === 2 && words.slice(1).some(couldBePrimary))
     return refuse(reader, '"find" has an expansion that could be an option')
   for (let at = 1; at < words.length; at += 1) {
     if (!findRuns.has(words[at]?.text ?? '')) continue
@@ -227,10 +238,8 @@ const opaque = new Set([
   'setpriv',
   'start-stop-daemon',
 ])
-const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly', 'let'])
-
 /** Builtins that evaluate names of variables, and with them the subscripts of arrays: `test -v 'a[$(rm x)]'` runs rm. */
-const evaluates = new Set([...declares, 'test', '[', 'printf', 'read', 'unset', 'getopts', 'wait'])
+const evaluates = new Set(['test', '[', 'printf', 'read', 'unset', 'getopts', 'wait'])
 
 const hidesArithmetic = (name: string, words: readonly Word[]): boolean =>
   words.some(({ text }) => /[`[]/.test(text) && /`|\$\(/.test(text)) ||
@@ -241,29 +250,30 @@ function readBuiltin(reader: Reader, { words, name }: Executable, nesting: numbe
   if (opaque.has(name)) return refuse(reader, `"${name}" runs what cannot be seen here`)
   if (name === 'su' && words.some(({ text }) => /^-[a-z]*c|^--(?:session-)?command/.test(text)))
     return refuse(reader, '"su" runs a text that cannot be seen here')
-  if (evaluates.has(name) && hidesArithmetic(name, words))
+  if ((evaluates.has(name) || isDeclaration(name)) && hidesArithmetic(name, words))
     return refuse(reader, `"${name}" would evaluate a text that cannot be seen here`)
   if (name === 'trap') return readTrap(reader, words, nesting)
-  if (declares.has(name)) {
+  const names = namesSetBy(name, words)
+  if (names === null && reader.edition === 2)
+    return refuse(reader, `"${name}" would set a variable whose name cannot be seen here`)
+  if (isDeclaration(name)) {
     const isOwn = name === 'local' || name === 'readonly' || name === 'let'
     const exported = !isOwn || words.some(({ text }) => /^-[a-zA-Z]*x/.test(text))
     for (const word of words.slice(1)) addVariable(reader, word, exported)
   }
-  if (
-    name === 'read' ||
-    name === 'getopts' ||
-    (name === 'printf' && words[1]?.text.startsWith('-v'))
-  )
-    for (const { text } of words.slice(1))
-      if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text))
-        reader.variables.push({
-          name: text,
-          value: null,
-          text: null,
-          exported: false,
-          isAnyText: true,
-        })
+  const set = reader.edition === 2 ? (names ?? []) : namesOfFirstEdition(name, words)
+  for (const each of set) {
+    const none = { value: null, text: null, exported: false, word: null }
+    reader.variables.push({ name: each, ...none })
+  }
 }
+
+const namesOfFirstEdition = (name: string, words: readonly Word[]): readonly string[] =>
+  name === 'read' ||
+  name === 'getopts' ||
+  (name === 'printf' && words[1]?.text.startsWith('-v') === true)
+    ? words.slice(1).flatMap(({ text }) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? [text] : []))
+    : []
 
 function readTrap(reader: Reader, words: readonly Word[], nesting: number): void {
   const handler = words.slice(1).find(({ text }) => text !== '--')
@@ -275,11 +285,12 @@ function readTrap(reader: Reader, words: readonly Word[], nesting: number): void
 function addVariable(reader: Reader, word: Word | undefined, exported: boolean): void {
   const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)\+?=?(.*)$/s.exec(word?.text ?? '') ?? []
   if (word === undefined) return
-  if (name === undefined) {
+  // `HO${x}ME=…` has another name than the one that is read here.
+  const isCut = !isPlain(word) && /^\w+$/.test(headOf(word))
+  if (name === undefined || (isCut && reader.edition === 2)) {
     if (!word.text.startsWith('-')) refuse(reader, 'the name of a variable is an expansion')
     return
   }
   const plain = isPlain(word) ? (value ?? '') : null
-  const isAnyText = word.substitutions.some(givesAnyText)
-  reader.variables.push({ name, value: plain, text: plain, exported, isAnyText })
+  reader.variables.push({ name, value: plain, text: plain, exported, word: null })
 }

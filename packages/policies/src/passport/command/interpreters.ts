@@ -1,5 +1,5 @@
 /** Programs that read programs: shells, whose texts we can read, too, and others, whose texts we cannot. */
-import { isPlain, type Command, type Word } from './script.ts'
+import { isPlain, type Word } from './script.ts'
 
 const shells = new Set([
   'sh',
@@ -66,14 +66,6 @@ export function shellTaskOf(program: string, words: readonly Word[]): ShellTask 
   if (operand === undefined || !isPlain(operand)) return unseen
   if (!text) return /^\/(?:dev|proc)\//.test(operand.text) ? unseen : { kind: 'file' }
   return readable.has(program) ? { kind: 'text', text: operand.text } : unseen
-}
-
-/** Would an interpreter that is no shell read its program from its input? */
-export function readsItsInput(words: readonly Word[], command: Command): boolean {
-  const rest = words.slice(1)
-  if (rest.length === 0 || command.redirects.some(({ op }) => op === '<<<')) return true
-  if (rest.some(({ text }) => text === '-' || /^\/dev\/(?:stdin|fd\/)/.test(text))) return true
-  return command.fed && rest.every(({ text }) => text.startsWith('-'))
 }
 
 /** Could what another program prints become the program, or an option? Behind the name of a file it is an argument. */

@@ -1,5 +1,5 @@
 /** Options and operands by which programs are told where to write. */
-import { abbreviates } from './steering-options.ts'
+import { abbreviates } from './option-tables.ts'
 import { after, type Word } from './script.ts'
 
 interface Outputs {

@@ -151,7 +151,7 @@ function readPart(cursor: Cursor, draft: Draft): void {
 function assignmentOf(word: Word, equals: number): Assignment {
   const name = word.text.slice(0, equals).replace(/\+$/, '')
   const value = { ...word, text: word.text.slice(equals + 1), exact: word.exact.slice(equals + 1) }
-  return { name, value }
+  return { name, value, appends: word.text.charAt(equals - 1) === '+' }
 }
 
 function readFirst(cursor: Cursor, draft: Draft, word: Word): void {

@@ -39,7 +39,7 @@ function valuesOf(name: string, variables: Variables): readonly string[] | null 
 }
 
 /** `a{b,c}` as `ab` and `ac`; a range becomes a wildcard. Null for braces within braces. */
-function withoutBraces(text: string): readonly string[] | null {
+export function withoutBraces(text: string): readonly string[] | null {
   let texts: readonly string[] = [text]
   for (let round = 0; round < 8; round += 1) {
     const match = /\{([^{}]*)\}/.exec(texts[0] ?? '')

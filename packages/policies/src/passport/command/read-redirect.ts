@@ -8,13 +8,19 @@ const operators = ['&>>', '&>', '<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&',
 
 const bodiesMax = 8
 
+/** Words that every shell takes for the same text: shells do not expand the end of a here-document, but differ in `$'…'`. */
+const plainEnd = /^(?:[\w.,:@%+=/!-]|\\[\w.-]|'[^'"\n$`\\]*'|"[^'"\n$`\\]*")+$/
+
 /** The next redirection, or null if none begins here. */
 export function readRedirect(cursor: Cursor, readList: ReadList): Redirect | null {
   const op = operators.find((each) => sees(cursor, each))
   if (op === undefined) return null
   cursor.at += op.length
+  // Joined to it, the next line could make it another one: `<<` and `-`.
+  if (sees(cursor, '\\\n')) giveUp(cursor, 'a redirection has a joined line')
   while (takes(cursor, ' ') || takes(cursor, '\t') || takes(cursor, '\\\n'));
   if (sees(cursor, '(')) giveUp(cursor, 'it has a process substitution')
+  const from = cursor.at
   const read = readWord(cursor, readList)
   if (read === null) {
     giveUp(cursor, 'a redirection has no target')
@@ -22,6 +28,8 @@ export function readRedirect(cursor: Cursor, readList: ReadList): Redirect | nul
   }
   const target = read.word
   if (op === '<<' || op === '<<-') {
+    if (!plainEnd.test(cursor.text.slice(from, cursor.at)))
+      giveUp(cursor, 'the word that ends a here-document is not plain')
     const body = { end: target.text, literal: target.quoted, stripsTabs: op === '<<-' }
     cursor.bodies = [...cursor.bodies, body]
     if (cursor.bodies.length > bodiesMax) giveUp(cursor, 'a line has too many here-documents')

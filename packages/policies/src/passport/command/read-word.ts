@@ -10,6 +10,7 @@ interface Draft {
   exact: string
   quoted: boolean
   expands: boolean
+  splits: boolean
   globs: boolean
   braces: boolean
   substitutions: Script[]
@@ -29,6 +30,7 @@ export function readWord(
     exact: '',
     quoted: false,
     expands: false,
+    splits: false,
     globs: false,
     braces: false,
     substitutions: [],
@@ -37,7 +39,9 @@ export function readWord(
   const from = cursor.at
   while (cursor.at < cursor.text.length && !ends.includes(cursor.text.charAt(cursor.at)))
     readPiece(cursor, draft, readList)
-  const { equals, ...word } = draft
+  const { equals, ...read } = draft
+  // `{}` and `{a}` stay as they are.
+  const word = { ...read, braces: read.braces && /,|\.\./.test(read.text) }
   return cursor.at === from || cursor.problem !== null ? null : { word, equals }
 }
 
@@ -111,7 +115,10 @@ function readDollar(
   if (sees(cursor, '$\\\n')) return giveUp(cursor, 'it has a line joined after "$"')
   if (sees(cursor, '$((') || sees(cursor, '$['))
     return giveUp(cursor, 'it has an arithmetic expansion')
-  if (takes(cursor, '$(')) return readSubstitution(cursor, draft, readList)
+  if (takes(cursor, '$(')) {
+    draft.splits ||= !quoted
+    return readSubstitution(cursor, draft, readList)
+  }
   if (!quoted && sees(cursor, "$'")) {
     cursor.at += 1
     const end = cursor.text.indexOf("'", cursor.at + 1)
@@ -130,6 +137,7 @@ function readDollar(
     draft.text += `$${name}`
     draft.exact += `${expansionStart}${name}${expansionEnd}`
     draft.expands = true
+    draft.splits ||= !quoted
     cursor.at += match[0].length
     return
   }

@@ -13,7 +13,9 @@ export interface Word {
   readonly quoted: boolean
   /** Does it hold a `$NAME`? */
   readonly expands: boolean
-  /** Does it hold an unquoted `*`, `?` or `[`, or an unquoted brace? */
+  /** Does an expansion stand outside of quotes, so that it may become several words? */
+  readonly splits: boolean
+  /** Does it hold an unquoted `*`, `?` or `[`, or an unquoted brace with alternatives? */
   readonly globs: boolean
   readonly braces: boolean
   /** The scripts of `$(…)` in it. */
@@ -24,6 +26,8 @@ export interface Word {
 export interface Assignment {
   readonly name: string
   readonly value: Word
+  /** Is it `NAME+=value`? */
+  readonly appends: boolean
 }
 
 /** `> target` and the like; of a here-document the target is the word that ends it. */
@@ -57,3 +61,9 @@ export const after = (word: Word, length: number): Word => ({
   text: word.text.slice(length),
   exact: word.exact.slice(length),
 })
+
+/** What stands in the word before its first expansion. */
+export const headOf = ({ exact }: Word): string => exact.split(expansionStart, 1)[0] ?? ''
+
+/** Does the word begin with an expansion? */
+export const beginsUnseen = ({ exact }: Word): boolean => exact.startsWith(expansionStart)

@@ -1,95 +1,93 @@
 /**
- * Does a script of sed run a program or write a file? Its commands `e`, `w` and `W`, and the flags `e` and `w` of `s`, wherever
- * they stand behind an address. What is no command that is known counts as one that does.
+ * Does a script of sed run a program, write a file, or hold what is not understood?
+ *
+ * L1 Only a subset is read in which all programs called sed agree: addresses by number and by pattern; blocks; `s` and `y`
+ *    with plain delimiters; `a`, `i`, `c` with one line of text; the commands that print, delete, join and jump. Everything
+ *    else counts as a script that runs a program.
  */
+import { skipsPattern } from './script-pattern.ts'
 
 interface Reader {
   readonly text: string
   at: number
 }
 
-/** True, too, for a script that cannot be read to its end. */
+/** True, too, for a script that is outside of the subset. */
 export function sedRuns(text: string): boolean {
   const reader: Reader = { text, at: 0 }
   for (;;) {
-    reader.at += /^[\s;{}]*/.exec(rest(reader))?.[0].length ?? 0
+    takes(reader, /[\s;]*/y)
     if (reader.at >= text.length) return false
-    if (rest(reader).startsWith('#')) toLineEnd(reader)
-    else if (!skipsAddresses(reader) || runsHere(reader)) return true
+    if (takes(reader, /#[^\n]*/y) !== null) continue
+    if (!readsAddresses(reader) || !readsCommand(reader)) return true
   }
 }
 
-const rest = ({ text, at }: Reader): string => text.slice(at)
-
-function toLineEnd(reader: Reader): void {
-  // A line that ends in a backslash goes on.
-  const line = /^(?:\\[^]|[^\\\n])*/.exec(rest(reader))?.[0] ?? ''
-  reader.at += Math.max(1, line.length)
+/** Steps over what the sticky pattern matches here; null if it does not match. */
+function takes(reader: Reader, pattern: RegExp): string | null {
+  pattern.lastIndex = reader.at
+  const found = pattern.exec(reader.text)?.[0] ?? null
+  reader.at += found?.length ?? 0
+  return found
 }
 
-function skipsAddresses(reader: Reader): boolean {
-  if (!skipsAddress(reader)) return false
-  const comma = /^\s*,\s*/.exec(rest(reader))?.[0]
-  if (comma !== undefined) {
-    reader.at += comma.length
-    if (!skipsAddress(reader)) return false
-  }
-  reader.at += /^[\s!]*/.exec(rest(reader))?.[0].length ?? 0
+function readsAddresses(reader: Reader): boolean {
+  if (!readsAddress(reader)) return false
+  if (takes(reader, /[ \t]*,[ \t]*/y) !== null && !readsAddress(reader)) return false
+  takes(reader, /[ \t!]*/y)
   return true
 }
 
-/** A number, `first~step`, `+n`, `~n`, `$`, or a pattern between slashes or other marks. */
-function skipsAddress(reader: Reader): boolean {
-  const text = rest(reader)
-  const simple = /^(?:[+~]?\d+(?:~\d+)?|\$)/.exec(text)?.[0]
-  if (simple !== undefined) {
-    reader.at += simple.length
-    return true
-  }
-  const isPattern = text.startsWith('/') || /^\\[^\n]/.test(text)
-  if (!isPattern) return true
-  reader.at += text.startsWith('/') ? 1 : 2
-  if (!skipsTo(reader, text.charAt(text.startsWith('/') ? 0 : 1), true)) return false
-  reader.at += /^[IM]*/.exec(rest(reader))?.[0].length ?? 0
+/** A number, `first~step`, `+n`, `~n`, `$`, or a pattern. */
+function readsAddress(reader: Reader): boolean {
+  if (takes(reader, /[+~]?\d+(?:~\d+)?|\$/y) !== null) return true
+  const mark = takes(reader, /\/|\\[|,#@:!%~+_=]/y)
+  if (mark === null) return true
+  if (!skipsTo(reader, mark.slice(-1), true)) return false
+  takes(reader, /[IM]*/y)
   return true
 }
 
-/** Behind the next mark; false if there is none. In a pattern, a mark in brackets is none to some, and one to others. */
+/** Steps behind the next mark; false where there is none, or where two programs would find two different ones. */
 function skipsTo(reader: Reader, mark: string, isPattern: boolean): boolean {
-  let isClass = false
-  for (; reader.at < reader.text.length; reader.at += 1) {
-    const char = reader.text.charAt(reader.at)
-    if (char === '\\') reader.at += 1
-    else if (isPattern && char === '[') isClass = true
-    else if (isPattern && char === ']') isClass = false
-    else if (char === mark && !isClass) {
-      reader.at += 1
-      return true
-    }
-  }
-  return false
+  const end = isPattern ? skipsPattern(reader.text, reader.at, mark) : endOfText(reader, mark)
+  if (end === null) return false
+  reader.at = end
+  return true
 }
 
-function runsHere(reader: Reader): boolean {
-  const command = reader.text.charAt(reader.at)
-  reader.at += 1
-  if (command === '' || command === '{' || command === '}') return false
-  if (command === 's' || command === 'y') {
-    const mark = reader.text.charAt(reader.at)
-    reader.at += 1
-    if (!skipsTo(reader, mark, true) || !skipsTo(reader, mark, false)) return true
-    const flags = /^[0-9a-zA-Z]*/.exec(rest(reader))?.[0] ?? ''
-    reader.at += flags.length
-    return /[ewW]/.test(flags)
+function endOfText({ text, at }: Reader, mark: string): number | null {
+  for (let n = at; n < text.length; n += 1) {
+    const char = text.charAt(n)
+    if (char === '\\') n += 1
+    else if (char === '\n') return null
+    else if (char === mark) return n + 1
   }
-  if (/[aic]/.test(command)) {
-    toLineEnd(reader)
-    return false
-  }
-  if (/[:btTrRlLqQv]/.test(command)) {
-    const ends = /[rR:]/.test(command) ? /^[^\n]*/ : /^[^;}\n]*/
-    reader.at += ends.exec(rest(reader))?.[0].length ?? 0
-    return false
-  }
-  return !/[=dDgGhHnNpPxzF]/.test(command)
+  return null
+}
+
+/** What may stand behind a command. */
+const ends = /[ \t]*(?:[;\n]|(?=[#}])|$)/y
+
+function readsCommand(reader: Reader): boolean {
+  const command = takes(reader, /[^]/y)
+  if (command === null) return false
+  if (command === '{') return true
+  if (command === 's' || command === 'y') return readsExchange(reader, command)
+  if (/[aic]/.test(command)) return takes(reader, /(?:\\\n[^\n\\]*|\\?[^\n\\]*)(?:\n|$)/y) !== null
+  if (command === 'r')
+    return takes(reader, /[ \t]+(?![^\n]*(?:^|[/ \t])\.[\w])[\w][\w./-]*(?:\n|$)/y) !== null
+  if (command === ':') takes(reader, /[ \t]*\w+/y)
+  else if (/[btT]/.test(command)) takes(reader, /[ \t]*\w*/y)
+  else if (/[lqQ]/.test(command)) takes(reader, /[ \t]*\d*/y)
+  else if (!/[=dDgGhHnNpPxzF}]/.test(command)) return false
+  return takes(reader, ends) !== null
+}
+
+function readsExchange(reader: Reader, command: 's' | 'y'): boolean {
+  const mark = takes(reader, /[/|,#@:!%~+_;=]/y)
+  if (mark === null) return false
+  if (!skipsTo(reader, mark, command === 's') || !skipsTo(reader, mark, false)) return false
+  if (command === 's') takes(reader, /[gpiIm0-9]*/y)
+  return takes(reader, ends) !== null
 }

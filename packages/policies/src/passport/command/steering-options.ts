@@ -1,215 +1,169 @@
 /**
  * Arguments by which an allowed program runs another one, or is told by which configuration to work. An entry of the list of
  * allowed commands that says the argument itself allows it: `git config` does, `git` does not.
+ *
+ * G1 A word with expansions, braces or wildcards passes to a program with such options only where it cannot become one: behind
+ *    `--`, behind a beginning that no option has, or as the value of an option.
  */
+import { protectionOf } from '../files/starting.ts'
 import { allowsWord } from './allowed-commands.ts'
 import { awkRuns } from './awk-script.ts'
 import type { Doings, Executable } from './doings.ts'
-import { givesAnyText } from './free-text.ts'
+import {
+  abbreviates,
+  isAwk,
+  isSed,
+  placingOf,
+  programOf,
+  steeringOf,
+  steers,
+  takesNext,
+  type Steering,
+} from './option-tables.ts'
+import { gitCommandAt, orderAt } from './order-words.ts'
 import { sedRuns } from './sed-script.ts'
-import { after, expansionEnd, expansionStart, type Word } from './script.ts'
+import { after, expansionStart, headOf, isPlain, type Word } from './script.ts'
+import { shapesOf, unseen } from './unseen-words.ts'
 
-/** What steers a program: short options and operands, and long options, which may be abbreviated. */
-interface Steering {
-  readonly short?: RegExp
-  readonly long?: readonly string[]
+/** An argument that steers. `isUnseen`: it could, by what it may become. */
+export interface SteeringArgument {
+  readonly text: string
+  readonly isUnseen: boolean
 }
-
-const namesIn = (text: string): readonly string[] => text.split(' ')
-const packages = {
-  short: /^-C/,
-  long: namesIn(
-    'script-shell shell node-options userconfig globalconfig prefix init-module git editor viewer browser onload-script registry',
-  ),
-}
-
-const steering: ReadonlyMap<string, Steering> = new Map<string, Steering>([
-  [
-    'git',
-    {
-      short: /^-c[^=]+=|^-O.|^-x.|^[a-z][a-z0-9+-]*::|^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?-/,
-      long: namesIn(
-        'config config-env exec-path git-dir work-tree upload-pack receive-pack template ext-diff textconv exec extcmd tool open-files-in-pager separate-git-dir super-prefix',
-      ),
-    },
-  ],
-  ['find', { short: /^-(?:fprint|fprint0|fprintf|fls|files0-from)$/ }],
-  ['sort', { long: namesIn('compress-program files0-from') }],
-  [
-    'tar',
-    {
-      short: /^-[a-zA-Z]*[FI]/,
-      long: namesIn(
-        'checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script',
-      ),
-    },
-  ],
-  ['rg', { short: /^--(?:pre|hostname-bin)(?:=|$)/ }],
-  ['rsync', { short: /^-[a-zA-Z]*e(?:=|$)/, long: namesIn('rsh rsync-path') }],
-  ['ssh', { short: /^-[oFSEI]|^-[a-zA-Z]*[oF]$/ }],
-  ['scp', { short: /^-[oFSD]/ }],
-  ['sftp', { short: /^-[oFSDb]/ }],
-  [
-    'curl',
-    {
-      short: /^-[a-zA-Z]*[KxJ]$|^-[KxJ]/,
-      long: namesIn(
-        'config proxy preproxy engine output-dir netrc-file unix-socket abstract-unix-socket remote-header-name',
-      ),
-    },
-  ],
-  ['wget', { short: /^-[a-zA-Z]*e$/, long: namesIn('config use-askpass execute') }],
-  ['zip', { short: /^-TT/, long: namesIn('unzip-command') }],
-  ['split', { long: namesIn('filter') }],
-  ['install', { long: namesIn('strip-program') }],
-  [
-    'less',
-    {
-      short: /^[+](?!(?:[gGF]|\d+)$)|^-[kKoO]/,
-      long: namesIn('lesskey-file lesskey-src lesskey-content'),
-    },
-  ],
-  ['man', { short: /^-[PHC]/, long: namesIn('pager html config-file') }],
-  ['npm', packages],
-  ['npx', { short: /^-c/, long: namesIn('call script-shell shell node-options userconfig') }],
-  ['yarn', { short: /^--(?:use-yarnrc|script-shell|cwd)(?:=|$)/ }],
-  ['pnpm', { short: /^(?:--script-shell|--shell-emulator|--dir|-C|--config\.[a-z-]+)(?:=|$)/ }],
-  [
-    'pip',
-    {
-      long: namesIn('config-settings global-option build-option python index-url extra-index-url'),
-    },
-  ],
-  [
-    'make',
-    {
-      // `-C folder` is `cd folder`; `V=1` is no program.
-      short:
-        /^-[fI]|^-C.|^[A-Za-z_.][A-Za-z0-9_.]*(?:[:+?!]+=|=(?!\d[\w.-]*$|(?:true|false|yes|no|on|off)$))/,
-      long: namesIn('file makefile directory eval include-dir'),
-    },
-  ],
-  ['cargo', { short: /^[+]|^-Z/, long: namesIn('config manifest-path') }],
-  [
-    'go',
-    {
-      short:
-        /^--?(?:toolexec|exec|overlay|modfile|ldflags|gcflags|asmflags|gccgoflags|vettool)(?:=|$)/,
-    },
-  ],
-  ['vim', { short: /^(?:-[cSuUsWw]|--cmd|[+])/ }],
-  ['vi', { short: /^(?:-[cSuUsWw]|--cmd|[+])/ }],
-  ['sed', { short: /^-[a-zA-Z]*f/, long: namesIn('file') }],
-  ['gsed', { short: /^-[a-zA-Z]*f/, long: namesIn('file') }],
-])
-const awkSteering: Steering = { short: /^-[lfiE]/, long: namesIn('load file include exec') }
-const compiler = /^[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?$/
-const compilers: Steering = {
-  short:
-    /^-(?:wrapper|fplugin|specs|B|fuse-ld|Xclang|load|dumpdir|plugin)|^--(?:specs|config|sysroot)|^@|^-Wl,.*(?:plugin|@|dynamic-linker|script)/,
-}
-/** Whole names of options that are the beginning of another. */
-const whole = new Set(['--checkpoint', '--file', '--global', '--text', '--config', '--in', '--to'])
-
-const steeringOf = (program: string): Steering | undefined =>
-  compiler.test(program) ? compilers : isAwk(program) ? awkSteering : steering.get(program)
-
-/** Programs take any beginning of a long option that is the beginning of no other. */
-export function abbreviates(text: string, long: readonly string[]): boolean {
-  const [name = ''] = text.split('=', 1)
-  if (!/^--[a-z]/.test(name)) return false
-  const isWhole = long.includes(name.slice(2))
-  return isWhole || (!whole.has(name) && long.some((each) => each.startsWith(name.slice(2))))
-}
-
-const steers = ({ short, long = [] }: Steering, text: string): boolean =>
-  short?.test(text) === true || abbreviates(text, long)
-
-/** Words after the program that run a text, or write what later commands obey. */
-const orders: ReadonlyMap<string, RegExp> = new Map([
-  [
-    'git',
-    /^(?:clone (?:.* )?-u\b|(?:merge|pull|rebase) (?:.* )?(?:-s |--strategy[= ])(?!(?:ort|recursive|resolve|octopus|ours|subtree)\b)\S|config (?!--get|--list|-l\b|get\b|list\b)|bisect run|submodule foreach|difftool|mergetool|daemon|web--browse|instaweb|credential|send-email|filter-branch|rebase (?:.* )?-x\b)/,
-  ],
-  [
-    'npm',
-    /^(?:set|config (?:set|edit|delete)|c set|pkg set|set-script|edit|explore|(?:.* )?(?:exec|x)\b|(?:init|innit|create) (?:-\S+ )*[^-\s])/,
-  ],
-  ['yarn', /^(?:config set|exec|node -e)/],
-  ['pnpm', /^(?:config set|set|exec -c|pkg set)/],
-  ['pip', /^config (?:set|edit)/],
-  ['cargo', /^(?:install|login)/],
-  ['go', /^(?:env -w|run (?:-\S+ )*(?:\S*@|[^\s./]+\.[a-z]+\/))/],
-])
 
 /** The argument by which a program runs or obeys something else, and which no entry allows; null if there is none. */
 export function steeringOption(
   { executables, variables }: Doings,
   entries: readonly string[],
-): string | null {
+): SteeringArgument | null {
   if (entries.includes('*')) return null
   for (const executable of executables) {
-    const found = optionOf(executable) ?? hiddenOption(executable, variables)
+    const found = optionOf(executable, variables)
     if (found !== null && !allowsWord(executable, found, entries))
-      return executable.words[found]?.text ?? 'that comes at run time'
+      return { text: executable.words[found]?.text ?? '', isUnseen: false }
+    const hidden = found === null ? hiddenOption(executable, variables) : null
+    if (hidden !== null)
+      return { text: executable.words[hidden]?.text ?? 'that comes at run time', isUnseen: true }
   }
   return null
 }
 
-/** The index of such an argument. */
-function optionOf({ name, words }: Executable): number | null {
-  const program = /^pip\d/.test(name)
-    ? 'pip'
-    : name === 'gmake'
-      ? 'make'
-      : name === 'gtar'
-        ? 'tar'
-        : name
-  const pattern = steeringOf(program)
-  const end = words.findIndex(({ text }, at) => at > 0 && text === '--')
+/** Programs that hand what stands behind `--` to another one, which is theirs to run anyway. */
+const handsOn = new Set(['npm', 'npx', 'yarn', 'pnpm', 'cargo', 'docker'])
+
+/** The index of an argument that steers as it is written. */
+function optionOf({ name, words }: Executable, variables: Doings['variables']): number | null {
+  const program = programOf(name)
+  const texts = words.map(({ text }) => text)
+  const git = program === 'git' ? (texts[gitCommandAt(texts)] ?? '') : ''
+  const steering = steeringOf(program, git)
+  const end = handsOn.has(program) ? texts.indexOf('--') : -1
   const told = end < 0 ? words : words.slice(0, end)
   const at = told.findIndex(
     (word, n) =>
       n > 0 &&
-      ((pattern !== undefined && steers(pattern, word.text)) ||
+      !isValueOfMessage(git, texts[n - 1] ?? '') &&
+      ((steering !== undefined && steers(steering, normal(program, word.text))) ||
         setsConfig(program, told, n) ||
-        readsOptions(program, told, n)),
+        readsOptions(program, told, n) ||
+        isOldStyle(program, word, n)),
   )
-  if (at > 0 && !isValueOfMessage(program, told[at - 1]?.text ?? '')) return at
-  const rest = words.slice(1).map(({ text }) => text)
-  const order = orders.get(program)?.exec(rest.join(' '))?.[0]
-  if (order !== undefined) return order.trim().split(' ').length
-  return isAwk(program) || isSed(program) ? scriptAt(program, words) : null
+  if (at > 0) return at
+  return (
+    orderAt(program, texts) ??
+    (isAwk(program) || isSed(program) ? scriptAt(program, words, variables) : null)
+  )
 }
 
-/** Commands of git whose options run programs. Of the others, what comes at run time is a name. */
-const runningGit = new Set(['clone', 'fetch', 'grep', 'ls-remote', 'pull', 'push', 'rebase'])
+/** npm takes options with any number of dashes. */
+const normal = (program: string, text: string): string =>
+  program === 'npm' && /^-[^-].{3,}|^---/s.test(text) ? text.replace(/^-{1,64}/, '--') : text
 
-/** The index of a word that could be such an argument, or the last one if words come at run time that could. */
-function hiddenOption(
-  { name, words, hasMore, anyMore }: Executable,
-  variables: Doings['variables'],
-): number | null {
-  const steered = steeringOf(name)
-  if (steered === undefined || (name === 'git' && !runningGit.has(words[1]?.text ?? '')))
-    return null
-  if (hasMore && anyMore && words.at(-1)?.text !== '--') return words.length
-  const end = words.findIndex(({ text }) => text === '--')
-  const told = end < 0 ? words : words.slice(0, end)
-  const at = told.findIndex(
-    (word, n) => n > 0 && word.exact.startsWith(expansionStart) && couldSteer(word),
-  )
+/** Commands of git whose options run nothing, and whose operands are names. */
+const harmlessGit = new Set(
+  'add blame branch checkout cherry-pick clean commit describe ls-files merge-base mv reset restore rev-parse rm shortlog stash status switch tag'.split(
+    ' ',
+  ),
+)
+
+/** The index of a word that could become such an argument, or the last one if words come at run time that could. */
+function hiddenOption(executable: Executable, variables: Doings['variables']): number | null {
+  const { name, words, hasMore, anyMore } = executable
+  const program = programOf(name)
+  const texts = words.map(({ text }) => text)
+  const git = program === 'git' ? (texts[gitCommandAt(texts)] ?? '') : ''
+  if (harmlessGit.has(git)) return null
+  // Behind the name of a package all words are that program's.
+  if (program === 'npx' && words[1] !== undefined && isOperand(words[1])) return null
+  const placing = placingOf(program)
+  const steering = steeringOf(program, git) ?? placing
+  if (steering === undefined) return null
+  const end = endOfOptions(steering, words)
+  // Behind its program, awk takes operands only.
+  const script = isAwk(program) ? (scriptsOf(program, words)[0]?.at ?? -1) : -1
+  if (hasMore && anyMore && end < 0 && script < 0 && placing === undefined) return words.length
+  // A path with a sign of equality in it is a variable.
+  if (hasMore && program === 'make') return words.length
+  // Its words are judged where what it runs is looked for.
+  if (program === 'find') return null
+  const at = words.findIndex((word, n) => {
+    if (n === 0 || isPlain(word) || (end >= 0 && n > end)) return false
+    if (script > 0 && n > script) return false
+    // Letters without a dash.
+    if (program === 'tar' && n === 1) return true
+    const before = texts[n - 1] ?? ''
+    const isValue = takesNext(steering, before) || isValueOfMessage(git, before)
+    if (isValue && !word.splits && !word.globs && !word.braces) return false
+    return couldSteer(word, { steering, anyMore, variables, isPlacing: placing !== undefined })
+  })
   return at < 0 ? null : at
+}
 
-  function couldSteer(word: Word): boolean {
-    if (word.substitutions.some(givesAnyText)) return true
-    const variable = word.exact.slice(1, word.exact.indexOf(expansionEnd))
-    return variables.some(
-      (each) =>
-        each.name === variable &&
-        (each.isAnyText || (each.text !== null && steers(steered ?? {}, each.text))),
-    )
-  }
+const isOperand = (word: Word): boolean => isPlain(word) && !word.text.startsWith('-')
+
+/** The place of a `--` that ends options, and that is not the value of one itself; -1 without. */
+function endOfOptions(steering: Steering, words: readonly Word[]): number {
+  if (steering.endless === true) return -1
+  const at = words.findIndex(({ text }) => text === '--')
+  const before = words[at - 1]?.text ?? ''
+  const isFlag = /^-[qnp]$|^--(?:quiet|cached|staged|stat|name-only|name-status|oneline|patch)$/
+  return at > 0 && (at === 1 || !before.startsWith('-') || isFlag.test(before)) ? at : -1
+}
+
+interface Reading {
+  readonly steering: Steering
+  readonly anyMore: boolean
+  readonly isPlacing: boolean
+  readonly variables: Doings['variables']
+}
+
+function couldSteer(word: Word, { steering, anyMore, isPlacing, variables }: Reading): boolean {
+  // Where xargs or find put something.
+  if (word.expands && !word.exact.includes(expansionStart)) return anyMore
+  if (word.exact.startsWith('-')) return !isValueBehind(steering, word, variables)
+  return shapesOf(word, variables).some((shape) => {
+    if (isPlacing && isHarmlessEnd(shape)) return false
+    if (shape.startsWith(unseen) || /^-./.test(shape)) return true
+    if (steering.operands !== true) return false
+    const [first = ''] = shape.replace(/^\.\//, '/').split('/', 1)
+    return first.includes(unseen) || steers(steering, shape)
+  })
+}
+
+/** `*.log`: no name with this end is an option that names a protected place. */
+const isHarmlessEnd = (shape: string): boolean => {
+  const end = /^(?:\.[a-z]{1,8}){0,3}(\.[a-z]{1,8})$/.exec(shape.slice(unseen.length))?.[1]
+  return shape.startsWith(unseen) && end !== undefined && protectionOf(end) === null
+}
+
+/** Is all that is not seen in a word the value of an option that is seen? `--include=$x`, `-j$(nproc)`. */
+function isValueBehind(steering: Steering, word: Word, variables: Doings['variables']): boolean {
+  const [seen = ''] = headOf(word).split(/[{*?[]/, 1)
+  const isValue =
+    /^--[a-z][a-z-]*=/.test(seen) || (/^-[A-Za-z]/.test(seen) && takesNext(steering, seen))
+  if (!isValue || !word.splits) return isValue
+  const shapes = shapesOf(word, variables)
+  return shapes.every((shape) => shape.startsWith(seen) && !shape.includes(unseen))
 }
 
 /** `git -c name=value`, and the same behind `clone`; `git switch -c name` has another meaning. */
@@ -219,30 +173,46 @@ const setsConfig = (program: string, words: readonly Word[], at: number): boolea
   return isOption && (at === 1 || next.text.includes('=') || next.expands)
 }
 
+const messages: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:commit|tag|merge|stash|notes)$/, /^(?:-m|--message)$/],
+  [/^(?:commit|log)$/, /^--author$/],
+  [/^log$/, /^(?:--grep|-S|-G)$/],
+  [/^(?:diff|show)$/, /^-[SG]$/],
+]
+
 /** `git commit -m "-c is an option"`: a text, not an option. */
-const isValueOfMessage = (program: string, before: string): boolean =>
-  program === 'git' && /^(?:-m|--message|--grep|--author|-S|-G)$/.test(before)
+const isValueOfMessage = (git: string, before: string): boolean =>
+  messages.some(([command, option]) => command.test(git) && option.test(before))
 
 /** A list of files of tar may hold options, unless it is said to hold names only. */
 const readsOptions = (program: string, words: readonly Word[], at: number): boolean =>
   program === 'tar' &&
   (/^-[a-zA-Z]*T/.test(words[at]?.text ?? '') ||
+    (at === 1 &&
+      /^[a-zA-Z]+$/.test(words[1]?.text ?? '') &&
+      words[1]?.text.includes('T') === true) ||
     abbreviates(words[at]?.text ?? '', ['files-from'])) &&
   !words.some(({ text }) => /^--(?:null|verbatim-files-from)$/.test(text))
 
-const isAwk = (program: string): boolean => /^[gmn]?awk$/.test(program)
-const isSed = (program: string): boolean => /^g?sed$/.test(program)
+/** `tar cIf program x.tar`: letters without a dash, none of which has its value in the same word. */
+const isOldStyle = (program: string, { text }: Word, at: number): boolean =>
+  program === 'tar' && at === 1 && /^[^-].*[FI]|^[FI]/.test(text)
 
-/** Where a script of sed or awk runs a program or writes a file. */
-function scriptAt(name: string, words: readonly Word[]): number | null {
+/** Where a script of sed or awk runs a program or writes a file, by any of the texts it may be. */
+function scriptAt(
+  name: string,
+  words: readonly Word[],
+  variables: Doings['variables'],
+): number | null {
   const runs = isAwk(name) ? awkRuns : sedRuns
-  const at = scriptsOf(name, words).find(({ word }) => runs(shownAs(word)))?.at
+  const at = scriptsOf(name, words).find(({ word }) => {
+    const shapes = isPlain(word)
+      ? [word.text]
+      : shapesOf({ ...word, splits: false, globs: false }, variables)
+    return word.splits || shapes.some((shape) => shape.includes(unseen) || runs(shape))
+  })?.at
   return at ?? null
 }
-
-/** What an expansion puts into a script is not seen: it is taken for a letter. */
-const shownAs = ({ exact }: Word): string => exact.replaceAll(expansions, 'x')
-const expansions = new RegExp(`${expansionStart}[^${expansionEnd}]*${expansionEnd}`, 'g')
 
 /** The scripts among the words: behind `-e`, else the first operand. */
 function scriptsOf(
@@ -254,11 +224,15 @@ function scriptsOf(
     const next = words[at + 1]
     const equals = word.text.indexOf('=')
     if (abbreviates(word.text, [long]))
-      return equals > 0 ? [{ word: after(word, equals + 1), at }] : next ? [{ word: next, at }] : []
-    const letters = /^-[a-zA-Z]*e/.exec(word.text)?.[0].length
+      return equals > 0
+        ? [{ word: after(word, equals + 1), at }]
+        : next
+          ? [{ word: next, at: at + 1 }]
+          : []
+    const letters = (isAwk(name) ? /^-e/ : /^-[nErsuz]*e/).exec(word.text)?.[0].length
     if (at === 0 || letters === undefined) return []
     if (word.text.length > letters) return [{ word: after(word, letters), at }]
-    return next === undefined ? [] : [{ word: next, at }]
+    return next === undefined ? [] : [{ word: next, at: at + 1 }]
   })
   if (named.length > 0) return named
   const valued = isAwk(name) ? /^-[vF]$|^--(?:assign|field-separator)$/ : /^-l$|^--line-length$/
