@@ -6,10 +6,11 @@ import { escapes as knownEscapes } from './corpora/escapes.ts'
 import { everyday as knownEveryday } from './corpora/everyday.ts'
 import { manualEscapes } from './corpora/manual-escapes.ts'
 import { manualEveryday } from './corpora/manual-everyday.ts'
+import { hiddenReads, hiddenWrites, lookAlikes } from './corpora/reads-and-writes.ts'
 import { request, verdictOf } from './passports.ts'
 
-const escapes = [...knownEscapes, ...manualEscapes]
-const everyday = [...knownEveryday, ...manualEveryday]
+const escapes = [...knownEscapes, ...manualEscapes, ...hiddenWrites, ...hiddenReads]
+const everyday = [...knownEveryday, ...manualEveryday, ...lookAlikes]
 
 const judged = (command: string): string =>
   verdictOf(evaluatePassport(development, request('bash', { command })))

@@ -6,11 +6,19 @@ import { isAboveProtected, protectionOf } from '../files/starting.ts'
 import { type PolicyReason, reason, shown } from '@signalbox/core'
 import { textsOf, type LimitedCall } from '../limit-check.ts'
 import { directoryNames } from './environment.ts'
+import {
+  broughtName,
+  broughtTexts,
+  endsInNames,
+  isBrought,
+  isInAnyFolder,
+} from './brought-names.ts'
 import type { Doings, Executable } from './doings.ts'
-import { knowsOutputs, outputsOf } from './output-options.ts'
+import { handedOn, knowsOutputs, outputsOf } from './output-options.ts'
 import { basesOf, placeOf, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
 import { abbreviates } from './steering-options.ts'
+import { unwrap } from './wrappers.ts'
 
 /** Change what a file is, not what is in it: only what no limit opens is protected from them. */
 const touching = new Set(['chmod', 'chown', 'chgrp', 'mkdir', 'rm', 'rmdir', 'touch', 'unlink'])
@@ -35,6 +43,8 @@ interface Write {
   readonly word: Word
   /** Put before the word: what is copied into a directory keeps its name. */
   readonly into: Word | null
+  /** And the folders that its name stands in, as with `cp --parents`. */
+  readonly isWhole?: boolean
   readonly touchesOnly: boolean
   readonly links: boolean
   /** Perhaps no file: what nobody can tell is not refused. */
@@ -43,7 +53,10 @@ interface Write {
 
 /** Refuses writes to files that run later, and writes to places that nobody can tell. */
 export function checkWrites(call: LimitedCall, doings: Doings): PolicyReason | null {
-  const writes = [...doings.redirects.flatMap(written), ...doings.executables.flatMap(writesOf)]
+  const writes = [
+    ...doings.redirects.flatMap(written).map((write) => ({ ...write, by: null })),
+    ...doings.executables.flatMap((by) => writesOf(by).map((write) => ({ ...write, by }))),
+  ]
   if (writes.length === 0) return null
   const bases = basesOf(doings, textsOf(call.request.args, directoryNames) ?? [])
   for (const write of writes) {
@@ -69,10 +82,18 @@ const written = ({ op, target }: Doings['redirects'][number]): readonly Write[] 
       : [plainWrite(target)]
 
 function writesOf(executable: Executable): readonly Write[] {
-  const { name, words } = executable
+  const { name } = executable
+  const inner = unwrap(name, executable.words)
+  const end = inner === null || typeof inner === 'string' ? null : inner.inner
+  // What a wrapper runs is judged by itself.
+  const words = end === null ? executable.words : executable.words.slice(0, end)
   const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'))
+  if (end === null && endsInNames(executable)) operands.push(broughtName)
   const guessed = !knowsOutputs(name)
-  const named = outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed }))
+  const named = [
+    ...outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed })),
+    ...handedOn(name, words).map((word) => ({ ...plainWrite(word), guessed: true })),
+  ]
   if (name === 'dd')
     return operands.flatMap((word) =>
       word.text.startsWith('of=') ? [plainWrite(after(word, 3))] : [],
@@ -85,13 +106,20 @@ function writesOf(executable: Executable): readonly Write[] {
   if (name === 'uniq') return operands.slice(1).map(plainWrite)
   if (name === 'zip') return operands.slice(0, 1).map(plainWrite)
   if (toEach.has(name) || isInPlace) return [...named, ...operands.map(plainWrite)]
-  if (!toLast.has(name)) return named
-  const last = operands.at(-1)
-  const sources = operands.slice(0, -1)
+  return toLast.has(name) ? [...named, ...copies(name, words, operands)] : named
+}
+
+function copies(name: string, words: readonly Word[], operands: readonly Word[]): readonly Write[] {
+  const [target] = outputsOf(name, words)
+  const last = target ?? operands.at(-1)
+  const sources = target === undefined ? operands.slice(0, -1) : operands
+  const isWhole = words.some(
+    ({ text }) =>
+      abbreviates(text, ['parents', 'relative']) || (name === 'rsync' && /^-[a-zA-Z]*R/.test(text)),
+  )
   return [
-    ...named,
     ...(last === undefined ? [] : [plainWrite(last)]),
-    ...sources.map((word) => ({ ...plainWrite(word), into: last ?? null })),
+    ...sources.map((word) => ({ ...plainWrite(word), into: last ?? null, isWhole })),
     ...(name === 'mv' ? sources.map((word) => ({ ...plainWrite(word), touchesOnly: true })) : []),
     ...(name === 'ln' ? sources.map((word) => ({ ...plainWrite(word), links: true })) : []),
   ]
@@ -102,16 +130,36 @@ const lastNameOf = (path: string): string => {
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
 
+const isRelative = (text: string): boolean => !/^[/~]/.test(text)
+
+/** `rm dist/*` touches what is in a folder: the folder tells whether it is protected. */
+const folderOf = (text: string): string => text.replace(/([^/.])\/\*$/, '$1')
+
 function checkWrite(
-  { word, into, touchesOnly, links, guessed }: Write,
+  {
+    word,
+    into,
+    isWhole,
+    touchesOnly,
+    links,
+    guessed,
+    by,
+  }: Write & { readonly by: Executable | null },
   { bases, doings }: { readonly bases: readonly string[] | null; readonly doings: Doings },
 ): PolicyReason | null {
-  const texts = textsOfWord(word, doings.variables)
-  const directories = into === null ? [''] : textsOfWord(into, doings.variables)
+  const comesTo = (each: Word): readonly string[] | null =>
+    by !== null && isBrought(each)
+      ? broughtTexts(by, each, doings)
+      : textsOfWord(each, doings.variables)
+  const all = comesTo(word)
+  const texts = touchesOnly ? (all?.map(folderOf) ?? null) : all
+  const directories = into === null ? [''] : comesTo(into)
+  const isLost = by !== null && isInAnyFolder(by) && !isBrought(into ?? word)
   const unseen =
     texts === null ||
     directories === null ||
-    (bases === null && !texts.every((text) => /^[/~]/.test(text)))
+    (bases === null && texts.some(isRelative)) ||
+    (isLost && (into === null ? texts : directories).some(isRelative))
   // A program that only touches its operands is judged by those that can be told.
   if (unseen && (touchesOnly || guessed)) return null
   if (unseen) {
@@ -121,7 +169,7 @@ function checkWrite(
   for (const text of texts)
     for (const directory of directories)
       for (const base of bases ?? ['']) {
-        const name = into === null ? text : lastNameOf(text)
+        const name = into === null || isWhole === true ? text : lastNameOf(text)
         // `cp package.json package.json.bak`: a copy beside it, no directory.
         if (into !== null && name !== '' && lastNameOf(directory).includes(name)) continue
         const place = placeOf(base, directory === '' ? name : `${directory}/${name}`)

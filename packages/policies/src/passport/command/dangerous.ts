@@ -4,7 +4,7 @@
  */
 import { canonicalPath } from '../files/canonical-path.ts'
 import { protectedFromWriting, secretPattern } from '../files/sensitive.ts'
-import { matchesWildcard } from '../wildcard.ts'
+import { matchesPathWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
 import { isPlain, type Redirect, type Word } from './script.ts'
 
@@ -202,8 +202,9 @@ function dangerInWords(words: readonly Word[]): string | null {
     if (network !== null) return network
     const text = word.text.replaceAll(/\/(?:\.?\/)+/g, '/').replaceAll('{', '')
     if (/\/etc\/g?shadow|\/proc\/[^/\s]{1,20}\/environ/.test(text)) return 'reading secrets'
-    const pattern = text.replaceAll(/\[[^[\]]*\]/g, '?')
-    if (word.globs && secretFiles.some((file) => matchesWildcard(pattern, file)))
+    const pattern = text.replaceAll(/\[[^[\]]*\]/g, '?').replace(/^(?:\.{1,2}\/)*\.\.\//, '/')
+    // As in a shell, a wildcard stands for no slash.
+    if (word.globs && secretFiles.some((file) => matchesPathWildcard(pattern, file)))
       return 'reading secrets'
     if (removesEverything(word.text)) return 'removing what the machine or a user needs'
   }

@@ -35,6 +35,8 @@ export interface Variable {
   readonly exported: boolean
   /** Could its value be any text, as nobody sees where it comes from? */
   readonly isAnyText: boolean
+  /** What it is set to, where the text says so. */
+  readonly word?: Word
 }
 
 /** What a text would do, or why it is refused. `reads`: a program would come out of a pipe, an address or a file. */
@@ -49,4 +51,5 @@ export const variableOf = (name: string, value: Word, exported: boolean): Variab
   text: value.expands || value.braces ? null : value.text,
   exported,
   isAnyText: value.substitutions.some(givesAnyText),
+  word: value,
 })

@@ -40,6 +40,7 @@ const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
   ['git', { letters: 'o', valued: 'mCSGFbBU', long: namesIn('output output-directory') }],
   ['less', { letters: 'oO', long: namesIn('log-file LOG-FILE') }],
   ['tree', { letters: 'o', valued: 'IPLH' }],
+  ['time', { letters: 'o', valued: 'f', long: namesIn('output') }],
   ['cp', { letters: 't', long: namesIn('target-directory') }],
   ['mv', { letters: 't', long: namesIn('target-directory') }],
   ['ln', { letters: 't', long: namesIn('target-directory') }],
@@ -53,7 +54,7 @@ const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
   ],
 ])
 const compiler = /^(?:[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?|ld|as|ar)$/
-const compilers: Outputs = { letters: 'o', single: /^-M[FD]$/ }
+const compilers: Outputs = { letters: 'o', single: /^-M[FD]$|^-aux-info$|^-dump(?:base|dir)$/ }
 /** Of any other program. What looks like one need not be: what nobody can tell is not refused. */
 const usual: Outputs = {
   letters: '',
@@ -74,7 +75,12 @@ export function outputsOf(name: string, all: readonly Word[]): readonly Word[] {
     const next = all[at + 1]
     return at === 0 ? [] : valueOf(known, word, next)
   })
-  return [...found, ...oldStyle(name, all), ...ofGit(name, all), ...byAddress(name, all)]
+  return [
+    ...found.map((word) => withNumbers(name, word)),
+    ...oldStyle(name, all),
+    ...ofGit(name, all),
+    ...byAddress(name, all),
+  ]
 }
 
 function valueOf(known: Outputs, word: Word, next: Word | undefined): readonly Word[] {
@@ -117,15 +123,49 @@ function ofGit(name: string, all: readonly Word[]): readonly Word[] {
   return order === 'mv' ? operands : []
 }
 
-/** `curl -O` names the file as the address does. */
+/**
+ * `curl -O` and `wget` name the file as the address does, without what stands behind `?` and `#` or with it. curl expands braces
+ * and brackets in an address by itself.
+ */
 function byAddress(name: string, all: readonly Word[]): readonly Word[] {
   const isNamed = all.some(({ text }) => /^-[a-zA-Z]*O|^--remote-name/.test(text))
   if (name !== 'wget' && !(name === 'curl' && isNamed)) return []
-  return all
-    .slice(1)
-    .flatMap((word) =>
-      word.text.includes('/') && !word.text.startsWith('-')
-        ? [after(word, word.text.lastIndexOf('/') + 1)]
-        : [],
-    )
+  return all.slice(1).flatMap((word) => {
+    if (!word.text.includes('/') || word.text.startsWith('-')) return []
+    const spelt = name === 'curl' ? { ...word, braces: true } : word
+    const { exact } = word
+    const end = exact.search(/[?#]/)
+    const cut = end < 0 ? [] : [lastOf(spelt, exact.slice(0, end))]
+    return [lastOf(spelt, exact), ...cut]
+  })
 }
+
+const lastOf = (word: Word, exact: string): Word => {
+  const name = exact.slice(exact.lastIndexOf('/') + 1)
+  return { ...word, text: name, exact: name }
+}
+
+/** What a compiler hands on to the programs it runs, and every value behind `=`: one of them may be a file that is written. */
+export function handedOn(name: string, all: readonly Word[]): readonly Word[] {
+  if (!compiler.test(name)) return []
+  return all.slice(1).flatMap((word, at) => {
+    const { exact } = word
+    const isHanded = /^-X(?:linker|assembler|preprocessor)$/.test(all[at]?.text ?? '')
+    const told = /^-W[lap],/.test(exact) ? exact.split(',').slice(1) : isHanded ? [exact] : []
+    const values = [...told, exact].flatMap((each) =>
+      each.startsWith('-') && each.includes('=') ? [each.slice(each.indexOf('=') + 1)] : [],
+    )
+    const glued = told.flatMap((each) => (/^-o./.test(each) ? [each.slice(2)] : []))
+    return [...told, ...values, ...glued].map((text) => ({ ...word, text, exact: text }))
+  })
+}
+
+/** In names that curl writes, `#1` stands for what a part of the address came to. */
+const withNumbers = (name: string, word: Word): Word =>
+  name !== 'curl' || !/#\d/.test(word.exact)
+    ? word
+    : {
+        ...word,
+        text: word.text.replaceAll(/#\d+/g, '*'),
+        exact: word.exact.replaceAll(/#\d+/g, '*'),
+      }
