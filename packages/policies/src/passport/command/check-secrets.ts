@@ -51,7 +51,7 @@ const examples = [
 
 /** Refuses a command that would read them. */
 export function checkSecrets(call: LimitedCall, doings: Doings): PolicyReason | null {
-  const readsNames = doings.executables.some(({ name }) => name === 'xargs')
+  const readsNames = doings.executables.some(({ name }) => name === 'xargs' || name === 'read')
   const read = doings.redirects.flatMap(({ op, target }): readonly NamedFile[] =>
     op === '<' || op === '<>'
       ? [{ word: target, sure: true }]
@@ -60,8 +60,10 @@ export function checkSecrets(call: LimitedCall, doings: Doings): PolicyReason | 
         : [],
   )
   const printed = printedWithin(doings)
-  const isPrinted = ({ command }: Executable): boolean =>
-    printed.has(command) || (readsNames && command.feeds)
+  const isPrinted = ({ command, name, words }: Executable): boolean =>
+    printed.has(command) ||
+    (readsNames && command.feeds) ||
+    (name === 'printf' && words[1]?.text.startsWith('-v') === true)
   const named = [...read, ...doings.executables.flatMap((each) => readBy(each, isPrinted(each)))]
   if (named.length === 0) return null
   const bases = basesOf(doings, textsOf(call.request.args, directoryNames) ?? []) ?? ['']

@@ -14,7 +14,7 @@ import {
   isInAnyFolder,
 } from './brought-names.ts'
 import type { Doings, Executable } from './doings.ts'
-import { handedOn, knowsOutputs, outputsOf } from './output-options.ts'
+import { handedOn, knowsOutputs, outputsOf, valuesIn } from './output-options.ts'
 import { basesOf, placeOf, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
 import { abbreviates } from './steering-options.ts'
@@ -93,6 +93,11 @@ function writesOf(executable: Executable): readonly Write[] {
   const named = [
     ...outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed })),
     ...handedOn(name, words).map((word) => ({ ...plainWrite(word), guessed: true })),
+    ...valuesIn(name, words).map((word) => ({
+      ...plainWrite(word),
+      guessed: true,
+      touchesOnly: true,
+    })),
   ]
   if (name === 'dd')
     return operands.flatMap((word) =>
@@ -104,9 +109,23 @@ function writesOf(executable: Executable): readonly Write[] {
     /^(?:sed|gsed|perl[0-9.]*|ruby[0-9.]*)$/.test(name) &&
     words.some(({ text }) => inPlace.test(text) || abbreviates(text, ['in-place']))
   if (name === 'uniq') return operands.slice(1).map(plainWrite)
-  if (name === 'zip') return operands.slice(0, 1).map(plainWrite)
+  if (name === 'zip') return [...named, ...operands.slice(0, 1).map(plainWrite)]
+  if (packers.test(name)) return [...named, ...besides(words, operands)]
   if (toEach.has(name) || isInPlace) return [...named, ...operands.map(plainWrite)]
   return toLast.has(name) ? [...named, ...copies(name, words, operands)] : named
+}
+
+/** They write beside the file, with a name that is longer or shorter by an ending. */
+const packers =
+  /^(?:gzip|gunzip|bzip2|bunzip2|xz|unxz|lzma|unlzma|zstd|unzstd|lz4|unlz4|brotli|unbrotli|compress|uncompress)$/
+
+function besides(words: readonly Word[], operands: readonly Word[]): readonly Write[] {
+  if (words.some(({ text }) => /^-[a-zA-Z]*[clt]|^--(?:std|to-std|list|test)/.test(text))) return []
+  return operands.flatMap((word) => {
+    const shorter = word.exact.replace(/\.[A-Za-z0-9]{1,4}$/, '')
+    const each = [word, { ...word, text: shorter, exact: shorter }]
+    return each.map((it) => ({ ...plainWrite(it), guessed: true }))
+  })
 }
 
 function copies(name: string, words: readonly Word[], operands: readonly Word[]): readonly Write[] {
@@ -154,8 +173,14 @@ function checkWrite(
   const all = comesTo(word)
   const texts = touchesOnly ? (all?.map(folderOf) ?? null) : all
   const directories = into === null ? [''] : comesTo(into)
+  // Everything in a folder goes to the top: its names are not seen.
+  const isAll =
+    into !== null &&
+    texts?.some((text) => /(?:^|\/)\.\/?$/.test(text)) === true &&
+    directories?.some((text) => /^(?:\.{1,2}\/?|[/~]\/?)$/.test(text)) === true
   const isLost = by !== null && isInAnyFolder(by) && !isBrought(into ?? word)
   const unseen =
+    isAll ||
     texts === null ||
     directories === null ||
     (bases === null && texts.some(isRelative)) ||
@@ -175,7 +200,9 @@ function checkWrite(
         const place = placeOf(base, directory === '' ? name : `${directory}/${name}`)
         const found = protectionOf(place)
         const isRefused = found !== null && !(touchesOnly && found.canBeOpened)
-        if (!isRefused && !(links && (place === '/' || isAboveProtected(place)))) continue
+        const isAbove =
+          (links && place === '/') || ((links || into !== null) && isAboveProtected(place))
+        if (!isRefused && !isAbove) continue
         const why =
           found === null ? 'leads to protected places' : `is obeyed later (${found.pattern})`
         const message = `${shown(place)} ${why}: no command may write it. Use a file tool that a passport opens it for.`
