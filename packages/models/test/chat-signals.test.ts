@@ -209,8 +209,64 @@ const azureRows: readonly SignalRow[] = [
   },
 ]
 
+/** Reasons of vendors behind a gateway that says `tool_calls`: word, verdict, class of the error, evidence. */
+const native: readonly (readonly [
+  string,
+  Pick<SignalRow, 'verdict' | 'errorClass' | 'evidence'>,
+])[] = [
+  // Google.
+  ['MAX_TOKENS', { verdict: 'length' }],
+  ['MALFORMED_FUNCTION_CALL', { verdict: 'error', errorClass: 'tool_use_failed' }],
+  ['UNEXPECTED_TOOL_CALL', { verdict: 'unknown_terminal' }],
+  ['TOO_MANY_TOOL_CALLS', { verdict: 'unknown_terminal' }],
+  ['MALFORMED_RESPONSE', { verdict: 'unknown_terminal' }],
+  ['MISSING_THOUGHT_SIGNATURE', { verdict: 'unknown_terminal' }],
+  ['LANGUAGE', { verdict: 'unknown_terminal' }],
+  ['OTHER', { verdict: 'unknown_terminal' }],
+  ['FINISH_REASON_UNSPECIFIED', { verdict: 'unknown_terminal' }],
+  ['SAFETY', { verdict: 'safety', evidence: ['openai-compatible native_finish_reason=SAFETY'] }],
+  ['SPII', { verdict: 'safety', evidence: ['gemini native_finish_reason=SPII'] }],
+  // Anthropic and AWS.
+  ['max_tokens', { verdict: 'length' }],
+  ['model_context_window_exceeded', { verdict: 'length' }],
+  ['pause_turn', { verdict: 'unknown_terminal' }],
+  ['malformed_tool_use', { verdict: 'error', errorClass: 'tool_use_failed' }],
+  ['malformed_model_output', { verdict: 'unknown_terminal' }],
+  [
+    'guardrail_intervened',
+    { verdict: 'safety', evidence: ['bedrock native_finish_reason=guardrail_intervened'] },
+  ],
+  // OpenAI, Mistral, DeepSeek, Cohere, GLM, SGLang.
+  ['length', { verdict: 'length' }],
+  ['max_output_tokens', { verdict: 'length' }],
+  ['incomplete', { verdict: 'unknown_terminal' }],
+  ['cancelled', { verdict: 'unknown_terminal' }],
+  ['model_length', { verdict: 'unknown_terminal' }],
+  ['insufficient_system_resource', { verdict: 'error', errorClass: 'overloaded' }],
+  ['ERROR', { verdict: 'error', errorClass: 'unknown' }],
+  ['error', { verdict: 'error', errorClass: 'unknown' }],
+  ['TIMEOUT', { verdict: 'unknown_terminal' }],
+  ['network_error', { verdict: 'error', errorClass: 'network' }],
+  ['sensitive', { verdict: 'safety', evidence: ['glm native_finish_reason=sensitive'] }],
+  ['abort', { verdict: 'unknown_terminal' }],
+  ['maxTokens', { verdict: 'unknown_terminal' }],
+]
+const nativeRows = native.map(
+  ([word, said]): SignalRow => ({
+    signal: `native_finish_reason ${word} beside tool_calls`,
+    provider: 'openai-compatible',
+    events: [
+      ...chat.wholeCall,
+      chatDelta({}, { finish_reason: 'tool_calls', native_finish_reason: word }),
+    ],
+    finish: 'tool-calls/tool_calls',
+    ...said,
+  }),
+)
+
 describe.each([
   ['chat completions', chatRows],
+  ['OpenRouter', nativeRows],
   ['Azure', azureRows],
 ] as const)('%s', (_wire, rows) => {
   test.each(rows)('$provider: $signal is $verdict', (row) => checkSignal(loopback, row))
@@ -233,6 +289,25 @@ describe('signs that are no signal', () => {
       'openai-compatible',
       [chatDelta({}, { finish_reason: '' })],
     ],
+    ...[
+      'stop',
+      'STOP',
+      'tool_calls',
+      'end_turn',
+      'tool_use',
+      'stop_sequence',
+      'COMPLETE',
+      'TOOL_CALL',
+      'completed',
+      'eos',
+      'eos_token',
+      '<|im_end|>',
+    ].map((word): (typeof good)[number] => [
+      `the vendor's own good reason ${word}`,
+      'openai-compatible',
+      [chatDelta({}, { finish_reason: 'tool_calls', native_finish_reason: word })],
+    ]),
+    ['no reason of the vendor', 'openai-compatible', [chatDelta({}, { native_finish_reason: null })]],
     [
       'a guardrail that took no action',
       'amazon-bedrock',

@@ -23,6 +23,8 @@ const functionCallItem = {
   arguments: wholeArgs.slice(0, -9),
 }
 
+const wholeItem = { ...functionCallItem, arguments: wholeArgs }
+
 const responsesRows: readonly SignalRow[] = [
   {
     signal: 'item done as incomplete, content_filter',
@@ -53,6 +55,39 @@ const responsesRows: readonly SignalRow[] = [
         item: { ...functionCallItem, status: 'incomplete' },
       },
       ...goodEnding('responses'),
+    ],
+    verdict: 'interrupted',
+    finish: 'tool-calls/undefined',
+    errorClass: 'network',
+  },
+  ...['in_progress', 'incomplete'].map(
+    (status): SignalRow => ({
+      signal: `call done with its arguments whole and status ${status}, yet completed`,
+      provider: 'openai-responses',
+      events: [
+        ...responses.open,
+        ...responses.wholeCall.map((event) =>
+          event['type'] === 'response.output_item.done'
+            ? { ...event, item: { ...wholeItem, status } }
+            : event,
+        ),
+        ...goodEnding('responses'),
+      ],
+      verdict: 'interrupted',
+      finish: 'tool-calls/undefined',
+      errorClass: 'network',
+    }),
+  ),
+  {
+    signal: 'call of the whole response in progress, though it was completed in the stream',
+    provider: 'openai-responses',
+    events: [
+      ...responses.open,
+      ...responses.wholeCall,
+      {
+        type: 'response.completed',
+        response: { ...response, output: [{ ...wholeItem, status: 'in_progress' }] },
+      },
     ],
     verdict: 'interrupted',
     finish: 'tool-calls/undefined',

@@ -29,7 +29,7 @@ function isError(chunk: Fields): boolean {
 function readChoice(choice: Fields, key: string, seen: Sightings): void {
   seen.answer(key)
   readFilterResults('content_filter_results', choice['content_filter_results'], seen)
-  seen.hint('native_finish_reason', choice['native_finish_reason'])
+  seen.vendorReason('native_finish_reason', choice['native_finish_reason'])
   if (hasContent(choice)) seen.goOn(key)
   // The same chunk may bring the last content and the reason.
   if (seen.reason('finish_reason', choice['finish_reason'])) seen.end(key)

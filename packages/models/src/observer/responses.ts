@@ -20,8 +20,7 @@ export function readResponses(event: Fields, seen: Sightings): void {
     case 'response.output_item.added':
     case 'response.output_item.done':
       readItem(fields(event['item']) ?? {}, text(event['output_index']) ?? '', seen)
-      if (type.endsWith('done') && fields(event['item'])?.['status'] === 'incomplete')
-        seen.unfinished()
+      if (type.endsWith('done') && !isFinished(fields(event['item']) ?? {})) seen.unfinished()
       return
     case 'response.completed':
     case 'response.incomplete':
@@ -37,6 +36,15 @@ export function readResponses(event: Fields, seen: Sightings): void {
   }
 }
 
+/** Items say so by their status, which may be left out; a call has no other good one than `completed`. */
+function isFinished(item: Fields): boolean {
+  const status = item['status'] ?? 'completed'
+  return isCall(item) ? status === 'completed' : status !== 'incomplete'
+}
+
+const isCall = ({ type }: Fields): boolean =>
+  type === 'function_call' || type === 'custom_tool_call'
+
 /** Parts of the answer: items, their contents, texts and arguments as they grow. */
 function isContent(type: string): boolean {
   return /^response\.(output_item|content_part)\.|^response\.\w+\.(delta|done)$/.test(type)
@@ -50,8 +58,11 @@ function readEnd(response: Fields, ending: string, seen: Sightings): void {
       seen.flag('content_filters', text(filter['source_type']) ?? 'blocked')
   }
   if (response['error']) seen.error(readProviderError(response['error']))
-  for (const item of list(response['output']))
-    for (const part of list(fields(item)?.['content'])) readContent(part, seen)
+  for (const output of list(response['output'])) {
+    const item = fields(output) ?? {}
+    if (!isFinished(item)) seen.unfinished()
+    for (const part of list(item['content'])) readContent(part, seen)
+  }
   const detail = fields(response['incomplete_details'])?.['reason']
   if (seen.reason('incomplete_details.reason', detail)) return
   // The status must agree with the event's own name: `completed` twice, or it is not a good ending.
@@ -60,7 +71,7 @@ function readEnd(response: Fields, ending: string, seen: Sightings): void {
 }
 
 function readItem(item: Fields, key: string, seen: Sightings): void {
-  if (item['type'] === 'function_call' || item['type'] === 'custom_tool_call')
+  if (isCall(item))
     seen.calls.start(text(item['id']) ?? key, text(item['name']) ?? '', text(item['call_id']))
   for (const part of list(item['content'])) readContent(part, seen)
 }

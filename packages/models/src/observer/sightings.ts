@@ -15,7 +15,7 @@ import { shortText } from '../text.ts'
 import { BegunCalls } from './begun-calls.ts'
 import { fieldsIn } from './chunk-fields.ts'
 import { type Detector, isSafetyReason, label, type Signal } from './detectors.ts'
-import { isGoodReason, isLengthReason, type Wire } from './wires.ts'
+import { isGoodReason, isLengthReason, tellsOfCut, type Wire } from './wires.ts'
 
 export interface ObserverSetup {
   readonly wire: Wire
@@ -72,6 +72,19 @@ export class Sightings {
     else if (classifyFailedReason(value)) this.#failed ??= classifyFailedReason(value)
     else this.#unknown += 1
     return true
+  }
+
+  /**
+   * The reason of the vendor behind a gateway, which translates it: the answer is no better than the vendor says. Words that
+   * tell of no cut count for nothing, since every vendor has its own for a good ending.
+   */
+  vendorReason(field: string, value: unknown): void {
+    this.hint(field, value)
+    if (typeof value !== 'string') return
+    const failed = classifyFailedReason(value)
+    if (isLengthReason(value)) this.#length += 1
+    else if (failed) this.#failed ??= failed
+    else if (tellsOfCut(value)) this.#unknown += 1
   }
 
   /** A word that may be a filter's, in a field that does not end the stream. */

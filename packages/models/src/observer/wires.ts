@@ -37,6 +37,19 @@ export function isLengthReason(reason: string): boolean {
   return lengthReasons.includes(reason.toLowerCase())
 }
 
+/** Words of documented reasons for an answer that is not whole: of Google, AWS, Anthropic, Cohere, Mistral and servers. */
+const cutWords = new Set(
+  'abort aborted block blocked blocklist cancel canceled cancelled context disconnected error exceeded exhausted fail failed failure filter filtered guardrail incomplete insufficient intervened interrupt interrupted language length limit malformed max maximum missing moderation no other overloaded partial pause paused policy prohibited recitation refusal refused rejected safety sensitive spii terminated timeout timedout too truncated unavailable unexpected unspecified violation'.split(
+    ' ',
+  ),
+)
+
+/** Does a vendor's reason, in whatever case and spelling (`UNEXPECTED_TOOL_CALL`, `maxTokens`), say that the answer is not whole? */
+export function tellsOfCut(reason: string): boolean {
+  const words = reason.slice(0, 200).replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  return words.split(/[^a-z]+/).some((word) => cutWords.has(word))
+}
+
 /** The wire that a provider of the configuration speaks. */
 export function wireOf(provider: ModelConfig['provider']): Wire {
   switch (provider) {

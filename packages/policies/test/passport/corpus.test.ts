@@ -6,12 +6,19 @@ import { escapes as knownEscapes } from './corpora/escapes.ts'
 import { everyday as knownEveryday } from './corpora/everyday.ts'
 import { manualEscapes } from './corpora/manual-escapes.ts'
 import { manualEveryday } from './corpora/manual-everyday.ts'
+import { hiddenReads, hiddenWrites, lookAlikes } from './corpora/reads-and-writes.ts'
 import { respeltEscapes } from './corpora/respelt-escapes.ts'
 import { respeltEveryday } from './corpora/respelt-everyday.ts'
 import { command as judgedWith, request, verdictOf } from './passports.ts'
 
-const escapes = [...knownEscapes, ...manualEscapes, ...Object.values(respeltEscapes).flat()]
-const everyday = [...knownEveryday, ...manualEveryday, ...respeltEveryday]
+const escapes = [
+  ...knownEscapes,
+  ...manualEscapes,
+  ...Object.values(respeltEscapes).flat(),
+  ...hiddenWrites,
+  ...hiddenReads,
+]
+const everyday = [...knownEveryday, ...manualEveryday, ...respeltEveryday, ...lookAlikes]
 
 const judged = (command: string): string =>
   verdictOf(evaluatePassport(development, request('bash', { command })))

@@ -26,7 +26,7 @@ function tokenStart(text: string, from: number): number {
   return at
 }
 
-/** Letters and digits of ASCII, and `_ - . ~ + / = : ? @ ! |`. */
+/** Letters and digits of ASCII, and `_ - . ~ + / = : ? @ ! | $`. */
 const isToken = (unit: number): boolean =>
   (unit >= 0x61 && unit <= 0x7a) ||
   (unit >= 0x2d && unit <= 0x3a) ||
@@ -36,4 +36,5 @@ const isToken = (unit: number): boolean =>
   unit === 0x3d ||
   unit === 0x7e ||
   unit === 0x21 ||
+  unit === 0x24 ||
   unit === 0x7c

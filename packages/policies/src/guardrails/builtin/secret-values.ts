@@ -100,6 +100,21 @@ const inHeaders: readonly Row[] = [
     asItIs,
   ],
   ['(?i)(?:authorization["\']?\\s{0,3}[:=]|\\bbearer)\\s{1,3}["\']?', bearer, proseValue],
+  // Any other scheme, and before some values who it is: `SSWS <token>`, `SharedKey account:<signature>`.
+  [
+    '(?i)authorization["\']?\\s{0,3}[:=]\\s{0,3}["\']?[a-z][a-z0-9_-]{1,30}\\s{1,3}["\']?(?:[a-z0-9._-]{1,64}:)?',
+    form(
+      '([A-Za-z0-9+_~][A-Za-z0-9._~+\\/=-]{15,199})',
+      '(?:[A-Za-z0-9+_~][A-Za-z0-9._~+\\/=-]{0,199})?',
+    ),
+    proseValue,
+  ],
+  // Schemes with parameters: the one that is the secret.
+  [
+    '(?i)authorization["\']?\\s{0,3}[:=]\\s{0,3}["\']?[a-z][a-z0-9_-]{1,30}\\s[^\\r\\n]*\\b(?:signature|response|token|oauth_token|oauth_signature|mac|secret|key|api_key)\\\\?=\\\\?["\']?',
+    run('[A-Za-z0-9._~+\\/=%-]', 16, 200),
+    proseValue,
+  ],
   [
     '\\bBasic {1,3}',
     form('([A-Za-z0-9+\\/]{16,200}={0,2})', '[A-Za-z0-9+\\/]{1,200}={0,2}'),

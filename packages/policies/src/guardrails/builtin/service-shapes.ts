@@ -46,8 +46,14 @@ const development: readonly ServiceShape[] = [
     true,
   ],
   ['buildkite-token', 'a Buildkite token', 'bkua_', 'bkua_[a-f0-9]{40}'],
-  ['circleci-token', 'a CircleCI token', 'CCIPAT_', `CCIPAT_${plain}{22}_[a-f0-9]{40}`],
+  [
+    'circleci-token',
+    'a CircleCI token',
+    'CCIPAT_ CCIPRJ_',
+    `CCIP(?:AT|RJ)_${plain}{22}_[a-f0-9]{40}`,
+  ],
   ['clojars-token', 'a Clojars token', 'CLOJARS_', 'CLOJARS_[a-z0-9]{60}'],
+  ['crates-token', 'a crates.io token', '', `cio${plain}{32}`],
   ['deno-token', 'a Deno token', 'ddp_ ddw_', `dd[pw]_${plain}{36}`],
   ['endorlabs-key', 'an Endor Labs key', 'endr+', 'endr\\+[A-Za-z0-9-]{16}'],
   ['gitlab-token', 'a GitLab token', 'GR1348941', `GR1348941${word}{20}`],
@@ -71,6 +77,7 @@ const development: readonly ServiceShape[] = [
   ['pulumi-token', 'a Pulumi token', 'pul-', 'pul-[a-z0-9]{40}'],
   ['readme-key', 'a ReadMe key', 'rdme_', 'rdme_[a-z0-9]{70}'],
   ['rubygems-key', 'a RubyGems key', 'rubygems_', 'rubygems_[a-f0-9]{48}'],
+  ['sonar-token', 'a Sonar token', 'sqa_ sqp_ squ_', 'sq[apu]_[a-f0-9]{40}'],
   [
     'sourcegraph-token',
     'a Sourcegraph token',
@@ -84,6 +91,8 @@ const development: readonly ServiceShape[] = [
 /** Clouds, databases, networks, observation. */
 const operation: readonly ServiceShape[] = [
   ['aiven-password', 'an Aiven password', 'AVNS_', `AVNS_${word}{19}`],
+  // The 84 characters of Azure DevOps tokens and of the keys of Azure services, with the signature of their maker.
+  ['azure-key', 'an Azure key', 'JQQJ99', `${plain}{52}JQQJ99${plain}{26}`],
   ['azure-registry-key', 'an Azure registry key', '+ACR', `[A-Za-z0-9+/]{42}\\+ACR${plain}{6}`],
   ['clickhouse-key', 'a ClickHouse key', '4b1d', `4b1d${plain}{38}`],
   [
@@ -98,7 +107,13 @@ const operation: readonly ServiceShape[] = [
     'dnkey-',
     'dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}',
   ],
-  ['dynatrace-token', 'a Dynatrace token', 'dt0', `dt0[a-z][0-9]{2}\\.${plain}{24}\\.${plain}{64}`],
+  ['databricks-secret', 'a Databricks secret', '', 'dose[a-f0-9]{32}'],
+  [
+    'dynatrace-token',
+    'a Dynatrace token',
+    'dt0',
+    `dt0[a-z][0-9]{2}\\.${plain}{8}(?:${plain}{16})?\\.${plain}{64}`,
+  ],
   [
     'fly-token',
     'a Fly.io token',
@@ -107,6 +122,7 @@ const operation: readonly ServiceShape[] = [
     true,
   ],
   ['grafana-token', 'a Grafana token', 'eyJrIjoi', `eyJrIjoi${plain}{70,}`, true],
+  ['honeycomb-key', 'a Honeycomb key', 'hcaik_ hcamk_', 'hca[im]k_[a-z0-9]{58}'],
   ['maxmind-key', 'a MaxMind key', '_mmk', `${plain}{6}_${plain}{29}_mmk`],
   ['netlify-token', 'a Netlify token', 'nfp_ nfc_ nfo_ nfu_', `nf[pcou]_${plain}{36,}`, true],
   [
@@ -167,6 +183,12 @@ const business: readonly ServiceShape[] = [
   ['adafruit-key', 'an Adafruit key', 'aio_', `aio_${plain}{28}`],
   ['adobe-secret', 'an Adobe secret', 'p8e-', `p8e-${plain}{32}`],
   ['asana-token', 'an Asana token', '', '[0-9]{1,2}/[0-9]{15,17}:[a-f0-9]{32}'],
+  [
+    'braintree-token',
+    'a Braintree token',
+    'access_token$',
+    'access_token\\$(?:production|sandbox)\\$[a-z0-9]{16}\\$[a-f0-9]{32}',
+  ],
   ['brevo-key', 'a Brevo key', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-${plain}{16}`],
   [
     'chat-webhook',
@@ -209,6 +231,7 @@ const business: readonly ServiceShape[] = [
     'FLWSECK(?:_TEST)?-(?:[a-h0-9]{32}-X|[a-h0-9]{12})',
   ],
   ['frameio-token', 'a Frame.io token', 'fio-u-', 'fio-u-[A-Za-z0-9_=-]{64}'],
+  ['hubspot-token', 'a HubSpot token', 'pat-', `pat-[a-z]{2}[0-9]-${uuid}`],
   ['intra42-secret', 'an Intra 42 secret', 's-s4t2', 's-s4t2(?:ud|af)-[a-f0-9]{64}'],
   ['jwt', 'a JSON web token', 'ZXlK', 'ZXlK[A-Za-z0-9+/_-]{60,}', true],
   ['klaviyo-key', 'a Klaviyo key', 'pk_', `pk_${plain}{34}`],
@@ -221,9 +244,21 @@ const business: readonly ServiceShape[] = [
     `sk\\.eyJ${word}{40,240}\\.${word}{20,}`,
     true,
   ],
+  [
+    'paddle-key',
+    'a Paddle key',
+    'pdl_',
+    `pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_${plain}{22}_${plain}{3}`,
+  ],
   ['pagarme-key', 'a Pagar.me key', 'ak_live_', `ak_live_${plain}{30}`],
   ['paystack-key', 'a Paystack key', 'sk_', `sk_(?:live|test)_${plain}{40}`],
   ['plaid-token', 'a Plaid token', 'access-', `access-(?:sandbox|development|production)-${uuid}`],
+  [
+    'polar-token',
+    'a Polar token',
+    'polar_',
+    `polar_(?:oat|pat|at_[ou]|rt_[ou]|cs|ci)_${word}{32,50}`,
+  ],
   ['pubnub-key', 'a PubNub key', 'pub-c- sec-c-', `pub-c-${uuid}|sec-c-${plain}{48}`],
   ['ramp-secret', 'a Ramp secret', 'ramp_sec_', `ramp_sec_${plain}{48}`],
   [
@@ -252,6 +287,8 @@ const business: readonly ServiceShape[] = [
   ['stripe-key', 'a Stripe secret', '_secret_', `(?:pi|seti)_${plain}{24}_secret_${plain}{25}`],
   ['tableau-token', 'a Tableau token', '==:', `[A-Za-z0-9+/]{22}==:${plain}{32}`],
   ['typeform-token', 'a Typeform token', 'tfp_', 'tfp_[A-Za-z0-9_.=-]{59}'],
+  ['vk-token', 'a VK token', 'vk1.a.', `vk1\\.a\\.${word}{60,}`, true],
+  ['yandex-token', 'a Yandex token', 'y0_ y1_ y2_ y3_', `y[0-3]_${word}{50,}`, true],
   ['webex-token', 'a Webex token', '', `${plain}{64}_${plain}{4}_${uuid}`],
   [
     'yandex-key',

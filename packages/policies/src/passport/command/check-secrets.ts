@@ -6,7 +6,11 @@ import { matchesWildcard } from '../wildcard.ts'
 import { directoryNames } from './environment.ts'
 import type { Doings, Executable } from './doings.ts'
 import { basesOf, placeOf, textsOfWord } from './places.ts'
-import { after, type Word } from './script.ts'
+import { isInterpreter } from './interpreters.ts'
+import { filesIn, filesOfSed, type NamedFile, textsOfProgram, wordsOfText } from './named-files.ts'
+import type { Command, Word } from './script.ts'
+import { abbreviates } from './option-tables.ts'
+import { unwrap } from './wrappers.ts'
 
 /** Print their words, or look at names and not at what is in the files. */
 const harmless = new Set([
@@ -47,18 +51,28 @@ const examples = [
 
 /** Refuses a command that would read them. */
 export function checkSecrets(call: LimitedCall, doings: Doings): PolicyReason | null {
-  const read = doings.redirects.flatMap(({ op, target }) =>
-    op === '<' || op === '<>' ? [target] : [],
+  const readsNames = doings.executables.some(({ name }) => name === 'xargs' || name === 'read')
+  const read = doings.redirects.flatMap(({ op, target }): readonly NamedFile[] =>
+    op === '<' || op === '<>'
+      ? [{ word: target, sure: true }]
+      : op === '<<<' && readsNames
+        ? wordsOfText(target)
+        : [],
   )
-  const words = [...read, ...doings.executables.flatMap(readBy)]
-  if (words.length === 0) return null
+  const printed = printedWithin(doings)
+  const isPrinted = ({ command, name, words }: Executable): boolean =>
+    printed.has(command) ||
+    (readsNames && command.feeds) ||
+    (name === 'printf' && words[1]?.text.startsWith('-v') === true)
+  const named = [...read, ...doings.executables.flatMap((each) => readBy(each, isPrinted(each)))]
+  if (named.length === 0) return null
   const bases = basesOf(doings, textsOf(call.request.args, directoryNames) ?? []) ?? ['']
-  for (const word of words)
+  for (const { word, sure } of named)
     for (const text of textsOfWord(word, doings.variables) ?? [])
       for (const base of bases) {
         if (/\s/.test(text)) continue
         const found = secretIn(placeOf(base, text))
-        if (found !== null)
+        if (found !== null && (sure || text.includes('/') || !prose.has(found)))
           return reason(
             'oap.blocked_pattern',
             `${shown(text)} may hold secrets (${found}): no passport reads it.`,
@@ -67,23 +81,68 @@ export function checkSecrets(call: LimitedCall, doings: Doings): PolicyReason | 
   return null
 }
 
-function readBy({ name, words }: Executable): readonly Word[] {
+/** Commands whose output becomes words of another one, or the value of a variable. */
+function printedWithin({ executables, redirects, variables }: Doings): ReadonlySet<Command> {
+  const scripts = [
+    ...executables.flatMap(({ words }) => words),
+    ...redirects.map(({ target }) => target),
+    ...variables.flatMap(({ word }) => word ?? []),
+  ].flatMap(({ substitutions }) => substitutions)
+  return new Set(scripts.flat())
+}
+
+function readBy(executable: Executable, isPrinted: boolean): readonly NamedFile[] {
+  const { name } = executable
+  if (isPrinted && harmless.has(name)) return executable.words.slice(1).flatMap(wordsOfText)
   if (harmless.has(name)) return []
+  // What a wrapper runs is judged by itself.
+  const inner = unwrap(name, executable.words)
+  const end = inner === null || typeof inner === 'string' ? null : inner.inner
+  const words = end === null ? executable.words : executable.words.slice(0, end)
   if (name === 'git' && namesOnly.has(words[1]?.text ?? '')) return []
   const all = /^(?:cp|install|mv)$/.test(name) && !words.some(({ text }) => /^-t|^--ta/.test(text))
   // The last operand of a copy is written, and what is in it is not read.
-  const rest = (all ? words.slice(1, -1) : words.slice(1)).flatMap((word) => {
-    const reference = /^(?:-[a-zA-Z]|[^@\s]*=)@/.exec(word.text)?.[0]
-    if (reference !== undefined) return [after(word, reference.length)]
-    const ofTree = name === 'git' ? /^[\w./~^@-]*:(?=[\w.])/.exec(word.text)?.[0] : undefined
-    if (ofTree !== undefined) return [after(word, ofTree.length)]
-    if (!word.text.startsWith('-')) return [word.text.startsWith('@') ? after(word, 1) : word]
-    const equals = word.text.indexOf('=')
-    return equals > 0 ? [after(word, equals + 1)] : []
-  })
-  // The first operand is what is looked for.
-  const hasPattern = words.some(({ text }) => /^-[a-zA-Z]*[ef]$|^--(?:regexp|file)/.test(text))
-  return searching.has(name) && !hasPattern ? rest.slice(1) : rest
+  const rest = all ? words.slice(1, -1) : words.slice(1)
+  const told = searching.has(name) ? withoutPatterns(name, rest) : rest
+  return [
+    ...told
+      .filter((_, at) => !/^--(?:exclude|ignore)[a-z-]*$/.test(told[at - 1]?.text ?? ''))
+      .flatMap((word) => filesIn(word, name)),
+    ...(/^g?sed$/.test(name) ? rest.flatMap(filesOfSed) : []),
+    ...(name.endsWith('awk') || isInterpreter(name) ? rest.flatMap(textsOfProgram) : []),
+  ]
+}
+
+/** Letters of the programs that search whose value follows, besides those of a pattern and of a file of patterns. */
+const searchValues = new Map([['rg', 'ABCEgMmrtTdj']])
+
+/** The words without what is looked for: values of `-e`, or the first operand. */
+function withoutPatterns(name: string, words: readonly Word[]): readonly Word[] {
+  const valued = searchValues.get(name) ?? 'ABCDdm'
+  const kept: Word[] = []
+  let isGiven = false
+  let isNext = false
+  for (const word of words) {
+    if (isNext) {
+      isNext = false
+      continue
+    }
+    const { text } = word
+    const letters = new RegExp(`^-[^-${valued}ef]*([ef])`).exec(text)
+    const isPattern = letters?.[1] === 'e' || abbreviates(text, ['regexp'])
+    if (letters !== null || isPattern || abbreviates(text, ['file'])) isGiven = true
+    if (!isPattern) kept.push(word)
+    else isNext = letters === null ? !text.includes('=') : letters[0].length === text.length
+  }
+  if (isGiven) return kept
+  const first = kept.findIndex(
+    ({ text }, at) => !/^-./.test(text) && !isValued(kept[at - 1]?.text ?? ''),
+  )
+  return kept.filter((_, at) => at !== first)
+
+  function isValued(before: string): boolean {
+    return new RegExp(`^-[a-zA-Z]?[${valued}]$`).test(before)
+  }
 }
 
 function secretIn(place: string): string | null {

@@ -6,11 +6,19 @@ import { isAboveProtected, protectionOf } from '../files/starting.ts'
 import { type PolicyReason, reason, shown } from '@signalbox/core'
 import { textsOf, type LimitedCall } from '../limit-check.ts'
 import { directoryNames } from './environment.ts'
+import {
+  broughtName,
+  broughtTexts,
+  endsInNames,
+  isBrought,
+  isInAnyFolder,
+} from './brought-names.ts'
 import type { Doings, Executable } from './doings.ts'
-import { knowsOutputs, outputsOf } from './output-options.ts'
+import { handedOn, knowsOutputs, outputsOf, valuesIn } from './output-options.ts'
 import { basesOf, placeOf, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
 import { abbreviates } from './option-tables.ts'
+import { unwrap } from './wrappers.ts'
 
 /** Change what a file is, not what is in it: only what no limit opens is protected from them. */
 const touching = new Set(['chmod', 'chown', 'chgrp', 'mkdir', 'rm', 'rmdir', 'touch', 'unlink'])
@@ -35,6 +43,8 @@ interface Write {
   readonly word: Word
   /** Put before the word: what is copied into a directory keeps its name. */
   readonly into: Word | null
+  /** And the folders that its name stands in, as with `cp --parents`. */
+  readonly isWhole?: boolean
   readonly touchesOnly: boolean
   readonly links: boolean
   /** Perhaps no file: what nobody can tell is not refused. */
@@ -43,7 +53,10 @@ interface Write {
 
 /** Refuses writes to files that run later, and writes to places that nobody can tell. */
 export function checkWrites(call: LimitedCall, doings: Doings): PolicyReason | null {
-  const writes = [...doings.redirects.flatMap(written), ...doings.executables.flatMap(writesOf)]
+  const writes = [
+    ...doings.redirects.flatMap(written).map((write) => ({ ...write, by: null })),
+    ...doings.executables.flatMap((by) => writesOf(by).map((write) => ({ ...write, by }))),
+  ]
   if (writes.length === 0) return null
   const bases = basesOf(doings, textsOf(call.request.args, directoryNames) ?? [])
   for (const write of writes) {
@@ -69,10 +82,23 @@ const written = ({ op, target }: Doings['redirects'][number]): readonly Write[] 
       : [plainWrite(target)]
 
 function writesOf(executable: Executable): readonly Write[] {
-  const { name, words } = executable
+  const { name } = executable
+  const inner = unwrap(name, executable.words)
+  const end = inner === null || typeof inner === 'string' ? null : inner.inner
+  // What a wrapper runs is judged by itself.
+  const words = end === null ? executable.words : executable.words.slice(0, end)
   const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'))
+  if (end === null && endsInNames(executable)) operands.push(broughtName)
   const guessed = !knowsOutputs(name)
-  const named = outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed }))
+  const named = [
+    ...outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed })),
+    ...handedOn(name, words).map((word) => ({ ...plainWrite(word), guessed: true })),
+    ...valuesIn(name, words).map((word) => ({
+      ...plainWrite(word),
+      guessed: true,
+      touchesOnly: true,
+    })),
+  ]
   if (name === 'dd')
     return operands.flatMap((word) =>
       word.text.startsWith('of=') ? [plainWrite(after(word, 3))] : [],
@@ -83,15 +109,36 @@ function writesOf(executable: Executable): readonly Write[] {
     /^(?:sed|gsed|perl[0-9.]*|ruby[0-9.]*)$/.test(name) &&
     words.some(({ text }) => inPlace.test(text) || abbreviates(text, ['in-place']))
   if (name === 'uniq') return operands.slice(1).map(plainWrite)
-  if (name === 'zip') return operands.slice(0, 1).map(plainWrite)
+  if (name === 'zip') return [...named, ...operands.slice(0, 1).map(plainWrite)]
+  if (packers.test(name)) return [...named, ...besides(words, operands)]
   if (toEach.has(name) || isInPlace) return [...named, ...operands.map(plainWrite)]
-  if (!toLast.has(name)) return named
-  const last = operands.at(-1)
-  const sources = operands.slice(0, -1)
+  return toLast.has(name) ? [...named, ...copies(name, words, operands)] : named
+}
+
+/** They write beside the file, with a name that is longer or shorter by an ending. */
+const packers =
+  /^(?:gzip|gunzip|bzip2|bunzip2|xz|unxz|lzma|unlzma|zstd|unzstd|lz4|unlz4|brotli|unbrotli|compress|uncompress)$/
+
+function besides(words: readonly Word[], operands: readonly Word[]): readonly Write[] {
+  if (words.some(({ text }) => /^-[a-zA-Z]*[clt]|^--(?:std|to-std|list|test)/.test(text))) return []
+  return operands.flatMap((word) => {
+    const shorter = word.exact.replace(/\.[A-Za-z0-9]{1,4}$/, '')
+    const each = [word, { ...word, text: shorter, exact: shorter }]
+    return each.map((it) => ({ ...plainWrite(it), guessed: true }))
+  })
+}
+
+function copies(name: string, words: readonly Word[], operands: readonly Word[]): readonly Write[] {
+  const [target] = outputsOf(name, words)
+  const last = target ?? operands.at(-1)
+  const sources = target === undefined ? operands.slice(0, -1) : operands
+  const isWhole = words.some(
+    ({ text }) =>
+      abbreviates(text, ['parents', 'relative']) || (name === 'rsync' && /^-[a-zA-Z]*R/.test(text)),
+  )
   return [
-    ...named,
     ...(last === undefined ? [] : [plainWrite(last)]),
-    ...sources.map((word) => ({ ...plainWrite(word), into: last ?? null })),
+    ...sources.map((word) => ({ ...plainWrite(word), into: last ?? null, isWhole })),
     ...(name === 'mv' ? sources.map((word) => ({ ...plainWrite(word), touchesOnly: true })) : []),
     ...(name === 'ln' ? sources.map((word) => ({ ...plainWrite(word), links: true })) : []),
   ]
@@ -102,20 +149,42 @@ const lastNameOf = (path: string): string => {
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
 
-/** `dist/*`, to a program that does not write into files, is what is in `dist`; it is not each name there could be. */
-const folderOfAll = (place: string): string =>
-  /^[^/].*\/\*$/.test(place) ? place.slice(0, -2) : place
+const isRelative = (text: string): boolean => !/^[/~]/.test(text)
+
+/** `rm dist/*` touches what is in a folder: the folder tells whether it is protected. */
+const folderOf = (text: string): string => text.replace(/([^/.])\/\*$/, '$1')
 
 function checkWrite(
-  { word, into, touchesOnly, links, guessed }: Write,
+  {
+    word,
+    into,
+    isWhole,
+    touchesOnly,
+    links,
+    guessed,
+    by,
+  }: Write & { readonly by: Executable | null },
   { bases, doings }: { readonly bases: readonly string[] | null; readonly doings: Doings },
 ): PolicyReason | null {
-  const texts = textsOfWord(word, doings.variables)
-  const directories = into === null ? [''] : textsOfWord(into, doings.variables)
+  const comesTo = (each: Word): readonly string[] | null =>
+    by !== null && isBrought(each)
+      ? broughtTexts(by, each, doings)
+      : textsOfWord(each, doings.variables)
+  const all = comesTo(word)
+  const texts = touchesOnly ? (all?.map(folderOf) ?? null) : all
+  const directories = into === null ? [''] : comesTo(into)
+  // Everything in a folder goes to the top: its names are not seen.
+  const isAll =
+    into !== null &&
+    texts?.some((text) => /(?:^|\/)\.\/?$/.test(text)) === true &&
+    directories?.some((text) => /^(?:\.{1,2}\/?|[/~]\/?)$/.test(text)) === true
+  const isLost = by !== null && isInAnyFolder(by) && !isBrought(into ?? word)
   const unseen =
+    isAll ||
     texts === null ||
     directories === null ||
-    (bases === null && !texts.every((text) => /^[/~]/.test(text)))
+    (bases === null && texts.some(isRelative)) ||
+    (isLost && (into === null ? texts : directories).some(isRelative))
   // A program that only touches its operands is judged by those that can be told.
   if (unseen && (touchesOnly || guessed)) return null
   if (unseen) {
@@ -125,14 +194,15 @@ function checkWrite(
   for (const text of texts)
     for (const directory of directories)
       for (const base of bases ?? ['']) {
-        const name = into === null ? text : lastNameOf(text)
+        const name = into === null || isWhole === true ? text : lastNameOf(text)
         // `cp package.json package.json.bak`: a copy beside it, no directory.
         if (into !== null && name !== '' && lastNameOf(directory).includes(name)) continue
-        const full = placeOf(base, directory === '' ? name : `${directory}/${name}`)
-        const place = touchesOnly ? folderOfAll(full) : full
+        const place = placeOf(base, directory === '' ? name : `${directory}/${name}`)
         const found = protectionOf(place)
         const isRefused = found !== null && !(touchesOnly && found.canBeOpened)
-        if (!isRefused && !(links && (place === '/' || isAboveProtected(place)))) continue
+        const isAbove =
+          (links && place === '/') || ((links || into !== null) && isAboveProtected(place))
+        if (!isRefused && !isAbove) continue
         const why =
           found === null ? 'leads to protected places' : `is obeyed later (${found.pattern})`
         const message = `${shown(place)} ${why}: no command may write it. Use a file tool that a passport opens it for.`

@@ -200,9 +200,11 @@ const secretFiles = [
   '/proc/self/environ',
 ] as const
 
-/** A wildcard of a shell stays within one name. */
-const couldBe = (pattern: string, file: string): boolean =>
-  matchesPathWildcard(pattern, file) || matchesPathWildcard(pattern, file.slice(1))
+/** A wildcard of a shell stays within one name. What goes up far enough begins at the root. */
+function couldBe(pattern: string, file: string): boolean {
+  const fromRoot = pattern.replace(/^(?:\.{1,2}\/)*\.\.\//, '/')
+  return matchesPathWildcard(fromRoot, file) || matchesPathWildcard(fromRoot, file.slice(1))
+}
 
 function dangerInWords(words: readonly Word[], edition: PassportEdition): string | null {
   const matches = edition === 1 ? matchesWildcard : couldBe

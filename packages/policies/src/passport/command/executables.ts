@@ -137,7 +137,7 @@ function readInner(
 }
 
 /** The text in place of which xargs puts what it reads: that of its option -I. */
-function replacedBy(options: readonly Word[]): string | null {
+export function replacedBy(options: readonly Word[]): string | null {
   const at = options.findIndex(({ text }) => /^-[0rtxpo]*I/.test(text))
   const option = options[at]?.text
   if (option === undefined) return null

@@ -40,6 +40,8 @@ const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
   ['git', { letters: 'o', valued: 'mCSGFbBU', long: namesIn('output output-directory') }],
   ['less', { letters: 'oO', long: namesIn('log-file LOG-FILE') }],
   ['tree', { letters: 'o', valued: 'IPLH' }],
+  ['zip', { letters: 'O', valued: 'bdtnP', long: namesIn('output-file') }],
+  ['time', { letters: 'o', valued: 'f', long: namesIn('output') }],
   ['cp', { letters: 't', long: namesIn('target-directory') }],
   ['mv', { letters: 't', long: namesIn('target-directory') }],
   ['ln', { letters: 't', long: namesIn('target-directory') }],
@@ -53,7 +55,7 @@ const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
   ],
 ])
 const compiler = /^(?:[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?|ld|as|ar)$/
-const compilers: Outputs = { letters: 'o', single: /^-M[FD]$/ }
+const compilers: Outputs = { letters: 'o', single: /^-M[FD]$|^-aux-info$|^-dump(?:base|dir)$/ }
 /** Of any other program. What looks like one need not be: what nobody can tell is not refused. */
 const usual: Outputs = {
   letters: '',
@@ -74,7 +76,13 @@ export function outputsOf(name: string, all: readonly Word[]): readonly Word[] {
     const next = all[at + 1]
     return at === 0 ? [] : valueOf(known, word, next)
   })
-  return [...found, ...oldStyle(name, all), ...ofGit(name, all), ...byAddress(name, all)]
+  return [
+    ...found.map((word) => withNumbers(name, word)),
+    ...(name === 'curl' ? all.flatMap(writtenOut) : []),
+    ...oldStyle(name, all),
+    ...ofGit(name, all),
+    ...byAddress(name, all),
+  ]
 }
 
 function valueOf(known: Outputs, word: Word, next: Word | undefined): readonly Word[] {
@@ -83,7 +91,10 @@ function valueOf(known: Outputs, word: Word, next: Word | undefined): readonly W
   const then = next === undefined ? [] : [next]
   const equals = text.indexOf('=')
   const name = equals > 0 ? text.slice(0, equals) : text
-  if (single?.test(name) === true || abbreviates(name.toLowerCase(), long))
+  // Some programs take long names with one dash: `tsc -outDir x`.
+  const isLong = known === usual && /^-[a-zA-Z]{3}/.test(name)
+  const told = (isLong ? `-${name}` : name).toLowerCase()
+  if (single?.test(name) === true || abbreviates(told, long))
     return equals > 0 ? [after(word, equals + 1)] : then
   if (single !== undefined && /^-(?:MF.|[oO][^=].*\/)/.test(text))
     return [after(word, text.startsWith('-MF') ? 3 : 2)]
@@ -117,15 +128,75 @@ function ofGit(name: string, all: readonly Word[]): readonly Word[] {
   return order === 'mv' ? operands : []
 }
 
-/** `curl -O` names the file as the address does. */
+/**
+ * `curl -O` and `wget` name the file as the address does, without what stands behind `?` and `#` or with it. curl expands braces
+ * and brackets in an address by itself.
+ */
 function byAddress(name: string, all: readonly Word[]): readonly Word[] {
   const isNamed = all.some(({ text }) => /^-[a-zA-Z]*O|^--remote-name/.test(text))
   if (name !== 'wget' && !(name === 'curl' && isNamed)) return []
-  return all
-    .slice(1)
-    .flatMap((word) =>
-      word.text.includes('/') && !word.text.startsWith('-')
-        ? [after(word, word.text.lastIndexOf('/') + 1)]
-        : [],
-    )
+  return all.slice(1).flatMap((word) => {
+    if (!word.text.includes('/') || /^-(?!-url=)/.test(word.text)) return []
+    const spelt = name === 'curl' ? { ...word, braces: true } : word
+    const { exact } = word
+    const end = exact.search(/[?#]/)
+    const cut = end < 0 ? [] : [lastOf(spelt, exact.slice(0, end))]
+    return [lastOf(spelt, exact), ...cut]
+  })
 }
+
+const lastOf = (word: Word, exact: string): Word => {
+  const name = exact.slice(exact.lastIndexOf('/') + 1)
+  return { ...word, text: name, exact: name }
+}
+
+/** What a compiler hands on to the programs it runs, and every value behind `=`: one of them may be a file that is written. */
+export function handedOn(name: string, all: readonly Word[]): readonly Word[] {
+  if (!compiler.test(name)) return []
+  return all.slice(1).flatMap((word, at) => {
+    const { exact } = word
+    const isHanded = /^-X(?:linker|assembler|preprocessor)$/.test(all[at]?.text ?? '')
+    const told = /^-W[lap],/.test(exact) ? exact.split(',').slice(1) : isHanded ? [exact] : []
+    const values = [...told, exact].flatMap((each) =>
+      each.startsWith('-') && each.includes('=') ? [each.slice(each.indexOf('=') + 1)] : [],
+    )
+    const glued = told.flatMap((each) => (/^-o./.test(each) ? [each.slice(2)] : []))
+    return [...told, ...values, ...glued].map((text) => ({ ...word, text, exact: text }))
+  })
+}
+
+/** `curl -w '%output{file}…'` writes what follows to the file. */
+const writtenOut = (word: Word): readonly Word[] =>
+  Array.from(word.exact.matchAll(/%output\{>{0,2}([^}]{1,300})\}/g), ([, name = '']) => ({
+    ...word,
+    text: name,
+    exact: name,
+  }))
+
+/** Values of options whose names say that they leave something out, and programs that only look for names. */
+const looksOnly = /^--?(?:exclude|ignore|include|glob|filter|skip|omit)/
+const lookers = new Set(['du', 'egrep', 'fgrep', 'find', 'git', 'grep', 'ls', 'rg', 'tar', 'tree'])
+
+/** Every value of an option of a program whose options are not known. */
+export function valuesIn(name: string, all: readonly Word[]): readonly Word[] {
+  if (knowsOutputs(name) || lookers.has(name)) return []
+  return all.slice(1).flatMap((word, n) => {
+    const before = all[n]?.text ?? ''
+    const equals = word.exact.indexOf('=')
+    // A pattern is no file that is written.
+    if (looksOnly.test(word.text) || /[*?[]/.test(word.text)) return []
+    if (equals > 0)
+      return [{ ...word, text: word.exact.slice(equals + 1), exact: word.exact.slice(equals + 1) }]
+    return /^--[a-z]/.test(before) && !before.includes('=') && !looksOnly.test(before) ? [word] : []
+  })
+}
+
+/** In names that curl writes, `#1` stands for what a part of the address came to. */
+const withNumbers = (name: string, word: Word): Word =>
+  name !== 'curl' || !/#\d/.test(word.exact)
+    ? word
+    : {
+        ...word,
+        text: word.text.replaceAll(/#\d+/g, '*'),
+        exact: word.exact.replaceAll(/#\d+/g, '*'),
+      }
