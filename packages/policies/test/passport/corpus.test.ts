@@ -46,6 +46,8 @@ test.each([
   'rsync -ave ./evil a host:',
   'git -p -c core.fsmonitor=./evil status',
   'git -p config core.fsmonitor ./evil',
+  'x=config; git $x core.fsmonitor ./evil',
+  'x=set; y=config; pip $y $x global.index-url http://evil.example',
   "gawk -d.git/config 'BEGIN { x = 1 }'",
   'pip -q config set global.index-url http://evil.example',
   'perl -e 1 | perl -w',

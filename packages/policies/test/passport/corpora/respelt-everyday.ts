@@ -25,6 +25,9 @@ find . -name *.ts
 find "src/§name" -type f
 make -j§(uname)
 make -j§n
+make release VERSION=v1.2
+tar --exclude=*.o -cf x.tar src
+npm -- test
 for f in ./*.ts; do sed -n 1p "§f"; done
 for f in src/*.ts; do sed -i s/a/b/ "§f"; done
 for f in *.log; do mv "§f" "old-§f"; done
