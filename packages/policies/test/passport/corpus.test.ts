@@ -56,3 +56,10 @@ test.each([
   const programs = ['declare', 'echo', 'gawk', 'git', 'perl', 'pip', 'rsync', 'ruby', 'unset']
   expect(judgedWith({ allowed_commands: programs }, text)).not.toBe('allow')
 })
+
+test('the first edition of the checks stays as it was: braces in front of a program are unclear to it', () => {
+  const asked = request('bash', { command: 'seq 1 3 | xargs -I{} echo {}' })
+  const first = { ...development, edition: 1 as const }
+  expect(verdictOf(evaluatePassport(first, asked))).toBe('oap.command_injection_detected')
+  expect(verdictOf(evaluatePassport(development, asked))).toBe('allow')
+})
