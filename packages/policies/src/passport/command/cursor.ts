@@ -1,5 +1,7 @@
 /** Where the reader of a shell text stands. After a problem it stands at the end, so that every loop ends. */
 
+import type { PassportEdition } from '@signalbox/core'
+
 /** A here-document whose body is still to come. */
 export interface PendingBody {
   readonly end: string
@@ -11,6 +13,7 @@ export interface PendingBody {
 /** One reading of one text; used once. */
 export interface Cursor {
   readonly text: string
+  readonly edition: PassportEdition
   at: number
   /** How many groups and substitutions are open. */
   depth: number
@@ -20,8 +23,9 @@ export interface Cursor {
 }
 
 /** At the beginning of a text. */
-export const cursorOn = (text: string): Cursor => ({
+export const cursorOn = (text: string, edition: PassportEdition): Cursor => ({
   text,
+  edition,
   at: 0,
   depth: 0,
   commands: 0,

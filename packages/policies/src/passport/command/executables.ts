@@ -46,7 +46,7 @@ export function readDoings(text: string, edition: PassportEdition): DoingsReadin
 
 function readText(reader: Reader, text: string, nesting: number): void {
   if (nesting > nestingMax) return refuse(reader, 'it is nested too deep')
-  const reading = parseScript(text)
+  const reading = parseScript(text, reader.edition)
   if (!reading.ok) return refuse(reader, reading.problem)
   readScript(reader, reading.script, nesting)
 }

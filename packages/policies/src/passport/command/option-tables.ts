@@ -120,7 +120,7 @@ const table: ReadonlyMap<string, Steering> = new Map<string, Steering>([
     {
       // `-C folder` is `cd folder`; `V=1` is no program.
       short:
-        /^-C.|^-[^-CjloW]+C|^(?!-)(?!\w+=(?:\d[\w.-]*|true|false|yes|no|on|off)$|(?:C|CXX|CPP|LD)FLAGS=-(?:O[0-3sg]?|g\d?|W[a-z-]+)$)[^]*(?:[=$(\s]|$(?<=define))/,
+        /^-C.|^-[^-CjloW]+C|^(?!-)(?!\w+=(?:v?\d[\w.-]*|true|false|yes|no|on|off)$|(?:C|CXX|CPP|LD)FLAGS=-(?:O[0-3sg]?|g\d?|W[a-z-]+)$)[^]*(?:[=$(\s]|$(?<=define))/,
       letters: 'fIE',
       valued: 'jloWC',
       long: namesIn('file makefile directory eval include-dir'),

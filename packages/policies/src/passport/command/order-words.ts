@@ -20,7 +20,8 @@ interface Options {
 function commandOf(texts: readonly string[], { flags, valued }: Options): Found | null {
   for (let at = 1; at < texts.length; at += 1) {
     const text = texts[at] ?? ''
-    if (!text.startsWith('-') || text === '--') return text === '--' ? null : { at, text }
+    if (text === '--') return { at: at + 1, text: texts[at + 1] ?? 'help' }
+    if (!text.startsWith('-')) return { at, text }
     if (flags.test(text)) continue
     if (!valued.test(text)) return { at, text: '' }
     if (!text.includes('=')) at += 1

@@ -5,6 +5,7 @@
  *    read loosely (an `fi` may lack its `if`), never the other way: what is not understood is a problem, not a pass.
  * S2 Never thrown, always ends: time is linear in the text; depth and number of commands have a limit.
  */
+import type { PassportEdition } from '@signalbox/core'
 import { cursorOn, giveUp, sees, takes, type Cursor } from './cursor.ts'
 import { readRedirect, readBodies } from './read-redirect.ts'
 import { readWord } from './read-word.ts'
@@ -19,8 +20,8 @@ export type ScriptReading =
   | { readonly ok: false; readonly problem: string }
 
 /** Reads a whole text. */
-export function parseScript(text: string): ScriptReading {
-  const cursor = cursorOn(text)
+export function parseScript(text: string, edition: PassportEdition): ScriptReading {
+  const cursor = cursorOn(text, edition)
   const script = readList(cursor)
   if (cursor.at < text.length) giveUp(cursor, 'a parenthesis is closed that was not opened')
   if (cursor.bodies.length > 0) giveUp(cursor, 'a here-document is not closed')

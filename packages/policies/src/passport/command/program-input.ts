@@ -36,7 +36,7 @@ const families: readonly Family[] = [
     long: {
       texts: /^--(?:eval|print|test|run)$/,
       flags:
-        /^--(?:no-[a-z-]+|check|enable-source-maps|expose-gc|preserve-symlinks|throw-deprecation|trace-[a-z]+|version|help|watch)$/,
+        /^--(?:no-[a-z-]+|check|enable-source-maps|experimental-(?:eventsource|permission|sqlite|strip-types|test-coverage|test-module-mocks|transform-types|vm-modules|wasm-modules|websocket)|inspect|inspect-brk|permission|use-system-ca|expose-gc|preserve-symlinks|throw-deprecation|trace-[a-z]+|version|help|watch)$/,
     },
   },
   {

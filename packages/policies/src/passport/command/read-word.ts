@@ -41,7 +41,10 @@ export function readWord(
     readPiece(cursor, draft, readList)
   const { equals, ...read } = draft
   // `{}` and `{a}` stay as they are.
-  const word = { ...read, braces: read.braces && /,|\.\./.test(read.text) }
+  const word = {
+    ...read,
+    braces: read.braces && (cursor.edition === 1 || /,|\.\./.test(read.text)),
+  }
   return cursor.at === from || cursor.problem !== null ? null : { word, equals }
 }
 

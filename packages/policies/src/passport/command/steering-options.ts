@@ -95,10 +95,11 @@ function hiddenOption(executable: Executable, variables: Doings['variables']): n
   if (harmlessGit.has(git)) return null
   // Behind the name of a package all words are that program's.
   if (program === 'npx' && words[1] !== undefined && isOperand(words[1])) return null
+  if (isHiddenCommand(program, words, variables)) return gitCommandAt(texts)
   const placing = placingOf(program)
   const steering = steeringOf(program, git) ?? placing
   if (steering === undefined) return null
-  const end = endOfOptions(steering, words)
+  const end = endOfOptions(steering, words, git)
   // Behind its program, awk takes operands only.
   const script = isAwk(program) ? (scriptsOf(program, words)[0]?.at ?? -1) : -1
   if (hasMore && anyMore && end < 0 && script < 0 && placing === undefined) return words.length
@@ -110,7 +111,7 @@ function hiddenOption(executable: Executable, variables: Doings['variables']): n
     if (n === 0 || isPlain(word) || (end >= 0 && n > end)) return false
     if (script > 0 && n > script) return false
     // Letters without a dash.
-    if (program === 'tar' && n === 1) return true
+    if (program === 'tar' && n === 1 && !word.exact.startsWith('-')) return true
     const before = texts[n - 1] ?? ''
     const isValue = takesNext(steering, before) || isValueOfMessage(git, before)
     if (isValue && !word.splits && !word.globs && !word.braces) return false
@@ -121,13 +122,37 @@ function hiddenOption(executable: Executable, variables: Doings['variables']): n
 
 const isOperand = (word: Word): boolean => isPlain(word) && !word.text.startsWith('-')
 
+/** Of git, what takes paths behind `--`; to others an operand may be an address that runs a program. */
+const takesPaths = new Set(['diff', 'grep', 'log', 'show'])
+
 /** The place of a `--` that ends options, and that is not the value of one itself; -1 without. */
-function endOfOptions(steering: Steering, words: readonly Word[]): number {
-  if (steering.endless === true) return -1
+function endOfOptions(steering: Steering, words: readonly Word[], git: string): number {
+  if (steering.endless === true || (git !== '' && !takesPaths.has(git))) return -1
   const at = words.findIndex(({ text }) => text === '--')
+  // Before a command, it is none of the command's.
+  if (at === 1) return steering.operands === true ? -1 : at
   const before = words[at - 1]?.text ?? ''
   const isFlag = /^-[qnp]$|^--(?:quiet|cached|staged|stat|name-only|name-status|oneline|patch)$/
-  return at > 0 && (at === 1 || !before.startsWith('-') || isFlag.test(before)) ? at : -1
+  return at > 0 && (!before.startsWith('-') || isFlag.test(before)) ? at : -1
+}
+
+/** Programs with commands: what may be one of them, and comes from a variable, is not looked up. */
+const withCommands = new Set(['cargo', 'git', 'go', 'npm', 'pip', 'pnpm', 'yarn'])
+
+function isHiddenCommand(
+  program: string,
+  words: readonly Word[],
+  variables: Doings['variables'],
+): boolean {
+  if (!withCommands.has(program)) return false
+  const texts = words.map(({ text }) => text)
+  const at =
+    program === 'git'
+      ? gitCommandAt(texts)
+      : texts.findIndex((text, n) => n > 0 && !text.startsWith('-'))
+  const word = words[at]
+  if (word === undefined || isPlain(word)) return false
+  return shapesOf(word, variables).some((shape) => shape !== '' && shape !== 'x')
 }
 
 interface Reading {
@@ -209,7 +234,8 @@ function scriptAt(
     const shapes = isPlain(word)
       ? [word.text]
       : shapesOf({ ...word, splits: false, globs: false }, variables)
-    return word.splits || shapes.some((shape) => shape.includes(unseen) || runs(shape))
+    const isChosen = word.splits || word.globs || word.braces
+    return isChosen || shapes.some((shape) => shape.includes(unseen) || runs(shape))
   })?.at
   return at ?? null
 }

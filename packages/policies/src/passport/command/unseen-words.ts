@@ -60,6 +60,7 @@ function resolved(word: Word, place: Place): readonly string[] {
 
 function valuesOf(name: string, { variables, splits, depth }: Place): readonly string[] {
   if (/^[$?#!]$/.test(name)) return ['0']
+  if (/^(?:OLD)?PWD$/.test(name)) return [splits ? unseen : '/x']
   if (!/^[A-Za-z_]\w*$/.test(name) || ofShell.test(name) || depth > depthMax) return [unseen]
   const set = variables.filter((each) => each.name === name)
   // Not set here: the environment's, which calls cannot choose, or empty.

@@ -25,6 +25,9 @@ find . -name *.ts
 find "src/§name" -type f
 make -j§(uname)
 make -j§n
+make release VERSION=v1.2
+tar --exclude=*.o -cf x.tar src
+npm -- test
 for f in ./*.ts; do sed -n 1p "§f"; done
 for f in src/*.ts; do sed -i s/a/b/ "§f"; done
 for f in *.log; do mv "§f" "old-§f"; done
@@ -86,6 +89,9 @@ cat data.json | node script.js
 cat data.json | node --no-warnings script.js
 python3 script.py < data.csv
 node script.js < data.json
+git status | head -n 5; node --experimental-strip-types script.ts
+npm test 2>&1 | tail -n 5; python3 -X dev script.py
+cat a | sort | uniq > b; node --inspect server.js
 sed -n '/a/,+3p' f
 sed '0~3d' f
 sed -n '§=' f
