@@ -63,7 +63,9 @@ function optionOf({ name, words }: Executable, variables: Doings['variables']): 
     (word, n) =>
       n > 0 &&
       !isValueOfMessage(git, texts[n - 1] ?? '') &&
-      ((steering !== undefined && steers(steering, normal(program, word.text))) ||
+      ((steering !== undefined &&
+        (program !== 'make' || isPlain(word)) &&
+        steers(steering, normal(program, word.text))) ||
         setsConfig(program, told, n) ||
         readsOptions(program, told, n) ||
         isOldStyle(program, word, n)),
@@ -115,7 +117,13 @@ function hiddenOption(executable: Executable, variables: Doings['variables']): n
     const before = texts[n - 1] ?? ''
     const isValue = takesNext(steering, before) || isValueOfMessage(git, before)
     if (isValue && !word.splits && !word.globs && !word.braces) return false
-    return couldSteer(word, { steering, anyMore, variables, isPlacing: placing !== undefined })
+    return couldSteer(word, {
+      steering,
+      anyMore,
+      variables,
+      isPlacing: placing !== undefined,
+      isGit: git !== '',
+    })
   })
   return at < 0 ? null : at
 }
@@ -152,17 +160,25 @@ function isHiddenCommand(
       : texts.findIndex((text, n) => n > 0 && !text.startsWith('-'))
   const word = words[at]
   if (word === undefined || isPlain(word)) return false
-  return shapesOf(word, variables).some((shape) => shape !== '' && shape !== 'x')
+  return shapesOf(word, variables).some((shape) => shape !== '' && shape !== '1')
 }
 
+const addresses = ['ext::', 'fd::', 'ssh://', 'git+ssh://', 'ssh+git://', 'file://', 'http']
+const begins = (one: string, other: string): boolean =>
+  one.startsWith(other) || other.startsWith(one)
+
 interface Reading {
+  readonly isGit: boolean
   readonly steering: Steering
   readonly anyMore: boolean
   readonly isPlacing: boolean
   readonly variables: Doings['variables']
 }
 
-function couldSteer(word: Word, { steering, anyMore, isPlacing, variables }: Reading): boolean {
+function couldSteer(
+  word: Word,
+  { steering, anyMore, isGit, isPlacing, variables }: Reading,
+): boolean {
   // Where xargs or find put something.
   if (word.expands && !word.exact.includes(expansionStart)) return anyMore
   if (word.exact.startsWith('-')) return !isValueBehind(steering, word, variables)
@@ -171,7 +187,10 @@ function couldSteer(word: Word, { steering, anyMore, isPlacing, variables }: Rea
     if (shape.startsWith(unseen) || /^-./.test(shape)) return true
     if (steering.operands !== true) return false
     const [first = ''] = shape.replace(/^\.\//, '/').split('/', 1)
-    return first.includes(unseen) || steers(steering, shape)
+    const head = first.slice(0, Math.max(0, first.indexOf(unseen)))
+    // Of what git takes, only an address runs a program: the beginning says that it is none.
+    const isName = isGit && head !== '' && !addresses.some((each) => begins(each, head))
+    return (first.includes(unseen) && !isName) || steers(steering, shape)
   })
 }
 

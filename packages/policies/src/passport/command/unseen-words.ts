@@ -69,5 +69,5 @@ function valuesOf(name: string, { variables, splits, depth }: Place): readonly s
     if (text !== null) return [word?.globs === true ? text.replaceAll(/[*?[]/g, unseen) : text]
     return word === null ? [unseen] : resolved(word, { variables, splits, depth: depth + 1 })
   })
-  return [...new Set(['', ...(set.length === 0 ? ['x'] : texts)])].slice(0, shapesMax + 1)
+  return [...new Set(['', ...(set.length === 0 ? ['1'] : texts)])].slice(0, shapesMax + 1)
 }

@@ -161,6 +161,11 @@ git grep -§{x}O./evil x
 zip x.zip a -T -§{x}TT ./evil
 npm --script§{x}-shell=./evil test
 npm §x evil
+x=§(cat name); git fetch "e§x"
+x=§(cat name); git fetch "ext::§x"
+x=§(cat name); git push "v§x--a" "§x"
+x=§(cat name); make "a§x"
+make X=§y
 make -j§(cat jobs) all
 x=I; tar c§{x}f ./evil x.tar a
 x=env; go §x -w CC=./evil

@@ -25,6 +25,11 @@ find . -name *.ts
 find "src/§name" -type f
 make -j§(uname)
 make -j§n
+make §TARGET
+for d in packages/*; do make -C "§d" test; done
+ver=§(cat VERSION); git push origin "v§ver"
+sed -n "§{a},§{b}p" f
+n=5; sed -n "§{n}p" f
 make release VERSION=v1.2
 tar --exclude=*.o -cf x.tar src
 npm -- test
