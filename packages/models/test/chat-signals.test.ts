@@ -251,18 +251,16 @@ const native: readonly (readonly [
   ['abort', { verdict: 'unknown_terminal' }],
   ['maxTokens', { verdict: 'unknown_terminal' }],
 ]
-const nativeRows = native.map(
-  ([word, said]): SignalRow => ({
-    signal: `native_finish_reason ${word} beside tool_calls`,
-    provider: 'openai-compatible',
-    events: [
-      ...chat.wholeCall,
-      chatDelta({}, { finish_reason: 'tool_calls', native_finish_reason: word }),
-    ],
-    finish: 'tool-calls/tool_calls',
-    ...said,
-  }),
-)
+const nativeRows = native.map(([word, said]): SignalRow => ({
+  signal: `native_finish_reason ${word} beside tool_calls`,
+  provider: 'openai-compatible',
+  events: [
+    ...chat.wholeCall,
+    chatDelta({}, { finish_reason: 'tool_calls', native_finish_reason: word }),
+  ],
+  finish: 'tool-calls/tool_calls',
+  ...said,
+}))
 
 describe.each([
   ['chat completions', chatRows],
@@ -307,7 +305,11 @@ describe('signs that are no signal', () => {
       'openai-compatible',
       [chatDelta({}, { finish_reason: 'tool_calls', native_finish_reason: word })],
     ]),
-    ['no reason of the vendor', 'openai-compatible', [chatDelta({}, { native_finish_reason: null })]],
+    [
+      'no reason of the vendor',
+      'openai-compatible',
+      [chatDelta({}, { native_finish_reason: null })],
+    ],
     [
       'a guardrail that took no action',
       'amazon-bedrock',

@@ -60,24 +60,22 @@ const responsesRows: readonly SignalRow[] = [
     finish: 'tool-calls/undefined',
     errorClass: 'network',
   },
-  ...['in_progress', 'incomplete'].map(
-    (status): SignalRow => ({
-      signal: `call done with its arguments whole and status ${status}, yet completed`,
-      provider: 'openai-responses',
-      events: [
-        ...responses.open,
-        ...responses.wholeCall.map((event) =>
-          event['type'] === 'response.output_item.done'
-            ? { ...event, item: { ...wholeItem, status } }
-            : event,
-        ),
-        ...goodEnding('responses'),
-      ],
-      verdict: 'interrupted',
-      finish: 'tool-calls/undefined',
-      errorClass: 'network',
-    }),
-  ),
+  ...['in_progress', 'incomplete'].map((status): SignalRow => ({
+    signal: `call done with its arguments whole and status ${status}, yet completed`,
+    provider: 'openai-responses',
+    events: [
+      ...responses.open,
+      ...responses.wholeCall.map((event) =>
+        event['type'] === 'response.output_item.done'
+          ? { ...event, item: { ...wholeItem, status } }
+          : event,
+      ),
+      ...goodEnding('responses'),
+    ],
+    verdict: 'interrupted',
+    finish: 'tool-calls/undefined',
+    errorClass: 'network',
+  })),
   {
     signal: 'call of the whole response in progress, though it was completed in the stream',
     provider: 'openai-responses',

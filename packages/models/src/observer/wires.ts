@@ -46,7 +46,10 @@ const cutWords = new Set(
 
 /** Does a vendor's reason, in whatever case and spelling (`UNEXPECTED_TOOL_CALL`, `maxTokens`), say that the answer is not whole? */
 export function tellsOfCut(reason: string): boolean {
-  const words = reason.slice(0, 200).replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  const words = reason
+    .slice(0, 200)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
   return words.split(/[^a-z]+/).some((word) => cutWords.has(word))
 }
 
