@@ -43,6 +43,23 @@ const anEffectKind: readonly Edit[] = [
     put: "  'model.aborted': z.object(outcomeOf),\n  'turn.noted': z.object(outcomeOf),",
   },
   {
+    file: 'packages/core/src/event/entries/facts.ts',
+    find: "  'model.aborted': {",
+    put: `  'turn.noted': {
+    says: nothing,
+    searched: [],
+    place: 'answer',
+    effect: 'turn.note',
+    example: { effectId: \`\${run}.1\`, attempt: 1 },
+  },
+  'model.aborted': {`,
+  },
+  {
+    file: 'packages/core/src/effect.ts',
+    find: "  'webhook.deliver': { node: null, dispatch: null },",
+    put: "  'webhook.deliver': { node: null, dispatch: null },\n  'turn.note': { node: null, dispatch: null },",
+  },
+  {
     file: 'packages/core/src/machine/run-machine.ts',
     find: "  initial: 'queued',",
     put: "  initial: 'queued',\n  on: { 'turn.noted': { actions: 'takeNote' } },",
@@ -89,12 +106,12 @@ const aMachine: readonly Edit[] = [
   },
 ]
 
-/** The function that knows the kinds, which the migration brings. */
+/** The function that judges decisions takes longer names of kinds: the migration brings it. */
 const aFunction: readonly Edit[] = [
   {
     file: 'migrations/functions/decision_problem.sql',
-    find: "'tool.recall')",
-    put: "'tool.recall', 'turn.note')",
+    find: "[a-z]{1,30}$'",
+    put: "[a-z]{1,31}$'",
   },
 ]
 
@@ -126,7 +143,7 @@ export const chartTwo = runMachine.provide({ actions: { beginTurn: acting(beginT
 export const contextTwo = { ...emptyContext, notes: 0 }
 `
 
-/** The register takes the new kind. Processes that know the schema before it work with it. */
+/** The register has another version of a function. Processes that know the schema before it work with it. */
 export const migrationOf = (newest: number, pin: string): string => `-- needs_code: ${newest}
 set local role signalbox_owner;
 set local search_path = signalbox, pg_catalog;
