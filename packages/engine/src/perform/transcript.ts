@@ -108,8 +108,11 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     if (lastOf(events, run.runId) > seq) return afresh(instructions, transcript, seq)
     const goesOn = known?.instructions === instructions && known.events <= events.length
     const folded = goesOn ? known : foldedOf(instructions)
-    for (const event of events.slice(folded.events)) folded.projection.take(event)
-    folded.events = events.length
+    // Counted one by one: where one of them is newer than this build, those before it are not taken again.
+    for (const event of events.slice(folded.events)) {
+      folded.projection.take(event)
+      folded.events += 1
+    }
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
     const prompt = folded.projection.prompt()
     const { created } = transcript
