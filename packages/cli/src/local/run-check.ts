@@ -4,7 +4,13 @@
  */
 import type { StoredEvent } from '@signalbox/engine'
 import { type ChainPart, createChainCheck } from '@signalbox/postgres'
-import { contentsOf, filesIn, isNamed, type Named, type NamedAs } from './named-content.ts'
+import {
+  contentsOf,
+  filesOfManifest,
+  isNamedContent,
+  type NamedContent,
+  type NamedAs,
+} from './named-content.ts'
 
 /** What does not hold. `run_row`: the row of the run is gone, or is not what the first event of the run says. */
 export type BrokenPart = ChainPart | 'run_row' | 'definition' | 'blob' | 'thread_key'
@@ -38,14 +44,14 @@ export interface RunCheck {
   readonly events: number
   readonly pinned: Pinned | null
   /** What is named and was not looked at yet. */
-  named(): readonly Named[]
+  named(): readonly NamedContent[]
   /** What is stored there; null: nothing. */
   look(key: string, stored: Stored | null): void
   /** Everything that does not hold, the chain first. */
-  end(head?: { readonly seq: number; readonly hash: string }): RunReport
+  end(head?: { readonly seq: number; readonly hash: string }): CheckedRun
 }
 
-export interface RunReport {
+export interface CheckedRun {
   readonly erased: number
   readonly broken: readonly Broken[]
 }
@@ -61,7 +67,7 @@ export function createRunCheck(run_id: string): RunCheck {
   const seen = new Set<string>()
   const broken: Broken[] = []
   let pinned: Pinned | null = null
-  const name = (contents: readonly Named[], seq: number): void => {
+  const name = (contents: readonly NamedContent[], seq: number): void => {
     for (const { key, as } of contents)
       if (!seen.has(key) && !open.has(key)) open.set(key, { seq, as })
   }
@@ -85,7 +91,7 @@ export function createRunCheck(run_id: string): RunCheck {
       seen.add(key)
       const part = wrongWith(key, stored)
       if (part) broken.push({ run_id, seq: content.seq, part, blob: key })
-      else if (stored && content.as === 'manifest') name(filesIn(stored.bytes), content.seq)
+      else if (stored && content.as === 'manifest') name(filesOfManifest(stored.bytes), content.seq)
     },
     end(head) {
       const report = chain.end(head)
@@ -97,7 +103,7 @@ export function createRunCheck(run_id: string): RunCheck {
 
 function wrongWith(key: string, stored: Stored | null): 'blob' | 'thread_key' | null {
   if (stored?.threadKey === null) return 'thread_key'
-  return stored && isNamed(key, stored.bytes, stored.threadKey) ? null : 'blob'
+  return stored && isNamedContent(key, stored.bytes, stored.threadKey) ? null : 'blob'
 }
 
 function pinnedIn({ type, payload }: StoredEvent): Pinned | null {

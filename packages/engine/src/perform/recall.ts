@@ -24,7 +24,7 @@ import { carryContent, carryFiles } from './carry.ts'
 import {
   logOf,
   type RecordedCall,
-  type Recording,
+  type RecordedAnswers,
   type Recordings,
   recordingKey,
   argsHashesOf,
@@ -48,7 +48,7 @@ export interface RecallTask {
 export async function performRecall(deps: RecallDeps, task: RecallTask): Promise<FactDraft> {
   const { register, recordings } = deps
   const { row } = task
-  const { source, before } = await placeOf(register, task)
+  const { source, before } = await rerunPlace(register, task)
   const head = await register.head(source)
   const isOwn = head?.tenantId === row.tenantId
   const found = isOwn ? await recordedAs(deps, await recordings.of(source), task) : null
@@ -67,7 +67,7 @@ export async function performRecall(deps: RecallDeps, task: RecallTask): Promise
 /** The calls of the source that are like this one, and the digest its log knows their arguments by: perhaps of another scheme. */
 async function recordedAs(
   { digests }: RecallDeps,
-  recording: Recording,
+  recording: RecordedAnswers,
   { row, effect: { tool, argsHash } }: RecallTask,
 ): Promise<{ readonly calls: readonly RecordedCall[]; readonly argsHash: string }> {
   const callsAt = (known: string) => recording.get(recordingKey(tool, known))
@@ -81,7 +81,7 @@ async function recordedAs(
 }
 
 /** Which run is repeated, and how many calls of this kind the rerun has asked for before. Rejects with a `NewerError` where the log is newer. */
-export async function placeOf(
+export async function rerunPlace(
   register: Pick<Register, 'events'>,
   { row, effect }: Pick<RecallTask, 'row' | 'effect'>,
 ): Promise<{ readonly source: string; readonly before: number }> {

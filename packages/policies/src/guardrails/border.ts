@@ -1,5 +1,5 @@
 /** Characters and the borders of words, across the edge of what is seen. Places are code units. */
-import type { Seen } from './finding.ts'
+import type { SeenText } from './finding.ts'
 
 const word = /^[\p{L}\p{M}\p{N}_]$/u
 
@@ -48,13 +48,13 @@ const goesOn = (neighbour: string, edge: string): boolean =>
   isWord(neighbour) && isUnspaced(neighbour) === isUnspaced(edge) && !areForeign(neighbour, edge)
 
 /** The character left of this place; empty at the beginning of everything. */
-export const leftOf = ({ text, before }: Seen, at: number): string =>
+export const characterLeftOf = ({ text, before }: SeenText, at: number): string =>
   at === 0 ? before() : characterBefore(text, at)
 
 /** Does no word go on from before this place? */
-export const freeBefore = (seen: Seen, at: number): boolean =>
-  !goesOn(leftOf(seen, at), characterAt(seen.text, at))
+export const freeBefore = (seen: SeenText, at: number): boolean =>
+  !goesOn(characterLeftOf(seen, at), characterAt(seen.text, at))
 
 /** Does no word go on behind this place? */
-export const freeAfter = ({ text }: Seen, at: number): boolean =>
+export const freeAfter = ({ text }: SeenText, at: number): boolean =>
   !goesOn(characterAt(text, at), characterBefore(text, at))

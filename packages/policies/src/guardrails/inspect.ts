@@ -8,12 +8,12 @@
  * N4 What is too deep or is no text, no number and no container stays as it is; JSON has nothing else.
  */
 import type { Json, JsonObject } from '@signalbox/core'
-import type { RedactedValue, Taken } from '@signalbox/engine'
+import type { RedactedValue, TakenOut } from '@signalbox/engine'
 import type { Guardrail, Inspector } from './part.ts'
 
 /** The value as it may be recorded, and what was taken out of it; or the guardrail that refuses it as a whole. */
 export type Inspected<T> =
-  | { readonly type: 'passed'; readonly value: T; readonly taken: readonly Taken[] }
+  | { readonly type: 'passed'; readonly value: T; readonly taken: readonly TakenOut[] }
   /** `kinds` null: the guardrail failed itself. */
   | { readonly type: 'refused'; readonly by: Guardrail; readonly kinds: readonly string[] | null }
 
@@ -22,7 +22,7 @@ export function inspectArguments(
   args: JsonObject,
   guardrails: readonly Guardrail[],
 ): Inspected<JsonObject> {
-  const taken: Taken[] = []
+  const taken: TakenOut[] = []
   let value = args
   for (const guardrail of guardrails) {
     const { inspector } = guardrail
@@ -56,7 +56,7 @@ export function redactResult(
   result: string | JsonObject,
   guardrails: readonly Guardrail[],
 ): RedactedValue<string | JsonObject> {
-  const taken: Taken[] = []
+  const taken: TakenOut[] = []
   let value = result
   for (const guardrail of guardrails) {
     const { inspector } = guardrail
@@ -68,7 +68,7 @@ export function redactResult(
   return { value, taken }
 }
 
-const takenBy = ({ id, name }: Guardrail, { counts }: Sweep): readonly Taken[] =>
+const takenBy = ({ id, name }: Guardrail, { counts }: Sweep): readonly TakenOut[] =>
   [...counts].map(([kind, count]) => ({ guardrail: { id, name }, kind, count }))
 
 /** Shorter numbers are amounts and counts; the shortest payment card has twelve digits, a phone number ten. */

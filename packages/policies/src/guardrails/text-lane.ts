@@ -3,13 +3,13 @@ import type { AttemptContext } from '@signalbox/engine'
 import type { Redacted } from './chain.ts'
 import type { Guardrail } from './part.ts'
 import { ReleasedText } from './released-text.ts'
-import type { Refusal, Staged, TextStage } from './text-stage.ts'
+import type { TextRefusal, Staged, TextStage } from './text-stage.ts'
 import { WindowedStage } from './windowed-stage.ts'
 
 /** What came out at the end of the lane. */
 export interface Flowed {
   readonly text: string
-  readonly refusal: Refusal | null
+  readonly refusal: TextRefusal | null
 }
 
 interface Step {
@@ -85,7 +85,7 @@ export class TextLane {
   #flow(text: string, ending: 'end' | 'cut' | null): Flowed {
     let piece = text
     let close = ending
-    let refusal: Refusal | null = null
+    let refusal: TextRefusal | null = null
     for (const { stage, by } of this.#steps) {
       const staged = attempt(by, () => through(stage, piece, close))
       this.#taken(staged.taken)

@@ -3,7 +3,7 @@ import type { AttemptContext } from '@signalbox/engine'
 import { type Redacted, runGuardrailChain } from './chain.ts'
 import { HeldText } from './held-text.ts'
 import type { Guardrail } from './part.ts'
-import type { Refusal, Staged, TextStage } from './text-stage.ts'
+import type { TextRefusal, Staged, TextStage } from './text-stage.ts'
 
 const windowMax = 1024
 
@@ -13,7 +13,7 @@ export class WindowedStage implements TextStage {
   readonly #context: AttemptContext
   readonly #held: HeldText
   #taken: Redacted[] = []
-  #refusal: Refusal | null = null
+  #refusal: TextRefusal | null = null
 
   constructor(
     type: 'text' | 'reasoning',

@@ -1,5 +1,5 @@
 /** Values given to a name that says that they are secret: `DB_PASSWORD=…`, `"clientSecret": "…"`. */
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 import { type LedValue, run } from './led-value.ts'
 import { looksRandom } from './randomness.ts'
 import { isAboutSecret } from './vendor-values.ts'
@@ -11,7 +11,7 @@ const noun =
 const isLiteral = (value: string): boolean =>
   looksRandom(value) && !/^(?:process\.env|import\.meta\.env|os\.environ|ENV)\b/.test(value)
 
-function accept(text: string, { start, end }: Place): Place | null {
+function accept(text: string, { start, end }: MatchPlace): MatchPlace | null {
   // `:=` is one sign. The quote behind the value is escaped, where a program stands in JSON.
   const from = text[start] === '=' && text[start - 1] === ':' ? start + 1 : start
   const place = { start: from, end: text[end - 1] === '\\' ? end - 1 : end }

@@ -1,13 +1,13 @@
 /** A secret without a format of its own: what leads to it, what it is made of, and which of them count. */
 import type { ValueForm } from '../lead-scan.ts'
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 
 export interface LedValue {
   /** Ends where the value begins. In RE2 syntax. */
   readonly lead: string
   readonly form: ValueForm
   /** The part of it that is the secret; null if it is none. It may look at 96 code units before it, and at nothing behind it. */
-  readonly accept: (text: string, place: Place) => Place | null
+  readonly accept: (text: string, place: MatchPlace) => MatchPlace | null
 }
 
 /** A run of so many characters of a class. */

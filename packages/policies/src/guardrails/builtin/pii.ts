@@ -1,5 +1,5 @@
 /** Personal data by its shape, and by its check digits where it has some. */
-import { createSearch, type Finding, type Seen, undecided } from '../finding.ts'
+import { createSearch, type Finding, type SeenText, undecided } from '../finding.ts'
 import type { Guardrail } from '../part.ts'
 import type { PiiEntity, PiiSpec } from '@signalbox/core'
 import { findCards } from './card-number.ts'
@@ -15,7 +15,7 @@ const windowChars = 160
 interface Entity {
   readonly kind: PiiEntity
   readonly label: string
-  readonly find: (seen: Seen) => readonly Finding[]
+  readonly find: (seen: SeenText) => readonly Finding[]
   /** Where one may have begun that is not over. */
   readonly pending: (text: string, from: number) => number
 }

@@ -1,15 +1,15 @@
 /** Values in sentences: which of the words behind `the password is` is one. */
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 import { entropy } from './randomness.ts'
 
 /** It must look like a value, and not like a word of the sentence. */
-export function proseValue(text: string, place: Place): Place | null {
+export function proseValue(text: string, place: MatchPlace): MatchPlace | null {
   const trimmed = withoutStop(text, place)
   return isValue(text.slice(trimmed.start, trimmed.end)) ? trimmed : null
 }
 
 /** A sentence that ends with its password has a stop of its own behind it, and may have a colon before it. */
-export function withoutStop(text: string, { start, end }: Place): Place {
+export function withoutStop(text: string, { start, end }: MatchPlace): MatchPlace {
   let to = end
   while (to > start && /[.!?:]/.test(text.charAt(to - 1))) to -= 1
   let from = start

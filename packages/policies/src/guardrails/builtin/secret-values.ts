@@ -2,7 +2,7 @@
  * Secrets that have no format of their own, and are known by what stands before them: a password in a sentence or an address, the
  * value of a header, the key of an Azure connection string.
  */
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 import { form, type LedValue, run } from './led-value.ts'
 import { proseValue } from './prose-value.ts'
 
@@ -24,7 +24,7 @@ const verb =
   'is now|is|was|will be|has been (?:re)?set to|set to|changed to|ist jetzt|ist|war|lautet|est désormais|est|es ahora|es|é|è|' +
   'era|это|هي|هو|คือ|to'
 
-const asItIs = (_text: string, place: Place): Place => place
+const asItIs = (_text: string, place: MatchPlace): MatchPlace => place
 
 type Row = readonly [lead: string, form: LedValue['form'], accept: LedValue['accept']]
 

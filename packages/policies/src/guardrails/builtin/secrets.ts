@@ -1,10 +1,10 @@
 /** Secrets: tokens by the formats of their issuers, private keys, and values that are known by what leads to them. */
 import { freeAfter, freeBefore } from '../border.ts'
-import { createSearch, type Finding, type Seen, undecided, type Watch } from '../finding.ts'
+import { createSearch, type Finding, type SeenText, undecided, type Watch } from '../finding.ts'
 import { LeadMachine } from '../lead-machine.ts'
 import { LeadScan } from '../lead-scan.ts'
 import { firstMarker } from '../marker.ts'
-import { matchesOf, type Place } from '../matches.ts'
+import { matchesOf, type MatchPlace } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import type { SecretsSpec } from '@signalbox/core'
 import { assignedValue } from './assigned-value.ts'
@@ -65,7 +65,7 @@ function watchSecrets(): Watch {
 }
 
 /** What stands behind a word that leads to a secret. A marker ends it. */
-function findValues({ text, values }: Seen): readonly Finding[] {
+function findValues({ text, values }: SeenText): readonly Finding[] {
   const led = values ?? valuesOf(text)
   if (led.length === 0) return none
   return led.flatMap(({ lead, start, end }) => {
@@ -76,7 +76,7 @@ function findValues({ text, values }: Seen): readonly Finding[] {
   })
 }
 
-function valuesOf(text: string): NonNullable<Seen['values']> {
+function valuesOf(text: string): NonNullable<SeenText['values']> {
   const leads = scanLeads()
   leads.pending(text, 0)
   return leads.values(text, Infinity)
@@ -96,7 +96,7 @@ const anyHint = new RegExp(
     .join('|'),
 )
 
-function findTokens(seen: Seen): readonly Finding[] {
+function findTokens(seen: SeenText): readonly Finding[] {
   const { text } = seen
   if (!anyRun.test(undecided(seen)) || !anyHint.test(text)) return none
   const found: Finding[] = []
@@ -112,8 +112,8 @@ function findTokens(seen: Seen): readonly Finding[] {
 
 /** A token that is longer than is seen at once is judged by its beginning: the rest is its tail. */
 const acceptToken =
-  (seen: Seen, kind: string) =>
-  (place: Place): Place | number | null => {
+  (seen: SeenText, kind: string) =>
+  (place: MatchPlace): MatchPlace | number | null => {
     if (place.end - place.start <= tokenMax) return isToken(seen, kind, place) ? place : null
     const begun = { start: place.start, end: place.start + tokenMax }
     const free = { ...seen, text: seen.text.slice(0, begun.end) }
@@ -124,7 +124,7 @@ const acceptToken =
 const mustLookRandom: ReadonlySet<string> = new Set(['openai-key', 'close-key', 'render-key'])
 
 /** The header of a private key is its own border. */
-const isToken = (seen: Seen, kind: string, { start, end }: Place): boolean =>
+const isToken = (seen: SeenText, kind: string, { start, end }: MatchPlace): boolean =>
   kind === 'private-key' ||
   (freeBefore(seen, start) && freeAfter(seen, end) && isMade(kind, seen.text.slice(start, end)))
 

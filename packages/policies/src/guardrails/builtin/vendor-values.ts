@@ -2,7 +2,7 @@
  * Keys that have no format of their own, beside the name of their service: `ASANA=…`, `"datadogKey": "…"`. One expression for all
  * services.
  */
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 import { type LedValue, run } from './led-value.ts'
 import { entropy } from './randomness.ts'
 
@@ -66,7 +66,7 @@ function isVendorKey(text: string, start: number, value: string): boolean {
   )
 }
 
-function accept(text: string, place: Place): Place | null {
+function accept(text: string, place: MatchPlace): MatchPlace | null {
   const value = text.slice(place.start, place.end)
   return entropy(value) >= 3 && isVendorKey(text, place.start, value) ? place : null
 }

@@ -10,7 +10,7 @@ import type { RunHead } from '@signalbox/engine'
 import { z } from 'zod'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { waitingOf } from '../../http/approvals.ts'
+import { approvalsWaiting } from '../../http/approvals.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
@@ -108,7 +108,7 @@ async function answer(
   caller: Identified,
   { head, parts }: { readonly head: RunHead; readonly parts: readonly Part[] },
 ): Promise<void> {
-  const asked = await waitingOf(api.read, head)
+  const asked = await approvalsWaiting(api.read, head)
   if (asked.length === 0) {
     const how = head.outcome === null ? 'works' : 'has ended'
     throw new A2aError(

@@ -9,7 +9,7 @@ import { answerApproval, unknownApproval } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Answered } from './chat-body.ts'
+import type { AnsweredCall } from './chat-body.ts'
 import { type Chat, threadOf } from './chat-names.ts'
 import { runOfMessage } from './open-runs.ts'
 
@@ -17,7 +17,7 @@ import { runOfMessage } from './open-runs.ts'
 export async function answerCalls(
   api: Api,
   caller: Identified,
-  sent: { readonly chat: Chat; readonly id: string; readonly answers: readonly Answered[] },
+  sent: { readonly chat: Chat; readonly id: string; readonly answers: readonly AnsweredCall[] },
 ): Promise<RunHead> {
   const { chat, id, answers } = sent
   const threadId = threadOf(chat)
