@@ -119,7 +119,7 @@ describe('folders', () => {
     const arrows = folderArrows(kernel)
     expect(arrows.size).toBeGreaterThan(20)
     const known = new Map<string, Set<string>>()
-    for (const [from, to] of [...arrows.values()])
+    for (const [from, to] of arrows.values())
       known.set(from, (known.get(from) ?? new Set()).add(to))
     const circles = [...arrows].filter(([, [from, to]]) => leadsTo(known, { from: to, to: from }))
     expect(circles.map(([example]) => example)).toEqual([])

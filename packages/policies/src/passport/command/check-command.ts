@@ -42,8 +42,8 @@ function withArguments(command: string, args: unknown): readonly string[] | null
   const words: unknown[] = args
   const texts = words.filter((word) => typeof word === 'string')
   if (texts.length < words.length) return null
-  const quoted = texts.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-  return [[command, ...quoted].join(' '), [command, ...texts].join(' ')]
+  const inQuotes = texts.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  return [[command, ...inQuotes].join(' '), [command, ...texts].join(' ')]
 }
 
 function checkText(call: LimitedCall, text: string): PolicyReason | null {
