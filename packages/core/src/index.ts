@@ -163,6 +163,7 @@ export {
   type SecretsSpec,
   StreamGuardSpec,
 } from './verdict/stream/spec.ts'
+export { boundedRedactions } from './verdict/stream/event.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
 export { MissedRecall } from './verdict/recall/missed.ts'
 export { explainRun } from './explanation/explain-run.ts'
