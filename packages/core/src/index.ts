@@ -158,6 +158,7 @@ export {
   type SecretsSpec,
   StreamGuardSpec,
 } from './verdict/stream/spec.ts'
+export { boundedRedactions } from './verdict/stream/event.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
 export { MissedRecall } from './missed-recall.ts'
 export { explainRun } from './explanation/explain-run.ts'

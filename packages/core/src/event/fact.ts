@@ -114,6 +114,8 @@ export const factSchemas = {
     ...callOf,
     error: z.object({ code: z.string(), message: z.string() }),
     durationMs: z.number(),
+    /** What guardrails took out of the words. Absent: nothing. */
+    redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     recalled,
   }),
   /** Asked again right before the execution, a policy denied the call: it did not run. */

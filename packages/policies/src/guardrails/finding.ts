@@ -64,6 +64,8 @@ export interface Search {
   readonly clean?: (text: string) => string
   /** The same, for a text that grows. */
   readonly tail?: () => TailFlow
+  /** How many characters from a place on belong to something of this kind that ends there and may be longer than is seen at once. */
+  readonly tailLength?: (kind: string, text: string, from: number) => number
 }
 
 /** A guardrail over text and reasoning; it looks at neither calls nor errors. */
@@ -101,6 +103,12 @@ export function createSearch(search: Search): Guardrail {
         const kinds = found.map(({ kind }) => kind)
         return { text: search.clean?.(redacted) ?? redacted, kinds }
       },
+      find: (text) =>
+        settled(search, text, { last: true, released: '' }).map(({ kind, start, end }) => ({
+          kind,
+          start,
+          end: end + (search.tailLength?.(kind, text, end) ?? 0),
+        })),
       describe,
     },
   }

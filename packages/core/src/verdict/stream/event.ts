@@ -1,5 +1,6 @@
 /** The events of stream guardrails that ended a run, or took something out of what is recorded. */
 import type { Verdict } from '../../event/decision.ts'
+import { limits } from '../../limits.ts'
 import type { ModelTurn, Redaction } from '../../turn.ts'
 import { explainSafety } from '../safety/explain.ts'
 
@@ -32,3 +33,28 @@ export const redacted = (
     tool: redaction.tool ?? null,
     verdict: redaction.guardrail.id,
   }))
+
+/**
+ * At most `limits.redactionsMax` of them, and none is lost: where there are more, those of one guardrail, kind and place are one, and
+ * then those of one guardrail and place, of the kind `several`.
+ */
+export function boundedRedactions(redactions: readonly Redaction[]): readonly Redaction[] {
+  if (redactions.length <= limits.redactionsMax) return redactions
+  const byKind = merged(redactions, ({ guardrail, kind, place }) => ({ guardrail, kind, place }))
+  if (byKind.length <= limits.redactionsMax) return byKind
+  const several = merged(byKind, ({ guardrail, place }) => ({ guardrail, kind: 'several', place }))
+  return several.slice(0, limits.redactionsMax)
+}
+
+function merged(
+  redactions: readonly Redaction[],
+  about: (redaction: Redaction) => Omit<Redaction, 'count'>,
+): readonly Redaction[] {
+  const found = new Map<string, Redaction>()
+  for (const redaction of redactions) {
+    const said = about(redaction)
+    const key = `${said.guardrail.id}\u0000${said.kind}\u0000${said.place}`
+    found.set(key, { ...said, count: redaction.count + (found.get(key)?.count ?? 0) })
+  }
+  return [...found.values()]
+}

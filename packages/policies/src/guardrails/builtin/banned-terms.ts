@@ -1,5 +1,12 @@
 /** Words and phrases that may not be said. */
-import { characterAt, characterBefore, freeAfter, freeBefore, isWord } from '../border.ts'
+import {
+  characterAt,
+  characterBefore,
+  escapeCharsMax,
+  freeAfter,
+  freeBefore,
+  isWord,
+} from '../border.ts'
 import { createSearch } from '../finding.ts'
 import type { MatchPlace } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
@@ -26,7 +33,7 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
       }
     },
     // At each place the longest term is found, wherever it began.
-    lookBack: longest,
+    lookBack: Math.max(longest, escapeCharsMax),
     find: (seen) => {
       const { text } = seen
       // A border is asked for only where the term itself has a letter or a digit at that side.

@@ -1,5 +1,5 @@
 /** Payment card numbers: the ranges of the card schemes and the Luhn check digit. */
-import { freeAfter, freeBefore } from '../border.ts'
+import { behindEscape, freeAfter, freeBefore } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
 
 /** A run of digits without a separator. */
@@ -59,7 +59,7 @@ function groupsOf(text: string): readonly Group[] {
     if (!isDigit(text.charCodeAt(at))) continue
     const start = at
     while (at < text.length && isDigit(text.charCodeAt(at))) at += 1
-    groups.push({ start, end: at })
+    groups.push({ start: behindEscape(text, start, at), end: at })
   }
   return groups
 }

@@ -10,6 +10,18 @@ export interface LedValue {
   readonly accept: (text: string, place: MatchPlace) => MatchPlace | null
 }
 
+/** A quotation mark, if there is one: escaped where a program or JSON stands in JSON, however deep. */
+export const quoteBefore = '\\\\*["\'`]?'
+/** A quotation mark that must be there. */
+export const quoteAround = '\\\\*["\'`]'
+
+/** The end of a value without the escape of the quotation mark behind it. */
+export function unescapedEnd(text: string, start: number, end: number): number {
+  let to = end
+  while (to > start && text[to - 1] === '\\') to -= 1
+  return to
+}
+
 /** A run of so many characters of a class. */
 export const run = (characters: string, min: number, max: number): ValueForm => ({
   whole: new RegExp(`(${characters}{${min},${max}})`, 'yu'),

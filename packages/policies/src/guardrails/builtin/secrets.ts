@@ -12,7 +12,7 @@ import type { LedValue } from './led-value.ts'
 import { entropy, looksRandom } from './randomness.ts'
 import { pendingToken, tokenMax } from './secret-pending.ts'
 import { tokenShapes } from './secret-shapes.ts'
-import { absorbTails } from './secret-tail.ts'
+import { absorbTails, tailLength } from './secret-tail.ts'
 import { SecretTailFlow } from './secret-tail-flow.ts'
 import { secretValues } from './secret-values.ts'
 import { toldKey } from './told-keys.ts'
@@ -44,6 +44,7 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
         ? 'a password or key'
         : (tokenShapes.find((shape) => shape.kind === kind)?.label ?? kind),
     clean: absorbTails,
+    tailLength,
   })
 
 const ledValues: readonly LedValue[] = [assignedValue, vendorValue, toldKey, ...secretValues]

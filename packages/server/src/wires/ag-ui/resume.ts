@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { approvalsWaiting } from '../../http/approvals.ts'
+import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Waiting } from '../../http/wire/run-view.ts'
 import { agUiInterrupt } from './interrupts.ts'
@@ -60,6 +61,8 @@ export async function resumeRun(
   const meant = pairs.flatMap(({ entry, n, question }) =>
     question?.runId === head.runId ? [answerOf(entry, question, `resume[${n}]`)] : [],
   )
+  const other = contradiction(meant.map((each) => ({ ...each, id: each.question.id })))
+  if (other) throw misfit(other.at, contradicts)
   const ids = new Set(meant.map(({ question }) => question.id))
   const open = await approvalsWaiting(api.read, head)
   if (open.some((waiting) => !ids.has(idOf(waiting)))) throw interruptsOpen(open)
@@ -106,6 +109,9 @@ async function questionOf(
 
 interface Answer {
   readonly question: Question
+  readonly said: unknown
+  /** Where in the request it stands. */
+  readonly at: string
   readonly isEdit: boolean
   /** Answers whether it was news. */
   readonly record: (api: Api, caller: Identified) => Promise<boolean>
@@ -147,6 +153,8 @@ function approvalAnswer(
     entry.status === 'cancelled' ? abandoned : decisionOf(entry.payload, `${at}.payload`)
   return {
     question,
+    said: given,
+    at,
     isEdit: given.decision === 'edit',
     record: async (api, caller) => {
       const named = { id, field: `${at}.interruptId` }
@@ -203,6 +211,8 @@ function outcomeAnswer(
   const { id: effectId, runId } = question
   return {
     question,
+    said: said.data,
+    at,
     isEdit: false,
     record: async (api, caller) => {
       const why = note === undefined ? {} : { note }

@@ -7,6 +7,7 @@
 import type { RunHead } from '@signalbox/engine'
 import { answerApproval, unknownApproval } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
+import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
 import type { AnsweredCall } from './chat-body.ts'
@@ -33,6 +34,14 @@ export async function answerCalls(
   const stranger = found.find(({ runId }) => runId !== first?.runId)
   if (!first) return runThatTold(api, chat, id)
   if (stranger) throw misfit('takes answers about the calls of one message', stranger.answer.at)
+  const other = contradiction(
+    found.map(({ answer: { at, approved, reason }, callId }) => ({
+      id: callId,
+      said: { approved, reason },
+      at,
+    })),
+  )
+  if (other) throw misfit(contradicts, other.at)
   for (const { answer, runId, callId } of found) {
     const { approvalId, approved, reason, at } = answer
     const said = {

@@ -10,6 +10,7 @@ import { z } from '@hono/zod-openapi'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { approvalsWaiting } from '../../http/approvals.ts'
+import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { declaredFields, type SaidFields } from '../../http/declared-fields.ts'
 import { findRun, unknownThread } from '../../http/find.ts'
 import { findAssistant } from '../../http/find-assistant.ts'
@@ -86,6 +87,8 @@ function answersTo(asked: readonly AskedApproval[], value: unknown): readonly An
     said: decisionOf(one, call, at),
     at,
   }))
+  const other = contradiction(given.map((each) => ({ ...each, id: each.call.call_id })))
+  if (other) throw misfit(contradicts, other.at)
   return given.toSorted(
     (a, b) => Number(b.said.decision === 'edit') - Number(a.said.decision === 'edit'),
   )
