@@ -1,7 +1,7 @@
 /** Answers of one request to what runs wait for. */
 
 /** What an answer is about, and what it says. */
-export interface Said {
+export interface SaidOfCall {
   readonly id: string
   readonly said: unknown
 }
@@ -10,7 +10,7 @@ export interface Said {
  * The answer that says something else than one before it about the same call; null if none does. Such a request decides nothing: whoever
  * made it meant one of both, and the first that is recorded stands.
  */
-export function contradiction<T extends Said>(answers: readonly T[]): T | null {
+export function contradiction<T extends SaidOfCall>(answers: readonly T[]): T | null {
   const known = new Map<string, string>()
   for (const answer of answers) {
     const said = JSON.stringify(answer.said)

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { approvalsWaiting } from '../../http/approvals.ts'
-import { contradiction, contradicts, type Said } from '../../http/contradiction.ts'
+import { contradiction, contradicts, type SaidOfCall } from '../../http/contradiction.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
@@ -154,7 +154,7 @@ function meant(asked: readonly Waiting[], data: unknown, at: string): Waiting {
 }
 
 /** An answer that can be recorded. */
-interface Answer extends Said {
+interface Answer extends SaidOfCall {
   readonly at: string
   readonly isEdit: boolean
   readonly record: () => Promise<unknown>
