@@ -7,6 +7,13 @@ import { agent, functionTools, toolSpec, turnModel, until, world } from './suppo
 
 const silent = 17
 
+const look = ({ n }: JsonObject, signal: AbortSignal): Promise<Json> =>
+  n === silent
+    ? new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    : Promise.resolve(n ?? null)
+
 test('the model is not asked again while one of 64 calls is silent, and a cancel ends the run', async () => {
   const most = limits.callsPerTurnMax
   const calls = Array.from({ length: most }, (_, n) => ({ tool: `look${n % 4}`, args: { n } }))
@@ -18,12 +25,6 @@ test('the model is not asked again while one of 64 calls is silent, and a cancel
       return scripted.call(...call)
     },
   }
-  const look = ({ n }: JsonObject, signal: AbortSignal): Promise<Json> =>
-    n === silent
-      ? new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason))
-        })
-      : Promise.resolve(n ?? null)
   const names = ['look0', 'look1', 'look2', 'look3']
   const tools = functionTools(Object.fromEntries(names.map((name) => [name, look])))
   const { engine, register } = world({ model, tools })
