@@ -3,7 +3,7 @@ import { effectTraits } from '../effect.ts'
 import type { Check } from './check.ts'
 import { approvalChecks } from './approvals.ts'
 import type { Known } from './place.ts'
-import { allowed, answeredBy, denied, faulted, rechecked, warned } from './policies.ts'
+import { allowed, answeredBy, denied, faulted, passedOn, rechecked, warned } from './policies.ts'
 import { settlementOf } from './settlements.ts'
 import {
   type Answered,
@@ -69,7 +69,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'judged':
       return judged(reading, event.step)
     case 'passed_on':
-      return [allowed(event.step)]
+      return passedOn(reading.call, event.step)
     case 'dispatched':
       return dispatched(reading, event)
     case 'again':
@@ -87,7 +87,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'call.denied':
       return [denied(event)]
     case 'tool.denied':
-      return [rechecked(event)]
+      return [event.payload.recalled ? settlementOf(reading, event) : rechecked(event)]
     case 'budget.refused':
       return [refused(event)]
     case 'approval.requested':
@@ -196,7 +196,7 @@ const inBudget = (step: Step): Check => ({
   used: null,
   limit: null,
   proof: proofOf(step),
-  says: 'No budget of the run was used up.',
+  says: 'The calls of the answer were within the budget of calls of the run.',
 })
 
 function exhausted(event: Known<'budget.exhausted'>): Check {
