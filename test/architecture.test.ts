@@ -7,6 +7,9 @@
  *    and passes the third on.
  * A2 The only door of a package is its `exports`; nobody reaches into another one's files.
  * A3 A check that saw nothing fails: an empty scan is not a clean one.
+ * A4 Folders point one way, too: of two that stand side by side, at most one knows the other, directly or through others. Loose files of a
+ *    folder are its face and its ground, and may know its folders and be known by them.
+ * A5 A name that is exported by more than one file stands in `docs/contributing/words.md`: as one thing, or as one of few with two meanings.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join, normalize } from 'node:path'
@@ -33,7 +36,9 @@ const mayKnow: Record<string, readonly string[]> = {
 const hiddenNames = /(^|\/)(utils?|helpers?|shared|common|types|misc)(\/|\.tsx?$)/
 /** Written by a program, and as long as what it is made of. */
 const generated = new Set(['packages/client/src/generated.ts'])
-const limits = { medianFileLines: 90, fileLines: 450, functionLines: 70 }
+const limits = { medianFileLines: 90, fileLines: 450, functionLines: 70, ambiguousNames: 40 }
+/** The floor above the kernel: its folders are laid out anew with the wires. */
+const notLaidOut: ReadonlySet<string> = new Set(['server', 'cli'])
 
 const packages = readdirSync(join(root, 'packages')).filter((name) =>
   existsSync(join(root, 'packages', name, 'package.json')),
@@ -108,6 +113,19 @@ describe('arrows', () => {
   })
 })
 
+describe('folders', () => {
+  it('that stand side by side do not know each other both ways', () => {
+    const kernel = sources.filter((file) => !notLaidOut.has(file.package))
+    const arrows = folderArrows(kernel)
+    expect(arrows.size).toBeGreaterThan(20)
+    const known = new Map<string, Set<string>>()
+    for (const [from, to] of arrows.values())
+      known.set(from, (known.get(from) ?? new Set()).add(to))
+    const circles = [...arrows].filter(([, [from, to]]) => leadsTo(known, { from: to, to: from }))
+    expect(circles.map(([example]) => example)).toEqual([])
+  })
+})
+
 describe('connections', () => {
   it('to Postgres always have a listener for their errors: a lost one without it would end the process', () => {
     const making = sources.filter(
@@ -168,6 +186,30 @@ describe('names', () => {
   })
 })
 
+describe('words', () => {
+  const page = readFileSync(join(root, 'docs/contributing/words.md'), 'utf8')
+  const [, oneThing = '', twoMeanings = ''] = page.split(
+    /^## (?:One thing, several files|Two meanings)$/m,
+  )
+  const same = namesIn(oneThing)
+  const ambiguous = namesIn(twoMeanings)
+  const exporters = new Map<string, number>()
+  for (const file of sources)
+    if (!generated.has(file.path))
+      for (const [name, exported] of file.exports)
+        if ('documented' in exported) exporters.set(name, (exporters.get(name) ?? 0) + 1)
+  const repeated = [...exporters].filter(([, files]) => files > 1).map(([name]) => name)
+
+  it('that several files export are on the page of words', () => {
+    expect(repeated.length).toBeGreaterThan(20)
+    expect([...same, ...ambiguous].toSorted()).toEqual(repeated.toSorted())
+  })
+
+  it(`have two meanings at most ${limits.ambiguousNames} times`, () => {
+    expect(ambiguous.length).toBeLessThanOrEqual(limits.ambiguousNames)
+  })
+})
+
 describe('manifests', () => {
   it('of the installed package name every library the packages need, in the same version, and no other', () => {
     const used = sources.filter((file) => file.package === 'cli').flatMap((file) => file.specifiers)
@@ -177,6 +219,43 @@ describe('manifests', () => {
     for (const one of others) expect(dependenciesOf('cli')).toMatchObject(one)
   })
 })
+
+/** What of the folders that stand side by side knows what, by a file that shows it. */
+function folderArrows(
+  files: readonly SourceFile[],
+): Map<string, readonly [from: string, to: string]> {
+  const arrows = new Map<string, readonly [string, string]>()
+  for (const { path, specifiers } of files)
+    for (const specifier of specifiers.filter((each) => each.startsWith('.'))) {
+      const target = normalize(join(path, '..', specifier))
+      const [here, there] = [path.split('/').slice(0, -1), target.split('/').slice(0, -1)]
+      const shared = here.findIndex((folder, at) => folder !== there[at])
+      // One of the two is inside the other: a folder and its loose files.
+      if (shared < 0 || there.length <= shared) continue
+      const until = (folders: readonly string[]): string => folders.slice(0, shared + 1).join('/')
+      arrows.set(`${path} -> ${target}`, [until(here), until(there)])
+    }
+  return arrows
+}
+
+function leadsTo(
+  known: ReadonlyMap<string, ReadonlySet<string>>,
+  way: { readonly from: string; readonly to: string },
+): boolean {
+  const seen = new Set([way.from])
+  for (const folder of seen) for (const next of known.get(folder) ?? []) seen.add(next)
+  return seen.has(way.to)
+}
+
+/** The names of the tables of a section: all that stands in backticks in a row, before its last column where there are more than two. */
+const namesIn = (section: string): readonly string[] =>
+  section
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .flatMap((line) => [
+      ...(line.split(' | ')[line.startsWith('| `') ? 0 : 1] ?? '').matchAll(/`(\w+)`/g),
+    ])
+    .map(([, name = '']) => name)
 
 function packagesKnown(file: SourceFile): string[] {
   return file.specifiers

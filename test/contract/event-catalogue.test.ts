@@ -13,7 +13,7 @@ import {
   isNotable,
   type JsonObject,
   JsonObjectSchema,
-  partsOf,
+  linePartsOf,
   searchedPaths,
   sentenceOf,
 } from '@signalbox/core'
@@ -59,7 +59,7 @@ const shown = (type: EventType) => {
 }
 
 const said = (type: EventType): readonly string[] =>
-  partsOf(stored(type, 2), false).filter((part) => part !== '')
+  linePartsOf(stored(type, 2), false).filter((part) => part !== '')
 
 describe('people are told of every type', () => {
   it.each(eventTypes)('%s', (type) => {

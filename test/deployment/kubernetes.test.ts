@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 
-import { queuesOf } from '../../packages/cli/src/deployment/plan.ts'
+import { plannedQueues } from '../../packages/cli/src/deployment/plan.ts'
 import { signalbox } from '../../packages/cli/test/support/command.ts'
 import { type Deployed, deployProject } from './support/deployed.ts'
 import { faultsOf } from './support/published-schemas.ts'
@@ -233,7 +233,7 @@ describe('signalbox deploy kubernetes', () => {
       agents: { clerk: { model: { provider: 'scripted', model: 'm' } } },
       mcpServers: { desk: { command: 'desk', ...change } },
     })
-    expect(() => queuesOf(config)).toThrow(why)
+    expect(() => plannedQueues(config)).toThrow(why)
   })
 
   it('refuses what is no namespace', async () => {

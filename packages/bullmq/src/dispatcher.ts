@@ -10,7 +10,7 @@
 import type { Dispatcher, Hint, Log } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
 import { type BullBackend, settings } from './backend.ts'
-import { type Health, Watch } from './health.ts'
+import { type EndHealth, ConnectionWatch } from './health.ts'
 import { NoAnswer, orTimeout, settlesWithin } from './pace.ts'
 import { postgresProducer } from './postgres-producer.ts'
 import type { NewJob, Producer } from './producer.ts'
@@ -18,7 +18,7 @@ import { redisProducer } from './redis-producer.ts'
 
 /** A dispatcher that also says how its store is. */
 export interface BullDispatcher extends Dispatcher {
-  health(): Health
+  health(): EndHealth
   /** Asks the store whether it takes jobs. Rejects if it does not; may hang while the store does. */
   answers(): Promise<void>
   /** False while the store is away or refuses jobs. */
@@ -30,7 +30,7 @@ export function createBullDispatcher(
   backend: BullBackend,
   options: { readonly log: Log },
 ): BullDispatcher {
-  const watch = new Watch(`${backend.kind} queue (dispatch)`, options.log)
+  const watch = new ConnectionWatch(`${backend.kind} queue (dispatch)`, options.log)
   const producer =
     backend.kind === 'redis'
       ? redisProducer(backend, watch, options.log)
@@ -40,13 +40,13 @@ export function createBullDispatcher(
 
 class BatchingDispatcher implements BullDispatcher {
   readonly #producer: Producer
-  readonly #watch: Watch
+  readonly #watch: ConnectionWatch
   #pending: Hint[] = []
   #flush: Promise<void> | null = null
   #inFlight = 0
   #closed = false
 
-  constructor(producer: Producer, watch: Watch) {
+  constructor(producer: Producer, watch: ConnectionWatch) {
     this.#producer = producer
     this.#watch = watch
   }
@@ -67,7 +67,7 @@ class BatchingDispatcher implements BullDispatcher {
     return orTimeout(this.#producer.depth(queue), settings.depthTimeoutMs)
   }
 
-  health(): Health {
+  health(): EndHealth {
     return this.#watch.health()
   }
 

@@ -1,7 +1,7 @@
 /** Asks a Redis once what a queue needs to know of it: for an operator who wonders why nothing moves. */
 import { settings } from './backend.ts'
 import { evictionPolicies } from './eviction.ts'
-import { Watch } from './health.ts'
+import { ConnectionWatch } from './health.ts'
 import { orTimeout } from './pace.ts'
 import { firstOutcome, redisClient } from './redis-client.ts'
 import { describeRedis, parseRedisUrl } from './redis-url.ts'
@@ -27,7 +27,7 @@ export interface RedisFindings {
  */
 export async function examineRedis(url: string): Promise<RedisFindings> {
   const where = describeRedis(parseRedisUrl(url))
-  const watch = new Watch('redis', { debug() {}, info() {}, warn() {}, error() {} })
+  const watch = new ConnectionWatch('redis', { debug() {}, info() {}, warn() {}, error() {} })
   const client = redisClient(url, 'sender', watch)
   try {
     await orTimeout(firstOutcome(client), settings.startMs)

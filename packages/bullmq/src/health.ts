@@ -5,7 +5,7 @@
 import type { Log } from '@signalbox/engine'
 
 /** State of one end of a queue or bus, for a readiness page or a metric. */
-export interface Health {
+export interface EndHealth {
   /** `starting`: nothing known yet. */
   readonly status: 'starting' | 'up' | 'down'
   /** Since when, in milliseconds since the epoch. */
@@ -31,10 +31,10 @@ export function describeError(error: unknown): string {
 }
 
 /** Follows one connection. `up` is called per job, so it costs a comparison when nothing changes. */
-export class Watch {
+export class ConnectionWatch {
   readonly #name: string
   readonly #log: Log
-  #status: Health['status'] = 'starting'
+  #status: EndHealth['status'] = 'starting'
   #since = Date.now()
   #error: string | null = null
   #lost = 0
@@ -104,7 +104,7 @@ export class Watch {
     this.#ended = true
   }
 
-  health(): Health {
+  health(): EndHealth {
     return {
       status: this.#status,
       since: this.#since,
@@ -113,7 +113,7 @@ export class Watch {
     }
   }
 
-  #become(status: Health['status'], error: string | null): void {
+  #become(status: EndHealth['status'], error: string | null): void {
     this.#status = status
     this.#told = false
     this.#since = Date.now()

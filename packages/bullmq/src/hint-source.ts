@@ -10,16 +10,16 @@
  */
 import type { HintSource, Log } from '@signalbox/engine'
 import { type BullBackend, settings } from './backend.ts'
-import { type Health, Watch } from './health.ts'
+import { type EndHealth, ConnectionWatch } from './health.ts'
 import { aborted, settlesWithin } from './pace.ts'
 import { postgresConsumer } from './postgres-consumer.ts'
 import { redisClient } from './redis-client.ts'
 import { redisConsumer } from './redis-consumer.ts'
-import type { Assignment, Consumer } from './worker.ts'
+import type { QueueAssignment, Consumer } from './worker.ts'
 
 /** A hint source that also says how its store is. */
 export interface BullHintSource extends HintSource {
-  health(): Health
+  health(): EndHealth
   /** Asks the store of each queue for an answer. Rejects if one gives none; may hang while the store does. */
   answers(): Promise<void>
   /** False while the store is away. */
@@ -42,7 +42,7 @@ type Perform = Parameters<HintSource['start']>[1]
 class BullSource implements BullHintSource {
   readonly #backend: BullBackend
   readonly #log: Log
-  readonly #watch: Watch
+  readonly #watch: ConnectionWatch
   /** Work in flight, and the way to abandon each. */
   readonly #running = new Map<Promise<void>, () => void>()
   #consumers: readonly Consumer[] | null = null
@@ -52,7 +52,7 @@ class BullSource implements BullHintSource {
   constructor(backend: BullBackend, log: Log) {
     this.#backend = backend
     this.#log = log
-    this.#watch = new Watch(`${backend.kind} queue (work)`, log)
+    this.#watch = new ConnectionWatch(`${backend.kind} queue (work)`, log)
   }
 
   async start(queues: Parameters<HintSource['start']>[0], perform: Perform): Promise<void> {
@@ -72,7 +72,7 @@ class BullSource implements BullHintSource {
     return this.#stopped
   }
 
-  health(): Health {
+  health(): EndHealth {
     return this.#watch.health()
   }
 
@@ -84,7 +84,7 @@ class BullSource implements BullHintSource {
     return this.health().status !== 'down'
   }
 
-  #opener(): (assignment: Assignment) => Consumer {
+  #opener(): (assignment: QueueAssignment) => Consumer {
     const backend = this.#backend
     const watch = this.#watch
     if (backend.kind === 'postgres') {

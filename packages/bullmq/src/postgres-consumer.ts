@@ -1,15 +1,15 @@
 /** BullMQ remembers a failed start for ever, so a worker is only made on a connection that has proved to be ready. */
 import { PostgresQueueBackend } from 'bullmq'
 import { type PostgresBackend, settings } from './backend.ts'
-import type { Watch } from './health.ts'
+import type { ConnectionWatch } from './health.ts'
 import { backoffMs, pause } from './pace.ts'
 import { QueueConnection } from './postgres-connection.ts'
-import { type Assignment, type Consumer, type JobTaker, startWorker } from './worker.ts'
+import { type QueueAssignment, type Consumer, type JobTaker, startWorker } from './worker.ts'
 
 /** Works on one queue over a pool and a LISTEN connection of its own, from when the server is there. */
 export function postgresConsumer(
   backend: PostgresBackend,
-  work: { readonly assignment: Assignment; readonly watch: Watch },
+  work: { readonly assignment: QueueAssignment; readonly watch: ConnectionWatch },
 ): Consumer {
   const { assignment, watch } = work
   const stopping = new AbortController()

@@ -1,6 +1,6 @@
 import { PostgresQueueBackend, Queue } from 'bullmq'
 import type { PostgresBackend } from './backend.ts'
-import type { Watch } from './health.ts'
+import type { ConnectionWatch } from './health.ts'
 import { QueueConnection } from './postgres-connection.ts'
 import { addTo, depthOf, type Producer, queueOptions } from './producer.ts'
 
@@ -12,7 +12,7 @@ interface Opened {
 }
 
 /** Sends over one small pool, whatever the number of queues. Opens it again after a failed start. */
-export function postgresProducer(backend: PostgresBackend, watch: Watch): Producer {
+export function postgresProducer(backend: PostgresBackend, watch: ConnectionWatch): Producer {
   let opening: Promise<Opened> | null = null
   const open = () => {
     opening ??= openQueues(backend, watch).catch((error: unknown) => {
@@ -51,7 +51,7 @@ export function postgresProducer(backend: PostgresBackend, watch: Watch): Produc
   }
 }
 
-async function openQueues(backend: PostgresBackend, watch: Watch): Promise<Opened> {
+async function openQueues(backend: PostgresBackend, watch: ConnectionWatch): Promise<Opened> {
   const connection = new QueueConnection(backend)
   connection.on('error', (error) => watch.down(error))
   try {

@@ -1,6 +1,6 @@
 /** Redis clients by their duty. All of them reconnect for ever, and none lets an 'error' event go unheard. */
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
-import type { Watch } from './health.ts'
+import type { ConnectionWatch } from './health.ts'
 import { backoffMs } from './pace.ts'
 import { parseRedisUrl, type RedisTarget } from './redis-url.ts'
 
@@ -153,7 +153,7 @@ export class ClusterFamily extends Cluster {
 }
 
 /** Connects at once and tells `watch` how it goes. */
-export function redisClient(url: string, duty: RedisDuty, watch: Watch): RedisClient {
+export function redisClient(url: string, duty: RedisDuty, watch: ConnectionWatch): RedisClient {
   const target = parseRedisUrl(url)
   const client =
     target.kind === 'cluster' ? clusterOf(target, duty) : singleOf(url, target, duties[duty])

@@ -1,9 +1,9 @@
 import { createRedisBackend } from 'bullmq'
 import type { RedisBackend } from './backend.ts'
-import type { Watch } from './health.ts'
+import type { ConnectionWatch } from './health.ts'
 import { keyPrefix } from './prefix.ts'
 import { firstOutcome, type RedisClient } from './redis-client.ts'
-import { type Assignment, type Consumer, type JobTaker, startWorker } from './worker.ts'
+import { type QueueAssignment, type Consumer, type JobTaker, startWorker } from './worker.ts'
 
 /**
  * Works on one queue over the shared `client`, and a connection of its own to block on. Redis may come later: the
@@ -12,7 +12,7 @@ import { type Assignment, type Consumer, type JobTaker, startWorker } from './wo
 export function redisConsumer(
   backend: RedisBackend,
   client: RedisClient,
-  work: { readonly assignment: Assignment; readonly watch: Watch },
+  work: { readonly assignment: QueueAssignment; readonly watch: ConnectionWatch },
 ): Consumer {
   const answers = async (): Promise<void> => {
     // It would wait for the connection: this client never gives up.

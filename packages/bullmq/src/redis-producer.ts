@@ -2,13 +2,13 @@ import type { Log } from '@signalbox/engine'
 import { Queue } from 'bullmq'
 import type { RedisBackend } from './backend.ts'
 import { warnOfEviction } from './eviction.ts'
-import type { Watch } from './health.ts'
+import type { ConnectionWatch } from './health.ts'
 import { keyPrefix } from './prefix.ts'
 import { addTo, depthOf, type Producer, queueOptions } from './producer.ts'
 import { firstOutcome, redisClient } from './redis-client.ts'
 
 /** Sends over one connection, whatever the number of queues. Fails at once while Redis is away. */
-export function redisProducer(backend: RedisBackend, watch: Watch, log: Log): Producer {
+export function redisProducer(backend: RedisBackend, watch: ConnectionWatch, log: Log): Producer {
   const client = redisClient(backend.url, 'sender', watch)
   warnOfEviction(client, log)
   const outcome = firstOutcome(client)

@@ -10,18 +10,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Delta, Log, WakeBus, WakeTopic } from '@signalbox/engine'
 import { settings } from './backend.ts'
-import { type Health, Watch } from './health.ts'
+import { type EndHealth, ConnectionWatch } from './health.ts'
 import { Listeners } from './listeners.ts'
 import { liveChannel, Outbox, topicChannel } from './outbox.ts'
 import { orTimeout, settlesWithin } from './pace.ts'
 import { channelNames, type ChannelNames } from './prefix.ts'
 import { type PubSub, pubSub } from './pub-sub.ts'
 import { firstOutcome, type RedisClient, redisClient } from './redis-client.ts'
-import { decode, encode, isDeltaOf, isId } from './wake-wire.ts'
+import { decode, encode, isDeltaOf, isWakeId } from './wake-wire.ts'
 
 /** A wake bus that also says how its Redis is. */
 export interface RedisWakeBus extends WakeBus {
-  health(): Health
+  health(): EndHealth
   /** Asks Redis over every connection. Rejects if one is lost; may hang while one is silent. */
   answers(): Promise<void>
   /** False while Redis is away. */
@@ -41,8 +41,8 @@ export interface WakeBusOptions {
 
 /** Resolves once Redis has answered or refused, after two seconds at the latest. Until it comes, the bus works within the process. */
 export async function createRedisWakeBus(options: WakeBusOptions): Promise<RedisWakeBus> {
-  const sending = new Watch('redis wake bus (publish)', options.log)
-  const listening = new Watch('redis wake bus (subscribe)', options.log)
+  const sending = new ConnectionWatch('redis wake bus (publish)', options.log)
+  const listening = new ConnectionWatch('redis wake bus (subscribe)', options.log)
   const sender = redisClient(options.url, 'sender', sending)
   const listener = redisClient(options.url, 'listener', listening)
   const bus = new PubSubWakeBus({ options, sending, listening, sender, listener })
@@ -53,8 +53,8 @@ export async function createRedisWakeBus(options: WakeBusOptions): Promise<Redis
 
 interface Parts {
   readonly options: WakeBusOptions
-  readonly sending: Watch
-  readonly listening: Watch
+  readonly sending: ConnectionWatch
+  readonly listening: ConnectionWatch
   readonly sender: RedisClient
   readonly listener: RedisClient
 }
@@ -101,7 +101,7 @@ class PubSubWakeBus implements RedisWakeBus {
 
   subscribe(topic: WakeTopic, listener: (ids: readonly string[]) => void): () => void {
     return this.#add(topicChannel(topic), (items) => {
-      const ids = items.filter(isId)
+      const ids = items.filter(isWakeId)
       if (ids.length > 0) listener(ids)
     })
   }
@@ -119,7 +119,7 @@ class PubSubWakeBus implements RedisWakeBus {
     })
   }
 
-  health(): Health {
+  health(): EndHealth {
     const [sending, listening] = [this.#parts.sending.health(), this.#parts.listening.health()]
     const worse = sending.status === 'up' ? listening : sending
     return { ...worse, lost: sending.lost }

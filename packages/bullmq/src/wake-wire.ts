@@ -22,7 +22,7 @@ export function decode(origin: string, message: string): readonly unknown[] | nu
   }
 }
 
-export function isId(item: unknown): item is string {
+export function isWakeId(item: unknown): item is string {
   return typeof item === 'string' && item !== '' && item.length <= limits.idCharsMax
 }
 
@@ -31,7 +31,7 @@ export function isDeltaOf(runId: string, item: unknown): item is Delta {
   const delta: Partial<Record<keyof Delta, unknown>> = item
   return (
     delta.runId === runId &&
-    isId(delta.messageId) &&
+    isWakeId(delta.messageId) &&
     Number.isSafeInteger(delta.attempt) &&
     Number.isSafeInteger(delta.offset) &&
     isKind(delta.kind) &&

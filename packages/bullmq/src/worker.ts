@@ -1,11 +1,11 @@
 /** The one way this package builds a BullMQ worker. */
 import { type BackendFactory, type IQueueBackend, type Job, type JobProgress, Worker } from 'bullmq'
 import { settings } from './backend.ts'
-import { describeError, type Watch } from './health.ts'
+import { describeError, type ConnectionWatch } from './health.ts'
 import { backoffMs, orTimeout, pause } from './pace.ts'
 
 /** A queue to work on. `perform` never rejects. */
-export interface Assignment {
+export interface QueueAssignment {
   readonly queue: string
   readonly concurrency: number
   readonly perform: (effectId: string) => Promise<void>
@@ -24,7 +24,7 @@ export interface Consumer {
 }
 
 /** A store to work on: what BullMQ's factory of its backend wants to know. */
-export interface Store<B extends IQueueBackend, C> {
+export interface QueueStore<B extends IQueueBackend, C> {
   readonly connection: C
   readonly prefix: string
   readonly factory: BackendFactory<B, C>
@@ -55,9 +55,9 @@ interface Turn {
  * nobody is told. One that has a free hand asks for jobs every few seconds; where it does not, though the store answers, it is stuck.
  */
 export function startWorker<B extends IQueueBackend, C>(
-  assignment: Assignment,
-  watch: Watch,
-  store: Store<B, C>,
+  assignment: QueueAssignment,
+  watch: ConnectionWatch,
+  store: QueueStore<B, C>,
 ): Worker<string, null, string, B, JobProgress, C> {
   const closing = new AbortController()
   const turn: Turn = { at: performance.now(), busy: 0 }
@@ -95,11 +95,11 @@ export function startWorker<B extends IQueueBackend, C>(
 
 /** Looks now and then whether the worker is stuck, until it closes. */
 async function watchOver(
-  { queue, concurrency }: Assignment,
+  { queue, concurrency }: QueueAssignment,
   of: {
-    readonly store: Pick<Store<never, never>, 'answers' | 'stuck' | 'stuckMs'>
+    readonly store: Pick<QueueStore<never, never>, 'answers' | 'stuck' | 'stuckMs'>
     readonly turn: Turn
-    readonly watch: Watch
+    readonly watch: ConnectionWatch
     readonly closing: AbortSignal
   },
 ): Promise<void> {
@@ -136,7 +136,7 @@ async function watchOver(
  */
 function paced<B extends IQueueBackend>(
   backend: B,
-  watch: Watch,
+  watch: ConnectionWatch,
   { closing, turn }: { readonly closing: AbortSignal; readonly turn: Turn },
 ): B {
   const take = backend.moveToActive.bind(backend)

@@ -1,7 +1,7 @@
 /** Clients that are closed while they are between two connects. Would catch: one that waits for ever for nodes that it has not. */
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../../../test/contract/free-port.ts'
-import { Watch } from '../src/health.ts'
+import { ConnectionWatch } from '../src/health.ts'
 import { redisClient } from '../src/redis-client.ts'
 import { until } from './support/eventually.ts'
 import { recordingLog } from './support/recording-log.ts'
@@ -18,7 +18,7 @@ const ways = [
 
 describe('a client of Redis that is away', () => {
   it.each(ways)('of %s ends by %s', async (_name, leave, urlOf) => {
-    const watch = new Watch('test', recordingLog())
+    const watch = new ConnectionWatch('test', recordingLog())
     const client = redisClient(urlOf(await freePort()), 'listener', watch)
     await until(() => client.status === 'reconnecting')
     client[leave]()?.catch(() => {})

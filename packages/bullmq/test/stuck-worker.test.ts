@@ -5,7 +5,7 @@
 import { createBullDispatcher } from '@signalbox/bullmq'
 import { createRedisBackend } from 'bullmq'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Watch } from '../src/health.ts'
+import { ConnectionWatch } from '../src/health.ts'
 import { pause } from '../src/pace.ts'
 import { redisClient } from '../src/redis-client.ts'
 import { startWorker } from '../src/worker.ts'
@@ -23,7 +23,7 @@ function working(
 ) {
   const url = server?.url ?? ''
   const log = recordingLog()
-  const watch = new Watch('queue', log)
+  const watch = new ConnectionWatch('queue', log)
   const client = redisClient(url, 'worker', watch)
   const performed: string[] = []
   const held = Promise.withResolvers<void>()

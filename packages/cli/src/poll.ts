@@ -6,7 +6,7 @@ const everyMs = 1000
 const patienceMs = 30_000
 
 /** Asks every second, until the signal. A server that is away for a moment is waited for. @throws Failure */
-export async function* poll<Answer>(
+export async function* pollEverySecond<Answer>(
   question: () => Promise<Answer>,
   signal: AbortSignal,
 ): AsyncGenerator<Answer> {

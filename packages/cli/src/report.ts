@@ -20,7 +20,7 @@ export function report(error: unknown, debug: boolean): ExitCode {
   // Commander has said it already, and ends `--help` and `--version` like this as well.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   const { exitCode } = facts(error)
-  say(`signalbox: ${sentenceOf(error)}`)
+  say(`signalbox: ${errorSentence(error)}`)
   if (debug && error instanceof Error) {
     say(error.stack ?? '')
     let { cause } = error
@@ -47,7 +47,7 @@ function facts(error: unknown): { message: string; code: string; exitCode: ExitC
 }
 
 /** An error as one line, for a command that goes on in spite of it. */
-export function sentenceOf(error: unknown): string {
+export function errorSentence(error: unknown): string {
   const { message, code } = facts(error)
   return `${printable(message).replaceAll('\n', ' ')} [${code}]`
 }

@@ -1,7 +1,7 @@
 /** What an export holds beside events: long contents and files, never a webhook's address, nothing that a tool only calls so. */
 import type { StoredEvent } from '@signalbox/engine'
 import { expect, it } from 'vitest'
-import { contentsOf, filesIn, isNamed } from '../src/local/named-content.ts'
+import { contentsOf, filesOfManifest, isNamedContent } from '../src/local/named-content.ts'
 
 const event = (type: string, payload: StoredEvent['payload']): StoredEvent => ({
   runId: 'r',
@@ -62,11 +62,11 @@ it('results, injected input and files are found; a manifest names more', () => {
   expect(contentsOf(event('tool.completed', { files: { manifest: 'list', count: 30 } }))).toEqual([
     { key: 'list', as: 'manifest' },
   ])
-  expect(filesIn(Buffer.from(JSON.stringify(files))).map(({ key }) => key)).toEqual([
+  expect(filesOfManifest(Buffer.from(JSON.stringify(files))).map(({ key }) => key)).toEqual([
     'file',
     'edit',
   ])
-  expect(filesIn(Buffer.from('no list'))).toEqual([])
+  expect(filesOfManifest(Buffer.from('no list'))).toEqual([])
   const messages = [{ id: 'u', role: 'user', parts: [blob('more')] }]
   expect(contentsOf(event('input.injected', { messages }))).toEqual([
     { key: 'more', as: 'content' },
@@ -77,6 +77,6 @@ it('a key is the HMAC of the bytes by RFC 2104, under the key of the thread', ()
   // RFC 4231, test case 2.
   const key = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'
   const bytes = Buffer.from('what do ya want for nothing?')
-  expect(isNamed(key, bytes, Buffer.from('Jefe').toString('hex'))).toBe(true)
-  expect(isNamed(key, Buffer.from('what do ya want for nothing.'), '4a656665')).toBe(false)
+  expect(isNamedContent(key, bytes, Buffer.from('Jefe').toString('hex'))).toBe(true)
+  expect(isNamedContent(key, Buffer.from('what do ya want for nothing.'), '4a656665')).toBe(false)
 })

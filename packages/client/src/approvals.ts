@@ -2,7 +2,7 @@
 import type { SignalboxError } from './error.ts'
 import { orElse } from './expected.ts'
 import type { Approval, ApprovalDecision, ListedApproval } from './generated.ts'
-import { limits } from './options.ts'
+import { clientLimits } from './options.ts'
 import type { Request } from './request.ts'
 import type { Abortable } from './runs.ts'
 
@@ -65,14 +65,14 @@ async function* list(
   for (let after: string | undefined; ;) {
     const page: ListedApproval[] = await request('GET /approvals', {
       query: {
-        limit: limits.pageMax,
+        limit: clientLimits.pageMax,
         ...(runId === undefined ? {} : { run_id: runId }),
         ...(after === undefined ? {} : { after }),
       },
       signal,
     })
     yield* page
-    if (page.length < limits.pageMax) return
+    if (page.length < clientLimits.pageMax) return
     after = page.at(-1)?.position
   }
 }

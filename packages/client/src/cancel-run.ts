@@ -2,7 +2,7 @@
 import type { SignalboxError } from './error.ts'
 import { orElse } from './expected.ts'
 import type { Run } from './generated.ts'
-import { inRange, limits } from './options.ts'
+import { inRange, clientLimits } from './options.ts'
 import { backoffMs, pause } from './pause.ts'
 import type { Request } from './request.ts'
 
@@ -39,7 +39,7 @@ export async function cancelRun(
   cancel: Cancel = {},
 ): Promise<Cancelled> {
   const { knownWithinMs = 0, signal } = cancel
-  inRange('knownWithinMs', knownWithinMs, [0, limits.timeoutMsMax])
+  inRange('knownWithinMs', knownWithinMs, [0, clientLimits.timeoutMsMax])
   const until = performance.now() + knownWithinMs
   for (let tries = 1; ; tries++) {
     const cancelled = await askOnce(request, runId, cancel)
@@ -59,7 +59,7 @@ async function askOnce(request: Request, runId: string, cancel: Cancel): Promise
       ...(action === undefined ? {} : { action }),
     },
     repeatable: true,
-    ...(wait ? { silenceMs: limits.waitingSilenceMs } : {}),
+    ...(wait ? { silenceMs: clientLimits.waitingSilenceMs } : {}),
     signal,
   })
   // A run that has ended within the wait is answered without a body.

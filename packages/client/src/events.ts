@@ -9,7 +9,7 @@ import type {
   SavedQuery,
   Usage,
 } from './generated.ts'
-import { limits } from './options.ts'
+import { clientLimits } from './options.ts'
 import type { Parts, Request } from './request.ts'
 import type { Abortable } from './runs.ts'
 import type { Answer } from './request.ts'
@@ -85,7 +85,7 @@ export type PagedFilter = EventFilter & Abortable & { readonly pageSize?: number
 
 async function* pages(
   request: Request,
-  { signal, pageSize = limits.pageMax, ...filter }: PagedFilter = {},
+  { signal, pageSize = clientLimits.pageMax, ...filter }: PagedFilter = {},
 ): AsyncGenerator<EventPage, void, undefined> {
   for (let { after } = filter; ;) {
     const from = after === undefined ? {} : { after }

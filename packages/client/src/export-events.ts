@@ -5,7 +5,7 @@
 import { unexpected } from './error.ts'
 import type { EventFilter } from './events.ts'
 import type { Event } from './generated.ts'
-import { limits } from './options.ts'
+import { clientLimits } from './options.ts'
 import { startWatch, textsOf, tooLarge } from './read-body.ts'
 import { reconnecting } from './reconnecting.ts'
 import type { Abortable } from './runs.ts'
@@ -30,7 +30,7 @@ async function* connection(
   { after, ...filter }: Omit<EventFilter, 'after'> & { readonly after: string | undefined },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Event, boolean> {
-  const watch = startWatch(transport.url, { silenceMs: limits.silenceMs, signal })
+  const watch = startWatch(transport.url, { silenceMs: clientLimits.silenceMs, signal })
   try {
     const call = {
       method: 'GET',

@@ -4678,6 +4678,20 @@ export interface EventPayloads {
       message: string
     }
     durationMs: number
+    /**
+     * @maxItems 64
+     */
+    redactions?: {
+      guardrail: {
+        id: string
+        name: string
+      }
+      kind: string
+      place: 'text' | 'reasoning' | 'arguments' | 'result'
+      callId?: string
+      tool?: string
+      count: number
+    }[]
     recalled?: {
       runId: string
       seq: number

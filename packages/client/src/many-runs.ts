@@ -9,7 +9,7 @@ import type {
   RunStats,
 } from './generated.ts'
 import { newKey } from './key.ts'
-import { limits } from './options.ts'
+import { clientLimits } from './options.ts'
 import type { Parts, Request } from './request.ts'
 import type { Abortable } from './runs.ts'
 
@@ -75,7 +75,7 @@ function asQuery<Filter extends RunFilter>({ metadata, ...filter }: Filter) {
 
 async function* pages(
   request: Request,
-  { signal, pageSize = limits.pageMax, ...filter }: PagedRuns = {},
+  { signal, pageSize = clientLimits.pageMax, ...filter }: PagedRuns = {},
 ): AsyncGenerator<RunPage, void, undefined> {
   for (let { after } = filter; ;) {
     const from = after === undefined ? {} : { after }

@@ -45,7 +45,7 @@ export interface RetryRule {
 }
 
 /** Defaults and limits. */
-export const limits = {
+export const clientLimits = {
   answerBytesMax: 64 * 1024 * 1024,
   /** Servers say something every five seconds while an answer lasts; who is silent for longer is gone. */
   silenceMs: 30_000,
@@ -61,7 +61,7 @@ export function retryRule(given: Partial<RetryRule> = {}): RetryRule {
   const rule = { triesMax: 5, pauseMs: 200, pauseMsMax: 10_000, patienceMs: 60_000, ...given }
   inRange('retry.triesMax', rule.triesMax, [1, 100])
   for (const name of ['pauseMs', 'pauseMsMax', 'patienceMs'] as const)
-    inRange(`retry.${name}`, rule[name], [0, limits.timeoutMsMax])
+    inRange(`retry.${name}`, rule[name], [0, clientLimits.timeoutMsMax])
   return rule
 }
 

@@ -2,7 +2,7 @@
 import { SignalboxError, unreachable } from './error.ts'
 
 /** Gives up a server that is silent. */
-export interface Watch {
+export interface SilenceWatch {
   /** Aborted by silence, and by the caller's own signal. */
   readonly signal: AbortSignal
   /** Something came. */
@@ -16,7 +16,7 @@ export interface Watch {
 export function startWatch(
   url: string,
   { silenceMs, signal }: { readonly silenceMs: number; readonly signal: AbortSignal | undefined },
-): Watch {
+): SilenceWatch {
   const silent = new AbortController()
   const start = () => setTimeout(() => silent.abort(), silenceMs)
   let timer = start()
@@ -32,7 +32,10 @@ export function startWatch(
 }
 
 /** The texts of a body as they come. Left early, it drops the connection. Throws what `failure` of the watch says. */
-export async function* textsOf(response: Response, watch: Watch): AsyncGenerator<string, void> {
+export async function* textsOf(
+  response: Response,
+  watch: SilenceWatch,
+): AsyncGenerator<string, void> {
   if (response.body === null) return
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
@@ -53,7 +56,7 @@ export async function* textsOf(response: Response, watch: Watch): AsyncGenerator
 /** The whole body. @throws SignalboxError `answer_too_large` */
 export async function readText(
   response: Response,
-  { watch, bytesMax }: { readonly watch: Watch; readonly bytesMax: number },
+  { watch, bytesMax }: { readonly watch: SilenceWatch; readonly bytesMax: number },
 ): Promise<string> {
   let text = ''
   for await (const piece of textsOf(response, watch)) {

@@ -8,7 +8,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { unexpected } from './error.ts'
 import { frameOf, type RunFrame } from './frame.ts'
-import { inRange, limits } from './options.ts'
+import { inRange, clientLimits } from './options.ts'
 import { startWatch, textsOf, tooLarge } from './read-body.ts'
 import { reconnecting } from './reconnecting.ts'
 import { filled } from './request.ts'
@@ -64,7 +64,7 @@ async function* connection(
   },
 ): AsyncGenerator<RunFrame, boolean> {
   const { runId, after, signal } = from
-  const { silenceMs, streamMode } = { silenceMs: limits.silenceMs, streamMode: 'signalbox' }
+  const { silenceMs, streamMode } = { silenceMs: clientLimits.silenceMs, streamMode: 'signalbox' }
   const watch = startWatch(transport.url, { silenceMs, signal })
   try {
     const call = {

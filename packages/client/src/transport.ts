@@ -7,9 +7,9 @@
  * C3 The caller's signal ends whatever is under way, with the signal's own reason.
  */
 import { refusal, SignalboxError, unexpected } from './error.ts'
-import { type ClientOptions, inRange, limits, type RetryRule, retryRule } from './options.ts'
+import { type ClientOptions, inRange, clientLimits, type RetryRule, retryRule } from './options.ts'
 import { backoffMs, pause } from './pause.ts'
-import { readText, startWatch, type Watch } from './read-body.ts'
+import { readText, startWatch, type SilenceWatch } from './read-body.ts'
 
 /** Parameters by name; a list stands for several of one name. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
@@ -35,24 +35,24 @@ export interface Transport {
   /** The JSON of an answer; null if it has none. @throws SignalboxError */
   ask(call: Call): Promise<unknown>
   /** One try, whose answer the caller reads while it watches. Throws for whatever is not a good answer. */
-  open(call: Call, watch: Watch): Promise<Response>
+  open(call: Call, watch: SilenceWatch): Promise<Response>
 }
 
 /** Makes a transport. Throws for options that cannot be. */
 export function createTransport(options: ClientOptions): Transport {
   const url = baseOf(options.url)
   const rule = retryRule(options.retry)
-  const { answerBytesMax = limits.answerBytesMax, onRetry } = options
+  const { answerBytesMax = clientLimits.answerBytesMax, onRetry } = options
   inRange('answerBytesMax', answerBytesMax, [1, Number.MAX_SAFE_INTEGER])
   const send = sender(options, url)
 
-  const open = async (call: Call, watch: Watch): Promise<Response> => {
+  const open = async (call: Call, watch: SilenceWatch): Promise<Response> => {
     const response = await send(call, watch)
     if (response.ok) return response
     throw refusal(response, await readText(response, { watch, bytesMax: answerBytesMax }))
   }
   const askOnce = async (call: Call): Promise<unknown> => {
-    const { silenceMs = limits.silenceMs, signal } = call
+    const { silenceMs = clientLimits.silenceMs, signal } = call
     const watch = startWatch(url, { silenceMs, signal })
     try {
       const response = await open(call, watch)
@@ -90,7 +90,7 @@ function pauseAfter(
 
 function sender(options: ClientOptions, url: string) {
   const { apiKey, headers: source = {}, fetch: given } = options
-  return async (call: Call, { signal, failure }: Watch): Promise<Response> => {
+  return async (call: Call, { signal, failure }: SilenceWatch): Promise<Response> => {
     const own = typeof source === 'function' ? await source() : source
     const headers = {
       accept: 'application/json',

@@ -1,6 +1,6 @@
 /** Waits for a run to come to something, however long that takes and whatever breaks meanwhile. */
 import type { Run } from './generated.ts'
-import { inRange, limits } from './options.ts'
+import { inRange, clientLimits } from './options.ts'
 import type { Request } from './request.ts'
 import { streamRun } from './stream-run.ts'
 import type { Transport } from './transport.ts'
@@ -40,7 +40,7 @@ export async function waitFor(
   runId: string,
   { until = 'settled', timeoutMs, signal: given }: Wait = {},
 ): Promise<Waited> {
-  if (timeoutMs !== undefined) inRange('timeoutMs', timeoutMs, [0, limits.timeoutMsMax])
+  if (timeoutMs !== undefined) inRange('timeoutMs', timeoutMs, [0, clientLimits.timeoutMsMax])
   const holds = typeof until === 'function' ? until : untils[until]
   const over = new AbortController()
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => over.abort(), timeoutMs)

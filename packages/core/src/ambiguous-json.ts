@@ -66,11 +66,25 @@ function keyProblem(keys: Set<string>, quoted: string): string | null {
 }
 
 function numberProblem(number: string, key: string | null): string | null {
+  const value = Number(number)
   const isWhole = /^-?\d+$/.test(number)
-  const isHeld = isWhole ? Number.isSafeInteger(Number(number)) : Number.isFinite(Number(number))
+  // Beyond 2^53 - 1 a double stands for many numbers: with a fraction or an exponent, only the one that it is written as is meant.
+  const isHeld =
+    Math.abs(value) <= Number.MAX_SAFE_INTEGER ||
+    (!isWhole && Number.isFinite(value) && digitsOf(number) === digitsOf(String(value)))
   if (isHeld) return null
   const place = key === null ? '' : ` at ${key.slice(0, 80)}`
-  return isWhole
-    ? `an integer${place} is larger than 2^53 - 1; write it as a text`
+  if (isWhole) return `an integer${place} is larger than 2^53 - 1; write it as a text`
+  return Number.isFinite(value)
+    ? `a number${place} has more digits than a double holds; write it as a text`
     : `a number${place} is larger than any double; write it as a text`
+}
+
+/** Its digits, without the zeros before and behind them. */
+function digitsOf(number: string): string {
+  const digits = number.replace(/[eE].*$/, '').replaceAll(/[-.]/g, '')
+  let [from, to] = [0, digits.length]
+  while (from < to && digits[from] === '0') from += 1
+  while (to > from && digits[to - 1] === '0') to -= 1
+  return digits.slice(from, to)
 }

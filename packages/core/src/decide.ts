@@ -92,7 +92,7 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
   const work = isFinal(state)
     ? { ...collected, effects: collected.effects.filter(outlives), retries: [] }
     : collected
-  return { ...work, state, path, status: statusOf(state), outcome: outcomeOf(state) }
+  return { ...work, state, path, status: statusOfState(state), outcome: outcomeOf(state) }
 }
 
 const isInput = ({ type }: Fact): boolean => type === 'input.injected'
@@ -169,7 +169,7 @@ function collect(emissions: readonly Emission[]): Collected {
 }
 
 /** What a run in this state is doing. */
-export function statusOf(state: RunState): RunStatus {
+export function statusOfState(state: RunState): RunStatus {
   if (isFinal(state)) return 'ended'
   if (state.name === 'queued') return 'queued'
   return isWaiting(state.name, state.context) ? 'waiting' : 'running'

@@ -141,6 +141,8 @@ export const AgentDefinition = z.object({
       failClosed: z.boolean().default(true),
       /** Judge what the model says while it streams, in this order. */
       stream: z.array(StreamGuardSpec).max(16).default([]),
+      /** Is it recorded what was taken out of the words of a tool that failed? Runs of before did not say so. */
+      recordsFailures: z.boolean().default(false),
       /** Corrections after the first attempt of a turn. */
       maxGuardrailRetries: z.number().int().min(0).max(20).default(3),
     })

@@ -88,7 +88,7 @@ export {
   exampleOf,
   isNotable,
   isObjection,
-  partsOf,
+  linePartsOf,
   reservedTypes,
   searchedPaths,
   sentenceOf,
@@ -96,7 +96,7 @@ export {
   toneOf,
 } from './event/catalogue.ts'
 export { legible } from './event/legible.ts'
-export { type Decision, decide, statusOf, type Subject, transitioned } from './decide.ts'
+export { type Decision, decide, statusOfState, type Subject, transitioned } from './decide.ts'
 export {
   createReplay,
   type Difference,
@@ -110,18 +110,13 @@ export { initialState, isFinal, persist, revive, type RunState } from './state.t
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'
 export { runMachine } from './machine/run-machine.ts'
 export { callsOf } from './verdict/authorization/judge.ts'
-export { explain } from './verdict/safety/explain.ts'
+export { explainSafety } from './verdict/safety/explain.ts'
 export { failureOf } from './verdict/safety/failure.ts'
-export { createProjection, project, type Projection } from './conversation/project.ts'
+export { createProjection, project, type PromptProjection } from './conversation/project.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
-export {
-  PolicyAnswer,
-  PolicyEffectWord,
-  PolicyReason,
-  type PolicyRequest,
-  type PureEvaluator,
-} from './verdict/authorization/request.ts'
+export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
+export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
 export {
   AllowlistSpec,
   CedarSpec,
@@ -142,15 +137,15 @@ export {
   rateOf,
   type RateState,
   type RateWindow,
-  type Tally,
+  type CallTally,
 } from './verdict/authorization/rates.ts'
-export { reason, shown } from './verdict/authorization/reason.ts'
+export { reason, quoted } from './verdict/authorization/reason.ts'
 export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorization/combine.ts'
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'
 export { modelOf } from './verdict/retry/event.ts'
-export { Budget } from './verdict/budget/budget.ts'
+export { Budget } from './budget.ts'
 export { lowered } from './verdict/budget/inherit.ts'
 export { costOf } from './verdict/budget/verdict.ts'
 export {
@@ -163,8 +158,9 @@ export {
   type SecretsSpec,
   StreamGuardSpec,
 } from './verdict/stream/spec.ts'
+export { boundedRedactions } from './verdict/stream/event.ts'
 export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
-export { MissedRecall } from './verdict/recall/missed.ts'
+export { MissedRecall } from './missed-recall.ts'
 export { explainRun } from './explanation/explain-run.ts'
 export { ExplainedCall, RunExplanation } from './explanation/document.ts'
 export { explanationPage } from './explanation/page.ts'

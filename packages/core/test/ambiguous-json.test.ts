@@ -16,6 +16,11 @@ test.each([
   ['{"rows":[{"id":1},{"id":9007199254740993}]}', 'at "id"'],
   ['{"amount":1e400}', 'a number at "amount"'],
   ['[-1.5E+309]', 'larger than any double'],
+  ['{"amount":9007199254740993.0}', 'a number at "amount" has more digits'],
+  ['{"amount":9.007199254740993e15}', 'more digits'],
+  ['{"amount":9007199254740993E0}', 'more digits'],
+  ['[90071992547409930e-1]', 'more digits'],
+  ['[-1234567890123456789.5]', 'more digits'],
 ])('%s is ambiguous', (text, why) => {
   expect(ambiguityOf(text)).toContain(why)
 })
@@ -25,6 +30,7 @@ test.each([
   '["a","a","__proto__",{"a":"a"}]',
   '{"a":"a","b":"\\"a\\":1,"}',
   '[9007199254740991,1e300,0.1,-0,1.5e10]',
+  '[6.02214076e23,1.7976931348623157e308,1e21,0.10000000000000001,9007199254740992.0,-1.2345678901234568e+29]',
   '{"a":"9007199254740993"}',
   '"__proto__"',
   'null',
@@ -55,4 +61,9 @@ test('of keys alone, numbers are none of its business', () => {
   expect(ambiguousKeyIn('{"a":9007199254740993,"b":1e400}')).toBeNull()
   expect(ambiguousKeyIn('{"allow":false,"allow":true}')).toContain('"allow" stands twice')
   expect(ambiguousKeyIn('{"__proto__":{"allow":true}}')).toContain('__proto__')
+})
+
+test('so does a number of many digits', () => {
+  const zeros = '0'.repeat(1_000_000)
+  expect(ambiguityOf(`[12345678901234567890.${zeros}1${zeros}]`)).toContain('more digits')
 })

@@ -8,7 +8,7 @@ import {
   type EventType,
   eventTypes,
   exampleOf,
-  partsOf,
+  linePartsOf,
   searchedPaths,
   sentenceOf,
   toneOf,
@@ -26,7 +26,7 @@ const read = (type: EventType) => ({
 
 describe.each(eventTypes)('%s', (type) => {
   it('says something on a line, or nothing where its type says it all', () => {
-    const said = partsOf(read(type), false).filter((part) => part !== '')
+    const said = linePartsOf(read(type), false).filter((part) => part !== '')
     const isSilent = silent.has(type) || (type === 'cancel.requested' && said.length === 0)
     expect(said.length > 0).toBe(!isSilent)
   })
@@ -46,9 +46,9 @@ describe.each(eventTypes)('%s', (type) => {
 
 it('says nothing of what it cannot read: a newer version, an erased payload, a newer type', () => {
   const denied = read('call.denied')
-  expect(partsOf({ ...denied, version: 2 }, true)).toEqual([])
-  expect(partsOf({ ...denied, payload: {} }, true)).toEqual([])
-  expect(partsOf({ ...denied, type: 'newer.thing' }, true)).toEqual([])
+  expect(linePartsOf({ ...denied, version: 2 }, true)).toEqual([])
+  expect(linePartsOf({ ...denied, payload: {} }, true)).toEqual([])
+  expect(linePartsOf({ ...denied, type: 'newer.thing' }, true)).toEqual([])
   expect(toneOf('newer.thing')).toBe('plain')
 })
 

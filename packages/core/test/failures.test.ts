@@ -1,6 +1,12 @@
 /** What a run says of a model that did not answer. Would catch: a log of an older build that is decided otherwise. */
 import { expect, test } from 'vitest'
-import { explain, FailureClass, failureOf, type ModelError, type ModelTurn } from '../src/index.ts'
+import {
+  explainSafety,
+  FailureClass,
+  failureOf,
+  type ModelError,
+  type ModelTurn,
+} from '../src/index.ts'
 
 const turnWith = (
   error: Partial<ModelError>,
@@ -20,13 +26,15 @@ const turnWith = (
 test('a fact of an older build names no kind: the sentence of then stands, and no failure', () => {
   const turn = turnWith({ status: 401 })
   expect(failureOf(turn)).toBeNull()
-  expect(explain(turn)).toBe('[The provider ended this answer with an error.]')
-  expect(explain({ ...turn, verdict: 'interrupted' })).toBe("[The provider's stream broke off.]")
+  expect(explainSafety(turn)).toBe('[The provider ended this answer with an error.]')
+  expect(explainSafety({ ...turn, verdict: 'interrupted' })).toBe(
+    "[The provider's stream broke off.]",
+  )
 })
 
 test('a fact that names it says why, with the variable of the key, and no word of the provider', () => {
   const turn = turnWith({ kind: 'auth', status: 401, keyEnv: 'OPENAI_API_KEY' })
-  expect(explain(turn)).toBe(
+  expect(explainSafety(turn)).toBe(
     '[The model could not answer: auth: 401 from openai (OPENAI_API_KEY): check the key.]',
   )
   expect(failureOf(turn)).toEqual({

@@ -5,7 +5,7 @@
 import { createReader, type Reader, verifyChain } from '@signalbox/postgres'
 import type { StoredEvent } from '@signalbox/engine'
 import { expect } from './expect.ts'
-import type { EndedRun } from './watched-run.ts'
+import type { SeenRun } from './watched-run.ts'
 
 const tenantId = 'default'
 const pageEvents = 500
@@ -19,10 +19,7 @@ export interface Verified {
 }
 
 /** Verifies every run. @throws Unmet */
-export async function verifyRuns(
-  databaseUrl: string,
-  runs: readonly EndedRun[],
-): Promise<Verified> {
+export async function verifyRuns(databaseUrl: string, runs: readonly SeenRun[]): Promise<Verified> {
   const reader = createReader({ appUrl: databaseUrl })
   try {
     let [events, forgery] = [0, '']

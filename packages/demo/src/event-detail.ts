@@ -1,6 +1,6 @@
 /** What a line of the timeline says about an event, and who wrote it. */
 import process from 'node:process'
-import { eventClass, isEventType, partsOf } from '@signalbox/core'
+import { eventClass, isEventType, linePartsOf } from '@signalbox/core'
 import type { RunEvent } from './run-event.ts'
 
 /** One line at most, whatever a provider or a tool has said. */
@@ -11,7 +11,7 @@ export function eventDetail(event: RunEvent): string {
   const { type, payload, verdict } = event
   // Of decisions all is said; of facts not what a tool or a model answered.
   const isDecision = isEventType(type) && eventClass(type) === 'decision'
-  const said = partsOf({ type, version: 1, payload }, isDecision).filter((part) => part !== '')
+  const said = linePartsOf({ type, version: 1, payload }, isDecision).filter((part) => part !== '')
   const isSaid = verdict === null || said.includes(verdict) || (isDecision && said.length > 0)
   const about = isSaid ? said : [verdict, ...said]
   const parts = [subject(event), about.join(' ')].filter((part) => part !== '')
@@ -34,5 +34,5 @@ function subject({ type, tool, payload }: RunEvent): string {
 }
 
 /** `1 call`, `2 calls`. */
-export const count = (number: number, noun: string): string =>
+export const counted = (number: number, noun: string): string =>
   `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -4,7 +4,7 @@ import { EmbeddedPostgresError } from '@signalbox/embedded'
 import { ConfigError, type Env, StartError } from '@signalbox/server'
 import { verifyRuns } from './chain.ts'
 import { closeAll, type Closers } from './closers.ts'
-import { count } from './event-detail.ts'
+import { counted } from './event-detail.ts'
 import { Unmet } from './expect.ts'
 import { hasPublishedServers } from './demo-config.ts'
 import { createPrinter, type Printer } from './printer.ts'
@@ -87,7 +87,7 @@ async function conclude({ print, database, runs }: OpenStage, number: number): P
   const { events, forgery } = await verifyRuns(database.url, runs)
   print.scene(number, 'The log', 'Every event carries the hash of the one before it.')
   print.line()
-  print.met(`chains verified: ${count(runs.length, 'run')}, ${count(events, 'event')}`)
+  print.met(`chains verified: ${counted(runs.length, 'run')}, ${counted(events, 'event')}`)
   print.met('every hash is the one that the API had shown while it happened')
   print.met(`a copy with one word changed does not pass: ${forgery}`)
 }

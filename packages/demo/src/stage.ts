@@ -16,7 +16,7 @@ import { demoConfig, demoEngine } from './demo-config.ts'
 import type { Printer } from './printer.ts'
 import { quietLog } from './quiet-log.ts'
 import type { Scene, Stage, WorkspaceFile } from './scene.ts'
-import { type EndedRun, WatchedRun } from './watched-run.ts'
+import { type SeenRun, WatchedRun } from './watched-run.ts'
 import { Worker } from './worker.ts'
 
 export interface StageOptions {
@@ -34,7 +34,7 @@ export interface StageOptions {
 export interface OpenStage extends Stage {
   readonly database: EmbeddedPostgres
   /** Runs that have ended, in order. */
-  readonly runs: readonly EndedRun[]
+  readonly runs: readonly SeenRun[]
 }
 
 /** Opens the stage. What was opened before an error stands in `closers` (D1). */
@@ -76,7 +76,7 @@ interface Opened {
 
 function stageOf({ print, signal }: StageOptions, opened: Opened): Omit<OpenStage, 'database'> {
   const { url, worker, workspaceRoot } = opened
-  const runs: EndedRun[] = []
+  const runs: SeenRun[] = []
   const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, { ...init, signal })
   return {
     url,

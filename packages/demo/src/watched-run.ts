@@ -18,7 +18,7 @@ export interface RunListener {
 }
 
 /** How a run ended, and all that the API said about it. */
-export interface EndedRun {
+export interface SeenRun {
   readonly runId: string
   readonly outcome: string
   readonly events: readonly RunEvent[]
@@ -53,7 +53,7 @@ const End = z.object({ outcome: z.string().nullable() })
 /** A run that goes on. */
 export class WatchedRun {
   /** Rejects if the stream breaks, or the run does not end in time. */
-  readonly ended: Promise<EndedRun>
+  readonly ended: Promise<SeenRun>
   readonly #listener: RunListener
   readonly #events: RunEvent[] = []
   readonly #waiters = new Set<Waiter>()
@@ -78,7 +78,7 @@ export class WatchedRun {
     return new Promise((found, failed) => this.#waiters.add({ matches, found, failed }))
   }
 
-  async #inTime(url: string, request: RunRequest, signal: AbortSignal): Promise<EndedRun> {
+  async #inTime(url: string, request: RunRequest, signal: AbortSignal): Promise<SeenRun> {
     const late = AbortSignal.timeout(runMsMax)
     try {
       return await this.#follow(url, request, AbortSignal.any([signal, late]))
@@ -88,7 +88,7 @@ export class WatchedRun {
     }
   }
 
-  async #follow(url: string, request: RunRequest, signal: AbortSignal): Promise<EndedRun> {
+  async #follow(url: string, request: RunRequest, signal: AbortSignal): Promise<SeenRun> {
     const response = await fetch(`${url}/runs/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

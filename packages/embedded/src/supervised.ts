@@ -17,7 +17,7 @@ import { killPostmaster, stopPostmaster } from './stop-postmaster.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /** What a supervisor holds, and how it gets another postmaster. */
-export interface Held {
+export interface HeldPostmaster {
   readonly layout: Layout
   readonly lock: OwnerLock
   readonly watchdog: Watchdog | null
@@ -41,13 +41,13 @@ export class Supervised {
   readonly adopted: boolean
   readonly exited: Promise<void>
   readonly failed: Promise<EmbeddedPostgresError>
-  readonly #held: Held
+  readonly #held: HeldPostmaster
   readonly #ending = new AbortController()
   #postmaster: Postmaster
   #starting: Promise<unknown> = Promise.resolve()
   #ended: Promise<void> | null = null
 
-  constructor(held: Held) {
+  constructor(held: HeldPostmaster) {
     this.#held = held
     this.#postmaster = held.postmaster
     this.url = held.url

@@ -30,13 +30,13 @@ import { createRecorder } from './record/recorder.ts'
 import { createStrangers } from './record/strangers.ts'
 import { createViews } from './record/view.ts'
 import { createBacklog } from './roles/backlog.ts'
-import { createBreaker } from './roles/breaker.ts'
+import { createBreaker } from './perform/breaker.ts'
 import { type Coalescer, createCoalescer } from './roles/coalesce.ts'
 import { createFollower } from './roles/follow.ts'
 import type { ReconcilerDeps } from './roles/reconciler.ts'
-import { createTurns } from './roles/turns.ts'
+import { createTurns } from './effects/turns.ts'
 import { createVerifier } from './roles/verify.ts'
-import { createModels, type Models } from './effects/models.ts'
+import { createModelEffects, type Models } from './effects/models.ts'
 import { createWorker } from './effects/tools.ts'
 import { createWork } from './effects/work.ts'
 
@@ -132,7 +132,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     },
   })
 
-  const models = createModels({
+  const models = createModelEffects({
     ...base,
     model: deps.model ?? noModel,
     breaker: createBreaker(base),

@@ -13,7 +13,7 @@ import { createRun, type CreateRunDeps, type NewRun } from './create-run.ts'
 import { hideRun, hideThread } from './hide.ts'
 import { injectInput, type InjectDeps } from './inject-input.ts'
 import type { WakeBus } from './ports.ts'
-import { pause, type PauseDeps, resume } from './pause.ts'
+import { pauseWork, type PauseDeps, resumeWork } from './pause.ts'
 import { insist } from './record/patience.ts'
 import { rerun } from './rerun.ts'
 import { retryRun } from './retry.ts'
@@ -38,8 +38,8 @@ export function createCommands(deps: CommandDeps): Commands {
     hideRun: (request) => hideRun(deps, request),
     hideThread: (request) => hideThread(deps, request),
     replayWebhook: (request) => replayWebhook(deps, request),
-    pause: (request) => pause(deps, request),
-    resume: (request) => resume(deps, request),
+    pause: (request) => pauseWork(deps, request),
+    resume: (request) => resumeWork(deps, request),
   }
 }
 

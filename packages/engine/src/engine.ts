@@ -96,7 +96,7 @@ export type RerunAnswer =
   | { readonly code: 'no_run' | 'run_open' | 'edit' | 'erased' }
 
 /** A run to ask once more: its calls execute. On its own thread, behind what was said there since. */
-export interface Retry extends Caller {
+export interface RetryRequest extends Caller {
   /** What is asked again. It must have ended. */
   readonly runId: string
   /** The agent as it is now. */
@@ -235,7 +235,7 @@ export interface Commands {
   /** Repeats a run that has ended. No call of the new run executes: what was recorded of the other answers. */
   rerun(request: Rerun): Promise<RerunAnswer>
   /** Asks once more what a run that has ended was asked. The same request again answers the first retry. */
-  retry(request: Retry): Promise<RetryAnswer>
+  retry(request: RetryRequest): Promise<RetryAnswer>
   cancel(request: CancelRun): Promise<CancelAnswer>
   /** Says something to a run that goes on. The model is shown it before its next turn. */
   injectInput(request: InjectInput): Promise<InjectAnswer>

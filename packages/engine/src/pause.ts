@@ -14,7 +14,7 @@ export interface PauseDeps extends Patience {
 const triesMax = 5
 
 /** May be repeated: the second time nothing changes, and those who may have missed it are waited for again. */
-export async function pause(deps: PauseDeps, request: PauseRequest): Promise<PauseAnswerOf> {
+export async function pauseWork(deps: PauseDeps, request: PauseRequest): Promise<PauseAnswerOf> {
   const { tenantId, target, reason, until, actor } = request
   let pauseId = deps.random.uuid()
   for (let tries = 0; tries < triesMax; tries += 1) {
@@ -28,7 +28,7 @@ export async function pause(deps: PauseDeps, request: PauseRequest): Promise<Pau
 }
 
 /** Answers whether there was such a pause. */
-export async function resume(deps: PauseDeps, request: ResumeRequest): Promise<boolean> {
+export async function resumeWork(deps: PauseDeps, request: ResumeRequest): Promise<boolean> {
   const { tenantId, pauseId, actor } = request
   const all = await insist(deps, 'read pauses', () => deps.register.pauses(tenantId))
   const found = all.find((each) => each.pauseId === pauseId)

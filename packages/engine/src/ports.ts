@@ -60,7 +60,7 @@ export type {
   StreamGuard,
   StreamGuardrails,
   StreamPart,
-  Taken,
+  TakenOut,
 } from './ports/stream-guard.ts'
 export type { DecidedRun, EndedRun, Observer, RunPlace } from './ports/observer.ts'
 export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'

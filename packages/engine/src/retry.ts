@@ -10,7 +10,7 @@
  */
 import { type FactPayload, factSchemas, payloadOf, type UserMessage } from '@signalbox/core'
 import type { CreateRunDeps, NewRun } from './create-run.ts'
-import type { CreateAnswer, Retry, RetryAnswer } from './engine.ts'
+import type { CreateAnswer, RetryRequest, RetryAnswer } from './engine.ts'
 import type { RunHead } from './ports.ts'
 import { insist } from './record/patience.ts'
 
@@ -21,7 +21,7 @@ export const retryAlias = (runId: string, name: string | null): string =>
 /** Creates the retry, by `create`; or answers the first one. */
 export async function retryRun(
   deps: CreateRunDeps,
-  request: Retry,
+  request: RetryRequest,
   create: (run: NewRun) => Promise<CreateAnswer>,
 ): Promise<RetryAnswer> {
   const { runId, tenantId } = request
@@ -40,7 +40,7 @@ export async function retryRun(
 
 function newRun(
   { random }: Pick<CreateRunDeps, 'random'>,
-  { runId, tenantId, actor, definition, marks, lanesOf, name }: Retry,
+  { runId, tenantId, actor, definition, marks, lanesOf, name }: RetryRequest,
   { head, created }: { readonly head: RunHead; readonly created: FactPayload<'run.created'> },
 ): NewRun {
   const { user, endUser, fields } = created

@@ -2,7 +2,7 @@
 import type { Log, Register } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { expect, test } from 'vitest'
-import { circuitOf, createBreaker } from '../src/roles/breaker.ts'
+import { circuitOf, createBreaker } from '../src/perform/breaker.ts'
 
 const settings = { threshold: 2, openMs: 60_000 }
 const model = 'p/m'

@@ -6,6 +6,8 @@ import { type AgentDefinition, decisionSchemas, type JsonObject } from '@signalb
 import { type Rerun, systemClock, systemRandom, type ToolHost } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createStreamGuardrails } from '../../policies/src/guardrails/stream-guardrails.ts'
+import { createContent } from '../src/perform/content.ts'
 import { performRecall } from '../src/perform/recall.ts'
 import { createRecordings } from '../src/perform/recordings.ts'
 import { createDigests } from '../src/record/digests.ts'
@@ -99,6 +101,10 @@ const say = (text: string) => ({
   input: [{ id: `u_${text}`, role: 'user' as const, parts: [{ type: 'text' as const, text }] }],
   threadId: 'source',
 })
+
+/** The texts of all blobs, in the order in which they were kept. */
+const allBlobs = (): readonly string[] =>
+  [...register.tables.blobs.values()].map(({ bytes }) => Buffer.from(bytes).toString('utf8'))
 
 const kindsOf = (runId: string): readonly string[] =>
   [...register.tables.effects.values()]
@@ -253,6 +259,8 @@ test('a recall that is made again, because its process vanished, comes to the sa
       recordings: createRecordings(register),
       writer,
       digests: createDigests({ register, random: systemRandom }),
+      guardrails: createStreamGuardrails(() => null),
+      content: createContent({ register, clock: systemClock, random: systemRandom }),
       views: { definition: async () => withTools() },
     }
     const repeated = await performRecall(deps, { row, effect: row.spec, attempt: 2 })
@@ -401,4 +409,46 @@ test('what cannot be repeated says why', async () => {
   const first = await source(['done'])
   expect(await ask(first, 'other')).toBe('no_run')
   expect(await ask('01930000-0000-7000-8000-000000000000')).toBe('no_run')
+})
+
+describe('under guardrails that the source did not have', () => {
+  /** By GitHub's format. Put together here, so that no scanner takes it for a real one. */
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+  const stream = [{ use: 'secrets', toolResults: true }]
+  const definition = withTools({ guardrails: { stream, recordsFailures: true } })
+  const answers: readonly (readonly [string, () => Promise<string>])[] = [
+    ['a result', async () => `The key is ${token}.`],
+    ['a long result', async () => `${'word '.repeat(8_000)}${token}${' more'.repeat(8_000)}`],
+    [
+      'the words of a failure',
+      async () => {
+        throw new Error(`refused: ${token}`)
+      },
+    ],
+  ]
+
+  test.each(answers)('%s is redacted before the rerun records it', async (_name, answer) => {
+    const engine = await engineOf([next, 'done'], functionTools({ next: answer }))
+    const runId = await begin(engine, withTools(), { threadId: `source-${Math.random()}` })
+    await outcomeOf(register, runId)
+    expect(JSON.stringify(await register.events(runId, {})) + JSON.stringify(allBlobs())).toContain(
+      token,
+    )
+    const before = allBlobs().length
+    const again = await repeat(runId, [next, 'done'], { definition })
+    expect(again.outcome).toBe('completed')
+    const events = await register.events(again.runId, {})
+    expect(JSON.stringify(events)).not.toContain(token)
+    expect(JSON.stringify(allBlobs().slice(before))).not.toContain(token)
+    expect(events.find(({ type }) => type === 'guardrail.redacted')?.payload).toMatchObject({
+      kind: 'github-token',
+      place: 'result',
+    })
+  })
+
+  test('what holds nothing of the kind stays as it was recorded', async () => {
+    const first = await source([next, 'done'])
+    const again = await repeat(first, [next, 'done'], { definition })
+    expect(await results(again.runId)).toEqual(await results(first))
+  })
 })

@@ -1,8 +1,8 @@
 /** Turns: a tenant with one call does not wait for another's thousand, wherever they wait for the same. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createPlaces } from '../src/roles/places.ts'
-import { createWaitingRoom } from '../src/roles/waiting-room.ts'
+import { createPlaces } from '../src/effects/places.ts'
+import { createWaitingRoom } from '../src/effects/waiting-room.ts'
 
 const call = (tenantId: string, n: number) => ({ tenantId, effectId: `${tenantId}.${n}` })
 const many = (tenantId: string, count: number) =>

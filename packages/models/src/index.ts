@@ -4,7 +4,7 @@ export {
   type DetectorEvidence,
   isSafetyDetector,
   type SafetyDetector,
-} from './observer/custom-detectors.ts'
+} from './detectors/custom-detectors.ts'
 export { validateDetectors } from './observer/validate-detectors.ts'
 export type { Environment } from './providers/wiring.ts'
 export {

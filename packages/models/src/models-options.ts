@@ -1,5 +1,5 @@
 import type { Log } from '@signalbox/engine'
-import type { SafetyDetector } from './observer/custom-detectors.ts'
+import type { SafetyDetector } from './detectors/custom-detectors.ts'
 import type { Environment } from './providers/wiring.ts'
 import type { Scripts } from './scripted/script.ts'
 

@@ -31,3 +31,8 @@ export class TextCleaner {
     return rest
   }
 }
+
+/** The name of a tool that a model asked for, if it can be one: models put arguments into it as well. */
+export function toolName(value: string): string {
+  return /^[\w.:-]{1,128}$/.test(value) ? value : 'unknown'
+}

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelErrorClass } from '@signalbox/core'
 import { providerModelError } from '../src/errors/model-error.ts'
-import { readProviderError } from '../src/errors/provider-error.ts'
+import { readProviderError } from '../src/provider-error.ts'
 import { quotes } from '../src/turn/quotes.ts'
 
 /** The error body, the HTTP status (null within a stream), the class, whether the same call may be made again. */

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '@signalbox/core'
-import { builtInDetectors, type Detector } from '../src/observer/detectors.ts'
+import { builtInDetectors, type Detector } from '../src/detectors/detectors.ts'
 import { TerminalObserver } from '../src/observer/observer.ts'
 import type { Wire } from '../src/observer/wires.ts'
 import type { Event } from './support/wire-bytes.ts'

@@ -40,15 +40,15 @@ const ownWords: Readonly<Record<PolicyEffectWord, PolicyReason>> = {
 export function readAnswer(policy: Named, value: unknown): PolicyAnswer {
   const given = Given.safeParse(value)
   if (!given.success) throw new TypeError('The answer is neither a boolean nor a decision.')
-  if (typeof given.data === 'boolean') return answer(policy, given.data ? 'allow' : 'deny')
+  if (typeof given.data === 'boolean') return policyAnswer(policy, given.data ? 'allow' : 'deny')
   const { reasons = [], policyId } = given.data
   const word = wordOf(given.data)
   const named = policyId === undefined || policyId === '' ? policy : { ...policy, id: policyId }
-  return answer(named, word, reasons)
+  return policyAnswer(named, word, reasons)
 }
 
 /** An answer in the name of a policy, within the limits; the effect's own words if there are no reasons. */
-export function answer(
+export function policyAnswer(
   policy: Named,
   effect: PolicyEffectWord,
   reasons: readonly GivenReason[] = [],
@@ -68,10 +68,10 @@ export function answer(
 
 /** A denial with one reason. */
 export const denial = (policy: Named, code: string, message: string): PolicyAnswer =>
-  answer(policy, 'deny', [{ code, message }])
+  policyAnswer(policy, 'deny', [{ code, message }])
 
 /** The denial of a call whose arguments are too large to ask about; null if they are not. */
-export function tooLarge(policy: Named, args: object, bytesMax: number): PolicyAnswer | null {
+export function tooLargeToAsk(policy: Named, args: object, bytesMax: number): PolicyAnswer | null {
   const bytes = Buffer.byteLength(JSON.stringify(args))
   if (bytes <= bytesMax) return null
   const message = `The arguments are ${bytes} bytes; the policy is asked about at most ${bytesMax}.`

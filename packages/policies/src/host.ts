@@ -14,7 +14,7 @@ import type {
   PureEvaluator,
 } from '@signalbox/core'
 import type { Log, PolicyHost } from '@signalbox/engine'
-import { tooLarge } from './answer.ts'
+import { tooLargeToAsk } from './answer.ts'
 import { bounds } from './bounds.ts'
 import { checkCedar } from './cedar/check.ts'
 import { cedarEvaluator } from './cedar/evaluator.ts'
@@ -66,7 +66,7 @@ export function createPolicyHost(options: PolicyHostOptions): PolicyHost {
     if (spec.use !== 'http' && spec.use !== 'module') {
       throw new TypeError(`The policy "${spec.id}" has nothing to ask.`)
     }
-    const large = tooLarge(spec, request.args, bounds.ioArgsBytesMax)
+    const large = tooLargeToAsk(spec, request.args, bounds.ioArgsBytesMax)
     if (large !== null) return large
     if (spec.use === 'http') return askServer(spec, request, { fetch, env, signal })
     const evaluate = modules.get(spec.path)

@@ -1,6 +1,6 @@
 /** What a process lacks for a definition's policies, said before the first call rather than by denying every one. */
 import type { PolicySpec } from '@signalbox/core'
-import { faultOf, isAddress } from './http/address.ts'
+import { faultOf, isWebAddress } from './http/address.ts'
 import type { PolicyModule } from './module/ask-module.ts'
 
 /** What a process has. */
@@ -21,7 +21,7 @@ function missingOf(spec: PolicySpec, { env, modules }: Provisions): string | nul
     case 'cedar':
       return null
     case 'passport': {
-      const fault = spec.source !== null && isAddress(spec.source) ? faultOf(spec.source) : null
+      const fault = spec.source !== null && isWebAddress(spec.source) ? faultOf(spec.source) : null
       return fault === null ? null : `the source of its passport ${fault}`
     }
     case 'http': {

@@ -10,7 +10,7 @@
 import type { PolicyAnswer, PolicyRequest, PolicySpec } from '@signalbox/core'
 import { needsIo } from '@signalbox/core'
 import { type Log, messageOf } from '@signalbox/engine'
-import { answer, denial } from './answer.ts'
+import { policyAnswer, denial } from './answer.ts'
 import { isLiving } from './living/living.ts'
 
 /** How to ask again. */
@@ -47,7 +47,7 @@ async function denialOf(
     const said = await how.ask(spec, request)
     if (said.effect === 'deny') return said
     if (said.effect !== 'require_approval' || how.approved) return null
-    return answer({ id: said.policyId, digest: said.policyDigest }, 'deny', said.reasons)
+    return policyAnswer({ id: said.policyId, digest: said.policyDigest }, 'deny', said.reasons)
   } catch (error) {
     how.signal.throwIfAborted()
     const { failClosed } = how

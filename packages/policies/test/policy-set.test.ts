@@ -1,7 +1,7 @@
 /** What Cedar keeps parsed: bounded, and never asked when it is gone. */
 import { expect, it } from 'vitest'
 import { loadCedar } from '../src/cedar/load.ts'
-import { hold, policySetOf } from '../src/cedar/policy-set.ts'
+import { holdPolicies, policySetOf } from '../src/cedar/policy-set.ts'
 import { cedarSpec } from './support/hosting.ts'
 
 it('256 sets stay parsed; the one unused for longest becomes empty, and is parsed again when it is asked', async () => {
@@ -31,7 +31,7 @@ it('256 sets stay parsed; the one unused for longest becomes empty, and is parse
   }
   const use = (n: number): void => {
     const set = sets[n]
-    if (set !== undefined) hold(cedar, set)
+    if (set !== undefined) holdPolicies(cedar, set)
   }
 
   for (const n of sets.keys()) {

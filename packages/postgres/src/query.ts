@@ -31,7 +31,7 @@ export function compile<Row>(raw: RawBuilder<Row>): CompiledQuery<Row> {
 }
 
 /** How a query is sent. */
-export interface Sending {
+export interface QuerySending {
   /** The connection keeps it prepared: the text must not vary. */
   readonly name: string
   /** The connection is given up if no answer has come by then. Default: what it was opened with. */
@@ -42,7 +42,7 @@ export interface Sending {
 export async function fetchRows<Row extends QueryResultRow>(
   connection: Pool | ClientBase,
   query: CompiledQuery<Row>,
-  how?: string | Sending,
+  how?: string | QuerySending,
 ): Promise<Row[]> {
   const { name, msMax } = typeof how === 'string' ? { name: how } : (how ?? {})
   const config: QueryConfig & { readonly query_timeout?: number } = {

@@ -3,11 +3,11 @@ import { limits } from '@signalbox/core'
 import type { AppendResult } from '@signalbox/engine'
 import { expect, it } from 'vitest'
 import { Batcher, type BatchOptions } from '../src/register/batcher.ts'
-import { type Parcel, rejected } from '../src/register/encode.ts'
+import { type ItemParcel, rejected } from '../src/register/encode.ts'
 import { newRun } from './support/drafts.ts'
 
 interface Shipment {
-  readonly parcels: readonly Parcel[]
+  readonly parcels: readonly ItemParcel[]
   readonly arrive: () => void
 }
 
@@ -31,7 +31,7 @@ function harness(maxInFlight: number, over: Partial<BatchOptions> = {}) {
   return { shipments, batcher }
 }
 
-const parcel = (runId: string, bytes = 10): Parcel => ({
+const parcel = (runId: string, bytes = 10): ItemParcel => ({
   item: { tenantId: 't', runId },
   runId,
   json: '{}',

@@ -6,7 +6,7 @@ import type { Delta } from '@signalbox/engine'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { readFrame, type Signal } from '../src/wake/frame.ts'
+import { readFrame, type WakeSignal } from '../src/wake/frame.ts'
 import { jsonCut } from '../src/wake/json-cut.ts'
 import { packSignals } from '../src/wake/pack.ts'
 
@@ -75,8 +75,8 @@ test('packed signals fit into 7999 bytes each and read back as they were', () =>
 })
 
 /** Deltas that continue each other as one, as they may have been cut. */
-function rejoin(signals: readonly Signal[]): readonly Signal[] {
-  const joined: Signal[] = []
+function rejoin(signals: readonly WakeSignal[]): readonly WakeSignal[] {
+  const joined: WakeSignal[] = []
   for (const signal of signals) {
     const last = joined.at(-1)
     if (signal.kind === 'delta' && last?.kind === 'delta' && continues(last.delta, signal.delta)) {

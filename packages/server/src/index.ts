@@ -10,14 +10,14 @@ export { migrateAsTold } from './compose/logins.ts'
 export { StartError, type StartErrorCode } from './compose/start-error.ts'
 export { type IssuedKey, issueKey, keyNameCharsMax, liveKeysMax } from './keys/issue-key.ts'
 export { type Scope, scopes } from './keys/scope.ts'
-export { exitCodes, runServer, type RunServerOptions, type Started } from './run-server.ts'
+export { exitCodes, runServer, type RunServerOptions, type StartedProcess } from './run-server.ts'
 export { checkServers } from './config/check-servers.ts'
 export { ConfigError, type ConfigErrorCode } from './config/config-error.ts'
 export { defineConfig } from './config/define-config.ts'
 export { defineDetector } from './config/define-detector.ts'
 export { defineGuardrail } from './config/define-guardrail.ts'
 export { type DefinedPolicy, definePolicy } from './config/define-policy.ts'
-export { type Env, type Environment, readEnvironment } from './config/environment.ts'
+export { type Env, type ServerEnvironment, readEnvironment } from './config/environment.ts'
 export {
   type AgentGovernance,
   type Governance,

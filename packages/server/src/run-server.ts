@@ -34,11 +34,11 @@ export interface RunServerOptions {
   /** Starts the embedded Postgres, where no variable names another. Left out: such a start fails. */
   readonly embedded?: StartEmbedded
   /** Told once it serves. `url` is null if nothing is served. */
-  readonly onStarted?: (started: Started) => void
+  readonly onStarted?: (started: StartedProcess) => void
 }
 
 /** A process that serves. */
-export interface Started {
+export interface StartedProcess {
   readonly url: string | null
   /** Names of the variables that were taken away from what tools see. */
   readonly withheld: readonly string[]

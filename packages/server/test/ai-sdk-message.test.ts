@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Chunk } from '../src/wires/ai-sdk/chunk.ts'
 import { isVerdict, Projection } from '../src/wires/ai-sdk/projection.ts'
-import { Step } from '../src/wires/ai-sdk/step.ts'
+import { MessageStep } from '../src/wires/ai-sdk/step.ts'
 import { ChatMessages } from '../src/wires/langgraph/messages.ts'
 import { event, headOf, type Told } from './support/followed.ts'
 
@@ -112,7 +112,7 @@ describe('a log of each outcome', () => {
   })
 })
 
-const live = (step: Step, pieces: readonly Omit<LiveText, 'messageId'>[]) =>
+const live = (step: MessageStep, pieces: readonly Omit<LiveText, 'messageId'>[]) =>
   pieces.flatMap((each) => step.say({ messageId: 'm_1', ...each }))
 
 describe('text of a turn', () => {
@@ -134,7 +134,7 @@ describe('text of a turn', () => {
         fc.boolean(),
         async (pieces, parts, own) => {
           const told = async (before: typeof pieces) => {
-            const step = new Step()
+            const step = new MessageStep()
             const chunks = [...step.begin('m_1'), ...live(step, before)]
             const whole: readonly AssistantPart[] = parts
             chunks.push(
@@ -153,7 +153,7 @@ describe('text of a turn', () => {
   })
 
   it('is shown live once, and goes on where it was', async () => {
-    const step = new Step()
+    const step = new MessageStep()
     const said = { messageId: 'm_1', attempt: 1 }
     const chunks = [
       ...step.begin('m_1'),
@@ -172,7 +172,7 @@ describe('text of a turn', () => {
   })
 
   it('is that of the newest attempt while it is written, without what is missing in between', async () => {
-    const step = new Step()
+    const step = new MessageStep()
     const pieces = [
       { attempt: 1, offset: 0, text: 'first' },
       { attempt: 2, offset: 0, text: 'sec' },

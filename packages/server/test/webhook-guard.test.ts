@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '@signalbox/server'
 import { AddressRefused, type Lookup, post } from '../src/webhooks/post.ts'
 import { isPublic, reachOf } from '../src/webhooks/reach.ts'
-import { refusalOf } from '../src/webhooks/refusal.ts'
+import { webhookRefusal } from '../src/webhooks/refusal.ts'
 import { readWebhooks } from '../src/webhooks/settings.ts'
 import { secretProblem } from '../src/webhooks/sign.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
@@ -97,7 +97,7 @@ describe('a URL', () => {
     'ftp://example.com/',
     'https://me@example.com/',
     'https://me:word@example.com/',
-  ])('%s is refused', (url) => expect(refusalOf(new URL(url), nobody)).not.toBeNull())
+  ])('%s is refused', (url) => expect(webhookRefusal(new URL(url), nobody)).not.toBeNull())
 
   it('is taken where it is public and by https, or opened', () => {
     const reach = reachOf(['hooks.internal', '10.0.0.0/8', '::1'])
@@ -109,8 +109,8 @@ describe('a URL', () => {
       'http://10.1.2.3:8080/',
       'http://[::1]:1/',
     ]
-    expect(fine.filter((url) => refusalOf(new URL(url), reach) !== null)).toEqual([])
-    expect(refusalOf(new URL('http://hooks.internal.evil.com/'), reach)).not.toBeNull()
+    expect(fine.filter((url) => webhookRefusal(new URL(url), reach) !== null)).toEqual([])
+    expect(webhookRefusal(new URL('http://hooks.internal.evil.com/'), reach)).not.toBeNull()
   })
 })
 

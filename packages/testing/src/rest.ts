@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EffectRow, Register, RunHead } from '@signalbox/engine'
 
 /** The standing of a run at one moment. */
-export interface Standing {
+export interface RunStanding {
   /** `waiting`: for a person. `busy`: something of it is under way. */
   readonly how: 'ended' | 'waiting' | 'busy'
   /** Its state, and what it waits for. */
@@ -14,10 +14,10 @@ export interface Standing {
 }
 
 /** The reads of the register that it takes. */
-export type RunReader = Pick<Register, 'head' | 'openEffects' | 'children'>
+export type StandingReader = Pick<Register, 'head' | 'openEffects' | 'children'>
 
 /** The standing of a run right now. */
-export async function standingOf(register: RunReader, runId: string): Promise<Standing> {
+export async function standingOfRun(register: StandingReader, runId: string): Promise<RunStanding> {
   const head = await register.head(runId)
   if (!head) return busy('is not created yet')
   if (head.status === 'ended') return { how: 'ended', words: `ended: ${head.outcome}` }
@@ -33,16 +33,16 @@ export async function standingOf(register: RunReader, runId: string): Promise<St
 
 /** A run waits with the runs that it has started: when nothing else of it is under way, and all of them wait. */
 async function standingOfOpen(
-  register: RunReader,
+  register: StandingReader,
   head: RunHead,
   open: readonly EffectRow[],
-): Promise<Standing> {
+): Promise<RunStanding> {
   const state = `is in the state "${head.stateName}"`
   const own = open.filter(({ kind, status }) => kind !== 'run.start' && status !== 'unknown')
   const children = (await register.children(head.runId)).filter(({ ended }) => !ended)
   const starts = open.filter(({ kind }) => kind === 'run.start')
   const theirs = await Promise.all(
-    children.map(async ({ runId }) => ({ runId, ...(await standingOf(register, runId)) })),
+    children.map(async ({ runId }) => ({ runId, ...(await standingOfRun(register, runId)) })),
   )
   const isWaiting =
     own.length === 0 &&
@@ -60,7 +60,7 @@ async function standingOfOpen(
 const hasChild = (children: readonly { readonly effectId: string }[], effectId: string): boolean =>
   children.some((child) => child.effectId === effectId)
 
-const busy = (words: string): Standing => ({ how: 'busy', words })
+const busy = (words: string): RunStanding => ({ how: 'busy', words })
 
 function effectWords({ kind, spec, status, attempt }: EffectRow): string {
   if (kind === 'model.call')

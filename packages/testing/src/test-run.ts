@@ -9,7 +9,7 @@ import type { JsonObject, Outcome, ToolOutput } from '@signalbox/core'
 import type { AnswerApproval, Commands, Person, StoredEvent } from '@signalbox/engine'
 import { TestBoxError } from './box-error.ts'
 import type { KnownRuns } from './known-runs.ts'
-import { lookUntil, standingOf } from './rest.ts'
+import { lookUntil, standingOfRun } from './rest.ts'
 import { type RunSnapshot, snapshotOf, type SnapshotSource } from './run-snapshot.ts'
 import type { RunStory } from './run-story.ts'
 import { timelineOf } from './timeline.ts'
@@ -129,7 +129,7 @@ export class TestRun {
     let words = ''
     const rest = await lookUntil(
       async () => {
-        const standing = await standingOf(register, this.id)
+        const standing = await standingOfRun(register, this.id)
         words = standing.words
         return standing.how === 'busy' ? null : standing
       },

@@ -1,5 +1,5 @@
 /** The timeline of a run in words. A failed assertion shows it, so that its reader needs no other log. */
-import { isNotable, partsOf } from '@signalbox/core'
+import { isNotable, linePartsOf } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { at, duration, listAt, oneLine, textAt } from '@signalbox/core/text'
 
@@ -178,4 +178,6 @@ const json = (value: unknown): string => oneLine(JSON.stringify(value ?? {}), li
 
 const sentencesOf = (event: StoredEvent, events: readonly StoredEvent[]): readonly string[] =>
   sentences[event.type]?.(event.payload, event, events) ??
-  (isNotable(event.type) ? [[event.type, ...partsOf(event, true)].filter(Boolean).join(' ')] : [])
+  (isNotable(event.type)
+    ? [[event.type, ...linePartsOf(event, true)].filter(Boolean).join(' ')]
+    : [])

@@ -13,7 +13,7 @@ import { type Environment, expandConfig, McpServerConfig } from './mcp/config.ts
 import { McpServer } from './mcp/server.ts'
 import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
-import { boundedMessage } from './text.ts'
+import { wholeWords } from './text.ts'
 import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
 import { SnapshotWorkspaces } from './workspace/snapshot-workspaces.ts'
 import { workspaceToolNames, workspaceTools } from './workspace/tools.ts'
@@ -153,7 +153,8 @@ class Host implements ToolHost {
   /** Tools without types may say anything. */
   #progress(request: ToolRequest, note: unknown): void {
     try {
-      request.progress(boundedMessage(String(note), limits.progressCharsMax))
+      // A word that is cut in two could be the beginning of a secret, which no guardrail knows by its beginning.
+      request.progress(wholeWords(String(note), limits.progressCharsMax))
     } catch (error) {
       // Whoever listens to progress must not be able to break the tool.
       this.#log.warn('progress listener threw', {

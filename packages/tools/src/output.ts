@@ -26,19 +26,19 @@ const OutputLike = z.strictObject({
 
 /** The output of a tool, made of whatever it returned: a text, JSON, something like a `ToolOutput`, or nothing. */
 export function toOutput(returned: unknown): ToolOutput {
-  if (typeof returned === 'string') return assemble({ texts: [returned] })
-  if (returned === undefined) return assemble({ texts: [] })
+  if (typeof returned === 'string') return assembleOutput({ texts: [returned] })
+  if (returned === undefined) return assembleOutput({ texts: [] })
   const like = readOutputLike(returned)
   if (like !== null) {
     const texts =
       typeof like.content === 'string' ? [like.content] : like.content.map((part) => part.text)
-    return assemble({ texts, isError: like.isError ?? false, structured: like.structured })
+    return assembleOutput({ texts, isError: like.isError ?? false, structured: like.structured })
   }
-  return assemble({ texts: [], structured: returned })
+  return assembleOutput({ texts: [], structured: returned })
 }
 
 /** Puts an output together within the limits. A structured value without any text is given as text, too. */
-export function assemble(parts: {
+export function assembleOutput(parts: {
   readonly texts: readonly string[]
   readonly isError?: boolean
   readonly structured?: unknown

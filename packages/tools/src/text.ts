@@ -34,3 +34,9 @@ export function boundedMessage(text: string, bytesMax: number): string {
   const cut = cutText(cleanText(text), bytesMax - textBytes(mark))
   return cut.dropped === 0 ? cut.text : cut.text + mark
 }
+
+/** The same, cut behind a blank: a word that does not fit is left out, unless it is longer than any token. */
+export function wholeWords(text: string, bytesMax: number): string {
+  const bounded = boundedMessage(text, bytesMax)
+  return bounded === cleanText(text) ? bounded : bounded.replace(/(?<!\S)\S{1,320}…$/u, '…')
+}

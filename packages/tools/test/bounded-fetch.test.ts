@@ -42,3 +42,12 @@ it('fails an event that is too long, and lets a long stream of short ones throug
   const url = await serve('text/event-stream', '\n\n')
   expect(await bytesOf(url)).toBe(blocks * (block.length + 2))
 })
+
+it.each([
+  ['CRLF, as sse-starlette of the Python SDK writes it', '\r\n\r\n'],
+  ['CR', '\r\r'],
+  ['two kinds', '\n\r\n'],
+])('whichever end the lines of its events have: %s', async (_name, between) => {
+  const url = await serve('text/event-stream', between)
+  expect(await bytesOf(url)).toBe(blocks * (block.length + between.length))
+})

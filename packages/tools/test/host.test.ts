@@ -221,6 +221,19 @@ describe('progress', () => {
     expect(textOf(outputOf(outcome))).toBe('ok')
   })
 
+  it('is cut behind a word: what is left of one may be the beginning of a secret', async () => {
+    const notes: string[] = []
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const chatty = tool('chatty', ({ progress }) => {
+      progress(`${'word '.repeat(96)}${token} and more`)
+      return 'ok'
+    })
+    await callTool(hostFor({ tools: [chatty] }), 'chatty', {
+      progress: (note) => void notes.push(note),
+    })
+    expect(notes[0]).toBe(`${'word '.repeat(96)}…`)
+  })
+
   it('may be any nonsense, also from a tool without types: it is a text, or nothing, and never fails the call', async () => {
     const notes: unknown[] = []
     const nonsense: readonly unknown[] = [

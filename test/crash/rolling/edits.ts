@@ -50,7 +50,7 @@ const anEffectKind: readonly Edit[] = [
     searched: [],
     place: 'answer',
     effect: 'turn.note',
-    example: { effectId: \`\${run}.1\`, attempt: 1 },
+    example: { effectId: \`\${exampleRun}.1\`, attempt: 1 },
   },
   'model.aborted': {`,
   },

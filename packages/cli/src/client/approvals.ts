@@ -6,11 +6,11 @@ import { Accepted, Approval } from './documents.ts'
 import { ask, inPath, type Server } from './http.ts'
 
 /** What a human decides. `edit` executes other arguments than those the model asked for. */
-export type Decision = 'approve' | 'reject' | 'edit'
+export type HumanDecision = 'approve' | 'reject' | 'edit'
 
 /** A human's answer as the wire has it. */
-export interface Answer {
-  readonly decision: Decision
+export interface ApprovalAnswer {
+  readonly decision: HumanDecision
   readonly message?: string
   readonly scope?: string
   /** For `edit`, and only for it. */
@@ -51,7 +51,7 @@ export async function findApproval(server: Server, approvalId: string): Promise<
 export function answerApproval(
   server: Server,
   target: Target,
-  answer: Answer,
+  answer: ApprovalAnswer,
 ): Promise<z.infer<typeof Accepted>> {
   const path =
     'approvalId' in target

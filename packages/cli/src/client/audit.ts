@@ -1,6 +1,6 @@
 /** The audit over HTTP: saved queries, counts, and pieces of the feed as they come. */
 import { z } from 'zod'
-import { ask, inPath, type Query, send, type Server } from './http.ts'
+import { ask, inPath, type Query, sendRequest, type Server } from './http.ts'
 import { unreachable } from './problem.ts'
 
 /** Filters of the audit, by their names on the wire. */
@@ -34,7 +34,7 @@ export const auditClient = (server: Server) => ({
     ask(server, Answer, { path: `/events/queries/${inPath(name)}`, query }),
   eventStats: (query: AuditQuery) => ask(server, Stats, { path: '/events/stats', query }),
   exportPiece: async (query: AuditQuery): Promise<ExportPiece> => {
-    const response = await send(server, '/events', { query })
+    const response = await sendRequest(server, '/events', { query })
     return {
       position: response.headers.get('x-signalbox-position'),
       hasNext: response.headers.get('link') !== null,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import {
-  type Answer,
+  type ApprovalAnswer,
   answerApproval,
   findApproval,
   listApprovals,
@@ -12,7 +12,7 @@ import { auditClient, type AuditQuery } from './audit.ts'
 import { Accepted, Assistant, EventPage, Info, Run, UnknownEffect, Values } from './documents.ts'
 import { evidenceClient } from './evidence.ts'
 import { type Follow, followRun } from './follow-run.ts'
-import { ask, inPath, send, type Server } from './http.ts'
+import { ask, inPath, sendRequest, type Server } from './http.ts'
 import { isPassing } from './problem.ts'
 import { pausesClient } from './pauses.ts'
 import { runsClient } from './runs.ts'
@@ -50,12 +50,13 @@ export function createClient(server: Server) {
     events: (query: AuditQuery) => ask(server, EventPage, { path: '/events', query }),
     cancel: async (runId: string, query: { readonly reason?: string; readonly wait?: 1 }) => {
       const path = onRun(runId, '/cancel')
-      const { status } = await send(server, path, { method: 'POST', query })
+      const { status } = await sendRequest(server, path, { method: 'POST', query })
       return { ended: status === 204 }
     },
     approvals: (runId?: string) => listApprovals(server, runId),
     approval: (approvalId: string) => findApproval(server, approvalId),
-    answerApproval: (target: Target, answer: Answer) => answerApproval(server, target, answer),
+    answerApproval: (target: Target, answer: ApprovalAnswer) =>
+      answerApproval(server, target, answer),
     unknown: () => ask(server, z.array(UnknownEffect), { path: '/unknown' }),
     resolve: (runId: string, effectId: string, body: Readonly<Record<string, string>>) =>
       ask(server, Accepted, {

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Delta, End, Event, Progress } from './documents.ts'
-import { inPath, read, send, type Server } from './http.ts'
+import { inPath, readAnswer, sendRequest, type Server } from './http.ts'
 import { isPassing, unreachable } from './problem.ts'
 
 /** What a run shows of itself. */
@@ -71,7 +71,7 @@ async function* oneConnection(server: Server, follow: Follow): AsyncGenerator<Ru
   const decoder = new TextDecoder()
   try {
     heard()
-    const response = await send(server, `/runs/${inPath(follow.runId)}/stream`, {
+    const response = await sendRequest(server, `/runs/${inPath(follow.runId)}/stream`, {
       query: { stream_mode: 'signalbox' },
       headers: { accept: 'text/event-stream', 'last-event-id': String(follow.after) },
       signal,
@@ -93,9 +93,9 @@ async function* oneConnection(server: Server, follow: Follow): AsyncGenerator<Ru
 const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === 'Failure'
 
 function* frameOf(server: Server, { event, data, id }: EventSourceMessage): Generator<RunFrame> {
-  if (event === 'end') yield { kind: 'end', outcome: read(server, End, data).outcome }
-  else if (event === 'message.delta') yield { kind: 'text', delta: read(server, Delta, data) }
+  if (event === 'end') yield { kind: 'end', outcome: readAnswer(server, End, data).outcome }
+  else if (event === 'message.delta') yield { kind: 'text', delta: readAnswer(server, Delta, data) }
   else if (event === 'tool.progress')
-    yield { kind: 'progress', progress: read(server, Progress, data) }
-  else if (id !== undefined) yield { kind: 'event', event: read(server, Event, data) }
+    yield { kind: 'progress', progress: readAnswer(server, Progress, data) }
+  else if (id !== undefined) yield { kind: 'event', event: readAnswer(server, Event, data) }
 }

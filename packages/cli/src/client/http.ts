@@ -13,7 +13,7 @@ export interface Server {
 /** Parameters by name; a list stands for several of one name. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
-export interface Request {
+export interface HttpRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -26,7 +26,11 @@ export interface Request {
  *
  * @throws Failure
  */
-export async function send(server: Server, path: string, request: Request = {}): Promise<Response> {
+export async function sendRequest(
+  server: Server,
+  path: string,
+  request: HttpRequest = {},
+): Promise<Response> {
   const { method = 'GET', body, query = {}, signal } = request
   const url = new URL(`${server.url}${path}`)
   for (const [name, value] of Object.entries(query))
@@ -57,9 +61,9 @@ export async function send(server: Server, path: string, request: Request = {}):
 export async function ask<Schema extends z.ZodType>(
   server: Server,
   schema: Schema,
-  to: Request & { readonly path: string },
+  to: HttpRequest & { readonly path: string },
 ): Promise<z.output<Schema>> {
-  const response = await send(server, to.path, to)
+  const response = await sendRequest(server, to.path, to)
   let text: string
   try {
     text = await response.text()
@@ -67,11 +71,11 @@ export async function ask<Schema extends z.ZodType>(
     to.signal?.throwIfAborted()
     throw unreachable(server.url, error)
   }
-  return read(server, schema, text)
+  return readAnswer(server, schema, text)
 }
 
 /** Reads what the server said. @throws Failure */
-export function read<Schema extends z.ZodType>(
+export function readAnswer<Schema extends z.ZodType>(
   server: Server,
   schema: Schema,
   text: string,

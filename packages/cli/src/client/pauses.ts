@@ -1,7 +1,7 @@
 /** Pauses of agents, tools and queues. */
 import { z } from 'zod'
 import { Pause, type PauseTarget } from './documents.ts'
-import { ask, inPath, send, type Server } from './http.ts'
+import { ask, inPath, sendRequest, type Server } from './http.ts'
 
 /** The target of a pause, its reason and its end (ISO 8601). */
 export interface PauseBody {
@@ -15,6 +15,6 @@ export const pausesClient = (server: Server) => ({
   pauses: () => ask(server, z.array(Pause), { path: '/pauses' }),
   pause: (body: PauseBody) => ask(server, Pause, { path: '/pauses', method: 'POST', body }),
   resume: async (pauseId: string): Promise<void> => {
-    await send(server, `/pauses/${inPath(pauseId)}`, { method: 'DELETE' })
+    await sendRequest(server, `/pauses/${inPath(pauseId)}`, { method: 'DELETE' })
   },
 })

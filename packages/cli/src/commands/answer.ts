@@ -1,7 +1,7 @@
 /** `approve` and `reject`: a human's answer to a call that waits. */
 import { type Command, Option } from 'commander'
 import { createClient } from '../client/client.ts'
-import type { Answer, Target } from '../client/approvals.ts'
+import type { ApprovalAnswer, Target } from '../client/approvals.ts'
 import { usageFailure } from '../failure.ts'
 import { serverOf, type ServerOptions, withServer } from '../options.ts'
 import { createTerminal } from '../output/terminal.ts'
@@ -67,7 +67,7 @@ async function answerOf(
   decision: 'approve' | 'reject',
   options: AnswerOptions,
   { cwd }: Shell,
-): Promise<Answer> {
+): Promise<ApprovalAnswer> {
   const { scope, edit, editFile, message = options.note } = options
   if (message?.trim() === '') throw usageFailure('--message takes a text that says something.')
   const said = message === undefined ? {} : { message }

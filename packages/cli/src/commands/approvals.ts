@@ -9,7 +9,7 @@ import { serverOf, type ServerOptions, withServer } from '../options.ts'
 import { approvalRow, showApproval, showSettled } from '../output/approval-lines.ts'
 import { printTable } from '../output/table.ts'
 import { createTerminal, type Terminal } from '../output/terminal.ts'
-import { poll } from '../poll.ts'
+import { pollEverySecond } from '../poll.ts'
 import type { Shell } from '../shell.ts'
 import { answerCommands } from './answer.ts'
 
@@ -64,7 +64,7 @@ async function followApprovals(
     )
     return { waiting, settled }
   }
-  for await (const { waiting, settled } of poll(look, interrupt.signal)) {
+  for await (const { waiting, settled } of pollEverySecond(look, interrupt.signal)) {
     for (const approval of settled) {
       // Answered, though not yet decided about: the next look says it.
       if (approval.status === 'waiting') continue

@@ -19,8 +19,8 @@ export function auditExplainCommand(audit: Command, shell: Shell): void {
     .addOption(new Option('--file <export>', 'explain a run of an export, not of the database'))
     .addHelpText('after', help)
     .action(async (run: string, { file, json }: ExplainOptions) => {
-      const { explain } = await import('../local/explain-run.ts')
+      const { explainAndTell } = await import('../local/explain-run.ts')
       const terminal = createTerminal({ json: json === true })
-      shell.finish(await explain(shell, terminal, { run, file }))
+      shell.finish(await explainAndTell(shell, terminal, { run, file }))
     })
 }

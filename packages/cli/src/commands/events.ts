@@ -7,7 +7,7 @@ import { listenForInterrupt } from '../interrupt.ts'
 import { serverOf, type ServerOptions, wholeNumber, withServer } from '../options.ts'
 import { eventLine } from '../output/event-line.ts'
 import { createTerminal, type Terminal } from '../output/terminal.ts'
-import { poll } from '../poll.ts'
+import { pollEverySecond } from '../poll.ts'
 import type { Shell } from '../shell.ts'
 import { filterFlags, type FilterOptions, queryOf, withEventFilters } from './filters.ts'
 
@@ -102,7 +102,7 @@ async function* auditEvents(
   let { after } = options
   const limit = Math.min(options.limit ?? 1000, 1000)
   const page = async () => client.events({ ...query, after, limit })
-  const pages = options.follow === true ? poll(page, signal) : once(page)
+  const pages = options.follow === true ? pollEverySecond(page, signal) : once(page)
   for await (const first of pages) {
     for (let { events, next } = first; ;) {
       yield* events

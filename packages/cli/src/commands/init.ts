@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander'
-import { type Provider, providers } from '../init/providers.ts'
+import { type InitProvider, providers } from '../init/providers.ts'
 import { type CommonOptions, withCommon } from '../options.ts'
 import type { Shell } from '../shell.ts'
 
 interface InitOptions extends CommonOptions {
-  readonly provider?: Provider
+  readonly provider?: InitProvider
 }
 
 export function initCommand(program: Command, shell: Shell): void {

@@ -5,7 +5,7 @@ import { type ServerOptions, withServer } from '../options.ts'
 import { readPrompt } from '../run/read-prompt.ts'
 import type { Shell } from '../shell.ts'
 
-export interface RunOptions extends ServerOptions {
+export interface RunCommandOptions extends ServerOptions {
   readonly agent?: string
   readonly thread?: string
   readonly wait?: true
@@ -29,7 +29,7 @@ export function runCommand(program: Command, shell: Shell): void {
       '\nWithout a server, and without --url or SIGNALBOX_URL, the run is done in this process, from the' +
         '\nconfiguration of this folder. A run that waits for a human goes on waiting; --wait and --json end then (6).',
     )
-    .action(async (prompt: string, options: RunOptions) => {
+    .action(async (prompt: string, options: RunCommandOptions) => {
       const { runPrompt } = await import('../run/run-prompt.ts')
       const said = dotEnvLine(shell)
       if (said !== null) process.stderr.write(`${said}\n`)

@@ -1,7 +1,7 @@
 /** `dev`, `serve` and `worker`: processes of Signalbox. */
 import process from 'node:process'
 import type { Command } from 'commander'
-import type { Role, Started } from '@signalbox/server'
+import type { Role, StartedProcess } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { usageFailure } from '../failure.ts'
 import { listenForInterrupt } from '../interrupt.ts'
@@ -101,7 +101,7 @@ async function serve(shell: Shell, asked: readonly Role[], options: ServeOptions
   shell.finish(known ?? exitCodes.failed)
 }
 
-function sayStarted(asked: readonly Role[], { url, withheld, shownBecause }: Started): void {
+function sayStarted(asked: readonly Role[], { url, withheld, shownBecause }: StartedProcess): void {
   const taken = withheld.length === 0 ? {} : { withheld }
   say('info', 'serving', { url, roles: asked, ...taken })
   if (shownBecause !== null)

@@ -23,7 +23,7 @@ const graceMsMin = 20_000
 const graceMsMax = 3_600_000
 
 /** @throws Failure for a queue that cannot be the name of something in Kubernetes, or whose calls take too long */
-export function queuesOf(config: Config): readonly QueuePlan[] {
+export function plannedQueues(config: Config): readonly QueuePlan[] {
   const longest = new Map<string, number>([['tools', toolMsDefault]])
   const note = (queue: string, ms: number): void =>
     void longest.set(queue, Math.max(ms, longest.get(queue) ?? 0))

@@ -8,7 +8,7 @@ import type { Shell } from '../shell.ts'
 import type { Installed, Manifest } from './kubernetes/manifest.ts'
 import { manifestsOf } from './kubernetes/manifests.ts'
 import { secretsIn } from './kubernetes/secrets.ts'
-import { queuesOf } from './plan.ts'
+import { plannedQueues } from './plan.ts'
 
 export interface KubernetesOptions extends Installed {
   /** Prints the Secrets of this folder, and nothing else. */
@@ -30,7 +30,7 @@ export async function printKubernetes(
   const installed = { image, namespace, prometheus }
   const manifests =
     secrets === undefined
-      ? manifestsOf(queuesOf((await loadConfig(shell)).config), installed)
+      ? manifestsOf(plannedQueues((await loadConfig(shell)).config), installed)
       : await secretsIn(resolve(shell.cwd, secrets), installed)
   terminal.document(manifests)
   terminal.text(manifests.map(yamlOf).join('---\n'))

@@ -10,12 +10,12 @@ import { readEnvironment } from '@signalbox/server'
 import { Client } from 'pg'
 import { findEmbedded } from '../local/embedded-place.ts'
 import type { Shell } from '../shell.ts'
-import { type Finding, fail, ok, reason, warn } from './finding.ts'
+import { type DoctorFinding, failed, ok, errorLine, warn } from './finding.ts'
 
 const connectMsMax = 5000
 
 /** Does Postgres answer, is it new enough, and is its schema ours? */
-export async function checkDatabase(shell: Shell): Promise<readonly Finding[]> {
+export async function checkDatabase(shell: Shell): Promise<readonly DoctorFinding[]> {
   const { databaseUrl, loginUrls } = readEnvironment(shell.env)
   if (databaseUrl !== null) return checkUrl(databaseUrl)
   if (loginUrls.engine !== null) return checkUrl(loginUrls.engine, { isAdministrator: false })
@@ -32,7 +32,7 @@ export async function checkDatabase(shell: Shell): Promise<readonly Finding[]> {
 async function checkUrl(
   url: string,
   as: { readonly isAdministrator: boolean } = { isAdministrator: true },
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectMsMax,
@@ -52,12 +52,12 @@ async function checkUrl(
     return [
       Number(number) >= oldest
         ? ok('postgres', about)
-        : fail('postgres', about, 'Use PostgreSQL 16 or newer.'),
+        : failed('postgres', about, 'Use PostgreSQL 16 or newer.'),
       ...(await checkSchema(client, as.isAdministrator)),
     ]
   } catch (error) {
     const fix = 'Check DATABASE_URL, and that the server runs; or unset it for the embedded one.'
-    return [fail('postgres', `${host}${pathname}: ${reason(error)}`, fix)]
+    return [failed('postgres', `${host}${pathname}: ${errorLine(error)}`, fix)]
   } finally {
     await client.end().catch(() => {})
   }
@@ -65,7 +65,10 @@ async function checkUrl(
 
 const oldest = 160_000
 
-async function checkSchema(client: Client, isAdministrator: boolean): Promise<readonly Finding[]> {
+async function checkSchema(
+  client: Client,
+  isAdministrator: boolean,
+): Promise<readonly DoctorFinding[]> {
   const there = await client.query(`select 1 where to_regclass('signalbox.migration') is not null`)
   if (there.rowCount === 0)
     return [warn('schema', 'there is none yet; a server makes it', 'signalbox migrate')]
@@ -80,13 +83,15 @@ async function checkSchema(client: Client, isAdministrator: boolean): Promise<re
     )
     return finding.status === 'ok' ? [finding, ...(await checkRegister(client))] : [finding]
   } catch (error) {
-    return [warn('schema', reason(error), 'Use the user that owns the database in DATABASE_URL.')]
+    return [
+      warn('schema', errorLine(error), 'Use the user that owns the database in DATABASE_URL.'),
+    ]
   }
 }
 
-function schemaFinding(version: number, standing: Standing, known: number): Finding {
+function schemaFinding(version: number, standing: Standing, known: number): DoctorFinding {
   if (standing.kind === 'refused')
-    return fail('schema', standing.why, 'Use the build that it asks for.')
+    return failed('schema', standing.why, 'Use the build that it asks for.')
   if (standing.kind === 'newer')
     return ok('schema', `version ${version}, newer than this build, which works with it`)
   if (standing.missing.length === 0) return ok('schema', `version ${version}, the newest`)
@@ -95,17 +100,17 @@ function schemaFinding(version: number, standing: Standing, known: number): Find
 }
 
 /** Does the database take writes, and is its feed that of this cluster? */
-async function checkRegister(client: Client): Promise<readonly Finding[]> {
+async function checkRegister(client: Client): Promise<readonly DoctorFinding[]> {
   const writes = await client.query('select signalbox.probe_write()').then(
     () => ok('writes', 'the database takes them'),
-    (error: unknown) => fail('writes', reason(error), fixForWrites(error)),
+    (error: unknown) => failed('writes', errorLine(error), fixForWrites(error)),
   )
   const { rows } = await client.query<{ ahead: boolean }>(
     'select signalbox.feed_is_ahead() as ahead',
   )
   const feed =
     rows[0]?.ahead === true
-      ? fail(
+      ? failed(
           'feed',
           'the register was restored from a dump, and restored events are in no audit',
           'Stop all processes, then: signalbox migrate --restored',

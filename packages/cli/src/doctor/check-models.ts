@@ -1,6 +1,6 @@
 import type { Config } from '@signalbox/server'
 import type { Shell } from '../shell.ts'
-import { type Finding, fail, ok } from './finding.ts'
+import { type DoctorFinding, failed, ok } from './finding.ts'
 
 type Model = Config['agents'][string]['model']
 
@@ -17,7 +17,7 @@ const usual: Readonly<Record<Model['provider'], readonly string[]>> = {
 }
 
 /** Is the key there that each agent's model needs? Whether it is the right one only the provider knows. */
-export function* checkModels(config: Config, env: Shell['env']): Generator<Finding> {
+export function* checkModels(config: Config, env: Shell['env']): Generator<DoctorFinding> {
   for (const [agent, { model }] of Object.entries(config.agents)) {
     const about = `agent ${agent}`
     const names = model.apiKeyEnv === undefined ? usual[model.provider] : [model.apiKeyEnv]
@@ -25,7 +25,7 @@ export function* checkModels(config: Config, env: Shell['env']): Generator<Findi
     const what = `${model.provider} ${model.model}`
     if (names.length === 0) yield ok(about, `${what}, without a key`)
     else if (found === undefined)
-      yield fail(
+      yield failed(
         about,
         `${what} has no key`,
         `export ${names.join('=…, or export ')}=…, or put that into the file .env`,

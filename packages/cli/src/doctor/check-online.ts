@@ -7,7 +7,7 @@ import { type FailureClass, failureOf, type ModelConfig, type ModelTurn } from '
 import { createModels } from '@signalbox/models'
 import type { Config } from '@signalbox/server'
 import type { Shell } from '../shell.ts'
-import { type Finding, fail, ok, reason, warn } from './finding.ts'
+import { type DoctorFinding, failed, ok, errorLine, warn } from './finding.ts'
 
 const check = 'online'
 const answerMsMax = 20_000
@@ -16,7 +16,10 @@ const silenceMsMax = 10_000
 const outputTokensMax = 16
 
 /** Asks, and answers a finding for each model. */
-export async function checkOnline(config: Config, env: Shell['env']): Promise<readonly Finding[]> {
+export async function checkOnline(
+  config: Config,
+  env: Shell['env'],
+): Promise<readonly DoctorFinding[]> {
   const models = modelsOf(config)
   if (models.length === 0) return [ok(check, 'no agent has a model to ask over the network')]
   const much = models.length === 1 ? 'one request' : `${models.length} requests`
@@ -37,7 +40,7 @@ function modelsOf({ agents }: Config): readonly ModelConfig[] {
   return [...new Map(asked.map((model) => [keyOf(model), model])).values()]
 }
 
-async function ask(model: ModelConfig, env: Shell['env']): Promise<Finding> {
+async function ask(model: ModelConfig, env: Shell['env']): Promise<DoctorFinding> {
   const name = `${model.provider} ${model.model}`
   const began = performance.now()
   try {
@@ -46,8 +49,8 @@ async function ask(model: ModelConfig, env: Shell['env']): Promise<Finding> {
     return findingOf(name, turn, seconds)
   } catch (error) {
     const why = error instanceof Error && error.name === 'TimeoutError' ? 'timeout: ' : ''
-    const within = why === '' ? reason(error) : `no whole answer within ${answerMsMax / 1000} s`
-    return fail(check, `${name}: ${why}${within}`, fixes.timeout)
+    const within = why === '' ? errorLine(error) : `no whole answer within ${answerMsMax / 1000} s`
+    return failed(check, `${name}: ${why}${within}`, fixes.timeout)
   }
 }
 
@@ -73,7 +76,7 @@ function call(model: ModelConfig, env: Shell['env']): Promise<ModelTurn> {
   )
 }
 
-function findingOf(name: string, turn: ModelTurn, seconds: string): Finding {
+function findingOf(name: string, turn: ModelTurn, seconds: string): DoctorFinding {
   const failure = failureOf(turn)
   if (!failure) {
     const { inputTokens = 0, outputTokens = 0 } = turn.usage
@@ -83,7 +86,7 @@ function findingOf(name: string, turn: ModelTurn, seconds: string): Finding {
   const fix = kind === 'auth' && keyEnv !== undefined ? `export ${keyEnv}=…` : fixes[kind]
   return passing.has(kind)
     ? warn(check, `${name}: ${message}`, fix)
-    : fail(check, `${name}: ${message}`, fix)
+    : failed(check, `${name}: ${message}`, fix)
 }
 
 /** The model is there, and answers at another time. */

@@ -3,12 +3,12 @@ import { createClient } from '../client/client.ts'
 import { Failure } from '../failure.ts'
 import { serverOf, type ServerOptions } from '../options.ts'
 import type { Shell } from '../shell.ts'
-import { type Finding, fail, ok, reason } from './finding.ts'
+import { type DoctorFinding, failed, ok, errorLine } from './finding.ts'
 
 const connectMsMax = 2000
 
 /** Who is at the address of the server: Signalbox, nobody, or somebody else? */
-export async function checkServer(shell: Shell, options: ServerOptions): Promise<Finding> {
+export async function checkServer(shell: Shell, options: ServerOptions): Promise<DoctorFinding> {
   try {
     const server = serverOf(options, shell)
     const client = createClient(server)
@@ -18,7 +18,7 @@ export async function checkServer(shell: Shell, options: ServerOptions): Promise
     const { version, roles } = await client.info()
     return ok('server', `Signalbox ${version} at ${server.url} (${roles.join(', ')})`)
   } catch (error) {
-    return fail('server', reason(error), fixFor(error))
+    return failed('server', errorLine(error), fixFor(error))
   }
 }
 

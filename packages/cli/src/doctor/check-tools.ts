@@ -1,13 +1,13 @@
 import type { Log } from '@signalbox/engine'
 import { type LoadedConfig, loadGovernance } from '@signalbox/server'
 import { findAgents } from '../local/find-agents.ts'
-import { type Finding, fail, ok, reason } from './finding.ts'
+import { type DoctorFinding, failed, ok, errorLine } from './finding.ts'
 
 const startMsMax = 20_000
 
 /** Starts every MCP server, lists its tools, and looks whether each agent finds what it names. */
-export async function checkTools(loaded: LoadedConfig): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+export async function checkTools(loaded: LoadedConfig): Promise<readonly DoctorFinding[]> {
+  const findings: DoctorFinding[] = []
   try {
     const governance = await loadGovernance(loaded)
     const how = { log: listeningLog(findings), startTimeoutMs: startMsMax }
@@ -15,7 +15,7 @@ export async function checkTools(loaded: LoadedConfig): Promise<readonly Finding
     const tools = [...agents.values()].map(({ name, tools: own }) => `${name} ${own.length}`)
     findings.push(ok('tools', `found by the agents: ${tools.join(', ')}`))
   } catch (error) {
-    findings.push(fail('tools', reason(error), 'Correct the configuration there.'))
+    findings.push(failed('tools', errorLine(error), 'Correct the configuration there.'))
   }
   return findings
 }
@@ -23,7 +23,7 @@ export async function checkTools(loaded: LoadedConfig): Promise<readonly Finding
 const nothing = (): void => {}
 
 /** The host says in its log what becomes of its servers. */
-function listeningLog(findings: Finding[]): Log {
+function listeningLog(findings: DoctorFinding[]): Log {
   return {
     debug: nothing,
     info: (message, fields) => {
@@ -35,7 +35,7 @@ function listeningLog(findings: Finding[]): Log {
       const { server, reason: why, stderr } = { ...fields }
       const said = typeof stderr === 'string' && stderr !== '' ? ` It said: ${stderr}` : ''
       findings.push(
-        fail(
+        failed(
           `mcp ${String(server)}`,
           `${String(why)}.${said}`,
           'Run its command by hand, and see what it says.',

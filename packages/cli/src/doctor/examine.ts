@@ -19,7 +19,7 @@ import { checkModels } from './check-models.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkServer } from './check-server.ts'
 import { checkTools } from './check-tools.ts'
-import { type Finding, fail, ok, reason } from './finding.ts'
+import { type DoctorFinding, failed, ok, errorLine } from './finding.ts'
 
 export interface DoctorOptions extends ServerOptions {
   /** Ask the models, which costs. */
@@ -34,7 +34,7 @@ export async function examine(
   terminal: Terminal,
   options: DoctorOptions,
 ): Promise<ExitCode> {
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   for await (const finding of checks(shell, options)) {
     findings.push(finding)
     const { check, status, message, fix } = finding
@@ -47,7 +47,7 @@ export async function examine(
   return healthy ? exitCodes.ok : exitCodes.failed
 }
 
-async function* checks(shell: Shell, options: DoctorOptions): AsyncGenerator<Finding> {
+async function* checks(shell: Shell, options: DoctorOptions): AsyncGenerator<DoctorFinding> {
   // An older Node does not get here: the command itself refuses it.
   yield ok('node', process.version)
   const said = dotEnvLine(shell)
@@ -70,26 +70,26 @@ async function* checks(shell: Shell, options: DoctorOptions): AsyncGenerator<Fin
 }
 
 /** The packages of the providers are loaded for those who ask. */
-async function online({ config }: LoadedConfig, { env }: Shell): Promise<readonly Finding[]> {
+async function online({ config }: LoadedConfig, { env }: Shell): Promise<readonly DoctorFinding[]> {
   const { checkOnline } = await import('./check-online.ts')
   return checkOnline(config, env)
 }
 
-function checkEnvironment({ env }: Shell): Finding {
+function checkEnvironment({ env }: Shell): DoctorFinding {
   try {
     readEnvironment(env)
     return ok('environment', 'every variable that is set can be read')
   } catch (error) {
-    return fail('environment', reason(error), 'Set it right, or unset it.')
+    return failed('environment', errorLine(error), 'Set it right, or unset it.')
   }
 }
 
-async function load(shell: Shell): Promise<LoadedConfig | Finding> {
+async function load(shell: Shell): Promise<LoadedConfig | DoctorFinding> {
   try {
     return await loadConfig(shell)
   } catch (error) {
     const isMissing = error instanceof ConfigError && error.code === 'config_not_found'
     const fix = isMissing ? 'npx signalbox init' : 'Correct it there.'
-    return fail('configuration', reason(error), fix)
+    return failed('configuration', errorLine(error), fix)
   }
 }

@@ -1,5 +1,5 @@
 /** What a check found. `fail`: something that is needed is missing; `warn`: it works, but not as meant. */
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
@@ -7,21 +7,21 @@ export interface Finding {
   readonly fix: string | null
 }
 
-export const ok = (check: string, message: string): Finding => ({
+export const ok = (check: string, message: string): DoctorFinding => ({
   check,
   status: 'ok',
   message,
   fix: null,
 })
 
-export const warn = (check: string, message: string, fix: string): Finding => ({
+export const warn = (check: string, message: string, fix: string): DoctorFinding => ({
   check,
   status: 'warn',
   message,
   fix,
 })
 
-export const fail = (check: string, message: string, fix: string): Finding => ({
+export const failed = (check: string, message: string, fix: string): DoctorFinding => ({
   check,
   status: 'fail',
   message,
@@ -29,7 +29,7 @@ export const fail = (check: string, message: string, fix: string): Finding => ({
 })
 
 /** What an error says, on one line. */
-export const reason = (error: unknown): string => {
+export const errorLine = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return error instanceof Error ? error.message || code : String(error)
 }

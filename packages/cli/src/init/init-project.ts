@@ -7,13 +7,13 @@ import { packageTypeOf } from '@signalbox/server'
 import { exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failure.ts'
 import { createTerminal } from '../output/terminal.ts'
-import { type Provider, type ProviderChoice, providers } from './providers.ts'
+import { type InitProvider, type ProviderChoice, providers } from './providers.ts'
 import { envExample, jsonConfig, tsConfig } from './samples.ts'
 
 export interface InitOptions {
   readonly form: 'ts' | 'json'
   /** Null: a script plays the model; in JSON, which holds no scripts, a model of this machine. */
-  readonly provider: Provider | null
+  readonly provider: InitProvider | null
 }
 
 /** Writes the configuration and says what to type next. @throws Failure */

@@ -1,7 +1,7 @@
 /** Real models that `init` writes a configuration for. */
 
 /** A provider by the word that is typed. */
-export type Provider = 'openai' | 'anthropic' | 'google' | 'ollama'
+export type InitProvider = 'openai' | 'anthropic' | 'google' | 'ollama'
 
 /** What stands in `model` of an agent. */
 interface Model {
@@ -20,7 +20,7 @@ export interface ProviderChoice {
 }
 
 /** A model of each that calls tools and is not the dearest. */
-export const providers: Readonly<Record<Provider, ProviderChoice>> = {
+export const providers: Readonly<Record<InitProvider, ProviderChoice>> = {
   openai: {
     model: { provider: 'openai', model: 'gpt-5.4-mini', apiKeyEnv: 'OPENAI_API_KEY' },
     keysAt: 'https://platform.openai.com/api-keys',

@@ -11,7 +11,7 @@ import { Failure } from '../failure.ts'
 import type { Shell } from '../shell.ts'
 import { findEmbedded } from './embedded-place.ts'
 
-export interface Database {
+export interface LocalDatabase {
   readonly pool: Pool
   /** Which database this is, for humans. */
   readonly source: string
@@ -19,7 +19,7 @@ export interface Database {
 }
 
 /** Where the register is. Holds a password: never print it. */
-export interface Address {
+export interface RegisterAddress {
   readonly url: string
   readonly source: string
   /** Ends what was started to get here. */
@@ -32,7 +32,7 @@ export interface Address {
  *
  * @throws Failure, ConfigError, EmbeddedPostgresError
  */
-export async function openDatabase(shell: Shell): Promise<Database> {
+export async function openDatabase(shell: Shell): Promise<LocalDatabase> {
   const { url, source, stop } = await findAddress(shell)
   const pool = new Pool({
     connectionString: url,
@@ -66,7 +66,7 @@ const nothing = (): Promise<void> => Promise.resolve()
  *
  * @throws Failure, ConfigError, EmbeddedPostgresError
  */
-export async function findAddress(shell: Shell): Promise<Address> {
+export async function findAddress(shell: Shell): Promise<RegisterAddress> {
   const { databaseUrl } = readEnvironment(shell.env)
   if (databaseUrl !== null)
     return { url: databaseUrl, source: `the database of DATABASE_URL`, stop: nothing }

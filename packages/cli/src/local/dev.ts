@@ -7,7 +7,7 @@
  */
 import process from 'node:process'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { interrupted, type Interrupt } from '../interrupt.ts'
+import { interrupted, type UserInterrupt } from '../interrupt.ts'
 import { createTerminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
 import { Editions } from './dev/editions.ts'
@@ -27,7 +27,7 @@ const giveUpMs = 10_000
 export async function dev(
   shell: Shell,
   options: DevOptions,
-  interrupt: Interrupt,
+  interrupt: UserInterrupt,
 ): Promise<ExitCode> {
   const { signal } = interrupt
   const terminal = createTerminal(options)

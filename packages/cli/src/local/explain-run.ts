@@ -22,7 +22,7 @@ interface Found {
 }
 
 /** Explains and tells. @throws Failure */
-export async function explain(
+export async function explainAndTell(
   shell: Shell,
   terminal: Terminal,
   { run, file }: { readonly run: string; readonly file?: string | undefined },

@@ -9,7 +9,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { Failure, usageFailure } from '../failure.ts'
 import type { Terminal } from '../output/terminal.ts'
 import type { Shell } from '../shell.ts'
-import { type Address, databaseFailure, findAddress } from './database.ts'
+import { type RegisterAddress, databaseFailure, findAddress } from './database.ts'
 
 /** Migrates and tells; with `restored`, repairs the feed as well. @throws Failure */
 export async function migrateDatabase(
@@ -38,7 +38,7 @@ export async function migrateDatabase(
 }
 
 /** Servers bring the embedded database up to date, but never repair one. */
-async function addressOf(shell: Shell, restored: boolean): Promise<Address> {
+async function addressOf(shell: Shell, restored: boolean): Promise<RegisterAddress> {
   if (readEnvironment(shell.env).databaseUrl === null && !restored)
     throw usageFailure(
       'DATABASE_URL is not set. The embedded database is brought up to date at every start of a server.',

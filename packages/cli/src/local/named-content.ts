@@ -13,13 +13,13 @@ import { at, listAt } from '@signalbox/core/text'
 export type NamedAs = 'content' | 'manifest' | 'secret'
 
 /** A content that an event names. */
-export interface Named {
+export interface NamedContent {
   readonly key: string
   readonly as: NamedAs
 }
 
 /** Everything that an event names. */
-export function contentsOf({ type, payload }: StoredEvent): readonly Named[] {
+export function contentsOf({ type, payload }: StoredEvent): readonly NamedContent[] {
   const messages = [
     ...listAt(payload, 'input'),
     ...listAt(payload, 'history'),
@@ -37,7 +37,7 @@ export function contentsOf({ type, payload }: StoredEvent): readonly Named[] {
 }
 
 /** The files of a manifest. */
-export function filesIn(manifest: Uint8Array): readonly Named[] {
+export function filesOfManifest(manifest: Uint8Array): readonly NamedContent[] {
   try {
     return filesOf(FileManifest.parse(JSON.parse(Buffer.from(manifest).toString('utf8'))))
   } catch {
@@ -47,10 +47,10 @@ export function filesIn(manifest: Uint8Array): readonly Named[] {
 }
 
 /** Are these the bytes that the key was made of? `threadKey` is hex. */
-export const isNamed = (key: string, bytes: Uint8Array, threadKey: string): boolean =>
+export const isNamedContent = (key: string, bytes: Uint8Array, threadKey: string): boolean =>
   createHmac('sha256', Buffer.from(threadKey, 'hex')).update(bytes).digest('hex') === key
 
-function filesOf(files: unknown): readonly Named[] {
+function filesOf(files: unknown): readonly NamedContent[] {
   const said = FileChanges.safeParse(files)
   if (!said.success) return []
   if (!Array.isArray(said.data)) return named(said.data.manifest, 'manifest')
@@ -60,10 +60,10 @@ function filesOf(files: unknown): readonly Named[] {
   ])
 }
 
-function toldAt(payload: StoredEvent['payload']): readonly Named[] {
+function toldAt(payload: StoredEvent['payload']): readonly NamedContent[] {
   const created = factSchemas['run.created'].safeParse(payload)
   return (created.data?.webhooks ?? []).flatMap(({ key }) => named(key, 'secret'))
 }
 
-const named = (key: unknown, as: NamedAs): readonly Named[] =>
+const named = (key: unknown, as: NamedAs): readonly NamedContent[] =>
   typeof key === 'string' ? [{ key, as }] : []

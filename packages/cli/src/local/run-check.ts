@@ -4,7 +4,13 @@
  */
 import type { StoredEvent } from '@signalbox/engine'
 import { type ChainPart, createChainCheck } from '@signalbox/postgres'
-import { contentsOf, filesIn, isNamed, type Named, type NamedAs } from './named-content.ts'
+import {
+  contentsOf,
+  filesOfManifest,
+  isNamedContent,
+  type NamedContent,
+  type NamedAs,
+} from './named-content.ts'
 import { createRowCheck, type SaidOfRow } from './row-check.ts'
 
 /** What does not hold. `run_row`: the row of the run is gone, or is not what the events of the run say. */
@@ -33,14 +39,14 @@ export interface RunCheck {
   /** What the events say of the row of the run. */
   readonly said: SaidOfRow
   /** What is named and was not looked at yet. */
-  named(): readonly Named[]
+  named(): readonly NamedContent[]
   /** What is stored there; null: nothing. Answers whether an event names it. */
   look(key: string, stored: Stored | null): boolean
   /** Everything that does not hold, the chain first. */
-  end(head?: { readonly seq: number; readonly hash: string }): RunReport
+  end(head?: { readonly seq: number; readonly hash: string }): CheckedRun
 }
 
-export interface RunReport {
+export interface CheckedRun {
   readonly erased: number
   readonly broken: readonly Broken[]
 }
@@ -56,7 +62,7 @@ export function createRunCheck(run_id: string): RunCheck {
   const open = new Map<string, Content>()
   const seen = new Map<string, Content>()
   const broken: Broken[] = []
-  const name = (contents: readonly Named[], seq: number): void => {
+  const name = (contents: readonly NamedContent[], seq: number): void => {
     for (const { key, as } of contents)
       if (!seen.has(key) && !open.has(key)) open.set(key, { seq, as })
   }
@@ -80,7 +86,7 @@ export function createRunCheck(run_id: string): RunCheck {
       const part = wrongWith(key, stored)
       if (part) broken.push({ run_id, seq: content.seq, part, blob: key })
       else if (isFirst && stored && content.as === 'manifest')
-        name(filesIn(stored.bytes), content.seq)
+        name(filesOfManifest(stored.bytes), content.seq)
       return true
     },
     end(head) {
@@ -93,5 +99,5 @@ export function createRunCheck(run_id: string): RunCheck {
 
 function wrongWith(key: string, stored: Stored | null): 'blob' | 'thread_key' | null {
   if (stored?.threadKey === null) return 'thread_key'
-  return stored && isNamed(key, stored.bytes, stored.threadKey) ? null : 'blob'
+  return stored && isNamedContent(key, stored.bytes, stored.threadKey) ? null : 'blob'
 }

@@ -4,7 +4,7 @@
  */
 import { isStored } from './is-stored.ts'
 import { type ExportLine, readExport } from './read-export.ts'
-import { type Broken, createRunCheck, type RunCheck, type RunReport } from './run-check.ts'
+import { type Broken, createRunCheck, type RunCheck, type CheckedRun } from './run-check.ts'
 
 /** What was verified. */
 export interface FileReport {
@@ -34,7 +34,7 @@ export const emptyReport = (): FileReport => ({
 /** Counts what one run came to. */
 export function count(
   report: FileReport,
-  { events, erased, broken }: RunReport & { readonly events: number },
+  { events, erased, broken }: CheckedRun & { readonly events: number },
 ): void {
   report.runs += 1
   report.events += events

@@ -12,7 +12,7 @@ import type { Shell } from '../shell.ts'
 import { openDatabase } from './database.ts'
 import { isStored } from './is-stored.ts'
 import { readEvents } from './read-run.ts'
-import { type Broken, type BrokenPart, createRunCheck, type RunReport } from './run-check.ts'
+import { type Broken, type BrokenPart, createRunCheck, type CheckedRun } from './run-check.ts'
 import { isRowOf } from './row-check.ts'
 import { eventBehind, selectOrphans, selectRuns } from './select-runs.ts'
 import { definitionBody, definitionHashes, storedContent } from './stored-content.ts'
@@ -97,7 +97,7 @@ async function verifyRun(
   pool: Pool,
   definitions: Definitions,
   runId: string,
-): Promise<(RunReport & { readonly events: number }) | null> {
+): Promise<(CheckedRun & { readonly events: number }) | null> {
   const register = createRegister({ pool })
   const head = await register.head(runId)
   if (!head) return null

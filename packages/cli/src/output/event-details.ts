@@ -1,5 +1,5 @@
 /** The details of an event on one line, as the catalogue of events says them. */
-import { partsOf } from '@signalbox/core'
+import { linePartsOf } from '@signalbox/core'
 import type { Event } from '../client/documents.ts'
 import { oneLine } from '@signalbox/core/text'
 
@@ -11,6 +11,6 @@ const charsMax = 400
  */
 export function eventDetails(event: Event, isVerbose: boolean): string {
   const { type, version = 1, payload, verdict } = event
-  const parts = partsOf({ type, version, payload }, isVerbose)
+  const parts = linePartsOf({ type, version, payload }, isVerbose)
   return oneLine(parts.filter((part) => part !== '' && part !== verdict).join(' '), charsMax)
 }

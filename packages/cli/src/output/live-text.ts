@@ -10,7 +10,7 @@ import type { Delta, Event } from '../client/documents.ts'
 import { at, printable, textAt } from '@signalbox/core/text'
 import type { Terminal } from './terminal.ts'
 
-export interface LiveText {
+export interface TerminalText {
   delta(piece: Delta): void
   /** Takes `model.completed`: shows what is missing of its message, and ends the line. */
   completed(event: Event): void
@@ -18,7 +18,7 @@ export interface LiveText {
   pause(): void
 }
 
-export function createLiveText(terminal: Terminal): LiveText {
+export function createLiveText(terminal: Terminal): TerminalText {
   let [message, attempt, shown] = ['', -1, '']
   let lineOpen = false
   const print = (text: string) => {

@@ -1,10 +1,10 @@
 /** `run`: a run from its prompt to its outcome, on a server or in this process. */
 import { createClient, type Client } from '../client/client.ts'
 import type { Run, Values } from '../client/documents.ts'
-import type { RunOptions } from '../commands/run.ts'
+import type { RunCommandOptions } from '../commands/run.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { Failure, usageFailure } from '../failure.ts'
-import { interrupted, type Interrupt, listenForInterrupt } from '../interrupt.ts'
+import { interrupted, type UserInterrupt, listenForInterrupt } from '../interrupt.ts'
 import { serverOf } from '../options.ts'
 import { printable } from '@signalbox/core/text'
 import { createTerminal, type Terminal } from '../output/terminal.ts'
@@ -23,7 +23,7 @@ interface Place {
 export async function runPrompt(
   shell: Shell,
   prompt: string,
-  options: RunOptions,
+  options: RunCommandOptions,
 ): Promise<ExitCode> {
   const terminal = createTerminal({ json: options.json === true })
   const interrupt = listenForInterrupt()
@@ -48,8 +48,8 @@ export async function runPrompt(
 interface Staying {
   readonly terminal: Terminal
   readonly place: Place
-  readonly interrupt: Interrupt
-  readonly options: RunOptions
+  readonly interrupt: UserInterrupt
+  readonly options: RunCommandOptions
 }
 
 async function stay({ terminal, place, interrupt, options }: Staying, run: Run): Promise<ExitCode> {
@@ -102,7 +102,11 @@ async function leave({ terminal, place, interrupt }: Staying, run: Run): Promise
   return exitCodes.interrupted
 }
 
-async function findPlace(shell: Shell, options: RunOptions, terminal: Terminal): Promise<Place> {
+async function findPlace(
+  shell: Shell,
+  options: RunCommandOptions,
+  terminal: Terminal,
+): Promise<Place> {
   const server = serverOf(options, shell)
   const client = createClient(server)
   const there = { client, isHere: false, stop: () => Promise.resolve() }

@@ -7,7 +7,7 @@ import { styleOf } from '../output/event-line.ts'
 import { createLiveText } from '../output/live-text.ts'
 import type { Terminal } from '../output/terminal.ts'
 
-export interface Shown {
+export interface ShownRun {
   readonly client: Client
   readonly runId: string
   readonly verbose: boolean
@@ -21,7 +21,7 @@ const quiet = new Set(['run.created', 'run.admitted', 'run.transitioned'])
 const noteCharsMax = 200
 
 /** Shows a run to its end, and answers its outcome. @throws Failure */
-export async function showRun(terminal: Terminal, shown: Shown): Promise<string | null> {
+export async function showRun(terminal: Terminal, shown: ShownRun): Promise<string | null> {
   const { client, runId, signal } = shown
   const live = createLiveText(terminal)
   const onBreak = () => {
@@ -42,7 +42,7 @@ export async function showRun(terminal: Terminal, shown: Shown): Promise<string 
 interface Stage {
   readonly terminal: Terminal
   readonly live: ReturnType<typeof createLiveText>
-  readonly shown: Shown
+  readonly shown: ShownRun
 }
 
 function showEvent({ terminal, live, shown }: Stage, event: Event): void {
@@ -68,7 +68,7 @@ function isOfNote(event: Event, verbose: boolean): boolean {
   return verbose || at(event.payload, 'turn', 'verdict') !== 'complete'
 }
 
-function hintFor(event: Event, { client, runId }: Shown): string | null {
+function hintFor(event: Event, { client, runId }: ShownRun): string | null {
   const where = `--url ${client.url}`
   if (event.type === 'approval.requested') {
     const { payload } = event

@@ -1,7 +1,7 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
 import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
-import type { Answer, Said } from './write.ts'
+import type { CallAnswer, Said } from './write.ts'
 
 /** Grows event by event. */
 export interface Conversation {
@@ -48,7 +48,7 @@ export function force(conversation: Conversation, id: string, text: string): voi
   const found = entries.answer(id)
   const kept = found?.answer.parts.filter((part) => part.type !== 'tool_call') ?? []
   const parts: AssistantPart[] = [...kept, { type: 'text', text }]
-  const forced: Answer = { type: 'answered', id, parts, closed: true }
+  const forced: CallAnswer = { type: 'answered', id, parts, closed: true }
   if (found) entries.replace(found.at, forced)
   else entries.push(forced)
 }
@@ -58,7 +58,7 @@ export function correct(conversation: Conversation, id: string, feedback: string
   const { entries } = conversation
   const found = entries.answer(id)
   const parts: AssistantPart[] = [...(found?.answer.parts ?? []), { type: 'text', text: feedback }]
-  const corrected: Answer = { type: 'answered', id, parts, closed: true, corrected: true }
+  const corrected: CallAnswer = { type: 'answered', id, parts, closed: true, corrected: true }
   if (found) entries.replace(found.at, corrected)
   else entries.push(corrected)
   // Some providers refuse a request that ends with an answer.

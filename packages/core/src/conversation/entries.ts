@@ -3,9 +3,10 @@
  * conversation again need not compare it with what it was.
  */
 import type { ToolOutput } from '../message.ts'
-import type { Answer, Entry } from './write.ts'
+import type { CallAnswer, Entry } from './write.ts'
 
-export const isAnswer = (entry: Entry | undefined): entry is Answer => entry?.type === 'answered'
+export const isCallAnswer = (entry: Entry | undefined): entry is CallAnswer =>
+  entry?.type === 'answered'
 
 /** Entries of a conversation. */
 export class Entries {
@@ -19,16 +20,16 @@ export class Entries {
   }
 
   /** The answer under this id that is not a correction, and where it stands. */
-  answer(id: string): { readonly at: number; readonly answer: Answer } | null {
+  answer(id: string): { readonly at: number; readonly answer: CallAnswer } | null {
     this.#places ??= placesOf(this.#all)
     const at = this.#places.get(id)
     const answer = at === undefined ? undefined : this.#all[at]
-    return at !== undefined && isAnswer(answer) ? { at, answer } : null
+    return at !== undefined && isCallAnswer(answer) ? { at, answer } : null
   }
 
   push(...entries: readonly Entry[]): void {
     for (const entry of entries) {
-      if (isAnswer(entry) && !entry.corrected) this.#places?.set(entry.id, this.#all.length)
+      if (isCallAnswer(entry) && !entry.corrected) this.#places?.set(entry.id, this.#all.length)
       this.#all.push(entry)
     }
   }
@@ -66,7 +67,7 @@ export class Entries {
 const placesOf = (entries: readonly Entry[]): Map<string, number> =>
   new Map(
     entries.flatMap((entry, at): [string, number][] =>
-      isAnswer(entry) && !entry.corrected ? [[entry.id, at]] : [],
+      isCallAnswer(entry) && !entry.corrected ? [[entry.id, at]] : [],
     ),
   )
 

@@ -17,7 +17,7 @@ import type { AssistantPart, EditMessage, UserMessage } from '../message.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
-import { explain, isVisible } from '../verdict/safety/explain.ts'
+import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
 import {
   type Conversation,
   correct,
@@ -27,13 +27,13 @@ import {
   hear,
   remind,
 } from './conversation.ts'
-import { isAnswer } from './entries.ts'
+import { isCallAnswer } from './entries.ts'
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
-import { createWriter, type Entry, type Said } from './write.ts'
+import { createConversationWriter, type Entry, type Said } from './write.ts'
 
 /** A conversation that is read event by event, each once, and may be asked for its prompt at any time. */
-export interface Projection {
+export interface PromptProjection {
   take(event: FoldableEvent): void
   /** The prompt of what was taken. Its messages are the same objects as last time, as far as they have not changed. */
   prompt(): Prompt
@@ -42,9 +42,9 @@ export interface Projection {
 }
 
 /** Begins a conversation under the instructions of an agent. */
-export function createProjection(instructions: string): Projection {
+export function createProjection(instructions: string): PromptProjection {
   const conversation = emptyConversation()
-  const writer = createWriter()
+  const writer = createConversationWriter()
   return {
     take: (event) => take(conversation, event),
     prompt() {
@@ -186,7 +186,7 @@ function answer(conversation: Conversation, turn: ModelTurn): void {
   const before = entries.answer(turn.message.id)
   if (before?.answer.closed) return
   // Told once more, after the answer of a later turn: the machine ignores it, too.
-  if (before && entries.all.findLastIndex(isAnswer) > before.at) return
+  if (before && entries.all.findLastIndex(isCallAnswer) > before.at) return
   if (before) entries.remove(before.at)
   entries.push({ type: 'answered', id: turn.message.id, parts: shown(turn), closed })
   if (closed) conversation.reminders = []
@@ -196,7 +196,7 @@ function answer(conversation: Conversation, turn: ModelTurn): void {
 function shown(turn: ModelTurn): readonly AssistantPart[] {
   const { parts } = turn.message
   // A guardrail's word comes with the event that says what follows.
-  const text = turn.trip ? null : explain(turn)
+  const text = turn.trip ? null : explainSafety(turn)
   const kept =
     turn.verdict === 'complete'
       ? parts

@@ -7,7 +7,7 @@
  */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import type { Prompt, PromptMessage, ToolResult } from '../prompt.ts'
-import { type Entries, isAnswer, type Results } from './entries.ts'
+import { type Entries, isCallAnswer, type Results } from './entries.ts'
 import { acceptable, isBlank } from './pairing.ts'
 import { missingResult } from './result.ts'
 
@@ -16,7 +16,7 @@ export interface Said {
   readonly parts: readonly ContentPart[]
 }
 
-export interface Answer {
+export interface CallAnswer {
   readonly type: 'answered'
   readonly id: string
   readonly parts: readonly AssistantPart[]
@@ -26,7 +26,7 @@ export interface Answer {
   readonly corrected?: boolean
 }
 
-export type Entry = Said | Answer
+export type Entry = Said | CallAnswer
 
 /** A conversation, as it is to be written. A last answer that is not closed is left out. */
 export interface Spoken {
@@ -60,13 +60,13 @@ const nothingWritten = (): Written => ({
 })
 
 /** Writes one conversation again and again, while it grows. */
-export interface Writer {
+export interface ConversationWriter {
   write(spoken: Spoken): Prompt
   /** So many messages at the beginning of the last prompt are the same objects as in the one before. */
   readonly kept: number
 }
 
-export function createWriter(): Writer {
+export function createConversationWriter(): ConversationWriter {
   let written = nothingWritten()
   let said: SystemMessage = { role: 'system', text: '' }
   /** The last prompt: its system messages, and those that the next one can begin with. */
@@ -81,7 +81,7 @@ export function createWriter(): Writer {
       }
       const { all } = entries
       const open = all.at(-1)
-      const until = isAnswer(open) && !open.closed ? all.length - 1 : all.length
+      const until = isCallAnswer(open) && !open.closed ? all.length - 1 : all.length
       const before = written.messages.length
       const newest = written.messages.at(-1)
       for (let at = written.entries; at < until; at += 1) write(written, at, { all, results })
@@ -149,7 +149,7 @@ function systemText(instructions: string, given: readonly string[]): string {
 }
 
 function writeAnswer(
-  answer: Answer,
+  answer: CallAnswer,
   results: Results,
   taken: Set<string>,
 ): readonly PromptMessage[] {

@@ -5,7 +5,7 @@
 import { decisionEntries } from './entries/decisions.ts'
 import { factEntries } from './entries/facts.ts'
 import { noteEntries } from './entries/notes.ts'
-import type { Entry, Heard, Parts, Settled, Tone } from './entry.ts'
+import type { CatalogueEntry, Heard, LineParts, SettledKind, Tone } from './entry.ts'
 import type { EffectKind } from '../effect.ts'
 import { JsonObjectSchema } from '../json.ts'
 import type { Outcome } from '../outcome.ts'
@@ -24,7 +24,7 @@ type PayloadOf<T extends EventType> = ReturnType<(typeof eventSchemas)[T]['parse
 /** The entries as they were written: the type of each knows where the event has its place. */
 export const catalogue = { ...factEntries, ...decisionEntries, ...noteEntries }
 
-const entries: { readonly [T in EventType]: Entry<PayloadOf<T>> } = catalogue
+const entries: { readonly [T in EventType]: CatalogueEntry<PayloadOf<T>> } = catalogue
 
 /** An event as anybody has it who reads. */
 interface Read {
@@ -36,7 +36,7 @@ interface Read {
 /** All types of events. */
 export const eventTypes: readonly EventType[] = Object.keys(eventSchemas).filter(isEventType)
 
-const typesWhere = (is: (entry: Entry<never>) => boolean): readonly EventType[] =>
+const typesWhere = (is: (entry: CatalogueEntry<never>) => boolean): readonly EventType[] =>
   eventTypes.filter((type) => is(entries[type]))
 
 /** Types of events that carry conversation: all that `project` reads. A store or a cache of conversations keeps these. */
@@ -52,7 +52,7 @@ export const typesEnding = (outcome: Outcome): readonly EventType[] =>
 export const reservedTypes = typesWhere(({ isReserved }) => isReserved === true)
 
 /** The parts of a line about an event. None for what cannot be read: it is newer than this build, or its payload was erased. */
-export const partsOf = (event: Read, isVerbose: boolean): Parts =>
+export const linePartsOf = (event: Read, isVerbose: boolean): LineParts =>
   asked(event, (entry, payload) => entry.says(payload, isVerbose)) ?? []
 
 /** The sentence that an event puts in the place of an answer, or behind it; null if it does not. */
@@ -74,7 +74,7 @@ export function heardOf(event: FoldableEvent): Heard | null {
 
 const heardBy = (entry: unknown, payload: unknown): Heard | null =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of the event chose both the entry and the schema; TypeScript cannot correlate the two
-  (entry as Entry<unknown>).heard?.(payload) ?? null
+  (entry as CatalogueEntry<unknown>).heard?.(payload) ?? null
 
 /** Is an event of this type a verdict that a user should hear of while the run goes on? */
 export const isNotable = (type: string): boolean =>
@@ -85,7 +85,7 @@ export const isObjection = (type: string): boolean =>
   isEventType(type) && entries[type].isObjection === true
 
 /** The effect that a fact of this type ends; null if it ends none. */
-export const settles = (type: string): Settled | null =>
+export const settles = (type: string): SettledKind | null =>
   (isEventType(type) && entries[type].settles) || null
 
 /** The kind of effect that a fact of this type is about; null for none, or for several. */
@@ -107,7 +107,7 @@ export const searchedPaths: Readonly<Record<string, readonly string[]>> = Object
 export const toneOf = (type: string): Tone => (isEventType(type) && entries[type].tone) || 'plain'
 
 /** Asks the entry of an event; null for what cannot be read. */
-function asked<R>(event: Read, ask: <P>(entry: Entry<P>, payload: P) => R): R | null {
+function asked<R>(event: Read, ask: <P>(entry: CatalogueEntry<P>, payload: P) => R): R | null {
   const { type, version, payload } = event
   if (!isEventType(type) || version > currentVersion(type)) return null
   const isOld = version < currentVersion(type)
@@ -115,5 +115,5 @@ function asked<R>(event: Read, ask: <P>(entry: Entry<P>, payload: P) => R): R | 
     isOld ? upcast(type, version, JsonObjectSchema.parse(payload)) : payload,
   )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` chose both the entry and the schema; TypeScript cannot correlate the two
-  return parsed.success ? ask(entries[type] as Entry<unknown>, parsed.data) : null
+  return parsed.success ? ask(entries[type] as CatalogueEntry<unknown>, parsed.data) : null
 }

@@ -15,10 +15,10 @@ import {
   Trip,
   TurnCut,
 } from '../turn.ts'
-import { LoopLayer } from '../verdict/loop/layer.ts'
-import { Budget } from '../verdict/budget/budget.ts'
-import { MissedRecall } from '../verdict/recall/missed.ts'
-import { PolicyReason } from '../verdict/authorization/request.ts'
+import { LoopLayer } from '../loop-layer.ts'
+import { Budget } from '../budget.ts'
+import { MissedRecall } from '../missed-recall.ts'
+import { PolicyReason } from '../policy-answer.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }

@@ -11,13 +11,13 @@ import type { FactPayload, factSchemas, FactType } from './fact.ts'
 import type { NotePayload, noteSchemas, NoteType } from './note.ts'
 
 /** The parts of a line about an event, most important first; empty ones are left out. */
-export type Parts = readonly string[]
+export type LineParts = readonly string[]
 
 /** How an event stands out among others: something went wrong, something wants to be noticed, or neither. */
 export type Tone = 'alarm' | 'notice' | 'plain'
 
 /** Where the explanation of a run shows an event. `beside`: on purpose nowhere, it is about no call, no answer and no end. */
-export type Place =
+export type ExplanationPlace =
   | 'run'
   | 'answer'
   | 'decision'
@@ -28,7 +28,7 @@ export type Place =
   | 'beside'
 
 /** The effects that facts end, by what they are for the run. */
-export type Settled = 'model' | 'call' | 'question'
+export type SettledKind = 'model' | 'call' | 'question'
 
 /** What a decision says to the model, in the conversation that the next request shows. */
 export type Heard =
@@ -57,12 +57,12 @@ export type Heard =
  * @typeParam P - the payload, in its newest version
  * @typeParam I - the same, as it is written
  */
-export interface Entry<P, I = unknown> {
+export interface CatalogueEntry<P, I = unknown> {
   /**
    * The line about the event. Arguments, outputs and what people wrote may be nobody's business: they are said when
    * `isVerbose`, and arguments of a verdict never.
    */
-  readonly says: (payload: P, isVerbose: boolean) => Parts
+  readonly says: (payload: P, isVerbose: boolean) => LineParts
   /**
    * The texts that a search looks into, as JSON paths of Postgres into the payload. Never what is not shown to everybody who watches a
    * run: a provider's own words in its errors are left out.
@@ -74,7 +74,7 @@ export interface Entry<P, I = unknown> {
   readonly isNotable?: true
   /** The sentence that stands in the place of an answer, or behind it, and the message it belongs to. Default: none. */
   readonly sentence?: (payload: P) => { readonly messageId: string; readonly text: string }
-  readonly place: Place
+  readonly place: ExplanationPlace
   /** A payload as a run would write it. */
   readonly example: I
   /** A fact that the conversation is made of. Default: it is not. */
@@ -84,7 +84,7 @@ export interface Entry<P, I = unknown> {
   /** The kind of effect that the fact is about. Default: none, or of several kinds. */
   readonly effect?: EffectKind
   /** The fact ends an effect: a call of the model, that of a tool, or a question to the policies. Default: it does not. */
-  readonly settles?: Settled
+  readonly settles?: SettledKind
   /** Is it told to the run that started this one, when this one ends? Default: no. */
   readonly isObjection?: true
   /** The outcome of a run that ends by this verdict. Default: it ends none, or several outcomes may follow. */
@@ -94,7 +94,7 @@ export interface Entry<P, I = unknown> {
 }
 
 /** Its type says it all. */
-export const nothing = (): Parts => []
+export const nothing = (): LineParts => []
 
 /** `word text`, or nothing where there is no text. */
 export const withWord = (word: string, text: string | undefined): string =>
@@ -120,7 +120,7 @@ export const contentPaths = (where: string): readonly string[] => [
 ]
 
 /** How far an approval reaches; nothing is said of one that is for this call alone. */
-export function reach(scope: FactPayload<'approval.answered'>['scope']): string {
+export function approvalReach(scope: FactPayload<'approval.answered'>['scope']): string {
   if (scope === 'run') return 'this run'
   return scope === 'always' ? 'always' : ''
 }
@@ -130,7 +130,7 @@ export const limitParts = (of: {
   readonly budget: string
   readonly used: number
   readonly limit: number
-}): Parts => [of.budget, `${of.used} of ${of.limit}`]
+}): LineParts => [of.budget, `${of.used} of ${of.limit}`]
 
 /** Words that stand in the place of an answer. */
 export const spoken = ({
@@ -143,13 +143,16 @@ export const spoken = ({
 
 /** Entries of the facts. */
 export type FactEntries = {
-  readonly [T in FactType]: Entry<FactPayload<T>, z.input<(typeof factSchemas)[T]>>
+  readonly [T in FactType]: CatalogueEntry<FactPayload<T>, z.input<(typeof factSchemas)[T]>>
 }
 /** Entries of the decisions. */
 export type DecisionEntries = {
-  readonly [T in DecisionType]: Entry<DecisionPayload<T>, z.input<(typeof decisionSchemas)[T]>>
+  readonly [T in DecisionType]: CatalogueEntry<
+    DecisionPayload<T>,
+    z.input<(typeof decisionSchemas)[T]>
+  >
 }
 /** Entries of the notes. */
 export type NoteEntries = {
-  readonly [T in NoteType]: Entry<NotePayload<T>, z.input<(typeof noteSchemas)[T]>>
+  readonly [T in NoteType]: CatalogueEntry<NotePayload<T>, z.input<(typeof noteSchemas)[T]>>
 }

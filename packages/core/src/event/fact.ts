@@ -8,9 +8,9 @@ import { limits } from '../limits.ts'
 import { EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
 import { ModelTurn, Redaction } from '../turn.ts'
-import { PolicyAnswer } from '../verdict/authorization/request.ts'
-import { Budget } from '../verdict/budget/budget.ts'
-import { MissedRecall } from '../verdict/recall/missed.ts'
+import { PolicyAnswer } from '../policy-answer.ts'
+import { Budget } from '../budget.ts'
+import { MissedRecall } from '../missed-recall.ts'
 import { Webhook } from '../webhook.ts'
 import { FileChanges } from '../workspace/file-change.ts'
 
@@ -114,6 +114,8 @@ export const factSchemas = {
     ...callOf,
     error: z.object({ code: z.string(), message: z.string() }),
     durationMs: z.number(),
+    /** What guardrails took out of the words. Absent: nothing. */
+    redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     recalled,
   }),
   /** Asked again right before the execution, a policy denied the call: it did not run. */

@@ -3,7 +3,7 @@ import type { FactPayload } from '../event/fact.ts'
 import type { SuppressedCall } from '../turn.ts'
 import type { ExplainedAnswer, GuardrailVerdict, SuppressedCalls } from './document.ts'
 import type { VerdictType, Known } from './place.ts'
-import { type AnswerStory, type Answered, proofOf, type Story } from './story.ts'
+import { type AnswerStory, type AnsweredTurn, proofOf, type Story } from './story.ts'
 
 export function explainAnswer(story: Story, about: AnswerStory): ExplainedAnswer {
   const { answer, step, verdicts, calls } = about
@@ -56,7 +56,7 @@ function toldOf(answer: AnswerStory['answer'], counted: Counted) {
   }
 }
 
-function closed({ turn }: Answered['payload'], { calls, suppressed }: Counted) {
+function closed({ turn }: AnsweredTurn['payload'], { calls, suppressed }: Counted) {
   const { verdict, finish, provider, model, evidence, cut = null } = turn
   const taken = suppressed.reduce((sum, { count }) => sum + count, 0)
   const raw = finish ? (finish.raw ?? finish.unified) : null
@@ -77,7 +77,7 @@ function closed({ turn }: Answered['payload'], { calls, suppressed }: Counted) {
 }
 
 /** One word of ours about an error. */
-const kindOf = ({ verdict, error }: Answered['payload']['turn']): string =>
+const kindOf = ({ verdict, error }: AnsweredTurn['payload']['turn']): string =>
   verdict === 'error' && error ? ` (${error.kind ?? error.class})` : ''
 
 const counts = (n: number): string => (n === 1 ? 'One call' : `${n} calls`)

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { EffectMode } from '../definition.ts'
 import { Outcome } from '../outcome.ts'
 import { StreamVerdict } from '../turn.ts'
-import { Budget } from '../verdict/budget/budget.ts'
-import { LoopLayer } from '../verdict/loop/layer.ts'
-import { MissedRecall } from '../verdict/recall/missed.ts'
-import { PolicyEffectWord, PolicyReason } from '../verdict/authorization/request.ts'
+import { Budget } from '../budget.ts'
+import { LoopLayer } from '../loop-layer.ts'
+import { MissedRecall } from '../missed-recall.ts'
+import { PolicyEffectWord, PolicyReason } from '../policy-answer.ts'
 
 /** An event of the run: its number, its type, and when it was recorded. */
 export const Proof = z.object({

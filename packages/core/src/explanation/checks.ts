@@ -3,15 +3,23 @@ import { effectTraits } from '../effect.ts'
 import type { Check } from './check.ts'
 import { approvalChecks } from './approvals.ts'
 import type { Known } from './place.ts'
-import { allowed, answeredBy, denied, faulted, passedOn, rechecked, warned } from './policies.ts'
+import {
+  allowed,
+  answeredBy,
+  deniedCheck,
+  faultedCheck,
+  passedOn,
+  rechecked,
+  warnedCheck,
+} from './policies.ts'
 import { settlementOf } from './settlements.ts'
 import {
-  type Answered,
+  type AnsweredTurn,
   type CallEvent,
   type CallStory,
   type Gone,
   proofOf,
-  type Step,
+  type TransitionEvent,
   type Story,
 } from './story.ts'
 
@@ -81,11 +89,11 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'policy.answered':
       return answeredBy(reading.call, event)
     case 'policy.faulted':
-      return [faulted(event)]
+      return [faultedCheck(event)]
     case 'policy.warned':
-      return [warned(event)]
+      return [warnedCheck(event)]
     case 'call.denied':
-      return [denied(event)]
+      return [deniedCheck(event)]
     case 'tool.denied':
       return [event.payload.recalled ? settlementOf(reading, event) : rechecked(event)]
     case 'budget.refused':
@@ -107,7 +115,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
 }
 
 /** Loop and budget come before the calls are judged one by one. */
-function judged({ call }: Reading, step: Step): readonly Check[] {
+function judged({ call }: Reading, step: TransitionEvent): readonly Check[] {
   if (!step.payload.path.includes('guardrail') || call.part?.type === 'provider_tool') return []
   const { verdicts = [], answer } = call.answer ?? {}
   const stop = verdicts.find((each) => each.type === 'loop.stopped' || each.type === 'loop.warned')
@@ -133,7 +141,7 @@ function judged({ call }: Reading, step: Step): readonly Check[] {
 const passes = { layer: null, count: null, threshold: null } as const
 
 /** What stream guardrails did with the arguments, while the answer came. */
-function argumentsOf({ part, events }: CallStory, answered: Answered): readonly Check[] {
+function argumentsOf({ part, events }: CallStory, answered: AnsweredTurn): readonly Check[] {
   const { turn } = answered.payload
   const isOf = (each: { readonly place: string; readonly callId?: string | undefined }) =>
     each.place === 'arguments' && each.callId === part?.id
@@ -189,7 +197,7 @@ function looped(event: Known<'loop.stopped' | 'loop.warned'>): Check {
   }
 }
 
-const inBudget = (step: Step): Check => ({
+const inBudget = (step: TransitionEvent): Check => ({
   check: 'budget',
   verdict: 'no_objection',
   budget: null,

@@ -4,7 +4,7 @@ import type { EventType } from '../event/upcast.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Proof } from './check.ts'
 import type { Known } from './place.ts'
-import { proofOf, type Step, type Story } from './story.ts'
+import { proofOf, type TransitionEvent, type Story } from './story.ts'
 
 /** What is said of each outcome, and the types that bring it, besides the verdicts that the catalogue says bring it. */
 const causes: Readonly<
@@ -52,7 +52,7 @@ export function endOfRun(story: Story): EndOfRun {
   }
 }
 
-function causeOf(story: Story, step: Step, outcome: Outcome): Known | null {
+function causeOf(story: Story, step: TransitionEvent, outcome: Outcome): Known | null {
   const types = [...typesEnding(outcome), ...causes[outcome].types]
   const events = [...story.bySeq.values()]
   // A verdict of the last decision stands after it.

@@ -41,7 +41,7 @@ const proves: Readonly<Record<CallEnd, Ran>> = {
   erased: 'unknown',
 }
 
-export interface Ending {
+export interface RunEnding {
   readonly ran: Ran
   readonly end: CallEnd
   readonly why: string
@@ -53,7 +53,7 @@ interface Found {
 }
 
 /** How a call ended, and why. */
-export function endingOf(story: Story, call: CallStory, checks: readonly Check[]): Ending {
+export function endingOf(story: Story, call: CallStory, checks: readonly Check[]): RunEnding {
   const found = decisiveIn(checks)
   const end = found?.end ?? openEnd(story, call, checks)
   const ran = ranBy(end, found?.check ?? null, checks)

@@ -5,18 +5,18 @@ import type { ErasedEvent, ExplainedCall, RunExplanation } from './document.ts'
 import { endingOf } from './ending.ts'
 import { endOfRun } from './end-of-run.ts'
 import type { Explainable } from './place.ts'
-import { storyOf } from './sort-events.ts'
+import { storyOfEvents } from './sort-events.ts'
 import { type CallStory, type Gone, proofOf, type Story } from './story.ts'
 
 /** Which run the events are of: columns of all of them. */
-export interface About {
+export interface ExplainedRun {
   readonly runId: string
   readonly threadId: string
 }
 
 /** The explanation. `events` are all events of one run, in order. */
-export function explainRun(about: About, events: readonly Explainable[]): RunExplanation {
-  const story = storyOf(events)
+export function explainRun(about: ExplainedRun, events: readonly Explainable[]): RunExplanation {
+  const story = storyOfEvents(events)
   const answers = story.answers.map((answer) => explainAnswer(story, answer))
   return {
     run: { ...runOf(about, story), events: events.length },
@@ -27,7 +27,10 @@ export function explainRun(about: About, events: readonly Explainable[]): RunExp
   }
 }
 
-function runOf({ runId, threadId }: About, story: Story): Omit<RunExplanation['run'], 'events'> {
+function runOf(
+  { runId, threadId }: ExplainedRun,
+  story: Story,
+): Omit<RunExplanation['run'], 'events'> {
   const { outcome, why, proofs } = endOfRun(story)
   const created = story.run.find((event) => event.type === 'run.created')
   const said = created?.payload

@@ -1,7 +1,7 @@
 /** Events by the place that the catalogue gives them in an explanation, each with what its schema says of it. */
 import type { z } from 'zod'
 import { catalogue } from '../event/catalogue.ts'
-import type { Place } from '../event/entry.ts'
+import type { ExplanationPlace } from '../event/entry.ts'
 import { type EventType, eventSchemas, payloadOf } from '../event/upcast.ts'
 import type { JsonObject } from '../json.ts'
 
@@ -16,7 +16,7 @@ export type Known<T extends EventType = EventType> = {
   }
 }[T]
 
-type TypesAt<P extends Place> = {
+type TypesAt<P extends ExplanationPlace> = {
   [T in EventType]: (typeof catalogue)[T]['place'] extends P ? T : never
 }[EventType]
 
@@ -48,10 +48,10 @@ export function known(event: Explainable, type: EventType): Known {
 }
 
 const isAt =
-  <P extends Place>(place: P) =>
+  <P extends ExplanationPlace>(place: P) =>
   (event: Known): event is Known<TypesAt<P>> =>
     catalogue[event.type].place === place
 
 export const isOfCall = isAt('call')
-export const isVerdict = isAt('verdict')
+export const isPlacedAtVerdict = isAt('verdict')
 export const isOfRun = isAt('run')

@@ -2,12 +2,12 @@
 import type { FactPayload } from '../event/fact.ts'
 import type { Check } from './check.ts'
 import type { Known } from './place.ts'
-import { type CallStory, proofOf, type Step } from './story.ts'
+import { type CallStory, proofOf, type TransitionEvent } from './story.ts'
 
 const unnamed = { policy_id: null, policy_digest: null } as const
 
 /** A pass of pure policies is recorded by the decision alone, which names no policy. */
-export const allowed = (step: Step): Check => ({
+export const allowed = (step: TransitionEvent): Check => ({
   check: 'policy',
   verdict: 'allow',
   asked: 'decision',
@@ -21,7 +21,7 @@ export const allowed = (step: Step): Check => ({
  * A call that went on to the policies with I/O: the others did not deny it. That one of them wants a person is recorded only later, by
  * the event that says so.
  */
-export const passedOn = (call: CallStory, step: Step): readonly Check[] =>
+export const passedOn = (call: CallStory, step: TransitionEvent): readonly Check[] =>
   isGated(call)
     ? []
     : [
@@ -89,7 +89,7 @@ export function answeredBy(call: CallStory, event: Known<'policy.answered'>): re
 const reasonText = ([first]: readonly { readonly code: string }[]): string =>
   first ? ` (${first.code})` : ''
 
-export function faulted(event: Known<'policy.faulted'>): Check {
+export function faultedCheck(event: Known<'policy.faulted'>): Check {
   const { policyId, message } = event.payload
   const reasons = [{ code: 'policy_faulted', message: message.slice(0, 500) }]
   const says = `The policy ${policyId} could not answer.`
@@ -105,7 +105,7 @@ export function faulted(event: Known<'policy.faulted'>): Check {
   }
 }
 
-export function warned(event: Known<'policy.warned'>): Check {
+export function warnedCheck(event: Known<'policy.warned'>): Check {
   const { code, message, reasons = [{ code, message }] } = event.payload
   const names = nameOf(event.payload)
   const says = `${policyText(names)} allows the call, and warns of it (${code}).`
@@ -113,7 +113,7 @@ export function warned(event: Known<'policy.warned'>): Check {
   return { check: 'policy', verdict: 'warn', asked: 'decision', ...names, reasons, proof, says }
 }
 
-export function denied(event: Known<'call.denied'>): Check {
+export function deniedCheck(event: Known<'call.denied'>): Check {
   const { code, message, reasons = [{ code, message }] } = event.payload
   const names = nameOf(event.payload)
   const proof = proofOf(event)

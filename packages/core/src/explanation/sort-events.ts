@@ -5,15 +5,23 @@ import {
   type Explainable,
   isOfCall,
   isOfRun,
-  isVerdict,
+  isPlacedAtVerdict,
   type Known,
   known,
   type VerdictType,
 } from './place.ts'
-import type { AnswerStory, Answered, CallEvent, CallStory, Gone, Step, Story } from './story.ts'
+import type {
+  AnswerStory,
+  AnsweredTurn,
+  CallEvent,
+  CallStory,
+  Gone,
+  TransitionEvent,
+  Story,
+} from './story.ts'
 
 /** Sorts the events of one run, given in order. */
-export function storyOf(events: readonly Explainable[]): Story {
+export function storyOfEvents(events: readonly Explainable[]): Story {
   const story: Story = {
     answers: [],
     calls: [],
@@ -75,7 +83,7 @@ function take(story: Story, event: Known): void {
     if (event.type === 'timer.fired') takeTimer(story, event)
     return
   }
-  if (isVerdict(event)) return takeVerdict(story, event)
+  if (isPlacedAtVerdict(event)) return takeVerdict(story, event)
   if (isOfCall(event)) takeOfCall(story, event)
 }
 
@@ -85,7 +93,7 @@ function begin(story: Story, answer: AnswerStory['answer']): AnswerStory {
   return begun
 }
 
-function takeAnswer(story: Story, event: Answered): void {
+function takeAnswer(story: Story, event: AnsweredTurn): void {
   const answer = begin(story, event)
   for (const part of event.payload.turn.message.parts) {
     if (part.type !== 'tool_call' && part.type !== 'provider_tool') continue
@@ -123,7 +131,7 @@ function callOf(story: Story, id: string, tool: string | null): CallStory {
 const seqOf = ({ answer }: AnswerStory): number =>
   answer.type === 'erased' ? answer.event.seq : answer.seq
 
-function takeStep(story: Story, step: Step): void {
+function takeStep(story: Story, step: TransitionEvent): void {
   story.steps.push(step)
   const { from, through, effects, retries } = step.payload
   for (const answer of story.answers.toReversed()) {

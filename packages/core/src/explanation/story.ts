@@ -10,8 +10,8 @@ import type { Proof } from './check.ts'
 import { momentOf } from './moment.ts'
 import type { CallType, Explainable, Known, RunType, VerdictType } from './place.ts'
 
-export type Step = Known<'run.transitioned'>
-export type Answered = Known<'model.completed'>
+export type TransitionEvent = Known<'run.transitioned'>
+export type AnsweredTurn = Known<'model.completed'>
 
 /** What is known of an event whose content is gone. */
 export interface Gone {
@@ -22,21 +22,21 @@ export interface Gone {
 
 /** One answer of the model, and what was decided about it. */
 export interface AnswerStory {
-  readonly answer: Answered | Known<'model.aborted' | 'budget.refused'> | Gone
-  step: Step | null
+  readonly answer: AnsweredTurn | Known<'model.aborted' | 'budget.refused'> | Gone
+  step: TransitionEvent | null
   readonly verdicts: Known<VerdictType>[]
   readonly calls: CallStory[]
 }
 
-export type Part = Extract<AssistantPart, { type: 'tool_call' | 'provider_tool' }>
-export type Asked = Extract<Effect, { callId: string }>
+export type AskedPart = Extract<AssistantPart, { type: 'tool_call' | 'provider_tool' }>
+export type AskedEffect = Extract<Effect, { callId: string }>
 
 /** What is about one call, in order. */
 export type CallEvent =
   | Known<CallType | 'effect.started'>
-  | { readonly type: 'dispatched'; readonly step: Step; readonly effect: Asked }
-  | { readonly type: 'again'; readonly step: Step; readonly effectId: string }
-  | { readonly type: 'judged' | 'passed_on'; readonly step: Step }
+  | { readonly type: 'dispatched'; readonly step: TransitionEvent; readonly effect: AskedEffect }
+  | { readonly type: 'again'; readonly step: TransitionEvent; readonly effectId: string }
+  | { readonly type: 'judged' | 'passed_on'; readonly step: TransitionEvent }
   | Known<'timer.fired'>
   | Known<'guardrail.redacted'>
   | Gone
@@ -44,7 +44,7 @@ export type CallEvent =
 export interface CallStory {
   readonly id: string
   tool: string
-  part: Part | null
+  part: AskedPart | null
   answer: AnswerStory | null
   readonly events: CallEvent[]
   /** Calls of the same answer under the same id, this one first. All but this one are denied. */
@@ -58,7 +58,7 @@ export interface Story {
   /** The call that events with this id are about: the last one that was asked for under it. */
   readonly byId: Map<string, CallStory>
   readonly effects: Map<string, Effect>
-  readonly steps: Step[]
+  readonly steps: TransitionEvent[]
   readonly run: Known<RunType>[]
   readonly erased: Gone[]
   readonly unreadable: Explainable[]

@@ -9,7 +9,7 @@ import type { PassportEvaluator } from '../verdict/authorization/passports.ts'
 import { noCalls, type RateState } from '../verdict/authorization/rates.ts'
 import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
-import type { Budget } from '../verdict/budget/budget.ts'
+import type { Budget } from '../budget.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
 import type { Wanted } from '../webhook.ts'
 

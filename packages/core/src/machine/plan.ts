@@ -54,7 +54,7 @@ export interface Cleared {
 }
 
 /** Where and when a call begins. `context` is as it was before the calls of the turn began, but for what they count. */
-export interface Place {
+export interface CallPlace {
   readonly agent: AgentDefinition
   readonly context: RunContext
   readonly at: number
@@ -68,7 +68,7 @@ export const startsRun = (context: RunContext, spec: ToolSpec): boolean =>
 
 /** The effect numbered `n` for a call that may run: on a worker, or by a run of its own. In a rerun, its result is looked up. */
 export function callEffect(
-  { agent, context, at, asked }: Place,
+  { agent, context, at, asked }: CallPlace,
   n: number,
   { call, spec, approval }: Cleared,
 ): Effect {

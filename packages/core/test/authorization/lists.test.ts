@@ -5,11 +5,8 @@ import { evaluateAllowlist } from '../../src/verdict/authorization/allowlist.ts'
 import { builtInEvaluator } from '../../src/verdict/authorization/built-in.ts'
 import { combineAnswers, evaluatePolicies } from '../../src/verdict/authorization/combine.ts'
 import { noPassports } from '../../src/verdict/authorization/passports.ts'
-import type {
-  PolicyAnswer,
-  PolicyRequest,
-  PureEvaluator,
-} from '../../src/verdict/authorization/request.ts'
+import type { PolicyAnswer } from '../../src/policy-answer.ts'
+import type { PolicyRequest, PureEvaluator } from '../../src/verdict/authorization/request.ts'
 import {
   AllowlistSpec,
   CedarSpec,

@@ -1,6 +1,6 @@
 /** What is said of sets in turns, however many there are. Would catch: a model that goes through three sets and is told of two. */
 import { expect, test } from 'vitest'
-import { partsOf } from '../../src/index.ts'
+import { linePartsOf } from '../../src/index.ts'
 import { loopEvent } from '../../src/verdict/loop/event.ts'
 import { newAgent } from './played.ts'
 import { search, walk } from './walk.ts'
@@ -14,7 +14,7 @@ function wordsOf(sets: number): readonly string[] {
   expect(verdict).toMatchObject({ layer: 'alternating_cycle', action: 'warn', count: 3 })
   const [event] = loopEvent(verdict)
   const text = event?.type === 'loop.warned' ? event.payload.text : ''
-  return [text, event ? partsOf({ ...event, version: 1 }, true).join(' ') : '']
+  return [text, event ? linePartsOf({ ...event, version: 1 }, true).join(' ') : '']
 }
 
 test.each([2, 3, 4, 5])('%d sets in turns are told with their count', (sets) => {

@@ -1,6 +1,6 @@
 /** What the model reads: §3.4 and §3.5 of agent-governance.md. */
 import { describe, expect, test } from 'vitest'
-import { LoopLayer } from '../../src/verdict/loop/layer.ts'
+import { LoopLayer } from '../../src/loop-layer.ts'
 import { loopStop, loopWarning } from '../../src/verdict/loop/texts.ts'
 
 const verdict = {

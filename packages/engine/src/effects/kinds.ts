@@ -11,7 +11,7 @@ import type { RecallDeps } from '../perform/recall.ts'
 import type { RunStartDeps } from '../perform/run-start.ts'
 import type { Strangers } from '../record/strangers.ts'
 import { abortedModel, closedCall, type CallRow, lostCall, startedBy } from './lost.ts'
-import { createBackground, type LoopDeps, perform, type Performer } from './loop.ts'
+import { createBackground, type LoopDeps, performClaimed, type Performer } from './loop.ts'
 import type { Models } from './models.ts'
 import { policyPerformer } from './policies.ts'
 import { recallPerformer } from './recalls.ts'
@@ -105,7 +105,7 @@ function toolKind(deps: KindsDeps): Kind<EffectOf<'tool.call'>> {
 function policyKind(deps: KindsDeps, background: Background): Kind<EffectOf<'policy.evaluate'>> {
   const performer = policyPerformer(deps)
   const take = (question: Parameters<typeof performer.perform>[0]): Promise<void> =>
-    background.begin(() => perform(deps, performer, question), {
+    background.begin(() => performClaimed(deps, performer, question), {
       effectId: question.effectId,
       givenUp: performer.givenUp,
     })
@@ -152,7 +152,7 @@ function readAnew<K extends EffectKind, T>(
         if (deps.draining.aborted) return
         const read = () => deps.register.effect(effectId)
         const row = rowOf(kind, await insist(deps, 'read effect', read))
-        if (row) await perform(deps, performer, row)
+        if (row) await performClaimed(deps, performer, row)
       },
       { effectId, givenUp: performer.givenUp },
     )

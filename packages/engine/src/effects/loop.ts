@@ -33,7 +33,7 @@ export type Claimable = Pick<
 >
 
 /** A claim that was granted. */
-export interface Claimed {
+export interface GrantedClaim {
   readonly attempt: number
   /** Where the run stood then. */
   readonly seq: number
@@ -61,9 +61,9 @@ export interface Performer<R extends Claimable, T, O = FactDraft> {
   /** Told of the claim, which others may want to know. */
   claimed?(of: R): void
   /** Null: the signal was aborted for another reason than a cancel, and nothing is recorded. */
-  perform(of: R, task: Claimed & { readonly read: T }, held: Held): Promise<O | null>
+  perform(of: R, task: GrantedClaim & { readonly read: T }, held: Held): Promise<O | null>
   /** Records until the register has answered. */
-  record(of: R, outcome: O, claimed: Claimed): Promise<unknown>
+  record(of: R, outcome: O, claimed: GrantedClaim): Promise<unknown>
 }
 
 export interface LoopDeps extends Patience {
@@ -81,7 +81,7 @@ export interface LoopDeps extends Patience {
 }
 
 /** Performs an effect from its claim on, unless others are to. Answers whether it was claimed. */
-export async function perform<R extends Claimable, T, O>(
+export async function performClaimed<R extends Claimable, T, O>(
   deps: LoopDeps,
   performer: Performer<R, T, O>,
   of: R,

@@ -13,7 +13,7 @@ import { type ModelCallDeps, performModelCall } from '../perform/model-call.ts'
 import type { ClaimDraft, EffectRow } from '../ports.ts'
 import type { Strangers } from '../record/strangers.ts'
 import type { RunView } from '../record/view.ts'
-import { createPlaces } from '../roles/places.ts'
+import { createPlaces } from './places.ts'
 import {
   type Claimable,
   claimFor,
@@ -46,7 +46,7 @@ interface Call extends Claimable {
   readonly effect: ModelCallEffect
 }
 
-export function createModels(deps: ModelsDeps): Models {
+export function createModelEffects(deps: ModelsDeps): Models {
   const { settings, draining } = deps
   const places = createPlaces({
     most: settings.modelConcurrency,

@@ -7,9 +7,9 @@ import { fieldsOf } from '../perform/fields.ts'
 import { readForCheck } from '../perform/recheck.ts'
 import { performToolCall, type ToolCallDeps } from '../perform/tool-call.ts'
 import { insist, repeatedly } from '../record/patience.ts'
-import type { Turns } from '../roles/turns.ts'
+import type { Turns } from './turns.ts'
 import { lostCall } from './lost.ts'
-import { type Claimed, type LoopDeps, type Performer, performRead, readFor } from './loop.ts'
+import { type GrantedClaim, type LoopDeps, type Performer, performRead, readFor } from './loop.ts'
 import { type RowOf, rowOf } from './row.ts'
 
 export type ToolsDeps = ToolCallDeps & LoopDeps & { readonly turns: Turns }
@@ -93,7 +93,7 @@ const toolPerformer = (deps: ToolsDeps): Performer<ToolRow, void> => ({
 async function report(
   deps: ToolsDeps,
   row: ToolRow,
-  { fact, attempt }: Claimed & { readonly fact: FactDraft },
+  { fact, attempt }: GrantedClaim & { readonly fact: FactDraft },
 ): Promise<void> {
   const { runId, tenantId, effectId } = row
   const result = await deps.recorder.record(row, [fact])

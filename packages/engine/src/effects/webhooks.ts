@@ -4,7 +4,7 @@ import { draftClaim } from '../perform/claim.ts'
 import { performWebhook, type WebhookDeps, webhooksIn } from '../perform/webhook.ts'
 import type { AppendItem, WebhookSender } from '../ports.ts'
 import { insist } from '../record/patience.ts'
-import { type LoopDeps, perform, type Performer } from './loop.ts'
+import { type LoopDeps, performClaimed, type Performer } from './loop.ts'
 import { type RowOf, rowOf } from './row.ts'
 
 type Delivered = Pick<AppendItem, 'notes' | 'settle'>
@@ -30,7 +30,7 @@ export function createDelivery(deps: WebhooksDeps): (effectId: string) => Promis
     }
     const deliver = async (): Promise<void> => {
       const row = rowOf('webhook.deliver', await register.effect(effectId))
-      if (row) await perform(deps, webhookPerformer({ ...deps, sender }, leave), row)
+      if (row) await performClaimed(deps, webhookPerformer({ ...deps, sender }, leave), row)
     }
     await deliver().finally(leave)
   }

@@ -4,14 +4,15 @@
  */
 import {
   type AgentDefinition,
+  boundedRedactions,
+  type ContentPart,
   type JsonObject,
-  limits,
   type ModelCallEffect,
   type Redaction,
   type StreamGuardSpec,
   type ToolOutput,
 } from '@signalbox/core'
-import type { StreamGuard, StreamGuardrails } from '../ports.ts'
+import type { RedactedValue, StreamGuard, StreamGuardrails, TakenOut } from '../ports.ts'
 
 /** A guard for this attempt; null if the agent has no stream guardrails. */
 export function streamGuardOf(
@@ -28,8 +29,11 @@ export function streamGuardOf(
   })
 }
 
+/** A call of a tool. */
+type Called = Pick<Redaction, 'callId' | 'tool'>
+
 /** What a tool answered, and to which call. */
-export interface ToolAnswer extends Pick<Redaction, 'callId' | 'tool'> {
+export interface ToolAnswer extends Called {
   readonly output: ToolOutput
 }
 
@@ -61,44 +65,95 @@ function redactOutput(
   specs: readonly StreamGuardSpec[],
   { output, ...call }: ToolAnswer,
 ): CleanOutput {
-  const found = new Map<string, Redaction>()
-  const clean = <T extends string | JsonObject>(value: T): T => {
-    const redacted = guardrails.redact(value, specs)
-    for (const { guardrail, kind, count } of redacted.taken) {
-      const before = found.get(`${guardrail.id} ${kind}`)?.count ?? 0
-      const redaction = {
-        guardrail,
-        kind,
-        place: 'result' as const,
-        ...call,
-        count: before + count,
-      }
-      found.set(`${guardrail.id} ${kind}`, redaction)
-    }
-    return redacted.value
+  const redact = <T extends string | JsonObject>(value: T) => guardrails.redact(value, specs)
+  const { content, taken } = redactContent(output.content, redact)
+  const structured = output.structured && redact(output.structured)
+  const redactions = redactionsOf([...taken, ...(structured?.taken ?? [])], call)
+  const clean = structured ? { structured: structured.value } : {}
+  return { output: { ...output, content, ...clean }, redactions }
+}
+
+/**
+ * The texts of a result, each by itself: unless more is taken out where they stand one behind the other, as whoever reads them reads
+ * them. Then they are one text.
+ */
+function redactContent(
+  content: readonly ContentPart[],
+  redact: (text: string) => RedactedValue<string>,
+): { readonly content: ContentPart[]; readonly taken: readonly TakenOut[] } {
+  const apart = content.map((part) => {
+    const redacted = part.type === 'text' ? redact(part.text) : null
+    return { part, text: redacted?.value ?? '', taken: redacted?.taken ?? [] }
+  })
+  const taken = apart.flatMap((each) => each.taken)
+  const chars = apart.reduce((sum, { text }) => sum + text.length, 0)
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  for (const between of texts.length < 2 ? [] : ['\n', '']) {
+    const joined = redact(texts.join(between))
+    const left = joined.value.length - between.length * (texts.length - 1)
+    // Nothing between them: what stands behind a token would belong to it.
+    const isLess = between !== '' && left < chars
+    if (countOf(joined.taken) <= countOf(taken) && !isLess) continue
+    const others = content.filter(({ type }) => type !== 'text')
+    return { content: [{ type: 'text', text: joined.value }, ...others], taken: joined.taken }
   }
-  const content = output.content.map((part) =>
-    part.type === 'text' ? { ...part, text: clean(part.text) } : part,
-  )
-  const structured = output.structured && { structured: clean(output.structured) }
-  const redactions = [...found.values()].slice(0, limits.redactionsMax)
-  return { output: { ...output, content, ...structured }, redactions }
+  const clean = apart.map(({ part, text }) => (part.type === 'text' ? { ...part, text } : part))
+  return { content: clean, taken }
+}
+
+const countOf = (taken: readonly TakenOut[]): number =>
+  taken.reduce((sum, { count }) => sum + count, 0)
+
+/** What was taken out of a result, each kind of each guardrail once. */
+function redactionsOf(taken: readonly TakenOut[], call: Called): readonly Redaction[] {
+  const found = new Map<string, Redaction>()
+  for (const { guardrail, kind, count } of taken) {
+    const key = `${guardrail.id} ${kind}`
+    const before = found.get(key)?.count ?? 0
+    found.set(key, { guardrail, kind, place: 'result', ...call, count: before + count })
+  }
+  return boundedRedactions([...found.values()])
+}
+
+/** Words of a tool, as they may be recorded or shown. */
+export interface CleanWords {
+  readonly words: string
+  readonly redactions: readonly Redaction[]
 }
 
 /** The words of a tool that failed, held to the same rule. */
 export function cleanWords(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,
-  words: string,
-): string {
+  { words, ...call }: Called & { readonly words: string },
+): CleanWords {
   const specs = resultGuards(agent)
-  if (specs.length === 0) return words
+  if (specs.length === 0) return { words, redactions: [] }
   try {
-    return guardrails.redact(words, specs).value
+    const { value, taken } = guardrails.redact(words, specs)
+    return { words: value, redactions: redactionsOf(taken, call) }
   } catch {
-    return 'The error is withheld: a guardrail could not judge it.'
+    return { words: 'The error is withheld: a guardrail could not judge it.', redactions: [] }
   }
 }
 
 const resultGuards = ({ guardrails }: AgentDefinition): readonly StreamGuardSpec[] =>
   guardrails.stream.filter((spec) => 'toolResults' in spec && spec.toolResults)
+
+/** What a tool says while it runs, held to the same rule; null if it cannot be judged. Nothing is recorded of it. */
+export function cleanNote(
+  guardrails: StreamGuardrails,
+  agent: AgentDefinition,
+  note: string,
+): string | null {
+  const specs = resultGuards(agent)
+  if (specs.length === 0) return note
+  try {
+    return guardrails.redact(note, specs).value
+  } catch {
+    return null
+  }
+}
+
+/** Does a guardrail of the agent look at results? */
+export const looksAtResults = (agent: AgentDefinition): boolean => resultGuards(agent).length > 0

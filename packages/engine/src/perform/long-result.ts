@@ -7,7 +7,7 @@ import { pointer, readResultTool } from './read-result.ts'
 
 /** A long result goes to a blob; the agent is told how to read on, if it can. */
 export async function keepResult(
-  { content, views }: { readonly content: Content; readonly views: Views },
+  { content, views }: { readonly content: Content; readonly views: Pick<Views, 'definition'> },
   row: Pick<EffectRow, 'tenantId' | 'threadId' | 'definitionHash'>,
   parts: readonly ContentPart[],
 ): Promise<ContentPart[]> {

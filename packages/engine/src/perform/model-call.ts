@@ -26,7 +26,7 @@ import type {
 } from '../ports.ts'
 import type { Digests, RunDigest } from '../record/digests.ts'
 import type { Writer } from '../record/draft.ts'
-import { type Breaker, circuitOf } from '../roles/breaker.ts'
+import { type Breaker, circuitOf } from './breaker.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { streamGuardOf } from './guard.ts'

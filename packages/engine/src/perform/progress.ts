@@ -7,13 +7,18 @@ import type { ToolProgress } from '../engine.ts'
 import type { WakeBus } from '../ports.ts'
 import { sanitiseText } from '../record/sanitise.ts'
 
-/** The worker's side: publishes the notes of one attempt, each cut to the limit. Empty ones say nothing. */
+/**
+ * The worker's side: publishes the notes of one attempt, each cut to the limit once `clean` has looked at it. Empty ones, and those that
+ * `clean` answers null for, say nothing.
+ */
 export function reportProgress(
   bus: Pick<WakeBus, 'publishDelta'>,
   { runId, callId, attempt }: Omit<ToolProgress, 'note'> & { readonly runId: string },
+  clean: (note: string) => string | null,
 ): (note: string) => void {
   return (note) => {
-    const text = sanitiseText(note.slice(0, limits.progressCharsMax))
+    const said = clean(note) ?? ''
+    const text = sanitiseText(said.slice(0, limits.progressCharsMax))
     if (text === '') return
     bus.publishDelta({ runId, messageId: callId, attempt, offset: 0, kind: 'progress', text })
   }

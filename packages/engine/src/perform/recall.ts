@@ -13,18 +13,23 @@ import {
   type MissedRecall,
   payloadOf,
   readFact,
+  type Redaction,
   resultOf,
+  type ToolOutput,
   type ToolRecallEffect,
 } from '@signalbox/core'
-import type { EffectRow, FactDraft, Register, StoredEvent } from '../ports.ts'
+import type { EffectRow, FactDraft, Register, StoredEvent, StreamGuardrails } from '../ports.ts'
 import { type Digests, isKeyed } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
 import { carryContent, carryFiles } from './carry.ts'
+import type { Content } from './content.ts'
+import { cleanOutput, cleanWords, looksAtResults } from './guard.ts'
+import { keepResult } from './long-result.ts'
 import {
   logOf,
   type RecordedCall,
-  type Recording,
+  type RecordedAnswers,
   type Recordings,
   recordingKey,
   argsHashesOf,
@@ -35,6 +40,8 @@ export interface RecallDeps {
   readonly recordings: Recordings
   readonly writer: Writer
   readonly digests: Digests
+  readonly guardrails: StreamGuardrails
+  readonly content: Content
   readonly views: Pick<Views, 'definition'>
 }
 
@@ -48,7 +55,7 @@ export interface RecallTask {
 export async function performRecall(deps: RecallDeps, task: RecallTask): Promise<FactDraft> {
   const { register, recordings } = deps
   const { row } = task
-  const { source, before } = await placeOf(register, task)
+  const { source, before } = await rerunPlace(register, task)
   const head = await register.head(source)
   const isOwn = head?.tenantId === row.tenantId
   const found = isOwn ? await recordedAs(deps, await recordings.of(source), task) : null
@@ -67,7 +74,7 @@ export async function performRecall(deps: RecallDeps, task: RecallTask): Promise
 /** The calls of the source that are like this one, and the digest its log knows their arguments by: perhaps of another scheme. */
 async function recordedAs(
   { digests }: RecallDeps,
-  recording: Recording,
+  recording: RecordedAnswers,
   { row, effect: { tool, argsHash } }: RecallTask,
 ): Promise<{ readonly calls: readonly RecordedCall[]; readonly argsHash: string }> {
   const callsAt = (known: string) => recording.get(recordingKey(tool, known))
@@ -81,7 +88,7 @@ async function recordedAs(
 }
 
 /** Which run is repeated, and how many calls of this kind the rerun has asked for before. Rejects with a `NewerError` where the log is newer. */
-export async function placeOf(
+export async function rerunPlace(
   register: Pick<Register, 'events'>,
   { row, effect }: Pick<RecallTask, 'row' | 'effect'>,
 ): Promise<{ readonly source: string; readonly before: number }> {
@@ -140,8 +147,8 @@ async function recalled(
   const fact = readFact(event)
   switch (fact?.type) {
     case 'tool.failed': {
-      const { error } = fact.payload
-      return deps.writer.fact('tool.failed', { ...from, error, durationMs: 0 }, options)
+      const said = await failureOf(deps, task, fact.payload.error)
+      return deps.writer.fact('tool.failed', { ...from, ...said, durationMs: 0 }, options)
     }
     case 'tool.denied': {
       const { tool, answer, configuration } = fact.payload
@@ -160,7 +167,10 @@ async function recalled(
   }
 }
 
-/** Content is carried into the thread of the rerun first: blobs are there before the event that names them. */
+/**
+ * Content is carried into the thread of the rerun first: blobs are there before the event that names them. Where a guardrail of the
+ * rerun takes something out of it, what is left is kept instead: the definition may guard what that of the source did not.
+ */
 async function completed(
   deps: RecallDeps,
   task: RecallTask,
@@ -173,18 +183,49 @@ async function completed(
   const { event } = said.source
   const { output, files } = said.payload
   const way = { register, from: event, to: task.row }
-  await carryContent(way, output.content)
+  const clean = await withoutFindings(deps, task, { from: event, output })
+  if (clean === null) await carryContent(way, output.content)
   if (files) await carryFiles(way, files)
   const resultHash = await resultHashOf(deps, task, said)
   const payload = {
     ...about(task),
     output,
+    ...clean,
     durationMs: 0,
     resultHash,
     ...(files ? { files } : {}),
     recalled: { runId: event.runId, seq: event.seq },
   }
   return writer.fact('tool.completed', payload, { ...optionsOf(task), verdict: 'recalled' })
+}
+
+/** The words of a failure, as the guardrails of the rerun leave them. */
+async function failureOf(
+  deps: RecallDeps,
+  { row, effect: { callId, tool } }: RecallTask,
+  { code, message }: FactPayload<'tool.failed'>['error'],
+): Promise<Pick<FactPayload<'tool.failed'>, 'error' | 'redactions'>> {
+  const agent = await deps.views.definition(row.definitionHash)
+  const said = cleanWords(deps.guardrails, agent, { words: message, callId, tool })
+  const isTold = agent.guardrails.recordsFailures && said.redactions.length > 0
+  const error = { code, message: said.words }
+  return isTold ? { error, redactions: [...said.redactions] } : { error }
+}
+
+/** What the guardrails of the rerun leave of a result, and what they took out; null if they take out nothing. */
+async function withoutFindings(
+  deps: RecallDeps,
+  { row, effect: { callId, tool } }: RecallTask,
+  { from, output }: { readonly from: StoredEvent; readonly output: ToolOutput },
+): Promise<{ readonly output: ToolOutput; readonly redactions: Redaction[] } | null> {
+  const agent = await deps.views.definition(row.definitionHash)
+  if (!looksAtResults(agent)) return null
+  const content = await deps.content.hydrate(from, output.content)
+  const whole = { ...output, content }
+  const looked = cleanOutput(deps.guardrails, agent, { output: whole, callId, tool })
+  if (canonical(looked.output) === canonical(whole)) return null
+  const kept = await keepResult(deps, row, looked.output.content)
+  return { output: { ...looked.output, content: kept }, redactions: [...looked.redactions] }
 }
 
 /** As the source knows the result, so that two are told apart as they were there; keyed, if this run keys its digests. */

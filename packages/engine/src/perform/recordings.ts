@@ -12,13 +12,13 @@ export interface RecordedCall {
 }
 
 /** Calls are known by what they ask: the same tool with the same arguments. */
-export type Recording = ReadonlyMap<string, readonly RecordedCall[]>
+export type RecordedAnswers = ReadonlyMap<string, readonly RecordedCall[]>
 
 /** Names a call within a recording. */
 export const recordingKey = (tool: string, argsHash: string): string => `${tool}\u0000${argsHash}`
 
 /** The digests of the arguments with which a recording holds calls of a tool. */
-export const argsHashesOf = (recording: Recording, tool: string): readonly string[] => {
+export const argsHashesOf = (recording: RecordedAnswers, tool: string): readonly string[] => {
   const before = recordingKey(tool, '')
   return [...recording.keys()].flatMap((key) =>
     key.startsWith(before) ? [key.slice(before.length)] : [],
@@ -27,14 +27,14 @@ export const argsHashesOf = (recording: Recording, tool: string): readonly strin
 
 export interface Recordings {
   /** The calls of a run that has ended, each list in the order in which they were to execute. */
-  of(runId: string): Promise<Recording>
+  of(runId: string): Promise<RecordedAnswers>
 }
 
 /** Of so many runs the recordings are kept: they never change. */
 const keptMax = 64
 
 export function createRecordings(register: Pick<Register, 'events'>): Recordings {
-  const kept = new LRUCache<string, Recording>({ max: keptMax })
+  const kept = new LRUCache<string, RecordedAnswers>({ max: keptMax })
   return {
     async of(runId) {
       const known = kept.get(runId)

@@ -9,7 +9,14 @@
  * T6 Nothing executes after its lease or its run ended: that is asked last (L1 of the leases).
  * T7 A result is stored and reported though a cancel has come meanwhile: it happened.
  */
-import type { FileChanges, JsonObject, ToolCallEffect, ToolCallPart } from '@signalbox/core'
+import type {
+  AgentDefinition,
+  FileChanges,
+  JsonObject,
+  Redaction,
+  ToolCallEffect,
+  ToolCallPart,
+} from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
   Clock,
@@ -28,7 +35,7 @@ import type { Views } from '../record/view.ts'
 import type { Content, ThreadRef } from './content.ts'
 import { fieldsOf } from './fields.ts'
 import type { Files } from './files.ts'
-import { cleanOutput, cleanWords } from './guard.ts'
+import { cleanNote, cleanOutput, cleanWords } from './guard.ts'
 import { keepResult } from './long-result.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
@@ -102,8 +109,9 @@ async function checkAndRun(
   const share = await reserveCall(deps.register, task)
   if (share?.code === 'refused') return overBudget(deps, task, share)
   const fields = await fieldsOf(deps, row)
+  const agent = await deps.views.definition(row.definitionHash)
   await held.begin()
-  return runTool(deps, { ...task, fields }, held.signal)
+  return runTool(deps, { ...task, fields, agent }, held.signal)
 }
 
 /** Is it the call that was judged, with the arguments that were? */
@@ -155,10 +163,11 @@ async function overBudget(
 
 async function runTool(
   deps: ToolCallDeps,
-  task: ToolTask & { readonly fields: JsonObject | null },
+  task: ToolTask & { readonly fields: JsonObject | null; readonly agent: AgentDefinition },
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { row, effect, call, attempt, fields } = task
+  const { row, effect, call, attempt, fields, agent } = task
+  const place = { runId: row.runId, callId: call.id, attempt }
   const request = {
     name: effect.tool,
     version: effect.toolVersion,
@@ -171,7 +180,9 @@ async function runTool(
     callId: call.id,
     timeoutMs: effect.timeoutMs,
     ...(fields ? { fields } : {}),
-    progress: reportProgress(deps.wakeBus, { runId: row.runId, callId: call.id, attempt }),
+    progress: reportProgress(deps.wakeBus, place, (note) =>
+      cleanNote(deps.guardrails, agent, note),
+    ),
     files: deps.files.of(row),
   }
   try {
@@ -214,27 +225,32 @@ async function report(
   const { outcome, files } = await keepFiles(deps.files, task.row, result.outcome)
   if (outcome.status === 'failed' && outcome.unknown && task.effect.mode === 'once')
     return unknown(deps, task)
+  const { callId, tool } = task.effect
+  const called = { callId, tool }
   if (outcome.status === 'failed') {
-    const { code, message } = outcome.error
-    const error = { code, message: cleanWords(deps.guardrails, agent, message) }
-    const payload = { ...about(task), error, durationMs }
+    const { code } = outcome.error
+    const said = cleanWords(deps.guardrails, agent, { words: outcome.error.message, ...called })
+    const error = { code, message: said.words }
+    const told = agent.guardrails.recordsFailures ? taken(said) : {}
+    const payload = { ...about(task), error, durationMs, ...told }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
-  const { callId, tool } = task.effect
-  const looked = cleanOutput(deps.guardrails, agent, { output: outcome.output, callId, tool })
-  const { output: clean, redactions } = looked
-  const said = clean.content
+  const looked = cleanOutput(deps.guardrails, agent, { output: outcome.output, ...called })
+  const said = looked.output.content
   // What `read_result` answers is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)
-  const output = { ...clean, content: [...parts] }
+  const output = { ...looked.output, content: [...parts] }
   const verdict = output.isError ? 'error' : 'ok'
   const digest = await deps.digests.by(task.row.tenantId, agent)
   const resultHash = digest.short(canonical(said), 16)
   const changed = files ? { files } : {}
-  const taken = redactions.length > 0 ? { redactions: [...redactions] } : {}
-  const payload = { ...about(task), output, durationMs, resultHash, ...changed, ...taken }
+  const payload = { ...about(task), output, durationMs, resultHash, ...changed, ...taken(looked) }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
 }
+
+/** What guardrails took out, for the log. */
+const taken = ({ redactions }: { readonly redactions: readonly Redaction[] }) =>
+  redactions.length > 0 ? { redactions: [...redactions] } : {}
 
 /** What a call changed is stored before its result. One that changed too much has failed, and changed nothing. */
 async function keepFiles(

@@ -9,7 +9,7 @@ import {
   conversationTypes,
   createProjection,
   project,
-  type Projection,
+  type PromptProjection,
   type Prompt,
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
@@ -29,7 +29,7 @@ interface Transcript {
 /** A conversation that grows with its transcript, under the instructions with which its prompt was asked for last. */
 interface Folded {
   readonly instructions: string
-  readonly projection: Projection
+  readonly projection: PromptProjection
   readonly measure: Measure
   /** So many events of the transcript are in it. */
   events: number

@@ -24,20 +24,20 @@ export type Guarded =
   | { readonly type: 'tripped'; readonly trip: Trip }
 
 /** What a guardrail took out of a value. */
-export interface Taken {
+export interface TakenOut {
   readonly guardrail: { readonly id: string; readonly name: string }
   readonly kind: string
   readonly count: number
 }
 
 /** What a guardrail took out of texts or thoughts. */
-export interface RedactedText extends Taken {
+export interface RedactedText extends TakenOut {
   readonly place: 'text' | 'reasoning'
 }
 
 /** What became of the arguments of a call. */
 export type InspectedCall =
-  | { readonly type: 'passed'; readonly value: JsonObject; readonly taken: readonly Taken[] }
+  | { readonly type: 'passed'; readonly value: JsonObject; readonly taken: readonly TakenOut[] }
   | { readonly type: 'tripped'; readonly trip: Trip }
 
 /** What a model call drives while it streams: text in, text that may be shown out. One attempt of one turn. Not reusable; after a trip it answers the same trip for everything. */
@@ -59,7 +59,7 @@ export interface StreamGuard {
 /** A value without what guardrails took out of it. */
 export interface RedactedValue<T> {
   readonly value: T
-  readonly taken: readonly Taken[]
+  readonly taken: readonly TakenOut[]
 }
 
 /** The stream guardrails of one process. Each method throws for a guardrail that the process cannot have. */

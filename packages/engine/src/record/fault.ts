@@ -1,5 +1,5 @@
 /** Faults: a run that cannot be decided ends `failed`, once, and nothing loops (I22). */
-import { statusOf } from '@signalbox/core'
+import { statusOfState } from '@signalbox/core'
 import { messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft, Log } from '../ports.ts'
 import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
@@ -53,7 +53,7 @@ export function createFaulter(
     const { decisionCode, detail } = result
     if (decisionCode === 'rejected')
       throw new TerminalError('append_rejected', detail ?? 'the fault cannot be decided')
-    const ended = { view: { ...view, ended: true }, before: statusOf(view.state) }
+    const ended = { view: { ...view, ended: true }, before: statusOfState(view.state) }
     if (decisionCode === 'ok') followers.decided({ ...ended, facts, decision, claimed: [] })
     if (decisionCode === 'held') followers.held(runId)
     return decisionCode === 'held'

@@ -5,7 +5,7 @@ import {
   type Fact,
   isFinal,
   type RunStatus,
-  statusOf,
+  statusOfState,
 } from '@signalbox/core'
 import type { AppendItem, AppendResult, ClaimDraft, DecisionDraft, FactDraft } from '../ports.ts'
 import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
@@ -92,7 +92,7 @@ export function createPlanner(
       views.remember(next)
       followers.decided({
         view: next,
-        before: statusOf(plan.view.state),
+        before: statusOfState(plan.view.state),
         facts: plan.facts,
         decision: plan.decision,
         claimed: plan.effects.filter((effect) => claimed.has(effect.id)),

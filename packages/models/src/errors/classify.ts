@@ -4,8 +4,8 @@
  * and words come before the status, because a 429 may be an empty account, a 400 a filter or a prompt that is too long.
  */
 import type { ModelErrorClass } from '@signalbox/core'
-import { isSafetyError } from '../observer/detectors.ts'
-import type { ProviderError } from './provider-error.ts'
+import { isSafetyError } from '../detectors/detectors.ts'
+import type { ProviderError } from '../provider-error.ts'
 import { busyWords, type Rule, rules, statusClasses } from './rules.ts'
 
 /** The words that tell stand at the beginning of a message; what follows may be a quotation of any length. */

@@ -1,7 +1,7 @@
 import { limits, type ModelError, type ModelErrorClass } from '@signalbox/core'
 import { cleanText, shortText } from '../text.ts'
 import { classifyProviderError, isBurst, isRetryable } from './classify.ts'
-import type { ProviderError } from './provider-error.ts'
+import type { ProviderError } from '../provider-error.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** Names of the header that identifies a request, in the order in which they are looked for. */

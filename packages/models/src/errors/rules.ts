@@ -3,7 +3,7 @@
  * lower case; numbers with four digits are codes of GLM. The first rule that fits wins.
  */
 import type { ModelErrorClass } from '@signalbox/core'
-import type { ProviderError } from './provider-error.ts'
+import type { ProviderError } from '../provider-error.ts'
 
 /** An error fits if one of codes, words or statuses does. */
 export interface Rule {

@@ -4,9 +4,9 @@
  */
 import { APICallError } from '@ai-sdk/provider'
 import { fields, parseJson, text } from '../read.ts'
-import { type ProviderError, readProviderError } from './provider-error.ts'
+import { type ProviderError, readProviderError } from '../provider-error.ts'
 
-export type Failure =
+export type ThrownFailure =
   /** The provider answered with an error. */
   | {
       readonly kind: 'provider'
@@ -22,7 +22,7 @@ export type Failure =
   | { readonly kind: 'unknown'; readonly message: string }
 
 /** Reads whatever `doStream` or its stream threw, or an `error` part carried. */
-export function readFailure(thrown: unknown): Failure {
+export function readFailure(thrown: unknown): ThrownFailure {
   if (APICallError.isInstance(thrown)) return readApiCallError(thrown)
   const network = networkCode(thrown)
   if (network !== undefined) return { kind: 'network', answered: true, code: network }
@@ -43,7 +43,7 @@ export function readFailure(thrown: unknown): Failure {
   return { kind: 'provider', error, headers: {} }
 }
 
-function readApiCallError(thrown: APICallError): Failure {
+function readApiCallError(thrown: APICallError): ThrownFailure {
   const headers = thrown.responseHeaders ?? {}
   const status = thrown.statusCode
   const body = parseJson(thrown.responseBody ?? '') ?? thrown.data

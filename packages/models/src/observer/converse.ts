@@ -1,5 +1,5 @@
 /** The Converse wire of Amazon Bedrock: each event is an object whose one key is the event's type. */
-import { readProviderError } from '../errors/provider-error.ts'
+import { readProviderError } from '../provider-error.ts'
 import { fields, text, type Fields } from '../read.ts'
 import type { Sightings } from './sightings.ts'
 

@@ -1,5 +1,5 @@
 /** The messages wire of Anthropic. */
-import { readProviderError } from '../errors/provider-error.ts'
+import { readProviderError } from '../provider-error.ts'
 import { fields, text, type Fields } from '../read.ts'
 import type { Sightings } from './sightings.ts'
 

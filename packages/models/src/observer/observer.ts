@@ -8,7 +8,7 @@
  *    terminal has not ended. Detectors only tell `safety` from `unknown_terminal` and `error`, none of which is executable (I23).
  */
 import type { ModelErrorClass, SafetyEvidence, StreamVerdict, Usage } from '@signalbox/core'
-import type { ProviderError } from '../errors/provider-error.ts'
+import type { ProviderError } from '../provider-error.ts'
 import { fields } from '../read.ts'
 import type { BegunCalls } from './begun-calls.ts'
 import { readChat } from './chat.ts'

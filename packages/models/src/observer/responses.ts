@@ -1,5 +1,5 @@
 /** The Responses wire of OpenAI and Azure. */
-import { readProviderError } from '../errors/provider-error.ts'
+import { readProviderError } from '../provider-error.ts'
 import { fields, list, text, type Fields } from '../read.ts'
 import type { Sightings } from './sightings.ts'
 

@@ -10,11 +10,11 @@ import {
   type SafetyEvidence,
 } from '@signalbox/core'
 import { classifyFailedReason } from '../errors/classify.ts'
-import type { ProviderError } from '../errors/provider-error.ts'
+import type { ProviderError } from '../provider-error.ts'
 import { shortText } from '../text.ts'
 import { BegunCalls } from './begun-calls.ts'
 import { fieldsIn } from './chunk-fields.ts'
-import { type Detector, isSafetyReason, label, type Signal } from './detectors.ts'
+import { type Detector, isSafetyReason, label, type Signal } from '../detectors/detectors.ts'
 import { isGoodReason, isLengthReason, tellsOfCut, type Wire } from './wires.ts'
 
 export interface ObserverSetup {

@@ -1,6 +1,6 @@
 import type { DetectorConfig } from '@signalbox/core'
-import { builtInTables } from './built-in-detectors.ts'
-import { isSafetyDetector } from './custom-detectors.ts'
+import { builtInTables } from '../detectors/built-in-detectors.ts'
+import { isSafetyDetector } from '../detectors/custom-detectors.ts'
 import { isGoodReasonAnywhere } from './wires.ts'
 
 /**

@@ -20,7 +20,7 @@ import type {
   ToolResult,
 } from '@signalbox/core'
 import { isJsonObject } from '../json.ts'
-import { wireCallId } from './call-ids.ts'
+import { wireCallId, wireToolName } from './call-ids.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>
 type AssistantContent = Assistant['content'][number]
@@ -82,7 +82,7 @@ function assistantContent(part: AssistantPart, metaKeys: readonly string[]): Ass
         {
           type: 'tool-call',
           toolCallId: wireCallId(part.id),
-          toolName: part.name,
+          toolName: wireToolName(part.name),
           input: part.args,
           ...optionsFor(part.meta, metaKeys),
         },
@@ -146,7 +146,7 @@ function toolResult({ callId, toolName, output }: ToolResult): LanguageModelV4To
   return {
     type: 'tool-result',
     toolCallId: wireCallId(callId),
-    toolName,
+    toolName: wireToolName(toolName),
     output: {
       type: output.isError ? 'error-text' : 'text',
       value: text || structured || '(no output)',

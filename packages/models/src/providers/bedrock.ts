@@ -1,7 +1,7 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
 import {
   baseUrlOption,
-  missing,
+  missingVariable,
   requireKey,
   type Unwired,
   type Wired,
@@ -40,6 +40,6 @@ function credentials(input: WiringInput) {
   const secretAccessKey = env['AWS_SECRET_ACCESS_KEY']
   const sessionToken = env['AWS_SESSION_TOKEN']
   if (!accessKeyId || !secretAccessKey)
-    return missing(accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_BEARER_TOKEN_BEDROCK')
+    return missingVariable(accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_BEARER_TOKEN_BEDROCK')
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
 }

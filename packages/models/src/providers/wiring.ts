@@ -34,11 +34,11 @@ export function requireKey(
 ): { readonly key: string } | Unwired {
   const name = config.apiKeyEnv ?? usual
   const key = env[name]?.trim()
-  return key ? { key } : missing(name)
+  return key ? { key } : missingVariable(name)
 }
 
 /** The answer for a variable that is not set. */
-export function missing(name: string): Unwired {
+export function missingVariable(name: string): Unwired {
   return { problem: 'auth', message: `The environment variable ${name} is not set or is empty.` }
 }
 

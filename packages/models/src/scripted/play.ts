@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/core'
 import { fields, parseJson, text } from '../read.ts'
 import { scriptedChunks } from './chunks.ts'
-import { readPrompt } from './read-prompt.ts'
+import { promptOfBody } from './read-prompt.ts'
 import { type Scripts, turnIndexOf } from './script.ts'
 
 /** The answer to one request: a stream of server-sent events, or a status with an error. */
@@ -31,7 +31,7 @@ export function play(scripts: Scripts, requestBody: string): Played {
   if (!script)
     return failure(model, 404, { message: `No script "${model}".`, code: 'model_not_found' })
   try {
-    const prompt = readPrompt(body)
+    const prompt = promptOfBody(body)
     const turnIndex = turnIndexOf(prompt)
     const turn = script(prompt, turnIndex)
     if (turn.status) {

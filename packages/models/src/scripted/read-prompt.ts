@@ -4,7 +4,7 @@ import { isStorableObject } from '../json.ts'
 import { type Fields, fields, list, parseJson, text } from '../read.ts'
 
 /** What was lost on the wire stays lost: ids of messages are positions, results do not say whether they are errors. */
-export function readPrompt(body: Fields): Prompt {
+export function promptOfBody(body: Fields): Prompt {
   const messages: PromptMessage[] = []
   const names = new Map<string, string>()
   for (const item of list(body['messages'])) {

@@ -7,7 +7,7 @@
  */
 import type { AssistantPart, ModelError, ModelTurn, ToolCallPart, Trip } from '@signalbox/core'
 import type { ModelRequest } from '@signalbox/engine'
-import { limits } from '@signalbox/core'
+import { boundedRedactions, limits } from '@signalbox/core'
 import { isStorable, isStorableObject } from '../json.ts'
 import { parseJson } from '../read.ts'
 import { largerUsage } from '../observer/usage.ts'
@@ -16,7 +16,7 @@ import type { CallSlot } from './buffer.ts'
 import { toolCallPart, withArguments } from './calls.ts'
 import { type GuardedParts, guardJudgement } from './guard-judgement.ts'
 import { type Ending, judge, type Judgement } from './judge.ts'
-import { quotes } from './quotes.ts'
+import { names, quotes } from './quotes.ts'
 import { suppressCalls } from './suppress.ts'
 import { metaOf, type TextSlot } from './text-flow.ts'
 
@@ -39,12 +39,13 @@ export function buildTurn(input: BuildInput): ModelTurn {
   const positive = judgement.verdict === 'complete'
   const secret = hidden(input)
   // Short arguments are no quotation that could be found, so an error beside a call loses all its words.
-  const withoutWords =
-    judgement.verdict === 'error' &&
-    (secret.isCallSeen || (request.tools.length > 0 && mayShowCall(judgement.error)))
+  const isOpen =
+    judged.verdict === 'error' &&
+    (secret.isCallSeen || (request.tools.length > 0 && mayShowCall(judged.error)))
+  const withoutWords = judgement.verdict === 'error' && isOpen
   const error =
     judgement.error && safeError(withoutWords ? wordless(judgement.error) : judgement.error, secret)
-  const trip = judgement.trip && safeTrip(judgement.trip, secret)
+  const trip = judgement.trip && safeTrip(judgement.trip, secret, isOpen)
   return {
     verdict: judgement.verdict,
     message: {
@@ -58,7 +59,7 @@ export function buildTurn(input: BuildInput): ModelTurn {
     usage: largerUsage(buffer.usage, observer.usage),
     ...(error ? { error } : {}),
     ...(trip ? { trip } : {}),
-    ...(redactions.length > 0 ? { redactions: redactions.slice(0, limits.redactionsMax) } : {}),
+    ...(redactions.length > 0 ? { redactions: [...boundedRedactions(redactions)] } : {}),
     ...(judgement.cut ? { cut: judgement.cut } : {}),
     provider: request.model.provider,
     model: request.model.model,
@@ -142,13 +143,23 @@ interface Hidden {
   readonly secrets: readonly string[]
   /** A call began, or the provider showed one that it could not use. */
   readonly isCallSeen: boolean
+  /** Names that may be said. */
+  readonly tools: readonly string[]
 }
 
-function hidden({ buffer, observer, secrets }: BuildInput): Hidden {
+function hidden({ request, buffer, observer, secrets }: BuildInput): Hidden {
   const failed = observer.errors.flatMap(({ generation }) => generation ?? [])
   const isCallSeen = buffer.calls.length + observer.startedNames.length + failed.length > 0
-  return { written: [...buffer.calls.map(({ args }) => args), ...failed], secrets, isCallSeen }
+  const written = [...buffer.calls.map(({ args }) => args), ...failed]
+  return { written, secrets, isCallSeen, tools: request.tools.map(({ name }) => name) }
 }
+
+/** Words about a call, and its signs in the formats that models write calls in: JSON, elements, Python, words of a template. */
+const isAboutCall =
+  /(tool|function)[ _\u2581-]?(call|use|input|arg|pars)|<[|\uFF5C]?(tool|function|invoke|parameter)|functions\.|arguments|generation|input_value|parse (the )?(input|output|response|generat)/i
+/** Something like an argument. */
+const showsCall =
+  /[{]|\\u007b|<[|/a-z\uFF5C]|\w\(\s*\w+\s*=|raw=|last read|input_value|\barg(ument)?s?\b[^.]{0,40}[:=]\s*\S/i
 
 /**
  * Servers that parse calls themselves show what they could not parse, and the call nowhere else: "error parsing tool call:
@@ -156,10 +167,7 @@ function hidden({ buffer, observer, secrets }: BuildInput): Hidden {
  */
 function mayShowCall(error: ModelError | undefined): boolean {
   const words = `${error?.message ?? ''} ${error?.code ?? ''}`
-  return (
-    /(tool|function)[ _-]?(call|use|input|arg)|arguments|generation/i.test(words) &&
-    /[{]|\\u007b|raw=|last read/i.test(words)
-  )
+  return isAboutCall.test(words) && showsCall.test(words)
 }
 
 /** An error with its class, its status and its code, if that is a word. */
@@ -181,10 +189,17 @@ function safeError({ code: given, ...said }: ModelError, { written, secrets }: H
   return { ...rest, message: 'The message of the provider is withheld: it quotes arguments.' }
 }
 
-/** The feedback of a guardrail, held to the same rule: some take it from the provider's words. */
-function safeTrip(trip: Trip, { written, secrets }: Hidden): Trip {
+/**
+ * The feedback of a guardrail, held to the same rule: some take it from the provider's words. Where a call was open, these may quote
+ * arguments that are too short for a quotation.
+ */
+function safeTrip(trip: Trip, { written, secrets, tools }: Hidden, isOpen: boolean): Trip {
   const feedback = withoutSecrets(trip.feedback, secrets)
-  return quotes(feedback, written)
+  const mayQuote =
+    isOpen &&
+    trip.partType === 'error' &&
+    (names(feedback, written, tools) || showsCall.test(feedback))
+  return mayQuote || quotes(feedback, written)
     ? { ...trip, feedback: 'My last tool call could not be used. I try again in another way.' }
     : { ...trip, feedback }
 }

@@ -12,6 +12,7 @@ import {
 import type { ModelRequest } from '@signalbox/engine'
 import { isStorableObject, jsonDepth } from '../json.ts'
 import { fields, parseJson } from '../read.ts'
+import { toolName } from '../text.ts'
 import type { CallSlot } from './buffer.ts'
 import { schemaProblem, takesNoArguments } from './tool-schema.ts'
 
@@ -31,7 +32,7 @@ export function toolCallPart(
   return {
     type: 'tool_call',
     id,
-    name: call.name,
+    name: toolName(call.name),
     args,
     argsHash: context.argsHash(args),
     ...('args' in parsed ? {} : { invalid: parsed }),
@@ -59,7 +60,8 @@ export function withArguments(
 
 function parseArgs(call: Readonly<CallSlot>, tools: readonly ToolSpec[]): Parsed {
   const tool = tools.find(({ name }) => name === call.name)
-  if (!tool) return { code: 'unknown_tool', message: `There is no tool named "${call.name}".` }
+  if (!tool)
+    return { code: 'unknown_tool', message: `There is no tool named "${toolName(call.name)}".` }
   if (Buffer.byteLength(call.args) > argsBytesMax)
     return {
       code: 'arguments_too_large',

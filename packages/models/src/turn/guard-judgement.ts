@@ -21,7 +21,7 @@ export interface GuardedParts {
 }
 
 /** The judgement, or `guardrail` in its place; the parts as they may be recorded, and what was taken out of them. */
-export interface Guarded {
+export interface GuardedTurn {
   readonly judgement: Judgement
   readonly parts: readonly AssistantPart[]
   readonly redactions: readonly Redaction[]
@@ -32,7 +32,7 @@ export function guardJudgement(
   judgement: Judgement,
   turn: GuardedParts,
   guard: StreamGuard | null,
-): Guarded {
+): GuardedTurn {
   const asItIs = { judgement, parts: turn.parts, redactions: [] }
   if (guard === null) return asItIs
   if (judgement.verdict === 'complete') return guardCalls(judgement, turn, guard)
@@ -49,7 +49,7 @@ function guardCalls(
   judgement: Judgement,
   { parts, withArguments }: GuardedParts,
   guard: StreamGuard,
-): Guarded {
+): GuardedTurn {
   const kept: AssistantPart[] = []
   const redactions: Redaction[] = []
   for (const part of parts) {
@@ -72,7 +72,7 @@ function guardCalls(
   return { judgement, parts: kept, redactions }
 }
 
-const tripped = (trip: Trip): Guarded => ({
+const tripped = (trip: Trip): GuardedTurn => ({
   judgement: { verdict: 'guardrail', evidence: [], trip },
   parts: [],
   redactions: [],

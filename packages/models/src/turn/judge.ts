@@ -9,7 +9,7 @@
  */
 import type { ModelError, SafetyEvidence, StreamVerdict, Trip, TurnCut } from '@signalbox/core'
 import { plainModelError, providerModelError } from '../errors/model-error.ts'
-import { type Failure, readFailure } from '../errors/thrown.ts'
+import { type ThrownFailure, readFailure } from '../errors/thrown.ts'
 import type { StreamCut } from '../fetch-guard.ts'
 import type { EndMarkerWatch } from '../observer/end-marker.ts'
 import type { TerminalObserver } from '../observer/observer.ts'
@@ -179,7 +179,7 @@ function wireIdOf({ id, meta }: TurnBuffer['calls'][number]): string {
   return wrapped.map((call) => text(call?.['toolCallId'])).find((it) => it !== undefined) ?? id
 }
 
-function judgeThrown(failure: Failure | undefined, { streaming }: Ending): Judgement {
+function judgeThrown(failure: ThrownFailure | undefined, { streaming }: Ending): Judgement {
   if (failure?.kind === 'network') {
     const error = plainModelError('network', failure.code, 'The connection to the provider failed.')
     return failure.answered || streaming
@@ -192,7 +192,10 @@ function judgeThrown(failure: Failure | undefined, { streaming }: Ending): Judge
 }
 
 /** What the provider said: the first of its errors that says something, or the reason it ended with. */
-function saidError({ observer, buffer, now }: Ending, failures: readonly Failure[]): ModelError {
+function saidError(
+  { observer, buffer, now }: Ending,
+  failures: readonly ThrownFailure[],
+): ModelError {
   const answer = failures.find((failure) => failure.kind === 'provider')
   const context = {
     headers: answer?.headers ?? {},
@@ -207,7 +210,7 @@ function saidError({ observer, buffer, now }: Ending, failures: readonly Failure
   return plainModelError(observer.failedReason, raw, `The provider ended the answer with "${raw}".`)
 }
 
-function partError(failures: readonly Failure[]): ModelError {
+function partError(failures: readonly ThrownFailure[]): ModelError {
   const failure = failures[0]
   if (failure?.kind === 'unknown')
     return { ...plainModelError('unknown', 'unexpected', failure.message), retryable: false }

@@ -1,3 +1,5 @@
+import { parseJson } from '../read.ts'
+
 /** Whether a text quotes what must not be kept: error messages of providers sometimes show what the model wrote. */
 
 /** So many letters and digits in a row, found in both, are a quotation. */
@@ -19,6 +21,35 @@ export function quotes(text: string, sources: readonly string[]): boolean {
       if (windows.has(written.slice(at, at + quoteChars))) return true
     return false
   })
+}
+
+/**
+ * Does the text name a value of one of the sources, however short: as a word of its own? Of a source that is no JSON, each word with a
+ * digit is a value. `known` are none: names of tools.
+ */
+export function names(text: string, sources: readonly string[], known: readonly string[]): boolean {
+  const said = ` ${inWords(text)} `
+  return sources
+    .flatMap(valuesOf)
+    .some((value) => value !== '' && !known.includes(value) && said.includes(` ${inWords(value)} `))
+}
+
+const inWords = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
+
+function valuesOf(source: string): readonly string[] {
+  const parsed = parseJson(source)
+  if (parsed === undefined)
+    return inWords(source)
+      .split(' ')
+      .filter((word) => /\d/.test(word))
+  const values: string[] = []
+  const visit = (value: unknown): void => {
+    const inner = typeof value === 'string' ? parseJson(value) : value
+    if (typeof inner === 'object' && inner !== null) Object.values(inner).forEach(visit)
+    else if (typeof value === 'string' || typeof value === 'number') values.push(String(value))
+  }
+  visit(parsed)
+  return values
 }
 
 function plain(text: string): string {

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { SuppressedCall } from '@signalbox/core'
+import { toolName } from '../text.ts'
 import type { CallSlot } from './buffer.ts'
 
 /** One entry per call seen, in the parts or, where the package did not show it, in the raw stream alone. */
@@ -26,7 +27,7 @@ export function suppressCalls(
 
 function suppressed(name: string, args: string, hmacKey: string): SuppressedCall {
   return {
-    name: name === '' ? 'unknown' : name,
+    name: toolName(name),
     argsBytes: Buffer.byteLength(args),
     argsHmac: createHmac('sha256', Buffer.from(hmacKey, 'hex')).update(args).digest('hex'),
   }

@@ -3,7 +3,7 @@ import type { CedarSpec } from '@signalbox/core'
 import { messageOf } from '@signalbox/engine'
 import { bounds } from '../bounds.ts'
 import type { Cedar } from './load.ts'
-import { hold, policySetOf } from './policy-set.ts'
+import { holdPolicies, policySetOf } from './policy-set.ts'
 
 /** Throws with what is wrong with the policies of a spec; parses them for the questions to come. */
 export function checkCedar(cedar: Cedar, spec: CedarSpec): void {
@@ -22,7 +22,7 @@ export function checkCedar(cedar: Cedar, spec: CedarSpec): void {
     if (unknown !== undefined) throw fault(spec, `names ${unknown} in ${list}, but has no such id`)
   }
   try {
-    hold(cedar, policySetOf(spec))
+    holdPolicies(cedar, policySetOf(spec))
   } catch (error) {
     throw fault(spec, `cannot be parsed: ${messageOf(error)}`)
   }

@@ -14,10 +14,10 @@
  */
 import type { CedarSpec, PolicyAnswer, PolicyRequest, PureEvaluator } from '@signalbox/core'
 import type { Response } from '@cedar-policy/cedar-wasm/nodejs'
-import { answer, denial, tooLarge } from '../answer.ts'
+import { policyAnswer, denial, tooLargeToAsk } from '../answer.ts'
 import { bounds } from '../bounds.ts'
 import type { Cedar } from './load.ts'
-import { hold, policySetOf } from './policy-set.ts'
+import { holdPolicies, policySetOf } from './policy-set.ts'
 import { toRecord } from './values.ts'
 
 /** The evaluator of a spec that was checked. It throws when Cedar cannot answer. */
@@ -26,9 +26,9 @@ export function cedarEvaluator(cedar: Cedar, spec: CedarSpec): PureEvaluator {
   const schema =
     spec.schema === null ? {} : { preparsedSchemaName: set.id, validateRequest: true as const }
   return (request) => {
-    const large = tooLarge(spec, request.args, bounds.cedarArgsBytesMax)
+    const large = tooLargeToAsk(spec, request.args, bounds.cedarArgsBytesMax)
     if (large !== null) return large
-    hold(cedar, set)
+    holdPolicies(cedar, set)
     const authorization = cedar.statefulIsAuthorized({
       principal:
         request.user === null
@@ -68,7 +68,7 @@ function toAnswer(spec: CedarSpec, { decision, diagnostics }: Response): PolicyA
     require_approval: 'asks for approval of',
     deny: 'forbids',
   }
-  return answer(
+  return policyAnswer(
     spec,
     effect,
     determining.map((id) => ({

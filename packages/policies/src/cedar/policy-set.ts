@@ -10,7 +10,7 @@ import { bounds } from '../bounds.ts'
 import type { Cedar } from './load.ts'
 
 /** Text of policies with its hash. */
-export interface PolicySet {
+export interface CedarPolicies {
   readonly id: string
   readonly policies: Readonly<Record<string, string>>
   readonly schema: string | null
@@ -20,14 +20,14 @@ export interface PolicySet {
 const held = new WeakMap<Cedar['preparsePolicySet'], Set<string>>()
 
 /** The policy set of a spec. */
-export function policySetOf(spec: CedarSpec): PolicySet {
+export function policySetOf(spec: CedarSpec): CedarPolicies {
   const { policies, schema } = spec
   const id = createHash('sha256').update(canonical({ policies, schema })).digest('hex')
   return { id, policies, schema }
 }
 
 /** Makes sure that Cedar knows the set. Throws with Cedar's words when it cannot be parsed. */
-export function hold(cedar: Cedar, set: PolicySet): void {
+export function holdPolicies(cedar: Cedar, set: CedarPolicies): void {
   const ids = held.get(cedar.preparsePolicySet) ?? new Set<string>()
   held.set(cedar.preparsePolicySet, ids)
   if (!ids.delete(set.id)) parse(cedar, set)
@@ -40,7 +40,7 @@ export function hold(cedar: Cedar, set: PolicySet): void {
   }
 }
 
-function parse(cedar: Cedar, set: PolicySet): void {
+function parse(cedar: Cedar, set: CedarPolicies): void {
   if (set.schema !== null) {
     expectSuccess(cedar.preparseSchema(set.id, set.schema))
   }

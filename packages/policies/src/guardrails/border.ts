@@ -1,5 +1,5 @@
 /** Characters and the borders of words, across the edge of what is seen. Places are code units. */
-import type { Seen } from './finding.ts'
+import type { SeenText } from './finding.ts'
 
 const word = /^[\p{L}\p{M}\p{N}_]$/u
 
@@ -48,13 +48,30 @@ const goesOn = (neighbour: string, edge: string): boolean =>
   isWord(neighbour) && isUnspaced(neighbour) === isUnspaced(edge) && !areForeign(neighbour, edge)
 
 /** The character left of this place; empty at the beginning of everything. */
-export const leftOf = ({ text, before }: Seen, at: number): string =>
+export const characterLeftOf = ({ text, before }: SeenText, at: number): string =>
   at === 0 ? before() : characterBefore(text, at)
 
+/** The end of an escape, of an address or of JSON, or of a colour of a terminal. It may be a letter, and belongs to no word. */
+const escapeEnd =
+  /(?:\\(?:[bfnrtv0]|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2})|%[\dA-Fa-f]{2}|(?:\p{Cc}|\\(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}m)$/u
+
+/** So many code units before a place tell whether an escape ends there: who looks for words looks back as far. */
+export const escapeCharsMax = 32
+
 /** Does no word go on from before this place? */
-export const freeBefore = (seen: Seen, at: number): boolean =>
-  !goesOn(leftOf(seen, at), characterAt(seen.text, at))
+export const freeBefore = (seen: SeenText, at: number): boolean =>
+  !goesOn(characterLeftOf(seen, at), characterAt(seen.text, at)) ||
+  escapeEnd.test(seen.text.slice(Math.max(0, at - escapeCharsMax), at))
 
 /** Does no word go on behind this place? */
-export const freeAfter = ({ text }: Seen, at: number): boolean =>
+export const freeAfter = ({ text }: SeenText, at: number): boolean =>
   !goesOn(characterAt(text, at), characterBefore(text, at))
+
+/** Where an escape ends within a run of digits, `\x224111`; the beginning of the run if none does. */
+export function behindEscape(text: string, start: number, end: number): number {
+  const first = Math.max(0, start - 5)
+  if (!/[\\%]/.test(text.slice(first, start))) return start
+  for (let at = start + 1; at < end && at <= start + 4; at += 1)
+    if (escapeEnd.test(text.slice(first, at))) return at
+  return start
+}

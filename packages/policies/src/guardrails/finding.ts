@@ -1,33 +1,33 @@
 /** The common frame of guardrails that look for things in text: find, wait for what may grow, act. */
 import { characterBefore } from './border.ts'
 import type { LedPlace } from './lead-scan.ts'
-import type { Place, Progress } from './matches.ts'
+import type { MatchPlace, SearchProgress } from './matches.ts'
 import { marker, markersOf } from './marker.ts'
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from './part.ts'
 import { allApart } from './overlaps.ts'
-import { refusalOf, type TailFlow } from './search-outcome.ts'
+import { guardrailRefusal, type TailFlow } from './search-outcome.ts'
 import { SearchedText } from './searched-text.ts'
 import type { GuardAction } from '@signalbox/core'
 
 /** Something that was found. */
-export interface Finding extends Place {
+export interface Finding extends MatchPlace {
   /** Stands in the marker: 1 to 64 of a-z, 0-9 and hyphen. */
   readonly kind: string
 }
 
 /** A text and what stands left of it. */
-export interface Seen {
+export interface SeenText {
   readonly text: string
   /** The character that went out last, for tests of borders; empty at the beginning. */
   readonly before: () => string
   /** Of a text that grows: what of it is looked at now. Absent: all of it. */
-  readonly progress?: Progress
+  readonly progress?: SearchProgress
   /** Of a text that grows: the values that leads were found for. */
   readonly values?: readonly LedPlace[] | undefined
 }
 
 /** What is not decided yet: whatever is found begins in it. */
-export const undecided = ({ text, progress }: Seen): string =>
+export const undecided = ({ text, progress }: SeenText): string =>
   progress ? text.slice(progress.from) : text
 
 /** Follows one text that grows. Looks at a bounded end of it: each character costs the same, however long the text is. */
@@ -57,13 +57,15 @@ export interface Search {
   /** Where it looks besides what the model says and thinks. */
   readonly reach: { readonly arguments: boolean; readonly toolResults: boolean }
   /** All that is there, in any order; findings may overlap. */
-  readonly find: (seen: Seen) => readonly Finding[]
+  readonly find: (seen: SeenText) => readonly Finding[]
   /** Names kinds for the model, with an article: `an email address`. Never what was found. */
   readonly label: (kind: string) => string
   /** What else to take out of a text in which something was taken out once. */
   readonly clean?: (text: string) => string
   /** The same, for a text that grows. */
   readonly tail?: () => TailFlow
+  /** How many characters from a place on belong to something of this kind that ends there and may be longer than is seen at once. */
+  readonly tailLength?: (kind: string, text: string, from: number) => number
 }
 
 /** A guardrail over text and reasoning; it looks at neither calls nor errors. */
@@ -88,7 +90,7 @@ export function createSearch(search: Search): Guardrail {
       }
       if (found.length === 0) return pass(part)
       const kinds = [...new Set(found.map(({ kind }) => kind))]
-      const { feedback } = refusalOf(search, action, kinds)
+      const { feedback } = guardrailRefusal(search, action, kinds)
       return action === 'stop' ? stop(part, feedback) : fail(feedback)
     },
     inspector: {
@@ -101,6 +103,12 @@ export function createSearch(search: Search): Guardrail {
         const kinds = found.map(({ kind }) => kind)
         return { text: search.clean?.(redacted) ?? redacted, kinds }
       },
+      find: (text) =>
+        settled(search, text, { last: true, released: '' }).map(({ kind, start, end }) => ({
+          kind,
+          start,
+          end: end + (search.tailLength?.(kind, text, end) ?? 0),
+        })),
       describe,
     },
   }

@@ -2,18 +2,24 @@
  * Guardrails over values that are no part of a stream: the arguments of a call before they are hashed and judged, the result of
  * a tool before it is recorded.
  *
- * N1 Each text is judged whole and once, with the key it stands under: `{"password": "…"}` reads like `password: …`.
+ * N1 Each text is judged whole and once, with the key it stands under: `{"password": "…"}` reads like `password: …`. So is the
+ *    value of a pair, `{"name": "password", "value": "…"}`.
  * N2 Keys are judged too, and numbers long enough to be one of a card or an account.
  * N3 In arguments a guardrail does what its `action` says. A result has happened: there each of them redacts.
  * N4 What is too deep or is no text, no number and no container stays as it is; JSON has nothing else.
+ * N5 A text is judged as it means first, its escapes read, and then as it is spelt: what is found in either is taken out of the
+ *    text as it is spelt, and nothing else of it changes.
  */
 import type { Json, JsonObject } from '@signalbox/core'
-import type { RedactedValue, Taken } from '@signalbox/engine'
+import type { RedactedValue, TakenOut } from '@signalbox/engine'
+import type { Finding } from './finding.ts'
+import { marker } from './marker.ts'
 import type { Guardrail, Inspector } from './part.ts'
+import { type Unescaped, unescapings } from './unescaped.ts'
 
 /** The value as it may be recorded, and what was taken out of it; or the guardrail that refuses it as a whole. */
 export type Inspected<T> =
-  | { readonly type: 'passed'; readonly value: T; readonly taken: readonly Taken[] }
+  | { readonly type: 'passed'; readonly value: T; readonly taken: readonly TakenOut[] }
   /** `kinds` null: the guardrail failed itself. */
   | { readonly type: 'refused'; readonly by: Guardrail; readonly kinds: readonly string[] | null }
 
@@ -22,7 +28,7 @@ export function inspectArguments(
   args: JsonObject,
   guardrails: readonly Guardrail[],
 ): Inspected<JsonObject> {
-  const taken: Taken[] = []
+  const taken: TakenOut[] = []
   let value = args
   for (const guardrail of guardrails) {
     const { inspector } = guardrail
@@ -56,7 +62,7 @@ export function redactResult(
   result: string | JsonObject,
   guardrails: readonly Guardrail[],
 ): RedactedValue<string | JsonObject> {
-  const taken: Taken[] = []
+  const taken: TakenOut[] = []
   let value = result
   for (const guardrail of guardrails) {
     const { inspector } = guardrail
@@ -68,13 +74,17 @@ export function redactResult(
   return { value, taken }
 }
 
-const takenBy = ({ id, name }: Guardrail, { counts }: Sweep): readonly Taken[] =>
+const takenBy = ({ id, name }: Guardrail, { counts }: Sweep): readonly TakenOut[] =>
   [...counts].map(([kind, count]) => ({ guardrail: { id, name }, kind, count }))
 
 /** Shorter numbers are amounts and counts; the shortest payment card has twelve digits, a phone number ten. */
 const numberDigitsMin = 9
-/** Keys that name a secret: their value is read together with them. */
-const namesSecret = /pass|pwd|secret|token|key|credential|auth/i
+/** Keys that lead to a secret or to a number of a phone: their value is read together with them. */
+const leads =
+  /pass|pwd|secret|token|key|credential|auth|cookie|kennwort|contraseña|clave|senha|wachtwoord|hasło|parola|şifre|парол|كلمة|รหัสผ่าน|密码|密碼|口令|パスワード|비밀번호|암호|密钥|密鑰|令牌|phone|tel|mobil|cell|fon|handy|电话|電話|手机|手機|携帯|전화|тел|هاتف/i
+/** Of a pair: what holds the name, and what holds the value. */
+const nameFields = ['name', 'key', 'header', 'variable'] as const
+const valueFields: ReadonlySet<string> = new Set(['value', 'val'])
 
 /** One guardrail over one value. */
 class Sweep {
@@ -86,44 +96,71 @@ class Sweep {
   }
 
   text(text: string): string {
-    const { text: clean, kinds } = this.#inspector.inspect(text)
-    for (const kind of kinds) this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
-    return clean
+    return this.#count(inspectText(this.#inspector, text))
   }
 
   object(value: JsonObject): JsonObject {
     const entries: [string, Json][] = []
-    const keys = new Set<string>()
+    const names = new FreeNames()
+    const named = nameFields.map((field) => value[field]).find((name) => typeof name === 'string')
     for (const [key, each] of Object.entries(value)) {
-      const name = this.#free(this.text(key), keys)
-      keys.add(name)
-      entries.push([name, this.#value(each, key)])
+      const lead = typeof named === 'string' && valueFields.has(key) ? named : key
+      entries.push([names.free(this.text(key)), this.#value(each, lead)])
     }
     return Object.fromEntries(entries)
   }
 
-  /** Two keys may become the same marker: neither value is lost. */
-  #free(name: string, taken: ReadonlySet<string>): string {
-    let free = name
-    for (let n = 2; taken.has(free); n += 1) free = `${name} ${n}`
-    return free
+  #count({ text, kinds }: InspectedText): string {
+    for (const kind of kinds) this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+    return text
   }
 
   #value(value: Json, key: string): Json {
     if (typeof value === 'string') return this.#under(key, value)
     if (typeof value === 'number') return this.#number(value)
     if (typeof value !== 'object' || value === null) return value
-    return isList(value) ? value.map((each) => this.#value(each, key)) : this.object(value)
+    return isList(value) ? this.#list(value, key) : this.object(value)
   }
 
   #under(key: string, value: string): string {
-    if (!namesSecret.test(key)) return this.text(value)
+    if (!leads.test(key)) return this.text(value)
     const label = `${key}: `
-    const { text, kinds } = this.#inspector.inspect(label + value)
+    const inspected = inspectText(this.#inspector, label + value)
     // Something that begins in the key is judged there.
-    if (kinds.length === 0 || !text.startsWith(label)) return this.text(value)
-    for (const kind of kinds) this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
-    return text.slice(label.length)
+    if (inspected.kinds.length === 0 || !inspected.text.startsWith(label)) return this.text(value)
+    return this.#count(inspected).slice(label.length)
+  }
+
+  #list(values: readonly Json[], key: string): Json {
+    const texts = values.filter((each) => typeof each === 'string')
+    const lines = texts.length === values.length && texts.length > 1 ? this.#lines(texts) : values
+    return lines.map((each) => this.#value(each, key))
+  }
+
+  /** A list of texts is read as their lines, too: a private key is one thing over many of them. Its marker stands in the first. */
+  #lines(texts: readonly string[]): readonly string[] {
+    const found = this.#inspector.find(texts.join('\n'))
+    let from = 0
+    let at = 0
+    return texts.map((text) => {
+      const start = at
+      at += text.length + 1
+      let left = ''
+      let shown = 0
+      for (; from < found.length; from += 1) {
+        const finding = found[from]
+        if (!finding || finding.start >= start + text.length) break
+        const isOver = finding.end <= start + text.length
+        const isHere = finding.start >= start - 1
+        if (isOver && isHere) continue
+        const begin = Math.max(0, finding.start - start)
+        left += text.slice(shown, begin)
+        if (isHere) left += this.#count({ text: marker(finding.kind), kinds: [finding.kind] })
+        shown = isOver ? Math.max(shown, finding.end - start) : text.length
+        if (!isOver) break
+      }
+      return left + text.slice(shown)
+    })
   }
 
   #number(value: number): Json {
@@ -132,6 +169,65 @@ class Sweep {
     const clean = this.text(written)
     return clean === written ? value : clean
   }
+}
+
+/** Names of one object. Two keys may become the same marker: neither value is lost. */
+class FreeNames {
+  readonly #taken = new Set<string>()
+  /** How often a name was asked for. */
+  readonly #times = new Map<string, number>()
+
+  free(name: string): string {
+    let free = name
+    let times = this.#times.get(name) ?? 1
+    while (this.#taken.has(free)) {
+      times += 1
+      free = `${name} ${times}`
+    }
+    this.#times.set(name, times)
+    this.#taken.add(free)
+    return free
+  }
+}
+
+interface InspectedText {
+  readonly text: string
+  readonly kinds: readonly string[]
+}
+
+/** Judges a text as it means, from the innermost escapes outwards, and as it is spelt. */
+function inspectText(inspector: Inspector, spelt: string): InspectedText {
+  const kinds: string[] = []
+  let text = spelt
+  let rounds = unescapings(text)
+  for (let depth = rounds.length; depth > 0; depth -= 1) {
+    const round = rounds[depth - 1]
+    const found = round ? inspector.find(round.text) : []
+    if (!round || found.length === 0) continue
+    const taken = takeOut(text, round, found)
+    kinds.push(...taken.kinds)
+    text = taken.text
+    rounds = unescapings(text)
+  }
+  const last = inspector.inspect(text)
+  return { text: last.text, kinds: [...kinds, ...last.kinds] }
+}
+
+/** The text as it is spelt, with markers in the place of what was found in the text as it means. */
+function takeOut(spelt: string, round: Unescaped, found: readonly Finding[]): InspectedText {
+  const kinds: string[] = []
+  let text = ''
+  let from = 0
+  let end = 0
+  for (const finding of found) {
+    // It belongs to the one before it.
+    if (finding.start < end) continue
+    text += spelt.slice(from, round.at(finding.start)) + marker(finding.kind)
+    kinds.push(finding.kind)
+    end = finding.end
+    from = round.at(end)
+  }
+  return { text: text + spelt.slice(from), kinds }
 }
 
 const isList = (value: object): value is readonly Json[] => Array.isArray(value)

@@ -5,7 +5,7 @@
  */
 import { RE2JS } from 're2js'
 import { op } from './pattern-length.ts'
-import { type Instruction, isFork, programOf, takesOne } from './pattern-program.ts'
+import { type Instruction, isFork, patternProgram, takesOne } from './pattern-program.ts'
 
 /** A state: the instructions that were reached by the last character, and whether that was part of a word. */
 export interface LeadState {
@@ -65,7 +65,7 @@ export class LeadMachine {
   }
 
   #add(source: string, lead: number): void {
-    const { start, inst } = programOf(RE2JS.compile(source))
+    const { start, inst } = patternProgram(RE2JS.compile(source))
     const base = this.#inst.length
     inst.forEach((one, at) => {
       if (one.op === op.empty && (one.arg & ~(wordBorder | noWordBorder)) !== 0)

@@ -3,7 +3,7 @@
  * of characters behind the end of a lead. Only the run waits; of the lead the state of the automaton is kept.
  */
 import type { LeadMachine, LeadState } from './lead-machine.ts'
-import type { Place } from './matches.ts'
+import type { MatchPlace } from './matches.ts'
 
 /** What may stand behind a lead. Both look from where the lead ended (flag `y`). */
 export interface ValueForm {
@@ -14,7 +14,7 @@ export interface ValueForm {
 }
 
 /** A value, and the number of its lead. */
-export interface LedPlace extends Place {
+export interface LedPlace extends MatchPlace {
   readonly lead: number
 }
 

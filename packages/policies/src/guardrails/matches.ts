@@ -1,9 +1,9 @@
 /** All matches of a pattern in a text, on a linear-time engine. */
 import type { RE2JS } from 're2js'
-import type { Finding, Seen } from './finding.ts'
+import type { Finding, SeenText } from './finding.ts'
 
 /** Where something stands. Code units, `end` not included. */
-export interface Place {
+export interface MatchPlace {
   readonly start: number
   readonly end: number
   /** It reaches the end of what is seen, but for signs that more of it may follow. */
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** How far the search in a text that grows has come. */
-export interface Progress {
+export interface SearchProgress {
   /** What begins before it is decided. */
   readonly from: number
   /** What begins here or later is not decided yet: more text could change it. */
@@ -21,19 +21,19 @@ export interface Progress {
 }
 
 /** What to look for, and which matches count. */
-export interface Wanted {
+export interface WantedMatches {
   readonly kind: string
   readonly pattern: RE2JS
   /** The group that is the finding; 0, the default, is all of the match. */
   readonly group?: number
   /** Makes a finding of a match; or null if it does not count, or the place from which to look on. Default: all count, as they are. */
-  readonly accept?: (place: Place) => Place | number | null
+  readonly accept?: (place: MatchPlace) => MatchPlace | number | null
   /** Look on right behind where a match began, if it does not count. Only for patterns that are short at their longest. */
   readonly retryWithin?: boolean
 }
 
 /** From left to right, never overlapping. What stands before `from` is context. */
-export function matchesOf(wanted: Wanted, seen: Seen, from = 0): readonly Finding[] {
+export function matchesOf(wanted: WantedMatches, seen: SeenText, from = 0): readonly Finding[] {
   const { kind, pattern, group = 0, accept = asIs, retryWithin = false } = wanted
   const { text, progress } = seen
   // The automaton that only says yes or no is many times faster than the one that says where.
@@ -57,7 +57,7 @@ export function matchesOf(wanted: Wanted, seen: Seen, from = 0): readonly Findin
   return found
 }
 
-const isPlace = (accepted: Place | number | null): accepted is Place =>
+const isPlace = (accepted: MatchPlace | number | null): accepted is MatchPlace =>
   accepted !== null && typeof accepted !== 'number'
 
-const asIs = (place: Place): Place => place
+const asIs = (place: MatchPlace): MatchPlace => place

@@ -1,6 +1,7 @@
 /** Evidence of a stream guardrail: what the model says, piece by piece, before anybody else sees it. */
 import type { GuardAction } from '@signalbox/core'
 import type { AttemptContext, StreamPart } from '@signalbox/engine'
+import type { Finding } from './finding.ts'
 import type { TextStage } from './text-stage.ts'
 
 /** What a guardrail may know besides the part. */
@@ -46,6 +47,8 @@ export interface Inspector {
   readonly places: { readonly arguments: boolean; readonly results: boolean }
   /** The text with markers in the place of what was found, and the kind of each finding. */
   inspect(text: string): { readonly text: string; readonly kinds: readonly string[] }
+  /** Where each of them stands, with all that belongs to it. */
+  find(text: string): readonly Finding[]
   /** Names kinds for the model, with articles. Never what was found. */
   describe(kinds: readonly string[]): string
 }

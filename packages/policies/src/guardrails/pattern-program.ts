@@ -20,7 +20,7 @@ export interface Instruction {
 }
 
 /** The instructions of a pattern, and the number of the first. */
-export function programOf(pattern: RE2JS): {
+export function patternProgram(pattern: RE2JS): {
   readonly start: number
   readonly inst: readonly Instruction[]
 } {

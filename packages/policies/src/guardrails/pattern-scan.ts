@@ -5,7 +5,7 @@
  */
 import type { RE2JS } from 're2js'
 import { op } from './pattern-length.ts'
-import { type Instruction, isFork, programOf, takesOne } from './pattern-program.ts'
+import { type Instruction, isFork, patternProgram, takesOne } from './pattern-program.ts'
 
 /** Characters whose first states are remembered. */
 const rememberedMax = 0x800
@@ -16,7 +16,7 @@ export class PatternProgram {
   readonly #firstOf = new Map<number, readonly number[]>()
 
   constructor(pattern: RE2JS) {
-    const { start, inst } = programOf(pattern)
+    const { start, inst } = patternProgram(pattern)
     this.#inst = inst
     this.#first = this.reach([start])
   }

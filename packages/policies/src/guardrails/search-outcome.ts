@@ -1,6 +1,6 @@
 /** What becomes of a text in which something was found. */
 import type { Search } from './finding.ts'
-import type { Refusal } from './text-stage.ts'
+import type { TextRefusal } from './text-stage.ts'
 
 /** Takes in what belongs to a thing that was found and goes on behind its marker. */
 export interface TailFlow {
@@ -16,11 +16,11 @@ export interface TailFlow {
 export const foundKinds = (kinds: readonly string[]): string => `found: ${kinds.join(', ')}`
 
 /** The words of a guardrail that does not let a text go on. Kinds, never what was found. */
-export function refusalOf(
+export function guardrailRefusal(
   search: Pick<Search, 'id' | 'name' | 'label'>,
   outcome: 'fail' | 'stop',
   kinds: readonly string[],
-): Refusal {
+): TextRefusal {
   const { id, name, label } = search
   const feedback =
     outcome === 'stop'

@@ -14,7 +14,7 @@ import type { Redacted } from './chain.ts'
 import type { Finding, Search, Watch } from './finding.ts'
 import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
 import { withoutOverlaps } from './overlaps.ts'
-import { refusalOf, type TailFlow } from './search-outcome.ts'
+import { guardrailRefusal, type TailFlow } from './search-outcome.ts'
 import type { Staged, TextStage } from './text-stage.ts'
 
 /** A long piece is taken in pieces of so many code units: a search costs no more than that, and what waits. */
@@ -115,7 +115,11 @@ export class SearchedText implements TextStage {
       const before = this.#text.slice(from, finding.start)
       out += this.#tail?.text(before) ?? before
       if (action !== 'redact')
-        return { text: out, taken: [], refusal: refusalOf(this.#search, action, [finding.kind]) }
+        return {
+          text: out,
+          taken: [],
+          refusal: guardrailRefusal(this.#search, action, [finding.kind]),
+        }
       out += this.#tail?.found(finding.kind) ?? marker(finding.kind)
       taken.push(finding)
       from = finding.end

@@ -1,15 +1,16 @@
 /** The stages of a chain over one kind of text: what a text becomes on its way through all of them. */
+import { limits } from '@signalbox/core'
 import type { AttemptContext } from '@signalbox/engine'
 import type { Redacted } from './chain.ts'
 import type { Guardrail } from './part.ts'
 import { ReleasedText } from './released-text.ts'
-import type { Refusal, Staged, TextStage } from './text-stage.ts'
+import type { TextRefusal, Staged, TextStage } from './text-stage.ts'
 import { WindowedStage } from './windowed-stage.ts'
 
 /** What came out at the end of the lane. */
 export interface Flowed {
   readonly text: string
-  readonly refusal: Refusal | null
+  readonly refusal: TextRefusal | null
 }
 
 interface Step {
@@ -50,6 +51,8 @@ export class TextLane {
   readonly #steps: readonly Step[]
   readonly #taken: (taken: readonly Redacted[]) => void
   readonly released = new ReleasedText()
+  /** Code units that came out of each stage. */
+  readonly #chars: number[] = []
   #hasText = false
 
   constructor(
@@ -85,9 +88,12 @@ export class TextLane {
   #flow(text: string, ending: 'end' | 'cut' | null): Flowed {
     let piece = text
     let close = ending
-    let refusal: Refusal | null = null
-    for (const { stage, by } of this.#steps) {
-      const staged = attempt(by, () => through(stage, piece, close))
+    let refusal: TextRefusal | null = null
+    for (const [n, { stage, by }] of this.#steps.entries()) {
+      const staged = this.#within(
+        n,
+        attempt(by, () => through(stage, piece, close)),
+      )
       this.#taken(staged.taken)
       piece = staged.text
       if (staged.refusal === null) continue
@@ -98,6 +104,14 @@ export class TextLane {
     const out = ending !== null && refusal !== null ? '' : piece
     this.released.add(out)
     return { text: out, refusal }
+  }
+
+  /** A stage that makes more of a text than a turn may hold ends the turn, as one that answers so much at once does. */
+  #within(n: number, staged: Staged): Staged {
+    const chars = (this.#chars[n] ?? 0) + staged.text.length
+    this.#chars[n] = chars
+    const step = this.#steps[n]
+    return step && chars > limits.turnBytesMax ? failed(step.by) : staged
   }
 }
 
@@ -117,6 +131,12 @@ function attempt(by: Redacted['guardrail'], work: () => Staged): Staged {
   try {
     return work()
   } catch {
-    return { text: '', taken: [], refusal: { by, outcome: 'stop', feedback: 'guardrail_error' } }
+    return failed(by)
   }
 }
+
+const failed = (by: Redacted['guardrail']): Staged => ({
+  text: '',
+  taken: [],
+  refusal: { by, outcome: 'stop', feedback: 'guardrail_error' },
+})

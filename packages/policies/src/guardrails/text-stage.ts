@@ -13,11 +13,11 @@ export interface Staged {
   readonly text: string
   readonly taken: readonly Redacted[]
   /** What stood before it went out; nothing follows. */
-  readonly refusal: Refusal | null
+  readonly refusal: TextRefusal | null
 }
 
 /** Why a text may not go on. */
-export interface Refusal {
+export interface TextRefusal {
   readonly by: Redacted['guardrail']
   readonly outcome: 'fail' | 'stop'
   readonly feedback: string

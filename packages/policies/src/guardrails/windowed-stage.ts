@@ -1,9 +1,10 @@
 /** The stage of guardrails that say how much they must see at once, and nothing more: they are shown the text in steps, with a window. */
+import { limits } from '@signalbox/core'
 import type { AttemptContext } from '@signalbox/engine'
 import { type Redacted, runGuardrailChain } from './chain.ts'
 import { HeldText } from './held-text.ts'
 import type { Guardrail } from './part.ts'
-import type { Refusal, Staged, TextStage } from './text-stage.ts'
+import type { TextRefusal, Staged, TextStage } from './text-stage.ts'
 
 const windowMax = 1024
 
@@ -13,7 +14,9 @@ export class WindowedStage implements TextStage {
   readonly #context: AttemptContext
   readonly #held: HeldText
   #taken: Redacted[] = []
-  #refusal: Refusal | null = null
+  #refusal: TextRefusal | null = null
+  /** By how much the guardrails made the text longer. */
+  #grown = 0
 
   constructor(
     type: 'text' | 'reasoning',
@@ -49,9 +52,22 @@ export class WindowedStage implements TextStage {
     const part = { type: this.#type, text }
     const { result, by, redacted } = runGuardrailChain(part, this.#guardrails, context)
     this.#taken.push(...redacted)
-    if (result.type === 'pass') return 'text' in result.part ? result.part.text : null
+    if (result.type === 'pass')
+      return 'text' in result.part ? this.#bounded(text, result.part.text) : null
     const feedback = result.type === 'fail' ? result.feedback : (result.reason ?? '')
     if (by) this.#refusal = { by, outcome: result.type, feedback }
+    return null
+  }
+
+  /** Guardrails that add to each piece make more of a text than a turn may hold, and memory ends before the text does. */
+  #bounded(text: string, passed: string): string | null {
+    this.#grown += passed.length - text.length
+    if (this.#grown <= limits.turnBytesMax) return passed
+    const [first] = this.#guardrails
+    if (first) {
+      const by = { id: first.id, name: first.name }
+      this.#refusal = { by, outcome: 'stop', feedback: 'guardrail_error' }
+    }
     return null
   }
 }

@@ -1,7 +1,7 @@
 /** Addresses of policy servers and passports. */
 
 /** Is a passport's source an address, rather than a path? */
-export const isAddress = (source: string): boolean => /^https?:\/\//i.test(source)
+export const isWebAddress = (source: string): boolean => /^https?:\/\//i.test(source)
 
 /** What is wrong with an address, as the end of a sentence; null if nothing is. */
 export function faultOf(address: string): string | null {
@@ -13,7 +13,7 @@ export function faultOf(address: string): string | null {
 }
 
 /** An address for logs: without its query, which may hold a key (I20). */
-export function publicAddress(address: string): string {
+export function addressForLogs(address: string): string {
   const url = URL.parse(address)
   return url === null ? '[not a URL]' : url.origin + url.pathname
 }

@@ -5,9 +5,9 @@
  */
 import { open, stat } from 'node:fs/promises'
 import { bounds } from '../bounds.ts'
-import { type Found, type Look, passportIn } from './look.ts'
+import { type LookResult, type Look, passportIn } from './look.ts'
 
-const missing: Found = { how: 'missing', message: 'There is no passport at its path.' }
+const missing: LookResult = { how: 'missing', message: 'There is no passport at its path.' }
 
 /** Looks at a file. Rejects when it is there and cannot be read. */
 export function fileLook(path: string): Look {
@@ -23,7 +23,7 @@ export function fileLook(path: string): Look {
   }
 }
 
-async function read(path: string): Promise<Found> {
+async function read(path: string): Promise<LookResult> {
   const file = await open(path)
   try {
     const buffer = Buffer.alloc(bounds.passportBytesMax + 1)

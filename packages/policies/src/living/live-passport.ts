@@ -9,7 +9,7 @@
 import { messageOf } from '@signalbox/engine'
 import { bounds } from '../bounds.ts'
 import { join, within } from '../deadline.ts'
-import type { Found, Look } from './look.ts'
+import type { LookResult, Look } from './look.ts'
 
 /** How to look, how often (milliseconds), and until when. */
 export interface LiveOptions {
@@ -25,7 +25,7 @@ export interface LiveOptions {
 /** A passport with a source. */
 export class LivePassport {
   readonly #options: LiveOptions
-  #found: { readonly what: Found; readonly at: number } | null = null
+  #found: { readonly what: LookResult; readonly at: number } | null = null
   #lookedAt: number | null = null
   #looking: Promise<void> | null = null
   #failure: string | null = null
@@ -35,7 +35,7 @@ export class LivePassport {
   }
 
   /** The passport as it is. Rejects when its source has been silent for too long, and with the signal's reason. */
-  async read(signal: AbortSignal): Promise<Found> {
+  async read(signal: AbortSignal): Promise<LookResult> {
     if (this.#looking === null && this.#isDue()) this.#looking = this.#lookOnce()
     if (this.#looking !== null) await join(this.#looking, signal)
     if (this.#found !== null && this.#age(this.#found.at) <= bounds.passportStaleMsMax) {

@@ -5,7 +5,7 @@ import type { PassportSpec, PolicyAnswer, PolicyRequest, PolicySpec } from '@sig
 import { canonical, type Log } from '@signalbox/engine'
 import { denial } from '../answer.ts'
 import { bounds } from '../bounds.ts'
-import { isAddress, publicAddress } from '../http/address.ts'
+import { isWebAddress, addressForLogs } from '../http/address.ts'
 import { addressLook } from './address.ts'
 import { fileLook } from './file.ts'
 import { LivePassport } from './live-passport.ts'
@@ -71,8 +71,8 @@ export function livingPassports(world: LivingWorld): AskLiving {
 }
 
 function open(source: string, world: LivingWorld): LivePassport {
-  const remote = isAddress(source)
-  const name = remote ? publicAddress(source) : source
+  const remote = isWebAddress(source)
+  const name = remote ? addressForLogs(source) : source
   return new LivePassport({
     look: remote ? addressLook(source, world.fetch) : fileLook(resolve(world.baseDir, source)),
     everyMs: remote ? bounds.passportHttpMsMax : bounds.passportFileMsMax,

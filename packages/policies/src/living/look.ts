@@ -3,7 +3,7 @@ import { ambiguityOf, type JsonObject } from '@signalbox/core'
 import { canonical, sanitiseObject } from '@signalbox/engine'
 
 /** `missing` and `invalid` are definite: the source was there and had no passport for us. */
-export type Found =
+export type LookResult =
   | { readonly how: 'read'; readonly passport: JsonObject; readonly text: string }
   | { readonly how: 'missing' | 'invalid'; readonly message: string }
 
@@ -11,10 +11,10 @@ export type Found =
  * Looks once. Rejects when the source cannot be asked at all, which says nothing about the passport. `unchanged` only
  * where the looker has found something before.
  */
-export type Look = (signal: AbortSignal) => Promise<Found | 'unchanged'>
+export type Look = (signal: AbortSignal) => Promise<LookResult | 'unchanged'>
 
 /** A passport from its text; `text` of it is canonical JSON. Whether its fields are right, the evaluator says. */
-export function passportIn(text: string): Found {
+export function passportIn(text: string): LookResult {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

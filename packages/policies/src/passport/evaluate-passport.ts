@@ -16,8 +16,8 @@ import {
   type PolicyRequest,
   type RateState,
   reason,
-  shown,
-  type Tally,
+  quoted,
+  type CallTally,
 } from '@signalbox/core'
 import { isAssured, requiredAssurance } from './assurance.ts'
 import { capabilityOf, exempt } from './capabilities.ts'
@@ -91,7 +91,7 @@ export function evaluatePassport(
     return answer('require_approval', reason('approval_required', text))
   }
   if (undeclared) return answer('warn', undeclared)
-  return answer('allow', reason('oap.allowed', `The passport allows ${shown(request.tool)}.`))
+  return answer('allow', reason('oap.allowed', `The passport allows ${quoted(request.tool)}.`))
 }
 
 const readings = new WeakMap<JsonObject, PassportReading>()
@@ -107,7 +107,7 @@ function readOnce(held: JsonObject): PassportReading {
 
 function refusedAltogether(passport: Passport, at: number): PolicyReason | null {
   if (passport.status !== 'active') {
-    const text = `The passport is not active: its status is ${shown(passport.status)}.`
+    const text = `The passport is not active: its status is ${quoted(passport.status)}.`
     return reason('oap.passport_suspended', text)
   }
   if (passport.expiresAt !== null && passport.expiresAt <= at)
@@ -124,16 +124,16 @@ function refusedCapability(
   }: { readonly capability: string | null; readonly edition: PassportEdition },
 ): PolicyReason | null {
   if (capability === null) {
-    const text = `No capability is mapped to the tool ${shown(tool)}; map it in "capabilities" of the policy.`
+    const text = `No capability is mapped to the tool ${quoted(tool)}; map it in "capabilities" of the policy.`
     return reason('oap.unknown_capability', text)
   }
   if (!passport.capabilities.includes(capability)) {
-    const text = `The passport does not hold the capability ${capability}, which ${shown(tool)} needs.`
+    const text = `The passport does not hold the capability ${capability}, which ${quoted(tool)} needs.`
     return reason('oap.unknown_capability', text)
   }
   const required = requiredAssurance(edition === 1 ? capability : checkedAs(capability))
   if (isAssured(passport.assurance, required)) return null
-  const text = `${capability} needs assurance_level ${required}; the passport has ${shown(passport.assurance)}.`
+  const text = `${capability} needs assurance_level ${required}; the passport has ${quoted(passport.assurance)}.`
   return reason('oap.assurance_insufficient', text)
 }
 
@@ -185,7 +185,7 @@ const callOf = (
 export function passportTallies(
   spec: PassportSpec,
   { tool, args, judged = {} }: Pick<PolicyRequest, 'tool' | 'args' | 'judged'>,
-): readonly Tally[] {
+): readonly CallTally[] {
   const capability = capabilityOf(spec.capabilities, tool)
   if (capability === null) return []
   if (spec.edition !== 2) return alwaysCounted(capability)

@@ -44,7 +44,7 @@ export function firstOf(...checks: readonly (() => PolicyReason | null)[]): Poli
  * ways, and whichever of them a tool reads must have been judged. Null if one of them is no text, or empty, or there
  * is none at all.
  */
-export function textsOf(args: JsonObject, names: readonly string[]): readonly string[] | null {
+export function textsUnder(args: JsonObject, names: readonly string[]): readonly string[] | null {
   const found = names.flatMap((name): readonly Json[] => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined
     if (value === undefined) return []

@@ -5,7 +5,7 @@
  * L2 A key that is a limit by its name but unknown to us denies: a misspelt `blocked_pattern` must not pass for none.
  *    Other unknown keys (descriptions, vendor fields) are ignored.
  */
-import { type Json, type JsonObject, type PolicyReason, reason, shown } from '@signalbox/core'
+import { type Json, type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
 
 type Shape = 'list' | 'count' | 'flag' | 'word' | 'recipients'
 type Shapes = { readonly [key: string]: Shape }
@@ -184,7 +184,7 @@ export function misshapen(limits: JsonObject, capability: string): PolicyReason 
   )
   if (unknown === undefined) return null
   return wrong(
-    `The limit ${shown(unknown)} of ${capability} cannot be checked; remove or correct it.`,
+    `The limit ${quoted(unknown)} of ${capability} cannot be checked; remove or correct it.`,
   )
 }
 

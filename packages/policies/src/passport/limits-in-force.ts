@@ -6,7 +6,7 @@
  * I2 A limit that stands twice with two values denies: neither is known to be the one that was meant.
  * I3 A key nobody knows denies, unless it is a remark by its name.
  */
-import { type Json, type JsonObject, type PolicyReason, reason, shown } from '@signalbox/core'
+import { type Json, type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
 import { fieldLimitNames, fieldTableOf } from './fields/tables.ts'
 import { shapeProblem } from './fields/shape.ts'
 import { isObject } from './fields/values.ts'
@@ -83,7 +83,7 @@ function problemOf(capability: string, own: JsonObject, all: JsonObject): Policy
   const unknown = Object.entries(own).find(([key, value]) => !isKnown(key) && !isRemark(key, value))
   if (unknown !== undefined) {
     const what = isChecked(name) || table !== null ? 'remove or correct it' : 'ask a policy server'
-    return wrong(`The limit ${shown(unknown[0])} of ${capability} cannot be checked; ${what}.`)
+    return wrong(`The limit ${quoted(unknown[0])} of ${capability} cannot be checked; ${what}.`)
   }
   for (const [key, value] of Object.entries({ ...all, ...own })) {
     if (!isKnown(key)) continue
@@ -110,7 +110,7 @@ function* findProblems({
   unknown,
 }: Passport): Iterable<PolicyReason> {
   for (const field of unknown)
-    yield wrong(`The field ${shown(field)} of the passport is unknown, and may be a limit.`)
+    yield wrong(`The field ${quoted(field)} of the passport is unknown, and may be a limit.`)
   for (const value of [limits, ...parameters.map((each) => each.value)])
     if (holdsUnsafeNumber(value))
       yield wrong('A number in the limits is larger than 2^53 - 1, so that it cannot be compared.')
@@ -118,7 +118,7 @@ function* findProblems({
   yield* findUnknownParts({ path: '', value: limits }, names)
   for (const [key, value] of Object.entries(limits))
     if (!isObject(value) && !isFlatLimit(key) && !isRemark(key, value) && !isNamed(key, names))
-      yield wrong(`The limit ${shown(key)} belongs to no capability that can be checked.`)
+      yield wrong(`The limit ${quoted(key)} belongs to no capability that can be checked.`)
 }
 
 const isFlatLimit = (key: string): boolean =>

@@ -3,7 +3,7 @@
  * ignored. What is read must be right, though: a passport whose expiry cannot be read is no passport.
  */
 import { z } from 'zod'
-import { type JsonObject, JsonObjectSchema, shown } from '@signalbox/core'
+import { type JsonObject, JsonObjectSchema, quoted } from '@signalbox/core'
 import { millisecondsOf } from './timestamp.ts'
 
 /** A passport as far as we check it. */
@@ -62,9 +62,9 @@ export function readPassport(value: unknown): PassportReading {
   const problems: string[] = []
   if (name == null) problems.push('passport_id: must be there')
   if (fields.spec_version != null && !/^oap\/1\.\d{1,4}$/.test(fields.spec_version))
-    problems.push(`spec_version: must be "oap/1.0", is ${shown(fields.spec_version)}`)
+    problems.push(`spec_version: must be "oap/1.0", is ${quoted(fields.spec_version)}`)
   if (fields.expires_at != null && expiry === null)
-    problems.push(`expires_at: must be an RFC 3339 time, is ${shown(fields.expires_at)}`)
+    problems.push(`expires_at: must be an RFC 3339 time, is ${quoted(fields.expires_at)}`)
   if (fields.never_expires === false && fields.expires_at == null)
     problems.push('expires_at: must be there, as never_expires is false')
   if (name == null || problems.length > 0) return { ok: false, problems }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { createGuardrail } from '../../src/guardrails/create-guardrail.ts'
 import { inspectArguments, redactResult } from '../../src/guardrails/inspect.ts'
 import type { Guardrail } from '../../src/guardrails/part.ts'
-import { StreamGuardSpec } from '@signalbox/core'
+import { type JsonObject, StreamGuardSpec } from '@signalbox/core'
 
 function guard(spec: object): Guardrail {
   const made = createGuardrail(
@@ -85,6 +85,7 @@ describe('arguments', () => {
         action: 'redact',
         places: { arguments: true, results: true },
         inspect,
+        find: inspect,
         describe: String,
       },
     } as const
@@ -121,4 +122,26 @@ test('a result is redacted, whatever the action is', () => {
   expect(redactResult({ rows: [{ card }] }, [stopping]).value).toEqual({
     rows: [{ card: '[redacted:credit-card]' }],
   })
+})
+
+const many = (count: number): JsonObject =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [
+      `ghp_${'a1B2c3D4e5F6'.repeat(2)}${`${n}`.padStart(12, 'xYz')}`,
+      n,
+    ]),
+  )
+
+const timed = (count: number) => {
+  const began = performance.now()
+  const { value } = redactResult(many(count), [secrets])
+  expect(Object.keys(value)).toHaveLength(count)
+  expect(value[`${gone} ${count}`]).toBe(count - 1)
+  return performance.now() - began
+}
+
+test('keys that become one marker take time in proportion', () => {
+  timed(500)
+  // Eight times as many: what counts from the beginning for each key takes sixty times as long.
+  expect(timed(8_000) / timed(1_000)).toBeLessThan(24)
 })

@@ -7,7 +7,7 @@ import { limits } from '@signalbox/core'
 import { runGuardrailChain } from '../../src/guardrails/chain.ts'
 import type { StreamPart } from '@signalbox/engine'
 import type { Guardrail } from '../../src/guardrails/part.ts'
-import { context } from './play.ts'
+import { context, play } from './play.ts'
 
 const unhandled: unknown[] = []
 const keep = (reason: unknown): void => void unhandled.push(reason)
@@ -121,4 +121,18 @@ test('a text that is longer than a turn may be stops the turn', () => {
   const answer = { type: 'pass', part: { type: 'text', text: long } }
   const { result } = runGuardrailChain(text, [odd(() => answer)], context)
   expect(result).toMatchObject({ type: 'stop', reason: 'guardrail_error' })
+})
+
+test('one that adds to each piece stops the turn before memory ends', () => {
+  const more = 'x'.repeat(1024 * 1024)
+  const growing = odd((part) =>
+    'text' in part ? { type: 'pass', part: { ...part, text: part.text + more } } : undefined,
+  )
+  const { text: said, trip } = play([growing], ['abcdefgh'.repeat(4 * 200)])
+  expect(trip).toMatchObject({
+    guardrail: { id: 'odd' },
+    outcome: 'stop',
+    feedback: 'guardrail_error',
+  })
+  expect(said.length).toBeLessThanOrEqual(limits.turnBytesMax + more.length + 1024)
 })

@@ -28,7 +28,7 @@ export interface RunFilter extends Page {
 }
 
 /** Neither the run nor its thread is deleted for its users. Asked row by row: as a join it would read all threads. */
-export const shown = sql<boolean>`not r.hidden and coalesce(
+export const isShown = sql<boolean>`not r.hidden and coalesce(
   (select t.hidden_at is null from signalbox.thread t
     where t.tenant_id = r.tenant_id and t.thread_id = r.thread_id), true)`
 
@@ -39,7 +39,7 @@ export function runQuery(
 ): CompiledQuery<RunHead> {
   const byAlias = build.selectFrom('alias').select('run_id').where('key', '=', idOrAlias)
   const all = build.selectFrom('run as r').select(runColumns)
-  const runs = hidden ? all : all.where(shown)
+  const runs = hidden ? all : all.where(isShown)
   if (!isUuid(idOrAlias)) return runs.where('r.id', '=', byAlias).compile()
   return runs
     .where((where) => where.or([where('r.id', '=', idOrAlias), where('r.id', '=', byAlias)]))
@@ -53,7 +53,7 @@ export function runsNamedQuery(runIds: readonly string[]): CompiledQuery<RunHead
   return build
     .selectFrom('run as r')
     .select(runColumns)
-    .where(shown)
+    .where(isShown)
     .where(sql<boolean>`r.id = any(${[...runIds]}::uuid[])`)
     .compile()
 }
@@ -80,7 +80,7 @@ export function runsQuery(filter: RunFilter): CompiledQuery<RunHead> {
   let query = build
     .selectFrom('run as r')
     .select(runColumns)
-    .where(shown)
+    .where(isShown)
     .orderBy(...orderOf(filter))
     .limit(pageSize(filter.limit, limits.pageMax))
     .offset(filter.offset ?? 0)

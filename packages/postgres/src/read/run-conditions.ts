@@ -1,7 +1,7 @@
 /** Which runs a search finds, as conditions over `run as r`. */
 import { type JsonObject, Outcome, RunStatus, type StateName } from '@signalbox/core'
 import { type RawBuilder, sql } from 'kysely'
-import { shown } from './listings.ts'
+import { isShown } from './listings.ts'
 import { statusesWaitingFor, type WaitKind, waitsFor } from './waits-for.ts'
 
 /** Which runs are wanted. Filters join with "and", the values of one with "or"; a list without values finds nothing. */
@@ -51,7 +51,7 @@ export const endedAt = sql<number | null>`case when r.status = 'ended' then (
 export function conditionsOf(filter: RunConditions): Condition {
   const { runIds, metadata, waitsFor: kinds, endUsers } = filter
   const conditions = [
-    shown,
+    isShown,
     ...(runIds === undefined ? [] : [sql`r.id = any(${[...runIds]}::uuid[])`]),
     ...isOneOf(sql`r.thread_id`, filter.threadIds),
     ...isOneOf(sql`r.agent`, filter.agents),
@@ -76,7 +76,7 @@ const worksFor = (endUsers: readonly string[]): Condition => sql`exists (
 export type Cohort = { readonly status: RunStatus } | { readonly outcome: Outcome }
 
 /** The condition of one cohort. Its word is one of ours, so that the planner may know a partial index by it. */
-export const isOf = (cohort: Cohort): Condition =>
+export const inCohort = (cohort: Cohort): Condition =>
   'status' in cohort
     ? sql`r.status = ${sql.lit(cohort.status)}`
     : sql`r.outcome = ${sql.lit(cohort.outcome)}`
@@ -110,7 +110,7 @@ export function cohortsOf(filter: RunConditions): readonly Cohort[] | null {
 function cohortConditions(filter: RunConditions): Condition[] {
   const cohorts = cohortsOf(filter)
   const named =
-    cohorts === null ? [] : [sql`(${sql.join([...cohorts.map(isOf), sql`false`], sql` or `)})`]
+    cohorts === null ? [] : [sql`(${sql.join([...cohorts.map(inCohort), sql`false`], sql` or `)})`]
   // Recorded, and still to be had by its id, or by its outcome.
   const rolledBack = filter.outcomes?.includes('rolled_back') ?? filter.runIds !== undefined
   return rolledBack ? named : [...named, sql`r.outcome is distinct from 'rolled_back'`]

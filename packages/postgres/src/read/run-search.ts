@@ -12,7 +12,7 @@ import {
   cohortsOf,
   conditionsOf,
   endedAt,
-  isOf,
+  inCohort,
   type RunConditions,
 } from './run-conditions.ts'
 import { type WaitsFor, waitsFor } from './waits-for.ts'
@@ -134,7 +134,7 @@ function armsOf(filter: RunSearch): readonly Arm[] {
   if (threadIds !== undefined)
     return distinct(threadIds).map((id) => ({ from: runTable, only: sql`r.thread_id = ${id}` }))
   const cohorts = cohortsOf(filter)
-  if (cohorts !== null) return cohorts.map((cohort) => ({ from: runTable, only: isOf(cohort) }))
+  if (cohorts !== null) return cohorts.map((cohort) => ({ from: runTable, only: inCohort(cohort) }))
   if (agents !== undefined)
     return distinct(agents).map((agent) => ({ from: runTable, only: sql`r.agent = ${agent}` }))
   return [{ from: runTable, only: sql`true` }]

@@ -15,15 +15,15 @@ import type { AppendResult } from '@signalbox/engine'
 import {
   faultOfItem,
   isStatementError,
-  type Parcel,
+  type ItemParcel,
   rejected,
-  undecided,
+  undecidedItem,
   withoutDecision,
   wrap,
 } from './encode.ts'
 
 /** Sends parcels, sorted by run id, as one statement; answers in the same order. */
-export type Send = (parcels: readonly Parcel[]) => Promise<readonly AppendResult[]>
+export type Send = (parcels: readonly ItemParcel[]) => Promise<readonly AppendResult[]>
 
 /** How appends are batched. */
 export interface BatchOptions {
@@ -40,7 +40,7 @@ export interface BatchOptions {
 }
 
 interface Waiting {
-  readonly parcel: Parcel
+  readonly parcel: ItemParcel
   readonly resolve: (result: AppendResult) => void
   readonly reject: (error: unknown) => void
   readonly since: number
@@ -60,7 +60,7 @@ export class Batcher {
   }
 
   /** Rejects with what the connection failed with; the caller then does not know whether the item was written. */
-  add(parcel: Parcel): Promise<AppendResult> {
+  add(parcel: ItemParcel): Promise<AppendResult> {
     if (this.#queue.length >= this.#options.maxQueued) {
       return Promise.reject(new Error(`the register is busy: ${this.#queue.length} appends wait`))
     }
@@ -141,7 +141,7 @@ export class Batcher {
 
   async #deliverWithout({ parcel, ...waiting }: Waiting, fault: string): Promise<void> {
     const { item } = parcel
-    const rest = item.decision ? wrap(undecided(item)) : null
+    const rest = item.decision ? wrap(undecidedItem(item)) : null
     if (rest === null || 'code' in rest) return waiting.resolve(rejected(item, fault))
     const resolve = (result: AppendResult): void =>
       waiting.resolve(withoutDecision(item, result, fault))

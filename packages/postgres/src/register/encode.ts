@@ -4,7 +4,7 @@ import type { AppendItem, AppendResult } from '@signalbox/engine'
 import { DatabaseError } from 'pg'
 
 /** An item on its way. */
-export interface Parcel {
+export interface ItemParcel {
   readonly item: AppendItem
   /** Lower case: the order of texts is then the order of uuids. */
   readonly runId: string
@@ -16,7 +16,7 @@ export interface Parcel {
 const itemBytesMax = 4 * limits.turnBytesMax
 
 /** Wraps an item for the way. Answers the refusal instead if the item could never be written. */
-export function wrap(item: AppendItem): Parcel | AppendResult {
+export function wrap(item: AppendItem): ItemParcel | AppendResult {
   const { decision } = item
   const json = JSON.stringify(
     // The state travels as text: its size as JSON is what is limited, and jsonb has another one.
@@ -46,7 +46,7 @@ export function rejected(item: AppendItem, detail: string): AppendResult {
 }
 
 /** What of an item stands without its decision: the claims that came with it fall with it. */
-export function undecided({
+export function undecidedItem({
   decision: _decision,
   claims: _claims,
   ...rest

@@ -15,7 +15,7 @@ import {
   renewLeases,
   takeDue,
 } from './effects.ts'
-import { undecided, withoutDecision, wrap } from './encode.ts'
+import { undecidedItem, withoutDecision, wrap } from './encode.ts'
 import { pausesOf } from './pauses.ts'
 import { readChildren, readEndedChildren, readOrphans } from './families.ts'
 import { governanceOf } from './governance.ts'
@@ -74,7 +74,7 @@ export function createRegister(options: RegisterOptions): Register {
     const parcel = wrap(item)
     if (!('code' in parcel)) return batcher.add(parcel)
     // Too large, perhaps for the sake of its decision: the facts are not.
-    const rest = item.decision ? wrap(undecided(item)) : parcel
+    const rest = item.decision ? wrap(undecidedItem(item)) : parcel
     if ('code' in rest) return parcel
     return withoutDecision(item, await batcher.add(rest), parcel.detail ?? parcel.code)
   }

@@ -1,7 +1,7 @@
 import type { Delta, WakeTopic } from '@signalbox/engine'
 
 /** What one process tells the others. */
-export type Signal =
+export type WakeSignal =
   /** I have just begun to listen: tell me that you are there and what you want. */
   | { readonly kind: 'hello' }
   /** I am there. Repeated, for silence means that I am gone. */
@@ -14,10 +14,10 @@ export type Signal =
   | { readonly kind: 'delta'; readonly delta: Delta }
 
 /** One NOTIFY payload. */
-export interface Frame {
+export interface NotifyFrame {
   /** The process that sent it: everybody hears himself, too. */
   readonly from: string
-  readonly signals: readonly Signal[]
+  readonly signals: readonly WakeSignal[]
 }
 
 /** Records, so that a topic or kind that is missing here does not compile. */
@@ -35,7 +35,7 @@ const deltaKinds: Readonly<Record<Delta['kind'], true>> = {
 }
 
 /** A signal as a compact JSON array. */
-export function spellSignal(signal: Signal): string {
+export function spellSignal(signal: WakeSignal): string {
   switch (signal.kind) {
     case 'hello':
     case 'here':
@@ -57,7 +57,7 @@ export function spellSignal(signal: Signal): string {
  * A payload as a frame, or null. Anybody who may log in to the database may write to the channel: nothing in it is
  * taken on trust, and signals of a newer version are skipped.
  */
-export function readFrame(payload: string): Frame | null {
+export function readFrame(payload: string): NotifyFrame | null {
   try {
     const said: unknown = JSON.parse(payload)
     if (!Array.isArray(said)) return null
@@ -69,7 +69,7 @@ export function readFrame(payload: string): Frame | null {
   }
 }
 
-function readSignal(item: unknown): Signal | null {
+function readSignal(item: unknown): WakeSignal | null {
   if (!Array.isArray(item)) return null
   const [kind, first, second, ...rest]: readonly unknown[] = item
   switch (kind) {
@@ -91,7 +91,11 @@ function readSignal(item: unknown): Signal | null {
   }
 }
 
-function readDelta(runId: unknown, messageId: unknown, rest: readonly unknown[]): Signal | null {
+function readDelta(
+  runId: unknown,
+  messageId: unknown,
+  rest: readonly unknown[],
+): WakeSignal | null {
   const [attempt, offset, kind, text] = rest
   if (typeof runId !== 'string' || typeof messageId !== 'string') return null
   if (typeof attempt !== 'number' || typeof offset !== 'number') return null

@@ -16,7 +16,7 @@ import { limits } from '@signalbox/core'
 import type { Delta, Log, WakeBus, WakeTopic } from '@signalbox/engine'
 
 import { Audience } from './audience.ts'
-import { readFrame, type Signal } from './frame.ts'
+import { readFrame, type WakeSignal } from './frame.ts'
 import { Link } from './link.ts'
 import { Outbox } from './outbox.ts'
 import { packSignals } from './pack.ts'
@@ -183,7 +183,7 @@ class NotifyingWakeBus implements NotifyWakeBus {
     this.#announce('here')
   }
 
-  #send(signal: Signal): void {
+  #send(signal: WakeSignal): void {
     this.#outbox.add(signal)
     this.#schedule(isUrgent(signal))
   }
@@ -228,7 +228,7 @@ class NotifyingWakeBus implements NotifyWakeBus {
     if ((isNew || greets) && !leaves) this.#announce('here')
   }
 
-  #obey(from: string, signal: Signal): void {
+  #obey(from: string, signal: WakeSignal): void {
     switch (signal.kind) {
       case 'bye':
         return this.#peers.gone(from)
@@ -244,7 +244,7 @@ class NotifyingWakeBus implements NotifyWakeBus {
     }
   }
 
-  #tellWakes(signals: readonly Signal[]): void {
+  #tellWakes(signals: readonly WakeSignal[]): void {
     const wakes = signals.filter((signal) => signal.kind === 'wake')
     for (const [topic, group] of Map.groupBy(wakes, (wake) => wake.topic)) {
       const ids = group.map((wake) => wake.id)
@@ -254,4 +254,4 @@ class NotifyingWakeBus implements NotifyWakeBus {
 }
 
 /** Somebody waits to work. Streams that read on, and text, are glad to travel with others. */
-const isUrgent = (signal: Signal): boolean => signal.kind === 'wake' && signal.topic !== 'run'
+const isUrgent = (signal: WakeSignal): boolean => signal.kind === 'wake' && signal.topic !== 'run'

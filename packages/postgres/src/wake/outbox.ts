@@ -1,6 +1,6 @@
 import type { Delta } from '@signalbox/engine'
 
-import type { Signal } from './frame.ts'
+import type { WakeSignal } from './frame.ts'
 
 /** What one flush may carry. Beyond it signals are dropped: a wake is a hint, and memory is not. */
 const signalsMax = 20_000
@@ -11,7 +11,7 @@ const textCharsMax = 1024 * 1024
  * progress notes of a call the latest stays.
  */
 export class Outbox {
-  #signals = new Map<string, Signal>()
+  #signals = new Map<string, WakeSignal>()
   /** Key of the last delta of each run: joining any other would change the order. */
   #lastDelta = new Map<string, string>()
   #textChars = 0
@@ -21,7 +21,7 @@ export class Outbox {
     return this.#signals.size === 0
   }
 
-  add(signal: Signal): void {
+  add(signal: WakeSignal): void {
     if (signal.kind === 'delta')
       return signal.delta.kind === 'progress'
         ? this.#addNote(signal.delta)
@@ -30,7 +30,7 @@ export class Outbox {
   }
 
   /** Takes everything out. `dropped` counts what found no room since the last time. */
-  take(): { readonly signals: readonly Signal[]; readonly dropped: number } {
+  take(): { readonly signals: readonly WakeSignal[]; readonly dropped: number } {
     const taken = { signals: [...this.#signals.values()], dropped: this.#dropped }
     this.#signals = new Map()
     this.#lastDelta = new Map()
@@ -39,7 +39,7 @@ export class Outbox {
     return taken
   }
 
-  #put(key: string, signal: Signal): void {
+  #put(key: string, signal: WakeSignal): void {
     if (this.#signals.size >= signalsMax && !this.#signals.has(key)) {
       this.#dropped += 1
       return
@@ -87,7 +87,7 @@ function continues(last: Delta, next: Delta): boolean {
   )
 }
 
-function keyOf(signal: Exclude<Signal, { kind: 'delta' }>): string {
+function keyOf(signal: Exclude<WakeSignal, { kind: 'delta' }>): string {
   switch (signal.kind) {
     case 'wake':
       return `wake ${signal.topic} ${signal.id}`

@@ -1,13 +1,13 @@
 import type { Delta } from '@signalbox/engine'
 
-import { type Signal, spellSignal } from './frame.ts'
+import { type WakeSignal, spellSignal } from './frame.ts'
 import { jsonCut } from './json-cut.ts'
 
 /** Postgres refuses payloads of 8000 bytes and more. */
 const payloadBytesMax = 7999
 
 /** The signals of one process as payloads, in order, as few as a simple filling makes. */
-export function packSignals(from: string, signals: readonly Signal[]): readonly string[] {
+export function packSignals(from: string, signals: readonly WakeSignal[]): readonly string[] {
   const head = `[${JSON.stringify(from)}`
   const room = payloadBytesMax - Buffer.byteLength(head) - 1
   const payloads: string[] = []
@@ -28,7 +28,7 @@ export function packSignals(from: string, signals: readonly Signal[]): readonly 
 }
 
 /** One signal in pieces that each fit. Only deltas can be cut; what cannot be made to fit is dropped. */
-function spellWithin(signal: Signal, bytesMax: number): readonly string[] {
+function spellWithin(signal: WakeSignal, bytesMax: number): readonly string[] {
   const whole = spellSignal(signal)
   if (Buffer.byteLength(whole) <= bytesMax) return [whole]
   return signal.kind === 'delta'

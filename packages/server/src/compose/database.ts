@@ -19,7 +19,7 @@ import {
   SchemaOutdated,
 } from '@signalbox/postgres'
 import { ConfigError } from '../config/config-error.ts'
-import { type Environment, loginVariables } from '../config/environment.ts'
+import { type ServerEnvironment, loginVariables } from '../config/environment.ts'
 import type { Closers } from './closers.ts'
 import { keepCommonClock } from './common-clock.ts'
 import { openEmbedded, type StartEmbedded } from './embedded.ts'
@@ -40,7 +40,7 @@ export interface OpenDatabase {
   readonly failed: Promise<StartError>
 }
 
-export interface DatabaseOptions extends Pick<Environment, 'databaseUrl' | 'loginUrls'> {
+export interface DatabaseOptions extends Pick<ServerEnvironment, 'databaseUrl' | 'loginUrls'> {
   readonly dataDir: string
   /** Does BullMQ keep its queue here? */
   readonly withQueue: boolean

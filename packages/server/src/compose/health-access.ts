@@ -12,9 +12,9 @@ import { KnownKeys } from '../keys/known-keys.ts'
 import { LastUsed } from '../keys/last-used.ts'
 import type { Closers } from './closers.ts'
 import { doorOf } from './door-of.ts'
-import { type Access, type AccessOptions, openAccess, postgresMsMax } from './open-access.ts'
+import { type OpenedAccess, type AccessOptions, openAccess, postgresMsMax } from './open-access.ts'
 
-export type HealthAccess = Pick<Access, 'authenticate' | 'door'>
+export type HealthAccess = Pick<OpenedAccess, 'authenticate' | 'door'>
 
 /** @throws StartError `open_refused` where a process that reads keys would be open to everybody */
 export async function openHealthAccess(

@@ -14,7 +14,7 @@ const pollMs = 1000
 const registerMsMax = 30_000
 
 /** Starts it; it ends with the process. */
-export function keepTime(
+export function keepCommonTime(
   parts: {
     readonly urls: DatabaseUrls
     readonly register: Register

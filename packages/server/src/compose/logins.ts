@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { prepare } from '@signalbox/bullmq'
 import { type LoginRole, loginRoles, migrate, type MigrateReport } from '@signalbox/postgres'
 import { ConfigError } from '../config/config-error.ts'
-import type { Environment } from '../config/environment.ts'
+import type { ServerEnvironment } from '../config/environment.ts'
 
 /** Addresses of one database, by who logs in; null where nothing says it. They hold passwords: never log them. */
 export type LoginUrls = Readonly<Record<LoginRole, string | null>>
@@ -15,7 +15,7 @@ export type LoginUrls = Readonly<Record<LoginRole, string | null>>
  */
 export function loginsOf(told: {
   readonly adminUrl: string | null
-  readonly loginUrls: Environment['loginUrls']
+  readonly loginUrls: ServerEnvironment['loginUrls']
 }): LoginUrls {
   const { adminUrl, loginUrls } = told
   const of = (role: LoginRole): string | null =>
@@ -45,7 +45,7 @@ export async function migrateAll(
  */
 export const migrateAsTold = (
   adminUrl: string,
-  { loginUrls, redisUrl }: Pick<Environment, 'loginUrls' | 'redisUrl'>,
+  { loginUrls, redisUrl }: Pick<ServerEnvironment, 'loginUrls' | 'redisUrl'>,
 ): Promise<MigrateReport> =>
   migrateAll(adminUrl, {
     logins: loginUrls,

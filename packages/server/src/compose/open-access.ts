@@ -7,7 +7,7 @@
  */
 import type { Log } from '@signalbox/engine'
 import { createKeyring, type Keyring } from '@signalbox/postgres'
-import { type Environment, pseudonymKeyEnv } from '../config/environment.ts'
+import { type ServerEnvironment, pseudonymKeyEnv } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import { anybody, authenticateByKey } from '../http/authenticate.ts'
 import type { Authenticate } from '../http/api.ts'
@@ -28,7 +28,7 @@ export const postgresMsMax = 10_000
 
 export interface AccessOptions {
   readonly appUrl: string
-  readonly environment: Environment
+  readonly environment: ServerEnvironment
   readonly server: Config['server']
   /** Where the process will listen. */
   readonly host: string
@@ -39,7 +39,7 @@ export interface AccessOptions {
 }
 
 /** How callers are known, and the keys by which they are. */
-export interface Access {
+export interface OpenedAccess {
   readonly authenticate: Authenticate
   readonly keys: Keyring
   /** Null: callers name no end users. */
@@ -48,7 +48,7 @@ export interface Access {
 }
 
 /** @throws StartError `open_refused`, `pseudonym_key` */
-export async function openAccess(options: AccessOptions, closers: Closers): Promise<Access> {
+export async function openAccess(options: AccessOptions, closers: Closers): Promise<OpenedAccess> {
   const keyring = createKeyring({ url: options.appUrl })
   closers.add('keys', () => keyring.close())
   const keys = inTime(keyring, postgresMsMax)

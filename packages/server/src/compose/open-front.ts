@@ -11,15 +11,15 @@ import type { Tracing } from '../observe/tracing.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import { hostOf, portOf } from './address.ts'
 import type { DatabaseUrls } from './database.ts'
-import { keepTime } from './keep-time.ts'
+import { keepCommonTime } from './keep-time.ts'
 import { announce } from './announce.ts'
 import type { HealthAccess } from './health-access.ts'
-import type { Access } from './open-access.ts'
+import type { OpenedAccess } from './open-access.ts'
 import type { Wellbeing } from './open-health.ts'
 import { type Served, serve } from './serve.ts'
 import type { OpenHealthPort } from './serve-health.ts'
 import type { Assembly, Role } from './start.ts'
-import type { Transport } from './transport.ts'
+import type { QueueTransport } from './transport.ts'
 
 interface Parts {
   readonly register: Register
@@ -40,9 +40,9 @@ export async function openFront(
   assembly: Assembly,
   parts: Parts & {
     readonly wellbeing: Wellbeing
-    readonly asked: Transport['asked']
+    readonly asked: QueueTransport['asked']
     readonly urls: DatabaseUrls
-    readonly access: { readonly api: Access } | HealthAccess | null
+    readonly access: { readonly api: OpenedAccess } | HealthAccess | null
     readonly openHealthPort: OpenHealthPort
   },
 ): Promise<string | null> {
@@ -51,7 +51,7 @@ export async function openFront(
   const known = { roles, engineUrl: urls.engine, engine, asked, metrics, log }
   const health = await wellbeing.open(known, closers)
   if (roles.includes('orchestrator'))
-    keepTime({ ...parts, runLimits: config.runLimits, log }, closers)
+    keepCommonTime({ ...parts, runLimits: config.runLimits, log }, closers)
   if (access === null) return null
   options.takeOver?.()
   if (!('api' in access)) {
@@ -76,7 +76,7 @@ export async function openFront(
 
 interface ServedParts extends Parts {
   readonly health: Health
-  readonly access: Access
+  readonly access: OpenedAccess
 }
 
 function serveApi(assembly: Assembly, parts: ServedParts): Promise<Served> {

@@ -7,7 +7,7 @@ import { Writes } from '../health/writes.ts'
 import { telling } from '../http/patience.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Closers } from './closers.ts'
-import type { Transport } from './transport.ts'
+import type { QueueTransport } from './transport.ts'
 
 /** An engine that says when its reconciler last came round, and last looked; null where it has none. */
 type HealthyEngine = Engine & {
@@ -31,7 +31,7 @@ export class Wellbeing {
       readonly roles: readonly string[]
       readonly engineUrl: string
       readonly engine: HealthyEngine
-      readonly asked: Transport['asked']
+      readonly asked: QueueTransport['asked']
       readonly metrics: Metrics
       readonly log: Log
     },

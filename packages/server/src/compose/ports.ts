@@ -13,7 +13,7 @@ import type { Tracing } from '../observe/tracing.ts'
 import type { DatabaseUrls } from './database.ts'
 import type { OpenAgents } from './open-agents.ts'
 import type { Assembly, EnginePorts, Role } from './start.ts'
-import { openTransport, type Transport } from './transport.ts'
+import { openTransport, type QueueTransport } from './transport.ts'
 
 /** What was opened before. */
 interface Opened {
@@ -30,7 +30,7 @@ interface Opened {
 export async function portsOf(
   assembly: Assembly,
   opened: Opened,
-): Promise<EnginePorts & Pick<Transport, 'asked'>> {
+): Promise<EnginePorts & Pick<QueueTransport, 'asked'>> {
   const { environment, log, closers } = assembly
   const { roles, open, urls, register, metrics, tracing, webhooks } = opened
   const decides = roles.includes('orchestrator')

@@ -30,7 +30,7 @@ import { RunWakes } from '../stream/run-wakes.ts'
 import { type Inspect, inspected } from './inspect.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import { listen } from './listen.ts'
-import type { Access } from './open-access.ts'
+import type { OpenedAccess } from './open-access.ts'
 
 /** A caller gets an answer after this, whatever the register does. */
 const registerMsMax = 10_000
@@ -52,7 +52,7 @@ export interface ServeOptions {
   readonly roles: readonly string[]
   readonly host: string
   readonly port: number
-  readonly access: Access
+  readonly access: OpenedAccess
   readonly server: Config['server']
   readonly runLimits: Config['runLimits']
   readonly webhooks: WebhookSettings

@@ -15,7 +15,7 @@ import {
   systemRandom,
 } from '@signalbox/engine'
 import { createReader, createRegister, createResources } from '@signalbox/postgres'
-import { type Env, type Environment, readEnvironment } from '../config/environment.ts'
+import { type Env, type ServerEnvironment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
 import { type CountingLog, createLog } from '../observe/log.ts'
@@ -36,7 +36,7 @@ import type { StartEmbedded } from './embedded.ts'
 import { settingsOf } from './engine-settings.ts'
 import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
-import { type Access, type AccessOptions, openAccess } from './open-access.ts'
+import { type OpenedAccess, type AccessOptions, openAccess } from './open-access.ts'
 import { notedDefinitions } from './noted-definitions.ts'
 import { openAgents } from './open-agents.ts'
 import { openFront } from './open-front.ts'
@@ -144,7 +144,7 @@ export async function startSignalbox(given: StartOptions): Promise<Signalbox> {
 /** What a process is made of, on its way. */
 export interface Assembly {
   readonly options: StartOptions
-  readonly environment: Environment
+  readonly environment: ServerEnvironment
   readonly config: Config
   readonly log: Log | CountingLog
   readonly closers: Closers
@@ -246,7 +246,7 @@ async function accessTo(
   assembly: Assembly,
   roles: readonly Role[],
   login: Pick<AccessOptions, 'appUrl'> & { readonly readsKeys: boolean },
-): Promise<{ readonly api: Access } | HealthAccess | null> {
+): Promise<{ readonly api: OpenedAccess } | HealthAccess | null> {
   const { environment, config, log, closers } = assembly
   const [host, dataDir] = [hostOf(assembly), dataDirOf(assembly)]
   const { localPages } = assembly.options

@@ -9,7 +9,7 @@ import type { Dispatcher, HintSource, Log, WakeBus } from '@signalbox/engine'
 import { createNotifyWakeBus } from '@signalbox/postgres'
 import type { Closers } from './closers.ts'
 
-export interface Transport {
+export interface QueueTransport {
   readonly dispatcher: Dispatcher
   /** Null unless this process works. */
   readonly hintSource: HintSource | null
@@ -38,7 +38,7 @@ export interface TransportOptions {
 export async function openTransport(
   options: TransportOptions,
   closers: Closers,
-): Promise<Transport> {
+): Promise<QueueTransport> {
   const { redisUrl, queuePrefix: prefix, engineUrl, queueUrl, log } = options
   const wakeBus =
     redisUrl === null

@@ -45,7 +45,7 @@ const Detector = z.union([
 ])
 
 /** One entry of `safety.detectors`. */
-export type Detector = z.output<typeof Detector>
+export type DetectorSetting = z.output<typeof Detector>
 
 const descriptionCharsMax = 1000
 const fieldsMax = 32

@@ -8,7 +8,7 @@ import { queuePrefixForm, queuePrefixRule } from './queue-schema.ts'
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** What the environment says, checked. It holds secrets: never log it. */
-export interface Environment {
+export interface ServerEnvironment {
   /** As the administrator. Null: the addresses of the logins, or the embedded Postgres. */
   readonly databaseUrl: string | null
   /** By login of the database; null: it follows from `databaseUrl`. */
@@ -58,7 +58,7 @@ const graceMsMax = 3_600_000
  *
  * @throws ConfigError `config_env`, naming the variable
  */
-export function readEnvironment(env: Env): Environment {
+export function readEnvironment(env: Env): ServerEnvironment {
   return {
     databaseUrl: databaseUrl(env, 'DATABASE_URL'),
     loginUrls: {
@@ -144,7 +144,7 @@ function secret(env: Env, name: string): string | null {
   return value
 }
 
-function logLevel(env: Env): Environment['logLevel'] {
+function logLevel(env: Env): ServerEnvironment['logLevel'] {
   const value = text(env, 'LOG_LEVEL') ?? 'info'
   const level = logLevels.find((each) => each === value)
   return level ?? wrong('LOG_LEVEL', `must be one of ${logLevels.join(', ')}`)

@@ -5,7 +5,14 @@
 import { commonJsWords } from './commonjs-words.ts'
 import { explainMissing, explainMissingName, type Failed } from './explain-missing.ts'
 import { circleOf, filesFrom } from './module-imports.ts'
-import { isOurs, isUnparsed, type Place, placeOf, shownFile, shownPlace } from './place.ts'
+import {
+  isOurs,
+  isUnparsed,
+  type SourcePlace,
+  sourcePlaceOf,
+  shownFile,
+  shownPlace,
+} from './place.ts'
 import { syntaxPlace } from './syntax-place.ts'
 
 /** Which module was to be loaded, and the folder that paths are shown from. */
@@ -21,7 +28,7 @@ export async function explainImport(error: unknown, { file, from }: Loading): Pr
   const failed = { code, message, from, file }
   const missing = await explainMissing(failed)
   if (missing !== null) return missing
-  const place = placeOf(error)
+  const place = sourcePlaceOf(error)
   // One with a place in its stack was thrown by a line that ran, such as JSON.parse.
   if (error instanceof SyntaxError && (place === null || isUnparsed(error)))
     return explainSyntax(failed, place)
@@ -54,7 +61,7 @@ function knownError({ code, message }: Failed, error: unknown): string | null {
 async function circleWords(
   { message, from }: Failed,
   error: unknown,
-  place: Place | null,
+  place: SourcePlace | null,
 ): Promise<string | null> {
   const name = /^Cannot access '(.+)' before initialization$/.exec(message)?.[1]
   if (!(error instanceof ReferenceError) || name === undefined) return null
@@ -77,7 +84,7 @@ const notErasable: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-async function explainSyntax(failed: Failed, place: Place | null): Promise<string> {
+async function explainSyntax(failed: Failed, place: SourcePlace | null): Promise<string> {
   const { code, message, from, file } = failed
   const name = await explainMissingName(failed, place)
   if (name !== null) return name

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commonJsWords } from './commonjs-words.ts'
-import { importsOf, targetOf } from './module-imports.ts'
+import { importsOf, importedFile } from './module-imports.ts'
 import { suggestion } from './nearest.ts'
 import { shownFile, shownPlace } from './place.ts'
 
@@ -58,7 +58,7 @@ export async function explainMissingName(
     /requested module '([^']+)' does not provide an export named '([^']+)'/.exec(message) ?? []
   if (name === '') return null
   const where = shownPlace(importer ?? { file, line: null }, from)
-  const target = targetOf(importer?.file ?? file, specifier)
+  const target = importedFile(importer?.file ?? file, specifier)
   const names = target === null ? [] : await namesIn(target)
   // It exports the name, and Node sees none: it reads the file as CommonJS.
   const commonJs = target !== null && names.includes(name) ? await commonJsWords(target) : null
@@ -105,7 +105,7 @@ async function missingFile(
   const importing = importer ?? file
   const imports = await importsOf(importing)
   const found = imports.find(
-    ({ specifier }) => specifier === target || targetOf(importing, specifier) === target,
+    ({ specifier }) => specifier === target || importedFile(importing, specifier) === target,
   )
   const where = shownPlace({ file: importing, line: found?.line ?? null }, from)
   const specifier = found?.specifier ?? target

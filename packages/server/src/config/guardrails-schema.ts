@@ -35,7 +35,7 @@ const BuiltInGuard = z.discriminatedUnion('use', [
 const plainGuards = ['error-recovery', 'pii', 'secrets'] as const
 
 /** One stream guardrail: by name, with settings, a module, or in TypeScript and JavaScript an object. */
-export const StreamGuard = z.union(
+export const StreamGuardSetting = z.union(
   [
     z.enum(plainGuards),
     ModulePath,
@@ -46,7 +46,7 @@ export const StreamGuard = z.union(
   `takes ${plainGuards.map((name) => `"${name}"`).join(', ')}, { "use": "banned-terms" or "patterns", … }, ` +
     './file.ts#export, or what defineGuardrail made',
 )
-export type StreamGuard = z.output<typeof StreamGuard>
+export type StreamGuardSetting = z.output<typeof StreamGuardSetting>
 
 const { shape } = AgentDefinition.shape.guardrails.unwrap()
 
@@ -61,7 +61,7 @@ export const GuardrailsConfig = z.strictObject({
   /** A policy that cannot answer denies. */
   failClosed: shape.failClosed,
   /** What judges the words of the model while they stream, in this order. */
-  stream: z.array(StreamGuard).max(16).default([]),
+  stream: z.array(StreamGuardSetting).max(16).default([]),
   /** Corrections after the first attempt of a turn. */
   maxGuardrailRetries: shape.maxGuardrailRetries,
 })

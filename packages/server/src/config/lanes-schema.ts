@@ -36,7 +36,7 @@ export const LaneRules = z.array(LaneRule).max(7).default([])
 export type LaneRules = z.output<typeof LaneRules>
 
 /** Who asks for a run of which agent. */
-export interface Asked {
+export interface LaneRequest {
   readonly agent: string
   readonly actor: string
   readonly user?: { readonly id: string }
@@ -44,7 +44,10 @@ export interface Asked {
 }
 
 /** The limits that a run stands under. An end user, or else a user, or else the key it was created with, is one user. */
-export function lanesOf(rules: LaneRules, { agent, actor, user, endUser }: Asked): readonly Lane[] {
+export function lanesOf(
+  rules: LaneRules,
+  { agent, actor, user, endUser }: LaneRequest,
+): readonly Lane[] {
   const who = { agent, user: endUser ?? user?.id ?? actor }
   return rules
     .filter(({ agents }) => agents?.includes(agent) ?? true)

@@ -21,7 +21,7 @@ export async function importsOf(file: string): Promise<readonly Import[]> {
 }
 
 /** The file that a relative specifier names; null for one that is not relative. */
-export const targetOf = (file: string, specifier: string): string | null =>
+export const importedFile = (file: string, specifier: string): string | null =>
   specifier.startsWith('.') ? resolve(dirname(file), specifier) : null
 
 /** A file and everything of the user's own that it imports, directly or not; the file itself first. */
@@ -30,7 +30,7 @@ export async function filesFrom(file: string): Promise<readonly string[]> {
   for (const each of found) {
     if (found.size > filesMax) break
     for (const { specifier } of await importsOf(each)) {
-      const target = targetOf(each, specifier)
+      const target = importedFile(each, specifier)
       if (target !== null) found.add(target)
     }
   }
@@ -40,7 +40,7 @@ export async function filesFrom(file: string): Promise<readonly string[]> {
 /** The first import of a file that leads back to it; null if none does. */
 export async function circleOf(file: string): Promise<string | null> {
   for (const { specifier } of await importsOf(file)) {
-    const target = targetOf(file, specifier)
+    const target = importedFile(file, specifier)
     if (target !== null && (await filesFrom(target)).includes(file)) return target
   }
   return null

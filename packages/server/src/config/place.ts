@@ -3,7 +3,7 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** A file, and a line of it where one is known. */
-export interface Place {
+export interface SourcePlace {
   readonly file: string
   readonly line: number | null
 }
@@ -18,7 +18,7 @@ export function shownFile(file: string, from: string): string {
 }
 
 /** A place as one types it from a folder. */
-export const shownPlace = ({ file, line }: Place, from: string): string =>
+export const shownPlace = ({ file, line }: SourcePlace, from: string): string =>
   line === null ? shownFile(file, from) : `${shownFile(file, from)}:${line}`
 
 /** `file:line` above a piece of source, as Node puts it before a stack. */
@@ -26,7 +26,7 @@ const head = /^(file:\/\/.+|\/.+|[A-Za-z]:[\\/].+):(\d+)$/
 const frame = /^\s+at (?:.*\()?(file:\/\/.+?|\/.+?|[A-Za-z]:[\\/].+?):(\d+):\d+\)?$/
 
 /** The files that the stack of an error names, the innermost first. Those of Node itself are left out. */
-function placesIn(error: unknown): readonly Place[] {
+function placesIn(error: unknown): readonly SourcePlace[] {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   return stack.split('\n').flatMap((text, n) => {
     const [, file, line] = (n === 0 ? head.exec(text) : null) ?? frame.exec(text) ?? []
@@ -47,11 +47,11 @@ const pathOf = (file: string): string => {
   }
 }
 
-const isOwn = ({ file }: Place): boolean => file.startsWith(own)
-const isLibrary = ({ file }: Place): boolean => file.split(sep).includes('node_modules')
+const isOwn = ({ file }: SourcePlace): boolean => file.startsWith(own)
+const isLibrary = ({ file }: SourcePlace): boolean => file.split(sep).includes('node_modules')
 
 /** The first place in the stack that is neither a library's nor ours; null if there is none. */
-export const placeOf = (error: unknown): Place | null =>
+export const sourcePlaceOf = (error: unknown): SourcePlace | null =>
   placesIn(error).find((place) => !isOwn(place) && !isLibrary(place)) ?? null
 
 /** Was the error made by Signalbox itself, so that its words are ours already? */

@@ -65,7 +65,9 @@ function guardrailsOf({ guardrails }: AgentConfig, governance: AgentGovernance |
   if (!governance) throw new Error('the governance is of another configuration')
   const { approvalTools, failClosed, maxGuardrailRetries } = guardrails
   const policies = governance.policies.map(({ spec }) => spec)
-  return { approvalTools, failClosed, maxGuardrailRetries, policies, stream: governance.stream }
+  const { stream } = governance
+  const known = { approvalTools, failClosed, maxGuardrailRetries, policies, stream }
+  return { ...known, recordsFailures: true }
 }
 
 function checkScripts(

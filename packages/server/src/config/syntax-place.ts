@@ -6,13 +6,13 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
-import type { Place } from './place.ts'
+import type { SourcePlace } from './place.ts'
 
 const checkMsMax = 10_000
 const filesMax = 20
 
 /** The first of the files that is no module, and the line; null if all of them are. */
-export async function syntaxPlace(files: readonly string[]): Promise<Place | null> {
+export async function syntaxPlace(files: readonly string[]): Promise<SourcePlace | null> {
   for (const file of files.slice(0, filesMax)) {
     const source = await javascriptOf(file)
     const line = source === null ? null : await faultyLine(source)

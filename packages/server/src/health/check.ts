@@ -1,5 +1,5 @@
 /** One thing that a process stands on, as a health check found it. */
-export interface Check {
+export interface HealthCheck {
   readonly ok: boolean
   /** Can the process not do its work without it? What is not needed is shown, and keeps it from nothing. */
   readonly needed: boolean

@@ -9,7 +9,7 @@ import type { Log } from '@signalbox/engine'
 import type { RegisterProbe } from '@signalbox/postgres'
 import { type RegisterTrouble, troubleIn } from '../http/register-errors.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { type Check, checkMsMax, codeOf, within } from './check.ts'
+import { type HealthCheck, checkMsMax, codeOf, within } from './check.ts'
 import type { Writes } from './writes.ts'
 
 /** Whom a process asks about its health. */
@@ -33,7 +33,7 @@ export interface Readiness {
   readonly ready: boolean
   /** What the register lacks, if it is that. */
   readonly trouble: RegisterTrouble | null
-  readonly checks: Readonly<Record<string, Check>>
+  readonly checks: Readonly<Record<string, HealthCheck>>
 }
 
 export interface Health {
@@ -68,7 +68,7 @@ type Look = Awaited<ReturnType<RegisterProbe['look']>> | { readonly error: unkno
 class HealthWatch {
   readonly #deps: HealthDeps
   #last: { readonly at: number; readonly found: Promise<Readiness> } | null = null
-  #said: Readonly<Record<string, Check>> = {}
+  #said: Readonly<Record<string, HealthCheck>> = {}
   /** Since when Postgres has answered without a miss; null: it did not the last time. */
   #upSince: number | null = performance.now()
 
@@ -125,7 +125,9 @@ class HealthWatch {
     }
   }
 
-  async #writes(readOnly: boolean): Promise<{ check: Check; trouble: RegisterTrouble | null }> {
+  async #writes(
+    readOnly: boolean,
+  ): Promise<{ check: HealthCheck; trouble: RegisterTrouble | null }> {
     const { writes, probe } = this.#deps
     if (readOnly)
       return ill('Postgres takes no writes: a replica, or set read-only.', 'register_read_only')
@@ -145,7 +147,7 @@ class HealthWatch {
     }
   }
 
-  #reconciler(): Readonly<Record<string, Check>> {
+  #reconciler(): Readonly<Record<string, HealthCheck>> {
     const age = this.#deps.reconcilerAgeMs()
     if (age === null) return {}
     if (age <= reconcilerMsMax.ready) return { reconciler: { ok: true, needed: true } }
@@ -154,7 +156,7 @@ class HealthWatch {
   }
 
   /** Once on change: the first look is only heard of where something is missing. */
-  #say(checks: Readonly<Record<string, Check>>): void {
+  #say(checks: Readonly<Record<string, HealthCheck>>): void {
     for (const [check, { ok, why }] of Object.entries(checks)) {
       const before = this.#said[check]?.ok ?? true
       if (before && !ok) this.#deps.log.warn('a health check fails', { check, why })
@@ -169,7 +171,7 @@ const ill = (why: string, trouble: RegisterTrouble) => ({
   trouble,
 })
 
-async function answered(asked: Promise<void>, needed: boolean, what: string): Promise<Check> {
+async function answered(asked: Promise<void>, needed: boolean, what: string): Promise<HealthCheck> {
   try {
     await within(asked)
     return { ok: true, needed }
@@ -178,7 +180,7 @@ async function answered(asked: Promise<void>, needed: boolean, what: string): Pr
   }
 }
 
-function registerChecks(look: Look): Readonly<Record<string, Check>> {
+function registerChecks(look: Look): Readonly<Record<string, HealthCheck>> {
   if ('error' in look) {
     const why = `Postgres does not answer within ${checkMsMax / 1000} s${codeOf(look.error)}.`
     return { register: { ok: false, needed: true, why } }

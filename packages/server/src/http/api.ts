@@ -13,7 +13,7 @@ import type {
 } from '@signalbox/engine'
 import type { Keyring, Resources } from '@signalbox/postgres'
 import type { Env } from 'hono'
-import type { Asked } from '../config/lanes-schema.ts'
+import type { LaneRequest } from '../config/lanes-schema.ts'
 import type { Health } from '../health/health.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
@@ -77,7 +77,7 @@ export interface Api {
   readonly webhooks: WebhookSettings
   readonly agents: ReadonlyMap<string, AgentDefinition>
   /** The limits that a run stands under. */
-  readonly lanesOf: (asked: Asked) => readonly Lane[]
+  readonly lanesOf: (asked: LaneRequest) => readonly Lane[]
   readonly authenticate: Authenticate
   readonly door: Door
   readonly publicAddress: PublicAddress

@@ -5,7 +5,7 @@ import { waitsForApproval } from './wire/approval-view.ts'
 import { type Waiting, waitsForResolution } from './wire/run-view.ts'
 
 /** Empty unless the run waits. */
-export async function waitingOf(
+export async function approvalsWaiting(
   read: Pick<ReadModel, 'approvals' | 'waiting'>,
   head: RunHead,
 ): Promise<readonly Waiting[]> {

@@ -5,7 +5,7 @@ import { METHOD_NAME_ALL } from 'hono/router'
 import type { Api, ApiEnv, Identified } from './api.ts'
 import { operatorTenant, unauthenticated } from './authenticate.ts'
 import { Problem } from './problem.ts'
-import { accessOf, missing, type Needs } from './scopes.ts'
+import { accessOf, missingScopes, type Needs } from './scopes.ts'
 import { whileItStands } from './while-it-stands.ts'
 
 /** Asks of every request what `scopes.ts` says. What it does not name is refused. */
@@ -33,7 +33,7 @@ export const authorized =
 
 /** @throws Problem `forbidden_scope` if the caller lacks what is needed */
 export function insistOn(needs: Needs, caller: Pick<Identified, 'scopes'>): void {
-  const scope = missing(needs, caller.scopes)
+  const scope = missingScopes(needs, caller.scopes)
   if (scope === null) return
   throw new Problem('forbidden_scope', {
     detail: `This asks for a key with the scope ${scope}.`,

@@ -4,7 +4,7 @@ import type { ListedRun, RunConditions } from '@signalbox/postgres'
 import type { Api, Identified } from './api.ts'
 import { inBounds, narrowingRuns } from './audit/in-bounds.ts'
 import type { CancelAction } from './wire/cancel-action.ts'
-import { conditionsOf, type OpenRuns } from './wire/run-filter.ts'
+import { runConditionsOf, type OpenRuns } from './wire/run-filter.ts'
 import { each } from '../wires/langgraph/each.ts'
 
 export const RunsCancelled = z
@@ -34,7 +34,7 @@ export async function cancelFiltered(
   { filter, limit, dryRun, action = 'interrupt', reason }: CancelFiltered,
 ): Promise<RunsCancelled> {
   const { runs, more } = await openRuns(api, caller, {
-    ...conditionsOf(api, filter),
+    ...runConditionsOf(api, filter),
     limit,
   })
   const why = reason === undefined ? {} : { reason }

@@ -10,7 +10,7 @@ import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
 import { assistantUuid } from '../wires/langgraph/assistant-id.ts'
-import { momentOf } from '../wires/langgraph/moments.ts'
+import { momentOfId } from '../wires/langgraph/moments.ts'
 import { newMessages, refuseAnswered } from '../wires/langgraph/new-messages.ts'
 import { isDefault } from '../wires/langgraph/stream/modes.ts'
 import { iso } from './wire/iso.ts'
@@ -76,7 +76,7 @@ export function readyCreate(
   caller: Caller,
   { request, found }: Pick<ReadyCreate, 'request' | 'found'>,
 ): ReadyCreate {
-  const key = request.ownKey ?? readKey(request.idempotencyKey)
+  const key = request.ownKey ?? readIdempotencyKey(request.idempotencyKey)
   const fields = { ...found.fields, ...declaredFields(found.definition, request.body) }
   const threadId = request.threadId ?? ownThread(api, caller, key)
   return { request, found, key, threadId, fields }
@@ -93,7 +93,7 @@ export async function enterRun(
   const { definition, marks } = withinRecursion(found, recursionLimit)
   const { multitask_strategy: multitask, after_seconds: seconds } = body
   const from = baseOf(body)
-  const base = from === null ? null : await momentOf(api.read, caller.tenantId, from)
+  const base = from === null ? null : await momentOfId(api.read, caller.tenantId, from)
   if (from !== null && base === null) throw noCheckpoint()
   const place = { tenantId: caller.tenantId, threadId, checkpointId: from, key }
   const { own, history } = await newMessages(api.read, place, body.input)
@@ -118,11 +118,11 @@ export async function enterRun(
     ...told,
     alias: key === null ? null : { key, bodyHash: meaningOf(request, caller, fields) },
   })
-  return settled(api, answer, { threadId, key })
+  return runOrProblem(api, answer, { threadId, key })
 }
 
 /** What became of a create: the run, or the problem that says why there is none. */
-export function settled(
+export function runOrProblem(
   api: Pick<Api, 'now'>,
   answer: CreateAnswer,
   { threadId, key }: { readonly threadId: string; readonly key: string | null },
@@ -203,7 +203,7 @@ const isStrict = (request: CreateRequest): boolean =>
 const ownPrefixes = ['child:', 'cron:', 'retry:']
 
 /** The Idempotency-Key header, checked; null without one. */
-export function readKey(header: string | undefined): string | null {
+export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   // The draft standard writes the key as a quoted text; most clients do not.
   const key = header.trim().replace(/^"(.*)"$/, '$1')

@@ -8,12 +8,12 @@ import { canonical } from '@signalbox/engine'
 import type { ThreadView } from '@signalbox/postgres'
 import { waitForRun } from '../stream/wait-for-run.ts'
 import { stateAt } from '../wires/langgraph/history.ts'
-import { momentOf } from '../wires/langgraph/moments.ts'
+import { momentOfId } from '../wires/langgraph/moments.ts'
 import { lastStep, threadEvents, throughHead } from '../wires/langgraph/state.ts'
 import type { StateUpdate } from '../wires/langgraph/state-update.ts'
 import { currentState } from '../wires/langgraph/threads.ts'
 import type { Api, Identified } from './api.ts'
-import { noCheckpoint, readKey, settled } from './create-run.ts'
+import { noCheckpoint, readIdempotencyKey, runOrProblem } from './create-run.ts'
 import { findRun } from './find.ts'
 import { Problem } from './problem.ts'
 
@@ -30,13 +30,13 @@ export async function editThread(api: Api, caller: Identified, edit: Edit): Prom
   const { threadId, tenantId } = thread
   const { checkpointId } = update
   const { user } = caller
-  const key = readKey(edit.idempotencyKey)
+  const key = readIdempotencyKey(edit.idempotencyKey)
   const bodyHash = createHash('sha256')
     // For somebody else it is another request.
     .update(canonical({ threadId, ...update, ...(user ? { user: user.id } : {}) }))
     .digest('hex')
   const alias = key === null ? null : { key, bodyHash }
-  const base = checkpointId === null ? null : await momentOf(api.read, tenantId, checkpointId)
+  const base = checkpointId === null ? null : await momentOfId(api.read, tenantId, checkpointId)
   if (checkpointId !== null && base === null) throw noCheckpoint()
   if (!(key !== null && (await api.read.run(tenantId, key)))) await refuseKnown(api, thread, update)
   const answer = await api.commands.createRun({
@@ -50,7 +50,7 @@ export async function editThread(api: Api, caller: Identified, edit: Edit): Prom
     ...(base ? { base } : {}),
     alias,
   })
-  const { runId } = settled(api, answer, { threadId, key })
+  const { runId } = runOrProblem(api, answer, { threadId, key })
   const head = await findRun(api, caller, { run_id: runId })
   const signal = AbortSignal.any([api.stopping, AbortSignal.timeout(api.settings.waitMsMax)])
   const sources = { ...api, pollMs: api.settings.pollMs }

@@ -18,7 +18,7 @@ export function eventStream(
   } = {},
 ): Response {
   const { headers = {}, onLeft = () => {} } = options
-  const release = takeSlot(api)
+  const release = takeStreamSlot(api)
   const gone = new AbortController()
   const onGone = () => {
     gone.abort()
@@ -38,7 +38,7 @@ export function eventStream(
 }
 
 /** One of the streams that a process may have open, and the way to give it back. @throws Problem `too_many_streams` */
-export function takeSlot({ streams }: Pick<Api, 'streams'>): () => void {
+export function takeStreamSlot({ streams }: Pick<Api, 'streams'>): () => void {
   const release = streams.take()
   if (release) return release
   throw new Problem('too_many_streams', {

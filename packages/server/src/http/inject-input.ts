@@ -2,7 +2,7 @@
 import { limits, type UserMessage } from '@signalbox/core'
 import { type InjectAnswer, type RunHead, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
-import { readKey } from './create-run.ts'
+import { readIdempotencyKey } from './create-run.ts'
 import { findRun } from './find.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCode } from './problem-codes.ts'
@@ -35,7 +35,7 @@ export async function injectInput(
 ): Promise<readonly string[]> {
   const { tenantId, actor, user, endUser } = caller
   const { runId } = head
-  const key = readKey(idempotencyKey) ?? api.random.uuid()
+  const key = readIdempotencyKey(idempotencyKey) ?? api.random.uuid()
   const messages = messagesOf(input).map(({ id, role, texts }, n): UserMessage => ({
     id: id ?? `u_${uuidOf(`input ${n} of ${runId} ${key}`)}`,
     role,

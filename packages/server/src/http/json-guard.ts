@@ -29,7 +29,7 @@ export function guardJson(text: string): GuardedJson {
   try {
     const value: unknown = JSON.parse(text, (key, each: unknown) => {
       if (forbidden.has(key)) refused ??= no('forbidden_key', `The key "${key}" is not allowed.`)
-      if (!isStorable(key) || (typeof each === 'string' && !isStorable(each)))
+      if (!isStorableText(key) || (typeof each === 'string' && !isStorableText(each)))
         refused ??= no('forbidden_text', 'A text holds U+0000 or half of a surrogate pair.')
       return each
     })
@@ -49,7 +49,8 @@ const no = (code: Exclude<GuardedJson, { ok: true }>['code'], detail: string): G
 })
 
 /** Postgres keeps neither U+0000 nor lone surrogates. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000')
+export const isStorableText = (text: string): boolean =>
+  text.isWellFormed() && !text.includes('\u0000')
 
 function deeperThan(text: string, max: number): boolean {
   let depth = 0

@@ -10,14 +10,16 @@ import { Problem } from './problem.ts'
 type Deps = Pick<Api, 'agents' | 'random' | 'resources'>
 
 /** A stored assistant, or the configured agent that has its id. */
-export type Kept = { readonly stored: StoredAssistant } | { readonly configured: AgentDefinition }
+export type KeptAssistant =
+  | { readonly stored: StoredAssistant }
+  | { readonly configured: AgentDefinition }
 
 /** Makes an assistant. @throws Problem */
 export async function createAssistant(
   api: Deps,
   caller: Identified,
   asked: AssistantCreate,
-): Promise<Kept> {
+): Promise<KeptAssistant> {
   const { tenantId, actor } = caller
   const assistantId = asked.assistant_id?.toLowerCase() ?? api.random.uuid()
   const content = contentOf(api, {

@@ -7,13 +7,13 @@ import { isOwn, modesQuery, type StreamMode } from '../wires/langgraph/stream/mo
 import type { Position } from '../wires/langgraph/stream/position.ts'
 import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
-import { waitingOf } from './approvals.ts'
+import { approvalsWaiting } from './approvals.ts'
 import { eventStream } from './event-stream.ts'
 import { errorOfRun, linksOf, parentOf } from './run-document.ts'
 import { rerunStop } from './wire/explanations.ts'
 import { runView } from './wire/run-view.ts'
 import { type Values, withRole } from './wire/values.ts'
-import { type Failure, Failures } from '../wires/langgraph/failure.ts'
+import { type RunFailure, Failures } from '../wires/langgraph/failure.ts'
 import { interruptsOf } from '../wires/langgraph/interrupt.ts'
 import { lastStep, threadEvents, throughHead } from '../wires/langgraph/state.ts'
 
@@ -62,7 +62,8 @@ function streamTexts(
   const { tenantId, runId } = head
   if (isOwn(modes)) return runStream(sources, { tenantId, runId, after: from.seq, gone })
   const history = () => threadEvents(api.read, head, { runId, seq: 0 })
-  const interrupts = async (waiting: RunHead) => interruptsOf(await waitingOf(api.read, waiting))
+  const interrupts = async (waiting: RunHead) =>
+    interruptsOf(await approvalsWaiting(api.read, waiting))
   return runFrames({ ...sources, history, interrupts }, { head, modes, from, gone })
 }
 
@@ -138,7 +139,7 @@ const failed = (head: RunHead, error: { error: string; message: string }): Value
 const firstOf = ({ runId }: RunHead, events: readonly StoredEvent[]): StoredEvent | undefined =>
   events.find((event) => event.runId === runId)
 
-function failureOf(events: readonly StoredEvent[], { runId, outcome }: RunHead): Failure | null {
+function failureOf(events: readonly StoredEvent[], { runId, outcome }: RunHead): RunFailure | null {
   const failures = new Failures()
   for (const event of events) if (event.runId === runId) failures.see(event)
   return failures.at(outcome)
@@ -148,7 +149,7 @@ async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> 
   const [events, waiting, cause] = await Promise.all([
     // Not beyond the head: what came later is half of something else.
     threadEvents(api.read, head, throughHead(head)),
-    waitingOf(api.read, head),
+    approvalsWaiting(api.read, head),
     errorOfRun(api.read, head),
   ])
   const created = firstOf(head, events)

@@ -4,7 +4,7 @@ import type { AgentDefinition, JsonObject } from '@signalbox/core'
 import { canonical, type RerunAnswer, type RunHead } from '@signalbox/engine'
 import { checkOverride, overridden, readOverride } from '../assistants/override.ts'
 import type { Api, Asker } from './api.ts'
-import { type CreatedRun, ownThread, readKey, settled } from './create-run.ts'
+import { type CreatedRun, ownThread, readIdempotencyKey, runOrProblem } from './create-run.ts'
 import { unknownRun } from './find.ts'
 import { findAssistant } from './find-assistant.ts'
 import { Problem } from './problem.ts'
@@ -28,7 +28,7 @@ export async function rerunRun(
   const { runId } = head
   const { assistant_id: name, context } = body
   const found = name === null || name === undefined ? null : await findAssistant(api, caller, name)
-  const key = readKey(idempotencyKey)
+  const key = readIdempotencyKey(idempotencyKey)
   const threadId = ownThread(api, caller, key)
   const agent = found?.definition.name ?? head.agent
   const answer = await api.commands.rerun({
@@ -43,7 +43,7 @@ export async function rerunRun(
     ...checkWebhook(api.webhooks, body.webhook),
     alias: key === null ? null : { key, bodyHash: meaningOf(head, body, caller) },
   })
-  return settled(api, refusing(answer, head), { threadId, key })
+  return runOrProblem(api, refusing(answer, head), { threadId, key })
 }
 
 /** The agent as the request has it. @throws Problem `invalid_request` */

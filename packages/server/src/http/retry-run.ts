@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller, RetryAnswer, RunHead } from '@signalbox/engine'
 import type { Api } from './api.ts'
-import { type CreatedRun, readKey, settled } from './create-run.ts'
+import { type CreatedRun, readIdempotencyKey, runOrProblem } from './create-run.ts'
 import { unknownRun } from './find.ts'
 import { findAssistant, type FoundAssistant } from './find-assistant.ts'
 import { Problem } from './problem.ts'
@@ -23,7 +23,7 @@ export async function retryRun(
   { head, again, idempotencyKey }: RetryRequest,
 ): Promise<CreatedRun> {
   const { runId, threadId } = head
-  const key = readKey(idempotencyKey)
+  const key = readIdempotencyKey(idempotencyKey)
   if (head.outcome === null) throw refusal('run_open', head)
   const { definition, marks } = await agentOf(api, caller, head)
   const answer = await api.commands.retry({
@@ -35,7 +35,7 @@ export async function retryRun(
     lanesOf: (whom) => api.lanesOf({ agent: definition.name, ...whom }),
     name: again ? nameOf(key ?? api.random.uuid()) : null,
   })
-  return settled(api, refusing(answer, head), { threadId, key })
+  return runOrProblem(api, refusing(answer, head), { threadId, key })
 }
 
 const nameOf = (text: string): string =>

@@ -10,7 +10,7 @@ import { Problem } from './problem.ts'
 import { type ProblemCode, problemKinds } from './problem-codes.ts'
 import { retryRun } from './retry-run.ts'
 import { Id } from './wire/ids.ts'
-import { conditionsOf, EndedRuns } from './wire/run-filter.ts'
+import { runConditionsOf, EndedRuns } from './wire/run-filter.ts'
 import { each } from '../wires/langgraph/each.ts'
 
 const runsMax = limits.pageMax
@@ -143,7 +143,7 @@ async function candidatesOf(
   const position = after === undefined ? null : readPosition(after)
   const before = position?.before ?? api.random.uuid()
   const search = {
-    ...conditionsOf(api, { outcome: [...unsuccessful], ...filter }),
+    ...runConditionsOf(api, { outcome: [...unsuccessful], ...filter }),
     oldestFirst: true,
     limit,
     after: position?.after,

@@ -217,7 +217,7 @@ export const accessOf = (route: {
 }): Access | null => byRoute.get(`${route.method} ${route.path}`) ?? null
 
 /** The scopes that are missing, for a human to read; null if none is. */
-export function missing(needs: Needs, has: readonly Scope[]): string | null {
+export function missingScopes(needs: Needs, has: readonly Scope[]): string | null {
   const lacks = needs.all.filter((scope) => !has.includes(scope))
   if (lacks.length > 0) return lacks.join(' and ')
   if (needs.any.length === 0 || needs.any.some((scope) => has.includes(scope))) return null

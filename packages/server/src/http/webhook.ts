@@ -1,5 +1,5 @@
 /** The `webhook` of a create: an address that this server can sign for, and would reach. */
-import { refusalOf } from '../webhooks/refusal.ts'
+import { webhookRefusal } from '../webhooks/refusal.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import { Problem } from './problem.ts'
 
@@ -15,7 +15,7 @@ export function checkWebhook(
         'This server signs no webhooks. Set SIGNALBOX_WEBHOOK_SECRET, or webhooks.secretEnv, or follow the run with /stream or /join.',
       field: 'webhook',
     })
-  const refusal = refusalOf(new URL(address), reach)
+  const refusal = webhookRefusal(new URL(address), reach)
   if (refusal !== null)
     throw new Problem('webhook_refused', { detail: `webhook: ${refusal}.`, field: 'webhook' })
   return { webhook: address }

@@ -2,7 +2,7 @@
 import { isAddress, isPublic, plainHost, type Reach } from './reach.ts'
 
 /** Why a webhook may not have this address, null if it may. What a name leads to is checked when it is connected to. */
-export function refusalOf(url: URL, reach: Reach): string | null {
+export function webhookRefusal(url: URL, reach: Reach): string | null {
   if (url.username !== '' || url.password !== '') return 'takes no name and no password'
   // The parser has made 127.0.0.1 of all the ways there are to write it.
   const host = plainHost(url.hostname)

@@ -3,7 +3,7 @@ import { limits } from '@signalbox/core'
 import type { Delivery, DeliveryAnswer, Log, WebhookSender } from '@signalbox/engine'
 import { webhookBody, type WebhookReads } from '../wires/langgraph/webhook.ts'
 import { AddressRefused, type Lookup, post, type Posted } from './post.ts'
-import { refusalOf } from './refusal.ts'
+import { webhookRefusal } from './refusal.ts'
 import type { WebhookSettings } from './settings.ts'
 import { signatureHeaders } from './sign.ts'
 
@@ -50,7 +50,7 @@ async function deliver(
   if (!to) return failed('unknown_endpoint')
   if (to.secrets.length === 0) return failed('no_secret')
   // What the configuration opens may have changed since the run was created.
-  if (refusalOf(to.url, deps.settings.reach) !== null)
+  if (webhookRefusal(to.url, deps.settings.reach) !== null)
     return failed('address_refused', { final: true })
   const at = new Date(deps.now())
   const body = await bodyOf(deps, delivery, at)

@@ -5,7 +5,7 @@ import { fail } from '../config/fail.ts'
 import type { Config } from '../config/schema.ts'
 import { isAddressText } from '../config/references.ts'
 import { reachOf, type Reach } from './reach.ts'
-import { refusalOf } from './refusal.ts'
+import { webhookRefusal } from './refusal.ts'
 import { secretProblem } from './sign.ts'
 
 /** Who is told of runs by the configuration. */
@@ -43,7 +43,7 @@ export function readWebhooks({ webhooks, agents }: Config, env: Env): WebhookSet
   const endpoints = Object.entries(webhooks.endpoints).map(([name, endpoint]) => {
     const field = `webhooks.endpoints.${name}`
     const url = urlOf(endpoint, field, env)
-    const refusal = refusalOf(url, reach)
+    const refusal = webhookRefusal(url, reach)
     if (refusal !== null) fail('config_invalid', `${field}.url`, refusal)
     for (const agent of endpoint.agents ?? [])
       if (!Object.hasOwn(agents, agent))

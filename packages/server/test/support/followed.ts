@@ -2,7 +2,7 @@
 import type { JsonObject } from '@signalbox/core'
 import type { LiveText, RunHead, StoredEvent } from '@signalbox/engine'
 import type { StreamMode } from '../../src/wires/langgraph/stream/modes.ts'
-import { parsePosition, start } from '../../src/wires/langgraph/stream/position.ts'
+import { parseFramePosition, start } from '../../src/wires/langgraph/stream/position.ts'
 import { runFrames } from '../../src/wires/langgraph/stream/run-frames.ts'
 
 export const runId = '00000000-0000-7000-8000-00000000000a'
@@ -128,7 +128,7 @@ export async function* follow(
     history: () => Promise.resolve([]),
     interrupts: () => Promise.resolve([{ id: 'a_1', value: { tool: 'pay' } }]),
   }
-  const from = following.after === undefined ? start : parsePosition(following.after)
+  const from = following.after === undefined ? start : parseFramePosition(following.after)
   if (!from) throw new Error(`no position: ${following.after}`)
   for await (const text of runFrames(sources, { head: head(), modes, from, gone: gone.signal })) {
     if (!text.startsWith(':')) {

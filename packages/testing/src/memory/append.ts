@@ -14,7 +14,7 @@ import type {
 import { claim } from './claim.ts'
 import { fenceHolds, moveFenced } from './fence.ts'
 import { hasRoomForDecision, hasRoomForFact, hasRoomForNotes } from './history.ts'
-import { settle } from './settle.ts'
+import { settleEffect } from './settle.ts'
 import { hasLapsed } from './lapse.ts'
 import { inputRefusal } from './input-refusal.ts'
 import { decisionProblem, itemProblem } from './rules.ts'
@@ -47,7 +47,7 @@ export function appendItem(tables: Tables, now: number, item: AppendItem): Appen
     ? decide(tables, { run, now }, { decision: item.decision, factCodes, leftOut })
     : null
   const areNoted = fitNotes(tables, run, item)
-  const settled = item.settle && settle(tables, { run, now }, item.settle)
+  const settled = item.settle && settleEffect(tables, { run, now }, item.settle)
   for (const note of settled === false || !areNoted ? [] : (item.notes ?? [])) {
     write(tables, run, { draft: note, key: null, fact: false })
     if (note.type === 'run.hidden') tables.hidden.add(run.runId)

@@ -13,7 +13,7 @@ const netstring = (value: string | null): Buffer => {
 export const genesis = (tenantId: string, runId: string): string =>
   sha256(Buffer.from(`signalbox.v1\u0000${tenantId}\u0000${runId}`)).toString('hex')
 
-export function digestOf(
+export function chainDigest(
   event: EventDraft,
   row: { readonly key: string | null; readonly threadId: string },
 ): string {

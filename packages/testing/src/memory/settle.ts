@@ -3,7 +3,7 @@ import type { SettleDraft } from '@signalbox/engine'
 import type { RunRow, Tables } from './tables.ts'
 
 /** Moves the effect if it is as the draft expects, and answers whether it was. */
-export function settle(
+export function settleEffect(
   tables: Tables,
   { run, now }: { readonly run: RunRow; readonly now: number },
   draft: SettleDraft,

@@ -1,6 +1,6 @@
 /** Writing one event: sequence, digest, link. */
 import type { EventDraft, StoredEvent } from '@signalbox/engine'
-import { digestOf, link } from './chain.ts'
+import { chainDigest, link } from './chain.ts'
 import type { RunRow, Tables } from './tables.ts'
 
 export function write(
@@ -10,7 +10,7 @@ export function write(
 ): void {
   const { draft, key, fact } = event
   const seq = run.seq + 1
-  const digest = digestOf(draft, { key, threadId: run.threadId })
+  const digest = chainDigest(draft, { key, threadId: run.threadId })
   const hash = link(run.headHash, seq, digest)
   const stored: StoredEvent = {
     runId: run.runId,

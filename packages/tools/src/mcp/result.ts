@@ -1,11 +1,11 @@
 /** The result of an MCP call as a `ToolOutput`. Errors the server reports stay results: the model reads and reacts. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { ToolOutput } from '@signalbox/core'
-import { assemble } from '../output.ts'
+import { assembleOutput } from '../output.ts'
 
 /** Text stays text; what a text model cannot read becomes a note that says what it was. */
 export function resultOutput(result: CallToolResult): ToolOutput {
-  return assemble({
+  return assembleOutput({
     texts: (result.content ?? []).map(blockText),
     isError: result.isError ?? false,
     ...(result.structuredContent === undefined ? {} : { structured: result.structuredContent }),

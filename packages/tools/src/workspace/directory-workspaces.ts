@@ -8,7 +8,7 @@ import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@signalbox/core'
 import type { ToolRequest } from '@signalbox/engine'
-import { isTemporary, readText, replaceText } from './file-access.ts'
+import { isTemporary, readFileText, replaceText } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
 import { applyEdit, type TextEdit } from './text-edit.ts'
@@ -49,7 +49,7 @@ export class DirectoryWorkspaces implements Workspaces {
       ls: (path) => this.#list(home, path),
       readFile: (path) =>
         within(path, async (directory, name) => {
-          const read = await readText(directory, name)
+          const read = await readFileText(directory, name)
           return read.ok ? { ok: true, value: read.value.text } : read
         }),
       writeFile: (path, text) =>
@@ -186,7 +186,7 @@ async function replaceOnce(
   name: string,
   change: TextEdit,
 ): Promise<WorkspaceResult<{ readonly line: number }>> {
-  const read = await readText(directory, name)
+  const read = await readFileText(directory, name)
   if (!read.ok) return read
   const { text, stamp } = read.value
   const edited = applyEdit(text, change)

@@ -37,7 +37,7 @@ export interface ReadFile {
 }
 
 /** Reads a text, as `readBytes` does. */
-export async function readText(
+export async function readFileText(
   directory: OpenDirectory,
   name: string,
 ): Promise<WorkspaceResult<ReadText>> {

@@ -33,10 +33,10 @@ export const labelsOf = (component: string) => ({
   'app.kubernetes.io/component': component,
 })
 
-export const nameOf = (component: string): string => `signalbox-${component}`
+export const componentName = (component: string): string => `signalbox-${component}`
 
-export const metadataOf = (component: string, { namespace }: Installed): Metadata => ({
-  name: nameOf(component),
+export const manifestMetadata = (component: string, { namespace }: Installed): Metadata => ({
+  name: componentName(component),
   namespace,
   labels: labelsOf(component),
 })

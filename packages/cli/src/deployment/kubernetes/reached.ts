@@ -7,8 +7,8 @@ import {
   type Installed,
   labelsOf,
   type Manifest,
-  metadataOf,
-  nameOf,
+  manifestMetadata,
+  componentName,
   port,
 } from './manifest.ts'
 
@@ -18,7 +18,7 @@ const rules = new URL('../../../../../deploy/prometheus/signalbox.rules.yml', im
 export const apiService = (installed: Installed): Manifest => ({
   apiVersion: 'v1',
   kind: 'Service',
-  metadata: metadataOf('api', installed),
+  metadata: manifestMetadata('api', installed),
   spec: {
     selector: labelsOf('api'),
     ports: [{ name: 'http', port: 80, targetPort: 'http' }],
@@ -29,7 +29,7 @@ export const apiService = (installed: Installed): Manifest => ({
 export const metricsService = (installed: Installed): Manifest => ({
   apiVersion: 'v1',
   kind: 'Service',
-  metadata: metadataOf('metrics', installed),
+  metadata: manifestMetadata('metrics', installed),
   spec: {
     clusterIP: 'None',
     publishNotReadyAddresses: true,
@@ -41,7 +41,7 @@ export const metricsService = (installed: Installed): Manifest => ({
 export const serviceMonitor = (installed: Installed): Manifest => ({
   apiVersion: 'monitoring.coreos.com/v1',
   kind: 'ServiceMonitor',
-  metadata: metadataOf('metrics', installed),
+  metadata: manifestMetadata('metrics', installed),
   spec: {
     selector: { matchLabels: labelsOf('metrics') },
     endpoints: [
@@ -51,7 +51,7 @@ export const serviceMonitor = (installed: Installed): Manifest => ({
         interval: '15s',
         authorization: {
           type: 'Bearer',
-          credentials: { name: nameOf('metrics'), key: 'SIGNALBOX_METRICS_KEY' },
+          credentials: { name: componentName('metrics'), key: 'SIGNALBOX_METRICS_KEY' },
         },
       },
     ],
@@ -64,7 +64,7 @@ export function prometheusRule(installed: Installed): Manifest {
   return {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',
-    metadata: metadataOf('alerts', installed),
+    metadata: manifestMetadata('alerts', installed),
     spec: file,
   }
 }
@@ -73,7 +73,7 @@ export function prometheusRule(installed: Installed): Manifest {
 export const disruptionBudget = (component: string, installed: Installed): Manifest => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
-  metadata: metadataOf(component, installed),
+  metadata: manifestMetadata(component, installed),
   spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(component) } },
 })
 
@@ -84,9 +84,9 @@ export function scaledObject(plan: QueuePlan, installed: Installed): Manifest {
   return {
     apiVersion: 'keda.sh/v1alpha1',
     kind: 'ScaledObject',
-    metadata: metadataOf(component, installed),
+    metadata: manifestMetadata(component, installed),
     spec: {
-      scaleTargetRef: { name: nameOf(component) },
+      scaleTargetRef: { name: componentName(component) },
       pollingInterval: 15,
       // Longer than a call takes, so that workers do not come and go with each.
       cooldownPeriod: Math.max(300, Math.ceil(plan.longestMs / 1_000)),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { exitCodes } from '../../exit-codes.ts'
 import { Failure, usageFailure } from '../../failure.ts'
 import { deployedRoles } from '../role-secrets.ts'
-import { type Installed, type Manifest, metadataOf } from './manifest.ts'
+import { type Installed, type Manifest, manifestMetadata } from './manifest.ts'
 
 const metricsKey = 'SIGNALBOX_METRICS_KEY'
 
@@ -31,7 +31,7 @@ const secretOf = (
 ): Manifest => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: metadataOf(component, installed),
+  metadata: manifestMetadata(component, installed),
   type: 'Opaque',
   stringData,
 })

@@ -6,7 +6,14 @@
  * P2 Nothing of a pod runs as root, may change its image or speak to Kubernetes.
  * P3 A pod is waited for longer than its process waits for the longest call of its queue.
  */
-import { type Installed, labelsOf, type Manifest, metadataOf, nameOf, port } from './manifest.ts'
+import {
+  type Installed,
+  labelsOf,
+  type Manifest,
+  manifestMetadata,
+  componentName,
+  port,
+} from './manifest.ts'
 
 /** A Deployment of ours. */
 export interface Workload {
@@ -30,7 +37,7 @@ export function deployment(workload: Workload, installed: Installed): Manifest {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: metadataOf(component, installed),
+    metadata: manifestMetadata(component, installed),
     spec: {
       ...(replicas === null ? {} : { replicas }),
       selector: { matchLabels: labelsOf(component) },
@@ -62,7 +69,7 @@ export function migrateJob(installed: Installed): Manifest {
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: metadataOf(component, installed),
+    metadata: manifestMetadata(component, installed),
     spec: {
       backoffLimit: 6,
       ttlSecondsAfterFinished: 3_600,
@@ -99,7 +106,7 @@ function bareContainer(image: string, role: string) {
   return {
     name: 'signalbox',
     image,
-    envFrom: [{ secretRef: { name: nameOf(role) } }],
+    envFrom: [{ secretRef: { name: componentName(role) } }],
     resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
     securityContext: {
       allowPrivilegeEscalation: false,

@@ -15,13 +15,13 @@ import {
 } from '@signalbox/server'
 import process from 'node:process'
 import type { Terminal } from '../../output/terminal.ts'
-import { sentenceOf } from '../../report.ts'
+import { errorSentence } from '../../report.ts'
 import type { Shell } from '../../shell.ts'
 import type { DevOptions } from '../dev.ts'
 import { logFor } from '../log-for.ts'
 import { seconds } from './greeting.ts'
 import { Leaving } from './leaving.ts'
-import { Watch } from './watch.ts'
+import { FileWatch } from './watch.ts'
 
 /** A configuration that is served. */
 export interface Serving {
@@ -78,7 +78,7 @@ export class Editions {
     const { signal } = this.#world
     const first = this.#serving
     if (first === null) return
-    const watch = new Watch(first.edition.files)
+    const watch = new FileWatch(first.edition.files)
     for (;;) {
       const files = await watch.next(signal)
       if (signal.aborted) return await new Promise(() => {})
@@ -95,7 +95,7 @@ export class Editions {
     await this.#kept.stop()
   }
 
-  async #take(watch: Watch, files: readonly string[]): Promise<void> {
+  async #take(watch: FileWatch, files: readonly string[]): Promise<void> {
     const { terminal, signal } = this.#world
     const { pinned } = this.#now().edition
     const changed = files.filter((file) => !pinned.has(file))
@@ -114,7 +114,7 @@ export class Editions {
       if (signal.aborted) return
       if (error instanceof NothingServes) throw error.cause
       watch.take(next.files)
-      const why = sentenceOf(error)
+      const why = errorSentence(error)
       this.#tell('not reloaded', { files: changed, error: why }, 'error')
       terminal.line(
         `\n  ${this.#named(changed)} changed, and cannot be used; the configuration from before goes on. ${why}`,

@@ -13,7 +13,7 @@ import { fingerprint } from '@signalbox/server'
 
 const lookMs = 250
 
-export class Watch {
+export class FileWatch {
   /** What each file holds, as far as it was taken in. */
   readonly #known: Map<string, string>
   /** The stamp with which a file had the content it was last found to have. */

@@ -1,7 +1,14 @@
 /** The entries of decisions about an answer of the model: safety, stream guardrails, cuts, retries. */
 import type { DecisionPayload } from '../decision.ts'
-import { type DecisionEntries, type Parts, spoken, takenOut, withWord, words } from '../entry.ts'
-import { answerId, call, stumble, suppressed } from './example-parts.ts'
+import {
+  type DecisionEntries,
+  type LineParts,
+  spoken,
+  takenOut,
+  withWord,
+  words,
+} from '../entry.ts'
+import { answerId, exampleCall, stumble, suppressed } from './example-parts.ts'
 
 const ofTrip = ['$.trip.guardrail.name', '$.trip ? (@.partType != "error").feedback']
 /** The words of a model that was asked again are a provider's, but for an answer that said nothing. */
@@ -146,7 +153,7 @@ export const answerEntries = {
       guardrail: { id: 'secrets', name: 'Secrets' },
       kind: 'github-token',
       place: 'arguments',
-      callId: call,
+      callId: exampleCall,
       tool: 'write_file',
       count: 1,
     },
@@ -202,7 +209,7 @@ export const answerEntries = {
 const tripParts = ({
   trip,
   calls,
-}: Pick<DecisionPayload<'guardrail.tripped'>, 'trip' | 'calls'>): Parts => [
+}: Pick<DecisionPayload<'guardrail.tripped'>, 'trip' | 'calls'>): LineParts => [
   trip.guardrail.id,
   withWord('in', trip.partType),
   takenOut(calls),

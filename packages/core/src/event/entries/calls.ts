@@ -1,6 +1,6 @@
 /** The entries of decisions about a call: what policies, humans and the log of a rerun say. */
-import { type DecisionEntries, reach, spoken, timeOf, withWord, words } from '../entry.ts'
-import { answerId, argsHash, call, policy } from './example-parts.ts'
+import { type DecisionEntries, approvalReach, spoken, timeOf, withWord, words } from '../entry.ts'
+import { answerId, argsHash, exampleCall, policy } from './example-parts.ts'
 
 const ofReasons = ['$.code', '$.message', '$.reasons[*].code', '$.reasons[*].message']
 
@@ -19,7 +19,7 @@ export const callEntries = {
     heard: ({ callId, code, message }) => ({ as: 'denial', callId, code, message }),
     isObjection: true,
     example: {
-      callId: call,
+      callId: exampleCall,
       tool: 'bash',
       code: 'oap.dangerous_operation',
       message: 'The command is dangerous (removing from a protected place): no passport allows it.',
@@ -36,7 +36,7 @@ export const callEntries = {
     isNotable: true,
     place: 'call',
     example: {
-      callId: call,
+      callId: exampleCall,
       tool: 'bash',
       argsHash,
       code: 'acme.large',
@@ -55,7 +55,7 @@ export const callEntries = {
     isNotable: true,
     place: 'call',
     example: {
-      callId: call,
+      callId: exampleCall,
       tool: 'bash',
       policyId: 'opa',
       message: 'The policy server did not answer within 2000 ms.',
@@ -72,7 +72,7 @@ export const callEntries = {
     searched: ['$.reason'],
     place: 'call',
     example: {
-      callId: call,
+      callId: exampleCall,
       tool: 'transfer',
       argsHash,
       approvalId: 'a_0b6a4f1e2c77_1_0',
@@ -83,11 +83,11 @@ export const callEntries = {
   },
   'approval.reused': {
     tone: 'notice',
-    says: ({ callId, scope }) => [callId, `approved before for ${reach(scope)}`],
+    says: ({ callId, scope }) => [callId, `approved before for ${approvalReach(scope)}`],
     searched: [],
     isNotable: true,
     place: 'call',
-    example: { callId: call, tool: 'transfer', argsHash, scope: 'run' },
+    example: { callId: exampleCall, tool: 'transfer', argsHash, scope: 'run' },
   },
   'approval.skipped': {
     tone: 'notice',
@@ -101,7 +101,7 @@ export const callEntries = {
     isNotable: true,
     place: 'call',
     example: {
-      callId: call,
+      callId: exampleCall,
       tool: 'transfer',
       argsHash,
       policyId: 'lists',
@@ -115,7 +115,7 @@ export const callEntries = {
     isNotable: true,
     place: 'call',
     isObjection: true,
-    example: { callId: call, tool: 'transfer', approvalId: 'a_0b6a4f1e2c77_1_0' },
+    example: { callId: exampleCall, tool: 'transfer', approvalId: 'a_0b6a4f1e2c77_1_0' },
   },
   'rerun.stopped': {
     says: ({ callId, reason }) => [callId, reason],
@@ -125,14 +125,14 @@ export const callEntries = {
     place: 'call',
     heard: spoken,
     example: {
-      callId: call,
+      callId: exampleCall,
       tool: 'write_file',
       code: 'call_not_recorded',
       reason: 'never_made',
       recorded: 0,
       messageId: answerId,
       text:
-        `[The rerun stopped (call_not_recorded): the model asked for a call of write_file (${call}) that was never ` +
+        `[The rerun stopped (call_not_recorded): the model asked for a call of write_file (${exampleCall}) that was never ` +
         'recorded: the run that it repeats never made this call with these arguments. Nothing was executed.]',
     },
   },

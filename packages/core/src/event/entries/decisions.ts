@@ -3,7 +3,7 @@ import type { DecisionEntries, Heard } from '../entry.ts'
 import { answerEntries } from './answers.ts'
 import { callEntries } from './calls.ts'
 import { limitEntries } from './limits.ts'
-import { argsHash, call, run } from './example-parts.ts'
+import { argsHash, exampleCall, exampleRun } from './example-parts.ts'
 
 const heardInput = ({ through }: { readonly through: number }): Heard => ({ as: 'input', through })
 
@@ -24,12 +24,12 @@ export const decisionEntries = {
       effects: [
         {
           kind: 'tool.call',
-          id: `${run}.2`,
+          id: `${exampleRun}.2`,
           mode: 'idempotent',
           queue: 'tools',
           delayMs: 0,
-          source: `${run}.1`,
-          callId: call,
+          source: `${exampleRun}.1`,
+          callId: exampleCall,
           tool: 'write_file',
           toolVersion: 'b2f4a6c8d0e1',
           argsHash,

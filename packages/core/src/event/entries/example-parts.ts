@@ -1,12 +1,12 @@
 /** Examples of what several events hold. */
-export const run = '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77'
+export const exampleRun = '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77'
 export const child = '01934f3e-9b21-7d4f-8e66-1c7b5a2f3d88'
-export const call = 'c_0b6a4f1e2c77_1_0'
+export const exampleCall = 'c_0b6a4f1e2c77_1_0'
 export const answerId = 'm_0b6a4f1e2c77_1'
-export const definitionHash = '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e'
-export const argsHash = `hk1:${definitionHash}`
-export const of = { effectId: `${run}.2`, attempt: 1 }
-export const ofCall = { ...of, callId: call }
+export const exampleDefinition = '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e'
+export const argsHash = `hk1:${exampleDefinition}`
+export const of = { effectId: `${exampleRun}.2`, attempt: 1 }
+export const ofExampleCall = { ...of, callId: exampleCall }
 export const suppressed = [
   {
     name: 'write_file',

@@ -1,26 +1,26 @@
 /** The entries of facts. */
-import type { PolicyAnswer } from '../../verdict/authorization/request.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
 import type { FactPayload } from '../fact.ts'
 import {
   contentPaths,
   type FactEntries,
   limitParts,
   nothing,
-  type Parts,
-  reach,
+  type LineParts,
+  approvalReach,
   withWord,
   words,
 } from '../entry.ts'
 import {
   answerId,
   argsHash,
-  call,
+  exampleCall,
   child,
   of,
-  ofCall,
+  ofExampleCall,
   policy,
   policyDigest,
-  run,
+  exampleRun,
   said,
 } from './example-parts.ts'
 
@@ -73,7 +73,7 @@ export const factEntries = {
     settles: 'model',
     isConversation: true,
     example: {
-      effectId: `${run}.1`,
+      effectId: `${exampleRun}.1`,
       attempt: 1,
       turn: {
         verdict: 'complete',
@@ -84,7 +84,7 @@ export const factEntries = {
             { type: 'text', text: 'I write the file.' },
             {
               type: 'tool_call',
-              id: call,
+              id: exampleCall,
               name: 'write_file',
               args: { path: 'report.md', content: '# Report' },
               argsHash,
@@ -108,7 +108,7 @@ export const factEntries = {
     place: 'answer',
     effect: 'model.call',
     settles: 'model',
-    example: { effectId: `${run}.1`, attempt: 1 },
+    example: { effectId: `${exampleRun}.1`, attempt: 1 },
   },
   'tool.completed': {
     says: (payload, isVerbose) => [
@@ -122,7 +122,7 @@ export const factEntries = {
     settles: 'call',
     isConversation: true,
     example: {
-      ...ofCall,
+      ...ofExampleCall,
       output: { ...said, isError: false },
       durationMs: 12,
       files: [{ path: 'report.md', key: 'f3a1…', bytes: 5120 }],
@@ -141,7 +141,7 @@ export const factEntries = {
     settles: 'call',
     isConversation: true,
     example: {
-      ...ofCall,
+      ...ofExampleCall,
       error: {
         code: 'tool_timeout',
         message: 'write_file did not finish within 60000 ms. It was stopped.',
@@ -166,7 +166,7 @@ export const factEntries = {
     isConversation: true,
     isObjection: true,
     example: {
-      ...ofCall,
+      ...ofExampleCall,
       tool: 'write_file',
       answer: {
         effect: 'deny',
@@ -183,7 +183,7 @@ export const factEntries = {
     effect: 'tool.call',
     settles: 'call',
     isConversation: true,
-    example: { ...ofCall, reason: 'cancelled' },
+    example: { ...ofExampleCall, reason: 'cancelled' },
   },
   'recall.missed': {
     says: ({ callId }) => [callId],
@@ -192,7 +192,7 @@ export const factEntries = {
     effect: 'tool.recall',
     settles: 'call',
     isConversation: true,
-    example: { ...ofCall, tool: 'write_file', argsHash, reason: 'never_made', recorded: 0 },
+    example: { ...ofExampleCall, tool: 'write_file', argsHash, reason: 'never_made', recorded: 0 },
   },
   'tool.unknown': {
     tone: 'alarm',
@@ -202,7 +202,7 @@ export const factEntries = {
     effect: 'tool.call',
     settles: 'call',
     isConversation: true,
-    example: { ...ofCall, reason: 'worker_lost' },
+    example: { ...ofExampleCall, reason: 'worker_lost' },
   },
   'tool.resolved': {
     says: ({ resolution, note }, isVerbose) => [resolution, words(isVerbose, note)],
@@ -211,8 +211,8 @@ export const factEntries = {
     effect: 'tool.call',
     isConversation: true,
     example: {
-      effectId: `${run}.2`,
-      callId: call,
+      effectId: `${exampleRun}.2`,
+      callId: exampleCall,
       resolution: 'happened',
       note: 'The transfer is in the bank statement.',
     },
@@ -222,7 +222,7 @@ export const factEntries = {
     searched: [],
     place: 'call',
     effect: 'run.start',
-    example: { ...ofCall, childRunId: child },
+    example: { ...ofExampleCall, childRunId: child },
   },
   'child.ended': {
     says: (payload, isVerbose) => [
@@ -237,8 +237,8 @@ export const factEntries = {
     settles: 'call',
     isConversation: true,
     example: {
-      effectId: `${run}.2`,
-      callId: call,
+      effectId: `${exampleRun}.2`,
+      callId: exampleCall,
       childRunId: child,
       outcome: 'completed',
       output: {
@@ -257,7 +257,7 @@ export const factEntries = {
     place: 'call',
     settles: 'call',
     isConversation: true,
-    example: { ...ofCall, budget: 'calls', used: 200, limit: 200 },
+    example: { ...ofExampleCall, budget: 'calls', used: 200, limit: 200 },
   },
   'policy.answered': {
     says: ({ decisions }) => {
@@ -272,7 +272,7 @@ export const factEntries = {
       ...of,
       decisions: [
         {
-          callId: call,
+          callId: exampleCall,
           tool: 'write_file',
           argsHash,
           answer: {
@@ -293,14 +293,14 @@ export const factEntries = {
       decision,
       callId,
       withWord('by', by?.id),
-      withWord('for', reach(scope)),
+      withWord('for', approvalReach(scope)),
       words(isVerbose, note),
     ],
     searched: ['$.note', '$.edited.args'],
     place: 'call',
     isConversation: true,
     example: {
-      callId: call,
+      callId: exampleCall,
       tool: 'write_file',
       decision: 'approve',
       argsHash,
@@ -331,7 +331,7 @@ export const factEntries = {
     place: 'call',
     isConversation: true,
     isReserved: true,
-    example: { callId: call, output: { ...said, isError: false } },
+    example: { callId: exampleCall, output: { ...said, isError: false } },
   },
   'cancel.requested': {
     tone: 'notice',
@@ -356,7 +356,7 @@ export const factEntries = {
 } satisfies FactEntries
 
 /** The calls of a turn, as `name` or, when everything is said, `name{…}`. */
-const callsOf = ({ turn }: FactPayload<'model.completed'>, isVerbose: boolean): Parts =>
+const callsOf = ({ turn }: FactPayload<'model.completed'>, isVerbose: boolean): LineParts =>
   turn.message.parts.flatMap((each) =>
     each.type === 'tool_call' ? [`${each.name}${json(isVerbose, each.args)}`] : [],
   )

@@ -1,6 +1,6 @@
 /** The entries of decisions of the loop check and of budgets. */
 import type { DecisionPayload } from '../decision.ts'
-import { type DecisionEntries, limitParts, type Parts, spoken } from '../entry.ts'
+import { type DecisionEntries, limitParts, type LineParts, spoken } from '../entry.ts'
 import { answerId, loop } from './example-parts.ts'
 
 /** Entries by type. */
@@ -84,7 +84,7 @@ const loops = {
   stagnant_results: 'sets with the same results',
 } as const
 
-function loopParts({ layer, count, tools }: DecisionPayload<'loop.warned'>): Parts {
+function loopParts({ layer, count, tools }: DecisionPayload<'loop.warned'>): LineParts {
   const names = [...new Set(tools)].slice(0, 8).join(', ')
   return [`${layer}: ${count} ${loops[layer]}`, names === '' ? '' : `(${names})`]
 }

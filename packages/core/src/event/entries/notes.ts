@@ -1,6 +1,6 @@
 /** The entries of notes. */
 import { contentPaths, type NoteEntries, nothing, timeOf, withWord, words } from '../entry.ts'
-import { definitionHash, of, ofCall, run } from './example-parts.ts'
+import { exampleDefinition, of, ofExampleCall, exampleRun } from './example-parts.ts'
 import type { PauseTarget } from '../ledger.ts'
 
 /** `agent clerk`. */
@@ -20,7 +20,7 @@ export const noteEntries = {
     searched: ['$.error', ...contentPaths('$.output.content')],
     place: 'call',
     example: {
-      ...ofCall,
+      ...ofExampleCall,
       error: 'tool.completed arrived when it could no longer count (fenced)',
     },
   },
@@ -32,7 +32,7 @@ export const noteEntries = {
     ],
     searched: [],
     place: 'beside',
-    example: { effectId: `${run}.3`, attempt: 2, durationMs: 84, status: 204 },
+    example: { effectId: `${exampleRun}.3`, attempt: 2, durationMs: 84, status: 204 },
   },
   'webhook.failed': {
     says: ({ attempt, status, code, retryMs }) => [
@@ -44,7 +44,7 @@ export const noteEntries = {
     searched: [],
     place: 'beside',
     example: {
-      effectId: `${run}.3`,
+      effectId: `${exampleRun}.3`,
       attempt: 1,
       durationMs: 10_000,
       status: null,
@@ -56,7 +56,7 @@ export const noteEntries = {
     says: ({ effectId }) => [effectId],
     searched: [],
     place: 'beside',
-    example: { effectId: `${run}.3`, attempt: 8 },
+    example: { effectId: `${exampleRun}.3`, attempt: 8 },
   },
   'payload.erased': {
     says: ({ seq, reason }) => [`event ${seq}`, reason],
@@ -104,7 +104,7 @@ export const noteEntries = {
     says: ({ agent, hash }) => [agent, hash.slice(0, 12)],
     searched: [],
     place: 'beside',
-    example: { hash: definitionHash, agent: 'writer' },
+    example: { hash: exampleDefinition, agent: 'writer' },
   },
   'assistant.changed': {
     says: ({ assistant, change, agent }) => [assistant, change, withWord('of', agent)],

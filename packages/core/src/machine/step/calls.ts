@@ -4,7 +4,12 @@ import type { Effect, Timer } from '../../effect.ts'
 import type { Verdict } from '../../event/decision.ts'
 import { approvalRequested, expiry } from '../../verdict/approval/event.ts'
 import { judgementVerdicts } from '../../verdict/authorization/event.ts'
-import { callsOf, denial, judgeCalls, type Judgement } from '../../verdict/authorization/judge.ts'
+import {
+  callsOf,
+  engineDenial,
+  judgeCalls,
+  type CallJudgement,
+} from '../../verdict/authorization/judge.ts'
 import { exhausted } from '../../verdict/budget/event.ts'
 import { callBudget } from '../../verdict/budget/verdict.ts'
 import { loopEvent, loopStopped } from '../../verdict/loop/event.ts'
@@ -78,7 +83,7 @@ function endingOf(
 }
 
 interface JudgedTurn {
-  readonly judgements: readonly Judgement[]
+  readonly judgements: readonly CallJudgement[]
   readonly rates: RunContext['rates']
 }
 
@@ -87,21 +92,21 @@ function judgementsOf(context: RunContext, event: Answered): JudgedTurn {
   const { turn, caller, granted = [] } = event.fact.payload
   const seen = new Set<string>()
   const judged = judgeCalls(benchOf(event, caller), { context, granted }, turn)
-  const judgements = judged.judgements.map((judgement): Judgement => {
+  const judgements = judged.judgements.map((judgement): CallJudgement => {
     const { call } = judgement
     const index = callIndex(context, call.id)
     const usable = index !== null && !seen.has(index)
     if (index !== null) seen.add(index)
     if (judgement.effect === 'deny') return judgement
     if (usable) return context.rerun ? unasked(judgement) : judgement
-    const answer = denial('invalid_call_id', 'The id of this call is not one of its turn.')
+    const answer = engineDenial('invalid_call_id', 'The id of this call is not one of its turn.')
     return { effect: 'deny', call, answer, faults: [] }
   })
   return { judgements, rates: judged.rates }
 }
 
 /** Nothing executes in a rerun, so nobody is asked: what was recorded answers. */
-function unasked(judgement: Judgement): Judgement {
+function unasked(judgement: CallJudgement): CallJudgement {
   if (judgement.effect !== 'ask') return judgement
   const { answer, ...about } = judgement
   return { ...about, effect: 'allow', grant: null, skipped: answer }
@@ -114,7 +119,7 @@ const toolIndex = (agent: AgentDefinition, name: string): number =>
 function openNow(
   context: RunContext,
   { agent, fact }: Answered,
-  judgements: readonly Judgement[],
+  judgements: readonly CallJudgement[],
 ): Taken {
   const open: Record<string, OpenCall> = {}
   const effects: Effect[] = []
@@ -151,7 +156,7 @@ function openNow(
 function openForPolicies(
   context: RunContext,
   agent: AgentDefinition,
-  judgements: readonly Judgement[],
+  judgements: readonly CallJudgement[],
 ): Taken {
   const open: Record<string, OpenCall> = {}
   const callIds: string[] = []

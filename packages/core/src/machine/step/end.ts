@@ -1,7 +1,7 @@
 /** Every way in which a run ends, or begins to end: what it ends as, and what is said in the place of an answer. */
 import type { Verdict } from '../../event/decision.ts'
 import type { Outcome } from '../../outcome.ts'
-import type { Budget } from '../../verdict/budget/budget.ts'
+import type { Budget } from '../../budget.ts'
 import { exhausted } from '../../verdict/budget/event.ts'
 import { retryBudget, turnBudget } from '../../verdict/budget/verdict.ts'
 import { rerunStopped } from '../../verdict/recall/event.ts'

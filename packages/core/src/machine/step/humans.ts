@@ -1,9 +1,9 @@
 /** The answers of humans, and their silence, as changes of the context: a call that waits for approval is opened or closed. */
 import type { AgentDefinition, ToolSpec } from '../../definition.ts'
 import { approvalExpired, approvalTimer, timedCall } from '../../verdict/approval/event.ts'
-import { type Approval, expiredText, judgeApproval } from '../../verdict/approval/verdict.ts'
+import { type ApprovalOutcome, expiredText, judgeApproval } from '../../verdict/approval/verdict.ts'
 import { denied, warned } from '../../verdict/authorization/event.ts'
-import { denial, grantKey } from '../../verdict/authorization/judge.ts'
+import { engineDenial, grantKey } from '../../verdict/authorization/judge.ts'
 import { benchOf } from '../bench.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { callEffect } from '../plan.ts'
@@ -11,7 +11,7 @@ import { openCall, settled, withOpen } from '../settle.ts'
 import { quiet, type Step, type Taken } from './step.ts'
 
 type Answered = Extract<MachineEvent, { type: 'approval.answered' }>
-type Judged<E extends Approval['effect']> = Extract<Approval, { readonly effect: E }>
+type Judged<E extends ApprovalOutcome['effect']> = Extract<ApprovalOutcome, { readonly effect: E }>
 type About = NonNullable<ReturnType<typeof openCall>>
 interface Refused {
   readonly about: About
@@ -88,7 +88,7 @@ export const expireApproval: Step = ({ context, event }) => {
   const callId = event.type === 'timer.fired' ? timedCall(event.fact.payload.timerId) : null
   if (!found || callId === null) return quiet(context)
   const tool = event.agent.tools[found.call.tool]?.name ?? 'unknown_tool'
-  const answer = denial('approval_expired', expiredText)
+  const answer = engineDenial('approval_expired', expiredText)
   const verdicts = [approvalExpired(callId, tool), denied(callId, tool, answer)]
   return { context: settled(context, event), emission: { verdicts } }
 }

@@ -5,7 +5,7 @@ import type { Verdict } from '../../event/decision.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import { approvalRequested, expiry } from '../../verdict/approval/event.ts'
 import { denied, faulted, reused, skipped, warned } from '../../verdict/authorization/event.ts'
-import { denial, grantKey } from '../../verdict/authorization/judge.ts'
+import { engineDenial, grantKey } from '../../verdict/authorization/judge.ts'
 import { callIdPrefix, type MachineEvent, type OpenCall, type RunContext } from '../context.ts'
 import { callEffect, startsRun } from '../plan.ts'
 import { quiet, type Step } from './step.ts'
@@ -18,7 +18,7 @@ const silent = (callId: string): Decision => ({
   callId,
   tool: 'unknown_tool',
   argsHash: '',
-  answer: denial('oap.evaluator_error', 'The policies gave no answer about this call.'),
+  answer: engineDenial('oap.evaluator_error', 'The policies gave no answer about this call.'),
   faults: [],
 })
 
@@ -110,4 +110,4 @@ function grantOf(
 const denyOf = ({ answer }: Decision): Decision['answer'] =>
   answer.effect === 'deny'
     ? answer
-    : denial('oap.evaluator_error', 'The answer of the policies is about another call.')
+    : engineDenial('oap.evaluator_error', 'The answer of the policies is about another call.')

@@ -5,11 +5,11 @@ import { effectId } from '../context.ts'
 import { openCall, settled, withOpen } from '../settle.ts'
 import { quiet, type Step } from './step.ts'
 
-/** The call has its result, or will have none; what was taken out of a result is recorded. */
+/** The call has its result, or will have none; what was taken out of a result, or of the words of a failure, is recorded. */
 export const settle: Step = ({ context, event }) => ({
   context: settled(context, event),
   emission:
-    event.type === 'tool.completed'
+    event.type === 'tool.completed' || event.type === 'tool.failed'
       ? { verdicts: redacted(context, event.fact.payload.redactions) }
       : {},
 })

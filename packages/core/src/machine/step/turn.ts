@@ -1,9 +1,9 @@
 /** How a turn of the model begins, is repeated, and is answered. */
-import { warned } from '../../verdict/budget/event.ts'
+import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
 import { againVerdict, modelOf } from '../../verdict/retry/event.ts'
-import { type Again, againOf } from '../../verdict/retry/verdict.ts'
+import { type NextTry, againOf } from '../../verdict/retry/verdict.ts'
 import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
 import { wantedBy } from '../../webhook.ts'
@@ -48,7 +48,7 @@ export const beginTurn: Step = ({ context, event }) => {
     injected: 0,
     told: [...context.told, ...used.map(({ budget }) => budget)],
   }
-  const verdicts = [...warned(used), ...takenInput(context)]
+  const verdicts = [...budgetWarned(used), ...takenInput(context)]
   return { context: begun, emission: { verdicts, effects: [modelCall(begun, 0)] } }
 }
 
@@ -86,7 +86,7 @@ export const askAgain: Step = (args) => {
   return { context: next, emission: { ...notKept(args, again), ...calls } }
 }
 
-function countersOf(context: RunContext, again: Again): Partial<RunContext> {
+function countersOf(context: RunContext, again: NextTry): Partial<RunContext> {
   switch (again.kind) {
     case 'retry':
       return { tries: context.tries + 1, waitedMs: again.delayMs }
@@ -107,11 +107,11 @@ export const goOn: Step = (args) => ({
   emission: notKept(args, againOfFact(args)),
 })
 
-const againOfFact = ({ context, event }: Args): Again | null =>
+const againOfFact = ({ context, event }: Args): NextTry | null =>
   event.type === 'model.completed' ? againOf(event.agent, context, event.fact.payload) : null
 
 /** What is recorded of an answer that is not kept. */
-function notKept({ context, event }: Args, again: Again | null): Emission {
+function notKept({ context, event }: Args, again: NextTry | null): Emission {
   if (!again || event.type !== 'model.completed') return {}
   const { agent } = event
   const { turn } = event.fact.payload

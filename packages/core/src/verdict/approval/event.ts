@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../definition.ts'
 import type { Timer } from '../../effect.ts'
 import type { Verdict } from '../../event/decision.ts'
 import { policyOf } from '../authorization/event.ts'
-import type { PolicyAnswer } from '../authorization/request.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
 
 const timerPrefix = 'approval:'
 

@@ -3,13 +3,13 @@
  * out. A human can only narrow what the policies allow: edited arguments are judged again, and a denial beats him.
  */
 import type { FactPayload } from '../../event/fact.ts'
-import { authorize, type Bench, denial } from '../authorization/judge.ts'
-import type { PolicyAnswer } from '../authorization/request.ts'
+import { authorize, type Bench, engineDenial } from '../authorization/judge.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
 
 type Answer = FactPayload<'approval.answered'>
 
 /** What becomes of the call. */
-export type Approval =
+export type ApprovalOutcome =
   | {
       readonly effect: 'run'
       readonly argsHash: string
@@ -27,13 +27,16 @@ export const expiredText =
   'Nobody approved this call in time; it was not executed. Do not repeat it unless you are told to.'
 
 /** Judges an answer about a call that waits for one. */
-export function judgeApproval(bench: Bench, answer: Answer): Approval {
+export function judgeApproval(bench: Bench, answer: Answer): ApprovalOutcome {
   const { callId, tool, decision, argsHash, note, edited } = answer
   if (decision === 'reject')
-    return { effect: 'deny', answer: denial('rejected', rejectedText(note)) }
+    return { effect: 'deny', answer: engineDenial('rejected', rejectedText(note)) }
   if (decision === 'approve') return { effect: 'run', argsHash, edited: false, warnings: [] }
   if (!edited)
-    return { effect: 'deny', answer: denial('edit_without_args', 'The edit holds no arguments.') }
+    return {
+      effect: 'deny',
+      answer: engineDenial('edit_without_args', 'The edit holds no arguments.'),
+    }
   const again = authorize(bench, { id: callId, name: tool, args: edited.args })
   if (again.answer.effect === 'deny') return { effect: 'deny', answer: again.answer }
   const { warnings } = again

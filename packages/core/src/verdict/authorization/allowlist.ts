@@ -2,8 +2,9 @@
  * Lists of tool names. Exact and case-sensitive, no wildcards, arguments are not looked at. The allow list is asked
  * first, then the deny list; deny wins over both the others.
  */
-import { reason, shown } from './reason.ts'
-import type { PolicyAnswer, PolicyRequest } from './request.ts'
+import { reason, quoted } from './reason.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { PolicyRequest } from './request.ts'
 import type { AllowlistSpec } from './spec.ts'
 
 /** What the lists say about a call: null allows every tool, `[]` none. */
@@ -16,16 +17,16 @@ export function evaluateAllowlist(spec: AllowlistSpec, request: PolicyRequest): 
     policyDigest: spec.digest,
   })
   if (spec.allowedTools !== null && !spec.allowedTools.includes(tool)) {
-    const text = `The tool ${shown(tool)} is not on the list of allowed tools.`
+    const text = `The tool ${quoted(tool)} is not on the list of allowed tools.`
     return answer('deny', 'oap.tool_not_allowed', text)
   }
   if (spec.deniedTools.includes(tool)) {
-    const text = `The tool ${shown(tool)} is on the list of denied tools.`
+    const text = `The tool ${quoted(tool)} is on the list of denied tools.`
     return answer('deny', 'oap.tool_not_allowed', text)
   }
   if (spec.approvalTools.includes(tool)) {
-    const text = `A person must approve each call of the tool ${shown(tool)}.`
+    const text = `A person must approve each call of the tool ${quoted(tool)}.`
     return answer('require_approval', 'approval_required', text)
   }
-  return answer('allow', 'oap.allowed', `The tool ${shown(tool)} is allowed.`)
+  return answer('allow', 'oap.allowed', `The tool ${quoted(tool)} is allowed.`)
 }

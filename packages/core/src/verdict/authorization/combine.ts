@@ -6,8 +6,9 @@
  *    is named as a fault either way. It never counts as an allow of its own.
  * P3 A denial always carries a reason.
  */
-import { printable, reason } from './reason.ts'
-import type { PolicyAnswer, PolicyReason, PolicyRequest, PureEvaluator } from './request.ts'
+import { printableWithin, reason } from './reason.ts'
+import type { PolicyAnswer, PolicyReason } from '../../policy-answer.ts'
+import type { PolicyRequest, PureEvaluator } from './request.ts'
 import { needsIo, type PolicySpec } from './spec.ts'
 
 const reasonsMax = 16
@@ -65,7 +66,7 @@ function ask(
 ): PolicyAnswer | PolicyFault {
   const fault = (message: string): PolicyFault => ({
     policyId: spec.id,
-    message: printable(message, faultCharsMax),
+    message: printableWithin(message, faultCharsMax),
   })
   try {
     const evaluator = evaluatorOf(spec)

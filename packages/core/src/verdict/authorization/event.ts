@@ -1,8 +1,8 @@
 /** The events of judgements that are not plain passes. Never arguments. */
 import type { Verdict } from '../../event/decision.ts'
 import type { PolicyFault } from './combine.ts'
-import type { Judgement } from './judge.ts'
-import type { PolicyAnswer } from './request.ts'
+import type { CallJudgement } from './judge.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
 
 /** Which policy a decision goes back to. */
 export const policyOf = ({ policyId, policyDigest }: PolicyAnswer) => ({
@@ -78,7 +78,7 @@ export const skipped = (
 })
 
 /** The events of one judgement, a request for approval aside. */
-export function judgementVerdicts(judgement: Judgement): readonly Verdict[] {
+export function judgementVerdicts(judgement: CallJudgement): readonly Verdict[] {
   const { call, faults } = judgement
   const failed = faulted(call.id, call.name, faults)
   if (judgement.effect === 'deny') return [...failed, denied(call.id, call.name, judgement.answer)]

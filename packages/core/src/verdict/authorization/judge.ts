@@ -9,14 +9,14 @@
 import type { AgentDefinition, ToolSpec } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
-import type { RunContext } from '../../machine/context.ts'
 import type { ToolCallPart } from '../../message.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { builtInEvaluator } from './built-in.ts'
 import { type Evaluated, evaluatePolicies, type PolicyFault } from './combine.ts'
 import type { PassportEvaluator } from './passports.ts'
-import { addTally, type RateState, type Tally } from './rates.ts'
-import type { PolicyAnswer, PolicyRequest, PureEvaluator } from './request.ts'
+import { addTally, type RateState, type CallTally } from './rates.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { PolicyRequest, PureEvaluator } from './request.ts'
 import type { AllowlistSpec, PolicySpec } from './spec.ts'
 
 interface Judged {
@@ -25,7 +25,7 @@ interface Judged {
 }
 
 /** What may become of a call. */
-export type Judgement =
+export type CallJudgement =
   | (Judged & {
       readonly effect: 'allow'
       readonly spec: ToolSpec
@@ -80,7 +80,7 @@ function compact(hex: string): string {
 }
 
 /** A denial that no policy made. */
-export const denial = (code: string, message: string): PolicyAnswer => ({
+export const engineDenial = (code: string, message: string): PolicyAnswer => ({
   effect: 'deny',
   reasons: [{ code, message }],
   policyId: '',
@@ -125,30 +125,41 @@ export function authorize(
   return evaluatePolicies({ specs, failClosed, evaluatorOf: either }, request)
 }
 
+/** What a run remembers of its calls: part of its context, where each field is explained. */
+interface Remembered {
+  readonly grants: readonly string[]
+  readonly refused: readonly string[]
+  readonly rates: RateState
+  readonly depth: number
+  readonly children: number
+}
+
 /** What is known of calls like this one: from this run, and from the fact that brought it. */
-export interface Known {
-  readonly context: Pick<RunContext, 'grants' | 'refused' | 'rates' | 'depth' | 'children'>
+export interface KnownOfCalls {
+  readonly context: Remembered
   readonly granted: readonly string[]
 }
 
-function judge(bench: Bench, known: Known, call: ToolCallPart): Judgement {
-  const deny = (answer: PolicyAnswer, faults: readonly PolicyFault[] = []): Judgement => ({
+function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudgement {
+  const deny = (answer: PolicyAnswer, faults: readonly PolicyFault[] = []): CallJudgement => ({
     effect: 'deny',
     call,
     answer,
     faults,
   })
-  if (call.invalid) return deny(denial(call.invalid.code, call.invalid.message))
+  if (call.invalid) return deny(engineDenial(call.invalid.code, call.invalid.message))
   const index = bench.agent.tools.findIndex((tool) => tool.name === call.name)
   const spec = bench.agent.tools[index]
-  if (!spec) return deny(denial('unknown_tool', `There is no tool named ${call.name}.`))
+  if (!spec) return deny(engineDenial('unknown_tool', `There is no tool named ${call.name}.`))
   const { answer, faults, warnings } = authorize(bench, call)
   if (answer.effect === 'deny') return deny(answer, faults)
   const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
   if (tooMany) return deny(tooMany, faults)
   const key = grantKey(bench.agent, index, call.argsHash)
   if (known.context.refused.includes(key))
-    return deny(denial('rejected_before', 'A person rejected this very call. Do not repeat it.'))
+    return deny(
+      engineDenial('rejected_before', 'A person rejected this very call. Do not repeat it.'),
+    )
   const about = { call, spec, faults, warnings }
   if (answer.effect !== 'require_approval') return { effect: 'allow', ...about, grant: null }
   if (known.context.grants.includes(key)) return { effect: 'allow', ...about, grant: 'run' }
@@ -157,26 +168,29 @@ function judge(bench: Bench, known: Known, call: ToolCallPart): Judgement {
 }
 
 /** Why no run may be started; null if one may. */
-function familyProblem({ depth, children }: Known['context']): PolicyAnswer | null {
+function familyProblem({ depth, children }: KnownOfCalls['context']): PolicyAnswer | null {
   const { childDepthMax, childrenMax } = limits
   if (depth >= childDepthMax)
-    return denial('too_deep', `Runs may be started ${childDepthMax} deep; this one starts none.`)
+    return engineDenial(
+      'too_deep',
+      `Runs may be started ${childDepthMax} deep; this one starts none.`,
+    )
   if (children >= childrenMax)
-    return denial('too_many_children', `A run may start ${childrenMax} runs; this one has.`)
+    return engineDenial('too_many_children', `A run may start ${childrenMax} runs; this one has.`)
   return null
 }
 
 /** One judgement per call, in order, and what the calls add to the rates. A turn with too many calls is denied as a whole. */
 export function judgeCalls(
   bench: Bench,
-  known: Known,
+  known: KnownOfCalls,
   turn: ModelTurn,
-): { readonly judgements: readonly Judgement[]; readonly rates: RateState } {
+): { readonly judgements: readonly CallJudgement[]; readonly rates: RateState } {
   const calls = callsOf(turn)
   let { rates, children } = known.context
   if (calls.length > limits.callsPerTurnMax) {
     const message = `A turn may ask for ${limits.callsPerTurnMax} calls, this one asked for ${calls.length}.`
-    const answer = denial('too_many_calls', message)
+    const answer = engineDenial('too_many_calls', message)
     return {
       judgements: calls.map((call) => ({ effect: 'deny', call, answer, faults: [] })),
       rates,
@@ -201,7 +215,7 @@ function withCall(
   { name, args }: ToolCallPart,
 ): RateState {
   const asked = { tool: name, args, ...judgedOf(agent, name) }
-  const tallies = agent.guardrails.policies.flatMap((spec): readonly Tally[] =>
+  const tallies = agent.guardrails.policies.flatMap((spec): readonly CallTally[] =>
     spec.use === 'passport' ? passports.tallies(spec, asked) : [],
   )
   const byKey = new Map(tallies.map((tally) => [tally.key, tally]))

@@ -2,8 +2,9 @@
  * Passports, as the decider has them judged: data that a definition pins, and an evaluator that the shell brings. The same
  * call under the same passport is always judged the same, so that a log replays.
  */
-import type { RateState, Tally } from './rates.ts'
-import type { PolicyAnswer, PolicyRequest } from './request.ts'
+import type { RateState, CallTally } from './rates.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { PolicyRequest } from './request.ts'
 import type { PassportSpec } from './spec.ts'
 
 /** Judges calls by passports. It needs nothing to be loaded: a decision made without prepared policies has it, too. */
@@ -14,7 +15,7 @@ export interface PassportEvaluator {
   tallies(
     spec: PassportSpec,
     call: Pick<PolicyRequest, 'tool' | 'args' | 'judged'>,
-  ): readonly Tally[]
+  ): readonly CallTally[]
 }
 
 /** Of a process without an evaluator: each passport is a policy that cannot be asked. */

@@ -37,24 +37,24 @@ export function countCall(state: RateState, capability: string, at: number): Rat
 }
 
 /** The call as a count of its capability, if that is one of the five. */
-export const alwaysCounted = (capability: string): readonly Tally[] =>
+export const alwaysCounted = (capability: string): readonly CallTally[] =>
   counted.has(capability) ? [{ key: capability, by: 1 }] : []
 
 /** The state after `by` more under any key, in the windows of `at`: a count of calls, or a sum of amounts. */
-export const addTally = (state: RateState, tally: Tally, at: number): RateState =>
+export const addTally = (state: RateState, tally: CallTally, at: number): RateState =>
   counted.has(tally.key)
     ? countCall(state, tally.key, at)
     : add(state, { ...tally, most: Number.MAX_SAFE_INTEGER }, at)
 
 /** Something a call adds to a count of its run. */
-export interface Tally {
+export interface CallTally {
   readonly key: string
   readonly by: number
 }
 
 function add(
   state: RateState,
-  { key, by, most }: Tally & { readonly most: number },
+  { key, by, most }: CallTally & { readonly most: number },
   at: number,
 ): RateState {
   const now = Math.max(state.at, Math.floor(at / 60_000))

@@ -1,6 +1,6 @@
 /** The events of budgets, with the words the model or the user reads. */
 import type { Verdict } from '../../event/decision.ts'
-import type { Budget } from './budget.ts'
+import type { Budget } from '../../budget.ts'
 import type { Used } from './verdict.ts'
 
 const units: Readonly<Record<Budget, string>> = {
@@ -15,7 +15,7 @@ const amount = ({ budget, used, limit }: Used): string =>
   `${Math.round(used)} of ${limit} ${units[budget]}`
 
 /** `budget.warned`: the model should come to an end. */
-export function warned(near: readonly Used[]): readonly Verdict[] {
+export function budgetWarned(near: readonly Used[]): readonly Verdict[] {
   return near.map((used) => {
     const text = `[BUDGET] You have used ${amount(used)}. Finish with what you have.`
     return {

@@ -1,15 +1,14 @@
 /** What a run passes on of its limits to a run that it starts. */
 import type { AgentDefinition } from '../../definition.ts'
 import type { RunStartEffect } from '../../effect.ts'
-import type { RunContext } from '../../machine/context.ts'
-import type { Budget } from './budget.ts'
-import { million, usedOf } from './verdict.ts'
+import type { Budget } from '../../budget.ts'
+import { million, type Spent, usedOf } from './verdict.ts'
 
 type Left = RunStartEffect['left']
 
 /** What is left of each limit. */
-export function leftOf(agent: AgentDefinition, context: RunContext, activeMs: number): Left {
-  const used = new Map(usedOf(agent, context, activeMs).map((each) => [each.budget, each]))
+export function leftOf(agent: AgentDefinition, spent: Spent, activeMs: number): Left {
+  const used = new Map(usedOf(agent, spent, activeMs).map((each) => [each.budget, each]))
   const left = (budget: Budget): number => {
     const one = used.get(budget)
     return one ? Math.max(0, Math.floor(one.limit - one.used)) : 0

@@ -3,8 +3,16 @@
  * each limit the model is told, once; at the limit nothing more is asked for.
  */
 import type { AgentDefinition } from '../../definition.ts'
-import type { RunContext } from '../../machine/context.ts'
-import type { Budget } from './budget.ts'
+import type { Budget } from '../../budget.ts'
+
+/** What the facts of a run add up to: part of its context, where each field is explained. */
+export interface Spent {
+  readonly turn: number
+  readonly childTurns: number
+  readonly calls: number
+  readonly tokens: number
+  readonly cost: number
+}
 
 /** What is used of one limit. Money in millionths of the currency's unit, time in milliseconds. */
 export interface Used {
@@ -17,57 +25,53 @@ export interface Used {
 export const million = 1_000_000
 
 /** What is used of each limit. */
-export function usedOf(
-  agent: AgentDefinition,
-  context: RunContext,
-  activeMs: number,
-): readonly Used[] {
+export function usedOf(agent: AgentDefinition, spent: Spent, activeMs: number): readonly Used[] {
   const { maxTurns, maxToolCalls, maxTokens, maxCost, timeoutMs } = agent.limits
   const all: Used[] = [
-    { budget: 'turns', used: context.turn + context.childTurns, limit: maxTurns },
-    { budget: 'tokens', used: context.tokens, limit: maxTokens },
-    { budget: 'calls', used: context.calls, limit: maxToolCalls },
+    { budget: 'turns', used: spent.turn + spent.childTurns, limit: maxTurns },
+    { budget: 'tokens', used: spent.tokens, limit: maxTokens },
+    { budget: 'calls', used: spent.calls, limit: maxToolCalls },
     { budget: 'time', used: activeMs, limit: timeoutMs },
   ]
   if (maxCost !== null)
-    all.push({ budget: 'money', used: context.cost, limit: Math.round(maxCost * million) })
+    all.push({ budget: 'money', used: spent.cost, limit: Math.round(maxCost * million) })
   return all
 }
 
 /** Before the calls of a turn run: would `asked` more calls be too many? */
 export function callBudget(
   agent: AgentDefinition,
-  context: RunContext,
+  spent: Pick<Spent, 'calls'>,
   asked: number,
 ): Used | null {
-  const used = context.calls + asked
+  const used = spent.calls + asked
   const limit = agent.limits.maxToolCalls
   return used > limit ? { budget: 'calls', used, limit } : null
 }
 
 /** Before the next model call, a retry included. Time ends a run by its timer, calls before they run. */
-export function turnBudget(agent: AgentDefinition, context: RunContext): Used | null {
+export function turnBudget(agent: AgentDefinition, spent: Spent): Used | null {
   return (
-    usedOf(agent, context, 0).find(
+    usedOf(agent, spent, 0).find(
       ({ budget, used, limit }) => budget !== 'calls' && budget !== 'time' && used >= limit,
     ) ?? null
   )
 }
 
 /** Before a repeated call of the same turn: it begins no turn, so turns do not count. */
-export function retryBudget(agent: AgentDefinition, context: RunContext): Used | null {
-  return turnBudget(agent, { ...context, turn: 0, childTurns: 0 })
+export function retryBudget(agent: AgentDefinition, spent: Spent): Used | null {
+  return turnBudget(agent, { ...spent, turn: 0, childTurns: 0 })
 }
 
 /** Limits that are nearly used up and were not warned about yet. A limit of 1 is never nearly used up. */
 export function nearlyUsed(
   agent: AgentDefinition,
-  context: RunContext,
+  spent: Spent & { readonly told: readonly Budget[] },
   activeMs: number,
 ): readonly Used[] {
-  return usedOf(agent, context, activeMs).filter(
+  return usedOf(agent, spent, activeMs).filter(
     ({ budget, used, limit }) =>
-      !context.told.includes(budget) && used < limit && used >= limit * agent.limits.warnAt,
+      !spent.told.includes(budget) && used < limit && used >= limit * agent.limits.warnAt,
   )
 }
 

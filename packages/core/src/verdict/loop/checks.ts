@@ -1,12 +1,12 @@
 /** The checks behind the layers: what each of them finds wrong with the set at hand, the newest of the window. */
 import type { LoopConfig } from './config.ts'
 import type { Frequent } from './frequency.ts'
-import type { LoopLayer } from './layer.ts'
+import type { LoopLayer } from '../../loop-layer.ts'
 import type { LoopState } from './state.ts'
-import { blank, type Entry } from './window.ts'
+import { blank, type WindowEntry } from './window.ts'
 
 /** What one layer finds. */
-export interface Found {
+export interface LoopFound {
   /** `warn`: the model is told, after the results. `stop`: nothing of the set executes. */
   readonly action: 'warn' | 'stop'
   readonly layer: LoopLayer
@@ -35,9 +35,9 @@ function measure(count: number, { warn, hard, told }: Thresholds) {
 /** The same set, asked for again and again; sets between do not matter, unless they brought something new. */
 export function identicalSets(
   config: LoopConfig,
-  entries: readonly Entry[],
+  entries: readonly WindowEntry[],
   tools: readonly string[],
-): Found | null {
+): LoopFound | null {
   const newest = entries.at(-1) ?? blank
   const count = askings(entries, newest.set)
   const { warnThreshold: warn, hardLimit: hard } = config
@@ -49,7 +49,7 @@ export function identicalSets(
  * How often the set was asked for: since the last set that gave something new, which counts too if it is the same. Askings
  * between which something was written count half.
  */
-function askings(entries: readonly Entry[], set: string): number {
+function askings(entries: readonly WindowEntry[], set: string): number {
   let [halves, worked] = [0, false]
   for (const entry of entries.toReversed()) {
     if (entry.set === set) {
@@ -65,12 +65,12 @@ function askings(entries: readonly Entry[], set: string): number {
 /** The last sets, in turns up to now: two of them, or as many as the agent looks for. */
 export function alternatingSets(
   { cycles, windowSize }: LoopConfig,
-  entries: readonly Entry[],
+  entries: readonly WindowEntry[],
   tools: readonly string[],
-): Found | null {
+): LoopFound | null {
   if (!cycles) return null
   const { warn, hardLimit: hard, longest } = cycles
-  const found: Found[] = []
+  const found: LoopFound[] = []
   for (let sets = 2; sets <= longest && sets * hard <= windowSize; sets += 1) {
     const repeated = entries.slice(-sets)
     // The same set again and again is not in turns.
@@ -83,7 +83,7 @@ export function alternatingSets(
 }
 
 /** Full repeats of the newest `sets` entries, these included: only the first repeat may have brought something new. */
-function repeats(entries: readonly Entry[], sets: number): number {
+function repeats(entries: readonly WindowEntry[], sets: number): number {
   const backwards = entries.toReversed()
   const broken = backwards.findIndex(({ set }, at) => set !== backwards[at % sets]?.set)
   const news = backwards.findIndex((entry) => entry.news !== 'none')
@@ -92,7 +92,7 @@ function repeats(entries: readonly Entry[], sets: number): number {
 }
 
 /** One tool, called too often. */
-export const frequentTool = ({ tool, ...measured }: Frequent): Found => ({
+export const frequentTool = ({ tool, ...measured }: Frequent): LoopFound => ({
   ...measured,
   layer: 'tool_frequency',
   tools: [tool],
@@ -103,7 +103,7 @@ export function stagnantSets(
   { stagnation }: LoopConfig,
   { stagnant }: LoopState,
   tools: readonly string[],
-): Found | null {
+): LoopFound | null {
   if (!stagnation || !stagnant) return null
   const { warn, hardLimit: hard } = stagnation
   const measured = measure(stagnant.sets, { warn, hard, told: stagnant.warned })

@@ -9,7 +9,7 @@
  */
 import type { LoopConfig } from './config.ts'
 import type { LoopState } from './state.ts'
-import { blank, type Entry, type News, noResults, readWindow, writeWindow } from './window.ts'
+import { blank, type WindowEntry, type News, noResults, readWindow, writeWindow } from './window.ts'
 
 /** The result of one call. */
 export interface TakenResult {
@@ -20,7 +20,7 @@ export interface TakenResult {
 }
 
 /** The newest set, unless all its results are in. */
-function openEntry(window: readonly Entry[]): Entry | null {
+function openEntry(window: readonly WindowEntry[]): WindowEntry | null {
   const newest = window.at(-1)
   return newest && newest.results === noResults ? newest : null
 }
@@ -57,7 +57,7 @@ export function closeSet(config: LoopConfig, state: LoopState): LoopState {
   }
 }
 
-const isOtherResult = (entry: Entry, { set, results }: Entry): boolean =>
+const isOtherResult = (entry: WindowEntry, { set, results }: WindowEntry): boolean =>
   set !== blank.set && entry.set === set && entry.results !== noResults && entry.results !== results
 
 /** What the set that closes has brought. */
@@ -65,8 +65,8 @@ function newsOf(
   config: LoopConfig,
   at: {
     readonly state: LoopState
-    readonly before: readonly Entry[]
-    readonly open: Entry
+    readonly before: readonly WindowEntry[]
+    readonly open: WindowEntry
     readonly results: string
   },
 ): News {

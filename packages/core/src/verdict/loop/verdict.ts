@@ -9,9 +9,15 @@
  * L5 A set with a repeatable tool is like no other set: it repeats nothing.
  */
 import { countCalls, type LoopSetting, tellTool } from './frequency.ts'
-import { alternatingSets, type Found, frequentTool, identicalSets, stagnantSets } from './checks.ts'
+import {
+  alternatingSets,
+  type LoopFound,
+  frequentTool,
+  identicalSets,
+  stagnantSets,
+} from './checks.ts'
 import type { LoopState } from './state.ts'
-import { blank, type Entry, readWindow, withSet, writeWindow } from './window.ts'
+import { blank, type WindowEntry, readWindow, withSet, writeWindow } from './window.ts'
 
 /** What the model asked for at once: digest of its set key (hex, at least eight characters), names of the tools. */
 export interface AskedSet {
@@ -20,7 +26,7 @@ export interface AskedSet {
 }
 
 /** What is wrong with a set. */
-export interface LoopVerdict extends Found {
+export interface LoopVerdict extends LoopFound {
   /** Digest of the set at hand. */
   readonly set: string
 }
@@ -64,7 +70,7 @@ const present = <T>(values: readonly (T | null)[]): readonly T[] =>
 function afterTelling(
   setting: LoopSetting,
   state: LoopState,
-  { layer, tools, sets = 2 }: Found,
+  { layer, tools, sets = 2 }: LoopFound,
 ): LoopState {
   switch (layer) {
     case 'identical_call_set':
@@ -79,7 +85,7 @@ function afterTelling(
 }
 
 /** The window with its newest entries marked. */
-function mark(window: string, newest: number, as: Partial<Entry>): string {
+function mark(window: string, newest: number, as: Partial<WindowEntry>): string {
   const entries = readWindow(window)
   return writeWindow(
     entries.map((entry, at) => (at >= entries.length - newest ? { ...entry, ...as } : entry)),

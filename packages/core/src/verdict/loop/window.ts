@@ -6,7 +6,7 @@
  */
 
 /** A set that was asked for. */
-export interface Entry {
+export interface WindowEntry {
   readonly set: string
   /** `----` until all results are there. */
   readonly results: string
@@ -30,7 +30,7 @@ const marks: Readonly<Record<News, string>> = { none: '.icb', work: 'wxyz', resu
 export const noResults = '----'
 
 /** Stands where an earlier asking was, once the same set had other results: it is like no set. */
-export const blank: Entry = {
+export const blank: WindowEntry = {
   set: '--------',
   results: noResults,
   identical: false,
@@ -42,8 +42,8 @@ export const blank: Entry = {
 const entryKey = (set: string): string => set.slice(0, 8).padEnd(8, '0')
 
 /** The window's entries, oldest first. */
-export function readWindow(window: string): readonly Entry[] {
-  const entries: Entry[] = []
+export function readWindow(window: string): readonly WindowEntry[] {
+  const entries: WindowEntry[] = []
   for (let at = 0; at < window.length; at += 13)
     entries.push({
       set: window.slice(at, at + 8),
@@ -54,13 +54,13 @@ export function readWindow(window: string): readonly Entry[] {
 }
 
 /** The text of these entries. */
-export const writeWindow = (entries: readonly Entry[]): string =>
+export const writeWindow = (entries: readonly WindowEntry[]): string =>
   entries.map((entry) => `${entry.set}${entry.results}${markOf(entry)}`).join('')
 
-const markOf = ({ identical, cycle, news }: Entry): string =>
+const markOf = ({ identical, cycle, news }: WindowEntry): string =>
   marks[news][(identical ? 1 : 0) + (cycle ? 2 : 0)] ?? '.'
 
-function readMark(mark: string): Pick<Entry, 'identical' | 'cycle' | 'news'> {
+function readMark(mark: string): Pick<WindowEntry, 'identical' | 'cycle' | 'news'> {
   for (const news of ['none', 'work', 'results'] as const) {
     const told = marks[news].indexOf(mark)
     if (told >= 0) return { identical: told % 2 === 1, cycle: told >= 2, news }
@@ -70,10 +70,10 @@ function readMark(mark: string): Pick<Entry, 'identical' | 'cycle' | 'news'> {
 
 /** The window with this set as its newest, which takes over the warnings about the set that are still in it. */
 export function withSet(
-  entries: readonly Entry[],
+  entries: readonly WindowEntry[],
   set: string,
   windowSize: number,
-): readonly Entry[] {
+): readonly WindowEntry[] {
   const earlier = entries.slice(Math.max(0, entries.length - windowSize + 1))
   const key = entryKey(set)
   const last = earlier.findLast((entry) => entry.set === key)

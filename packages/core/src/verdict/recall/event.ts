@@ -1,7 +1,7 @@
 /** What is recorded when a rerun asks for a call that the run it repeats does not answer. */
 import type { Verdict } from '../../event/decision.ts'
 import type { FactPayload } from '../../event/fact.ts'
-import type { MissedRecall } from './missed.ts'
+import type { MissedRecall } from '../../missed-recall.ts'
 
 type Missed = FactPayload<'recall.missed'>
 

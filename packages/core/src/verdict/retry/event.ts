@@ -1,9 +1,8 @@
 /** The events of attempts that are not the last. */
 import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
-import type { RunContext } from '../../machine/context.ts'
 import type { ModelTurn } from '../../turn.ts'
-import { type Again, isCutInCall } from './verdict.ts'
+import { type NextTry, isCutInCall, type Tried } from './verdict.ts'
 
 /** The model a turn is asked of: the agent's own, or its n-th fallback. */
 export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
@@ -28,13 +27,13 @@ const goOnFrom = ({ verdict }: ModelTurn): string =>
 /** What the model reads after an answer that said nothing. */
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
-/** The event of what follows `turn`; `context` is that of the attempt that is not kept. */
+/** The event of what follows `turn`; `tried` ends with the attempt that is not kept. */
 export function againVerdict(
   agent: AgentDefinition,
-  context: RunContext,
-  { again, turn }: { readonly again: Again; readonly turn: ModelTurn },
+  tried: Pick<Tried, 'model' | 'corrections'> & { readonly turn: number; readonly retry: number },
+  { again, turn }: { readonly again: NextTry; readonly turn: ModelTurn },
 ): Verdict {
-  const about = { turn: context.turn, retry: context.retry + 1 }
+  const about = { turn: tried.turn, retry: tried.retry + 1 }
   const messageId = turn.message.id
   switch (again.kind) {
     case 'retry': {
@@ -42,8 +41,8 @@ export function againVerdict(
       return { type: 'model.retried', payload, tool: null, verdict: again.why.class }
     }
     case 'fallback': {
-      const [from, to] = [modelOf(agent, context.model).model, modelOf(agent, again.model).model]
-      const payload = { turn: context.turn, from, to, ...again.why }
+      const [from, to] = [modelOf(agent, tried.model).model, modelOf(agent, again.model).model]
+      const payload = { turn: tried.turn, from, to, ...again.why }
       return { type: 'model.replaced', payload, tool: null, verdict: again.why.class }
     }
     case 'empty': {
@@ -51,13 +50,13 @@ export function againVerdict(
       return { type: 'model.retried', payload, tool: null, verdict: 'empty_answer' }
     }
     case 'continue': {
-      const payload = { turn: context.turn, messageId, text: goOnText(agent, turn) }
+      const payload = { turn: tried.turn, messageId, text: goOnText(agent, turn) }
       return { type: 'turn.continued', payload, tool: null, verdict: turn.verdict }
     }
     case 'correct': {
-      const correction = context.corrections + 1
+      const correction = tried.corrections + 1
       const { trip } = again
-      const payload = { turn: context.turn, correction, messageId, trip, calls: turn.suppressed }
+      const payload = { turn: tried.turn, correction, messageId, trip, calls: turn.suppressed }
       return { type: 'guardrail.tripped', payload, tool: null, verdict: trip.guardrail.id }
     }
   }

@@ -11,19 +11,23 @@
  */
 import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
-import type { RunContext } from '../../machine/context.ts'
 import type { ModelErrorClass, ModelFailure, ModelTurn, Trip } from '../../turn.ts'
 import { isVisible } from '../safety/explain.ts'
 import { failureOf } from '../safety/failure.ts'
 
-/** What the run has behind it: part of its context. */
-export type Tried = Pick<
-  RunContext,
-  'tries' | 'waitedMs' | 'model' | 'corrections' | 'empties' | 'continued' | 'calls'
->
+/** What the run has behind it: part of its context, where each field is explained. */
+export interface Tried {
+  readonly tries: number
+  readonly waitedMs: number
+  readonly model: number
+  readonly corrections: number
+  readonly empties: number
+  readonly continued: number
+  readonly calls: number
+}
 
 /** What follows instead of taking the turn as it is. */
-export type Again =
+export type NextTry =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly why: Why }
   | { readonly kind: 'fallback'; readonly model: number; readonly why: Why }
   | { readonly kind: 'correct'; readonly trip: Trip }
@@ -53,7 +57,7 @@ export function againOf(
   agent: AgentDefinition,
   tried: Tried,
   { turn, chance }: Pick<FactPayload<'model.completed'>, 'turn' | 'chance'>,
-): Again | null {
+): NextTry | null {
   switch (turn.verdict) {
     case 'error':
     case 'interrupted':
@@ -77,7 +81,7 @@ function retryOf(
   agent: AgentDefinition,
   tried: Tried,
   { turn, chance }: { readonly turn: ModelTurn; readonly chance: number },
-): Again | null {
+): NextTry | null {
   if (turn.error && !turn.error.retryable) return null
   const { max, baseMs, capMs } = agent.modelRetries
   if (tried.tries >= (isBurst(turn) ? Math.min(max, burstRetriesMax) : max)) return null
@@ -96,14 +100,14 @@ const burstRetriesMax = 1
 const isBurst = ({ error }: ModelTurn): boolean =>
   error !== undefined && burstCodes.includes(error.code)
 
-function fallbackOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
+function fallbackOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): NextTry | null {
   const model = tried.model + 1
   if (model > agent.fallbackModels.length) return null
   const known = turn.error?.class ?? 'network'
   return elsewhere.includes(known) ? { kind: 'fallback', model, why: whyOf(turn) } : null
 }
 
-function continuationOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
+function continuationOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): NextTry | null {
   if (turn.verdict !== 'length' && turn.verdict !== 'interrupted') return null
   const says = isVisible(turn) || (agent.continueCutCalls && isCutInCall(turn))
   return tried.continued < agent.continuations && says ? { kind: 'continue' } : null
@@ -113,14 +117,14 @@ function continuationOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): 
 export const isCutInCall = ({ verdict, suppressed }: ModelTurn): boolean =>
   verdict === 'length' && suppressed.length > 0
 
-function correctionOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): Again | null {
+function correctionOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): NextTry | null {
   const { trip } = turn
   if (trip?.outcome !== 'fail') return null
   return tried.corrections < agent.guardrails.maxGuardrailRetries ? { kind: 'correct', trip } : null
 }
 
 /** An answer that says nothing and asks for nothing, although tools have answered. */
-export const isMissing = (tried: Pick<RunContext, 'calls'>, turn: ModelTurn): boolean =>
+export const isMissing = (tried: Pick<Tried, 'calls'>, turn: ModelTurn): boolean =>
   turn.verdict === 'complete' &&
   tried.calls > 0 &&
   !isVisible(turn) &&

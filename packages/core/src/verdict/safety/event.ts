@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { ModelTurn } from '../../turn.ts'
-import { explain } from './explain.ts'
+import { explainSafety } from './explain.ts'
 import { failureOf } from './failure.ts'
 
 /** `safety.suppressed` for a safety stop, `turn.cut` for every other end that is not positive; never arguments. */
@@ -15,7 +15,7 @@ export function safetyVerdict(
     turn: n,
     messageId: turn.message.id,
     calls: turn.suppressed,
-    explanation: explain(turn) ?? '',
+    explanation: explainSafety(turn) ?? '',
   }
   if (turn.verdict === 'complete' || turn.verdict === 'guardrail') return []
   const context = agent.safety.afterRefusal

@@ -15,7 +15,7 @@ export const isVisible = (turn: ModelTurn): boolean =>
   )
 
 /** The sentence appended to the answer; null where the answer stands as it is. */
-export function explain(turn: ModelTurn): string | null {
+export function explainSafety(turn: ModelTurn): string | null {
   const calls = turn.suppressed.length
     ? ` ${count(turn.suppressed.length)} not executed, because the arguments may be cut off.`
     : ''

@@ -1,7 +1,14 @@
 /** Words and phrases that may not be said. */
-import { characterAt, characterBefore, freeAfter, freeBefore, isWord } from '../border.ts'
+import {
+  characterAt,
+  characterBefore,
+  escapeCharsMax,
+  freeAfter,
+  freeBefore,
+  isWord,
+} from '../border.ts'
 import { createSearch } from '../finding.ts'
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import type { BannedTermsSpec } from '@signalbox/core'
 import { createTermMatcher } from './term-matcher.ts'
@@ -26,11 +33,11 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
       }
     },
     // At each place the longest term is found, wherever it began.
-    lookBack: longest,
+    lookBack: Math.max(longest, escapeCharsMax),
     find: (seen) => {
       const { text } = seen
       // A border is asked for only where the term itself has a letter or a digit at that side.
-      const accepts = ({ start, end }: Place): boolean =>
+      const accepts = ({ start, end }: MatchPlace): boolean =>
         !spec.wholeWord ||
         ((!isWord(characterAt(text, start)) || freeBefore(seen, start)) &&
           (!isWord(characterBefore(text, end)) || freeAfter(seen, end)))

@@ -1,6 +1,6 @@
 /** Payment card numbers: the ranges of the card schemes and the Luhn check digit. */
-import { freeAfter, freeBefore } from '../border.ts'
-import type { Finding, Seen } from '../finding.ts'
+import { behindEscape, freeAfter, freeBefore } from '../border.ts'
+import type { Finding, SeenText } from '../finding.ts'
 
 /** A run of digits without a separator. */
 interface Group {
@@ -27,14 +27,14 @@ const schemes: readonly { prefix: RegExp; lengths: readonly number[] }[] = [
 const hint = /[0-9](?:[ -]?[0-9]){12}/
 
 /** Numbers of 13 to 19 digits, in one piece or in groups with one space or hyphen between them. */
-export function findCards(seen: Seen): readonly Finding[] {
+export function findCards(seen: SeenText): readonly Finding[] {
   if (!hint.test(seen.text)) return []
   const groups = groupsOf(seen.text)
   return groups.flatMap((_, first) => cardFrom(seen, groups, first))
 }
 
 /** The longest card number that begins with this group. */
-function cardFrom(seen: Seen, groups: readonly Group[], first: number): readonly Finding[] {
+function cardFrom(seen: SeenText, groups: readonly Group[], first: number): readonly Finding[] {
   const start = groups[first]?.start ?? 0
   if (!freeBefore(seen, start)) return []
   let found: readonly Finding[] = []
@@ -59,7 +59,7 @@ function groupsOf(text: string): readonly Group[] {
     if (!isDigit(text.charCodeAt(at))) continue
     const start = at
     while (at < text.length && isDigit(text.charCodeAt(at))) at += 1
-    groups.push({ start, end: at })
+    groups.push({ start: behindEscape(text, start, at), end: at })
   }
   return groups
 }

@@ -1,7 +1,7 @@
 /** E-mail addresses, also with letters beyond ASCII. */
 import { characterAt, characterBefore, isUnspaced } from '../border.ts'
-import type { Finding, Seen } from '../finding.ts'
-import { matchesOf, type Place } from '../matches.ts'
+import type { Finding, SeenText } from '../finding.ts'
+import { matchesOf, type MatchPlace } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
 
 const email = whenNeeded(
@@ -12,10 +12,10 @@ const email = whenNeeded(
 const rest = /^[\p{L}\p{N}.-]*$/u
 
 /** A name, an at sign, a domain with at least one dot. */
-export function findEmails(seen: Seen): readonly Finding[] {
+export function findEmails(seen: SeenText): readonly Finding[] {
   const { text } = seen
   if (!text.includes('@')) return []
-  const accept = (place: Place): Place | number => {
+  const accept = (place: MatchPlace): MatchPlace | number => {
     const { start, end } = withoutNeighbours(text, place)
     const isAddress = /^[^@]+@[^@]+\.[^@.]{2,}$/.test(text.slice(start, end))
     if (!isAddress || isUserOfHost(text, start, end)) return end
@@ -33,7 +33,7 @@ const isUserOfHost = (text: string, start: number, end: number): boolean =>
  * Where words are not separated, the words beside an address look like more of it: `联系ada@example.com吧`. Name and domain each
  * end where the script changes. An address in such a script keeps some of its neighbours: nothing tells them apart.
  */
-function withoutNeighbours(text: string, { start, end }: Place): Place {
+function withoutNeighbours(text: string, { start, end }: MatchPlace): MatchPlace {
   const at = text.indexOf('@', start)
   const name = isUnspaced(characterBefore(text, at))
   const most = name ? unspacedNameMax : nameMax * 2

@@ -1,7 +1,7 @@
 /** International bank account numbers (ISO 13616): the length of the country, and the remainder of 97. */
 import { freeAfter, freeBefore } from '../border.ts'
-import type { Finding, Seen } from '../finding.ts'
-import { matchesOf, type Place } from '../matches.ts'
+import type { Finding, SeenText } from '../finding.ts'
+import { matchesOf, type MatchPlace } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
 
 /** The SWIFT register: country and how many characters a number of it has. */
@@ -22,9 +22,9 @@ const opening = whenNeeded('(?i)[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{2}')
 const hint = /[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{2}/i
 
 /** In one piece, or in groups with one space or hyphen between them; in either case. */
-export function findIbans(seen: Seen): readonly Finding[] {
+export function findIbans(seen: SeenText): readonly Finding[] {
   if (!hint.test(seen.text)) return []
-  const accept = ({ start }: Place): Place | null => ibanAt(seen, start)
+  const accept = ({ start }: MatchPlace): MatchPlace | null => ibanAt(seen, start)
   return matchesOf({ kind: 'iban', pattern: opening(), accept, retryWithin: true }, seen)
 }
 
@@ -41,7 +41,7 @@ export function pendingIban(text: string, from: number): number {
   return at === undefined ? text.length : since + at
 }
 
-function ibanAt(seen: Seen, start: number): Place | null {
+function ibanAt(seen: SeenText, start: number): MatchPlace | null {
   const { text } = seen
   const length = lengths.get(text.slice(start, start + 2).toUpperCase())
   if (length === undefined || !freeBefore(seen, start)) return null

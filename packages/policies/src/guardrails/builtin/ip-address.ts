@@ -1,8 +1,8 @@
 /** IP addresses of both versions. */
 import type { RE2JS } from 're2js'
-import { freeAfter, freeBefore, leftOf } from '../border.ts'
-import type { Finding, Seen } from '../finding.ts'
-import { matchesOf, type Place } from '../matches.ts'
+import { freeAfter, freeBefore, characterLeftOf } from '../border.ts'
+import type { Finding, SeenText } from '../finding.ts'
+import { matchesOf, type MatchPlace } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
 import { pendingNumber } from './national-number.ts'
 
@@ -11,17 +11,17 @@ const v4 = whenNeeded(`(?:${octet}\\.){3}${octet}`)
 const v6 = whenNeeded('(?i)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,8}')
 
 /** Dotted quads, and colon-separated groups with at least one digit. */
-export const findIpAddresses = (seen: Seen): readonly Finding[] => [
+export const findIpAddresses = (seen: SeenText): readonly Finding[] => [
   ...(seen.text.includes('.') ? addresses(seen, v4(), isV4) : []),
   ...(seen.text.includes(':') ? addresses(seen, v6(), isV6) : []),
 ]
 
 function addresses(
-  seen: Seen,
+  seen: SeenText,
   pattern: RE2JS,
-  isAddress: (seen: Seen, place: Place) => boolean,
+  isAddress: (seen: SeenText, place: MatchPlace) => boolean,
 ): readonly Finding[] {
-  const accept = (place: Place): Place | null =>
+  const accept = (place: MatchPlace): MatchPlace | null =>
     freeBefore(seen, place.start) && freeAfter(seen, place.end) && isAddress(seen, place)
       ? place
       : null
@@ -43,14 +43,14 @@ const versionBefore =
   /(?:\b(?:v|ver|version|versión|versione|release|build|driver|firmware|update|chrome|oid|abschnitt|section|kapitel|chapter|§)|版本|固件|バージョン|версия|версии)[.:： ]{0,3}(?:is |ist |est |号|為|是)?$|[a-z]@$|[a-z0-9][/-]$/i
 
 /** Five numbers with dots are something else: a version, an object identifier. */
-const isV4 = (seen: Seen, { start, end }: Place): boolean =>
-  leftOf(seen, start) !== '.' &&
+const isV4 = (seen: SeenText, { start, end }: MatchPlace): boolean =>
+  characterLeftOf(seen, start) !== '.' &&
   !/^\.[0-9]|^[-+][a-z0-9]/i.test(seen.text.slice(end, end + 2)) &&
   !versionBefore.test(seen.text.slice(Math.max(0, start - 32), start))
 
 /** Eight groups, or fewer and one double colon in place of the rest. */
-function isV6(seen: Seen, { start, end }: Place): boolean {
-  if (leftOf(seen, start) === ':' || seen.text[end] === ':') return false
+function isV6(seen: SeenText, { start, end }: MatchPlace): boolean {
+  if (characterLeftOf(seen, start) === ':' || seen.text[end] === ':') return false
   const text = seen.text.slice(start, end)
   if (!/[0-9]/.test(text) || text.includes(':::')) return false
   const halves = text.split('::')

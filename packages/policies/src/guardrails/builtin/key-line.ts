@@ -9,7 +9,9 @@ export interface KeyLine {
   readonly isLast: boolean
 }
 
-const gap = /^(?:\s|\\[rn])+/
+const gap = /^(?:\s|\\{1,8}[rn])+/
+/** The beginning of an escaped line break: in JSON within JSON it has two of them, then four. */
+const slashes = /^\\{1,8}$/
 /** Blank text beyond it ends a key. */
 const gapMax = 80
 const headers: readonly { name: string; value: RegExp; max: number }[] = [
@@ -26,7 +28,7 @@ const none: KeyLine = { chars: 0, goesOn: false, isLast: true }
  */
 export function keyLine(text: string, last: boolean): KeyLine | 'open' {
   const begin = gap.exec(text)?.[0].length ?? 0
-  const isOpen = !last && (text === '\\' || begin === text.length || text.slice(begin) === '\\')
+  const isOpen = !last && (begin === text.length || slashes.test(text.slice(begin)))
   if (begin > gapMax) return none
   if (isOpen) return 'open'
   return begin === 0 ? none : (headerLine(text, begin, last) ?? base64Line(text, begin, last))
@@ -72,7 +74,7 @@ function lastLine(
   if (blank > gapMax) return none
   if (blank > 0 && end.startsWith(before))
     return { chars: begin + length, goesOn: false, isLast: true }
-  const mayEnd = blank > 0 ? before.startsWith(end) || end === '\\' : rest === '\\'
+  const mayEnd = blank > 0 ? before.startsWith(end) || slashes.test(end) : slashes.test(rest)
   return !last && mayEnd ? 'open' : none
 }
 

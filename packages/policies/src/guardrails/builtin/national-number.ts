@@ -1,7 +1,7 @@
 /** Numbers of people: social security numbers of the United States, resident identity numbers of China. */
 import { freeAfter, freeBefore } from '../border.ts'
-import type { Finding, Seen } from '../finding.ts'
-import { matchesOf, type Place } from '../matches.ts'
+import type { Finding, SeenText } from '../finding.ts'
+import { matchesOf, type MatchPlace } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
 
 /** Asked before, on the native engine: fixed in length, so linear. */
@@ -12,17 +12,17 @@ const ssn = whenNeeded('[0-9]{3}(?:-[0-9]{2}-| [0-9]{2} )[0-9]{4}')
 const resident = whenNeeded('[1-8][0-9]{16}[0-9Xx]')
 
 /** Three, two and four digits; never issued are the areas 000, 666 and 900 to 999, the group 00, the serial 0000. */
-export function findSsns(seen: Seen): readonly Finding[] {
+export function findSsns(seen: SeenText): readonly Finding[] {
   if (!ssnHint.test(seen.text)) return []
-  const accept = (place: Place): Place | null =>
+  const accept = (place: MatchPlace): MatchPlace | null =>
     isFree(seen, place) && isIssued(seen.text.slice(place.start, place.end)) ? place : null
   return matchesOf({ kind: 'ssn', pattern: ssn(), accept, retryWithin: true }, seen)
 }
 
 /** GB 11643: six digits of the place, eight of the day of birth, three of the order, a check digit of ISO 7064 MOD 11-2. */
-export function findResidentIds(seen: Seen): readonly Finding[] {
+export function findResidentIds(seen: SeenText): readonly Finding[] {
   if (!residentHint.test(seen.text)) return []
-  const accept = (place: Place): Place | null =>
+  const accept = (place: MatchPlace): MatchPlace | null =>
     isFree(seen, place) && isResidentId(seen.text.slice(place.start, place.end)) ? place : null
   return matchesOf({ kind: 'cn-resident-id', pattern: resident(), accept, retryWithin: true }, seen)
 }
@@ -58,7 +58,7 @@ const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
 const isBetween = (unit: number): boolean =>
   unit === 0x20 || unit === 0x29 || unit === 0x3a || (unit >= 0x2d && unit <= 0x2f)
 
-const isFree = (seen: Seen, { start, end }: Place): boolean =>
+const isFree = (seen: SeenText, { start, end }: MatchPlace): boolean =>
   freeBefore(seen, start) && freeAfter(seen, end)
 
 const isIssued = (text: string): boolean =>

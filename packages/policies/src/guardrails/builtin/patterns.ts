@@ -1,6 +1,6 @@
 /** Patterns of the user's own, in RE2 syntax: matching takes time in proportion to the text, whatever they are. */
 import { RE2JS } from 're2js'
-import { createSearch, type Finding, type Seen } from '../finding.ts'
+import { createSearch, type Finding, type SeenText } from '../finding.ts'
 import { matchesOf } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import { patternLength } from '../pattern-length.ts'
@@ -61,7 +61,7 @@ export function patternProblem(source: string): string | null {
 }
 
 /** The character that went out last is looked at with the text, so that `^` and `\b` mean what they say. */
-function findOne(wanted: { kind: string; pattern: RE2JS }, seen: Seen): readonly Finding[] {
+function findOne(wanted: { kind: string; pattern: RE2JS }, seen: SeenText): readonly Finding[] {
   if (seen.progress) return matchesOf(wanted, seen)
   const before = seen.before()
   return matchesOf(wanted, { ...seen, text: before + seen.text }, before.length).map(

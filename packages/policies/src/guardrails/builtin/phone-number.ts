@@ -2,9 +2,9 @@
  * Phone numbers as people write them: with their country code, in the local forms of the United States, China, Japan, Germany, France
  * and Britain, and any others behind a word that says that a phone number follows.
  */
-import { freeAfter, freeBefore, leftOf } from '../border.ts'
-import { type Finding, type Seen, undecided } from '../finding.ts'
-import { matchesOf, type Place } from '../matches.ts'
+import { freeAfter, freeBefore, characterLeftOf } from '../border.ts'
+import { type Finding, type SeenText, undecided } from '../finding.ts'
+import { matchesOf, type MatchPlace } from '../matches.ts'
 import { whenNeeded } from '../when-needed.ts'
 import { pendingNumber } from './national-number.ts'
 
@@ -50,10 +50,10 @@ const hint = /\+[1-9]|[0-9](?:[ ./()-]{0,2}[0-9]){6}/
 const partBefore =
   /(?:part|item|sku|model|serial|s\/n|p\/n|pn|version|ver|v|isbn|ean|upc|rev|teilenummer|artikel(?:nummer)?|réf(?:érence)?|型号|型號|編號|编号|序列号|品番|型番|артикул)[.:#°： ]{0,3}(?:is|no|nr|number|ist|est)?[.:#：]? ?$/i
 
-export function findPhones(seen: Seen): readonly Finding[] {
+export function findPhones(seen: SeenText): readonly Finding[] {
   if (!hint.test(undecided(seen))) return []
   const kind = 'phone'
-  const free = (place: Place): Place | null =>
+  const free = (place: MatchPlace): MatchPlace | null =>
     isPhone(seen, place) ? { ...place, open: isUndecided(seen, place) } : null
   return [
     ...matchesOf({ kind, pattern: international(), accept: free, retryWithin: true }, seen),
@@ -63,12 +63,12 @@ export function findPhones(seen: Seen): readonly Finding[] {
 }
 
 /** Not within a longer number, a decimal, a date, a path or a part number; and one that can be called. */
-function isPhone(seen: Seen, place: Place): boolean {
+function isPhone(seen: SeenText, place: MatchPlace): boolean {
   const { text } = seen
   const { start, end } = place
   if (!freeBefore(seen, start) || !freeAfter(seen, end)) return false
   if (
-    /[.,/#$€£¥=-]/.test(leftOf(seen, start)) ||
+    /[.,/#$€£¥=-]/.test(characterLeftOf(seen, start)) ||
     /^[./:-]?[0-9]|^-[A-Za-z]|^[%€£¥°]/.test(text.slice(end, end + 2))
   )
     return false
@@ -84,7 +84,7 @@ const unit =
 const bare = /^1[3-9][0-9]{9}$/
 const unitCharsMax = 9
 
-const isUndecided = ({ text }: Seen, { start, end }: Place): boolean =>
+const isUndecided = ({ text }: SeenText, { start, end }: MatchPlace): boolean =>
   end >= text.length - 1 || (bare.test(text.slice(start, end)) && text.length - end < unitCharsMax)
 
 /** Eleven digits, and the beginning of what may be a unit of them. */

@@ -1,5 +1,5 @@
 /** Personal data by its shape, and by its check digits where it has some. */
-import { createSearch, type Finding, type Seen, undecided } from '../finding.ts'
+import { createSearch, type Finding, type SeenText, undecided } from '../finding.ts'
 import type { Guardrail } from '../part.ts'
 import type { PiiEntity, PiiSpec } from '@signalbox/core'
 import { findCards } from './card-number.ts'
@@ -8,6 +8,7 @@ import { findIbans, pendingIban } from './iban.ts'
 import { findIpAddresses, pendingAddress } from './ip-address.ts'
 import { findResidentIds, findSsns, pendingNumber, pendingResidentId } from './national-number.ts'
 import { findPhones, pendingPhone } from './phone-number.ts'
+import { withPlainSigns } from './plain-signs.ts'
 
 /** The longest thing that is caught wherever it is split. Longer e-mail addresses exist; nobody has one. */
 const windowChars = 160
@@ -15,7 +16,7 @@ const windowChars = 160
 interface Entity {
   readonly kind: PiiEntity
   readonly label: string
-  readonly find: (seen: Seen) => readonly Finding[]
+  readonly find: (seen: SeenText) => readonly Finding[]
   /** Where one may have begun that is not over. */
   readonly pending: (text: string, from: number) => number
 }
@@ -52,11 +53,16 @@ export function createPii(spec: PiiSpec): Guardrail {
     action: spec.action,
     reach: spec,
     watch: () => ({
-      pending: (text, from) =>
-        pending.reduce((first, each) => Math.min(first, each(text, from)), text.length),
+      pending: (text, from) => {
+        const plain = withPlainSigns(text)
+        return pending.reduce((first, each) => Math.min(first, each(plain, from)), text.length)
+      },
     }),
     lookBack,
-    find: (seen) => (anySign.test(undecided(seen)) ? wanted.flatMap(({ find }) => find(seen)) : []),
+    find: (seen) => {
+      const plain = { ...seen, text: withPlainSigns(seen.text) }
+      return anySign.test(undecided(plain)) ? wanted.flatMap(({ find }) => find(plain)) : []
+    },
     label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
   })
 }

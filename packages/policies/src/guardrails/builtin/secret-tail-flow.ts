@@ -1,22 +1,44 @@
 /**
- * What goes on behind the marker of a secret, in a text that grows: the rest of a token that is longer than is seen at once, the
- * lines of a private key. It is taken in character by character; only what may still belong to it waits.
+ * What goes on behind the marker of a secret, in a text that grows: the rest of a token or a value that is longer than is seen at once,
+ * the lines of a private key. It is taken in character by character; only what may still belong to it waits.
  */
 import { marker } from '../marker.ts'
 import type { TailFlow } from '../search-outcome.ts'
 import { keyLine } from './key-line.ts'
 import { tailKinds } from './secret-tail.ts'
 
+/** Letters, digits, `_`, `-`; other signs only before one of these, those of base64 also in a row. And what may become more of it. */
+interface Tail {
+  readonly rest: RegExp
+  readonly open: RegExp
+}
+
+const tokenTail: Tail = {
+  rest: /^(?:(?:[.=]|[+/]{1,4})?[A-Za-z0-9_-])+/,
+  open: /^(?:[.=]|[+/]{1,4})?$/,
+}
+const valueTail: Tail = {
+  rest: /^(?:(?:[.=~%]|[+/]{1,4})?[A-Za-z0-9_-])+/,
+  open: /^(?:[.=~%]|[+/]{1,4})?$/,
+}
+
+function tailOf(kind: string): Tail | 'key' | null {
+  if (kind === 'private-key') return 'key'
+  if (kind === 'credential') return valueTail
+  return tailKinds.has(kind) ? tokenTail : null
+}
+
 export class SecretTailFlow implements TailFlow {
-  #inside: 'token' | 'key' | null = null
+  #inside: Tail | 'key' | null = null
   /** Of a key: does the line that is open belong to it? */
   #inLine = false
   #waits = ''
 
   text(text: string): string {
-    if (this.#inside === null) return text
+    const inside = this.#inside
+    if (inside === null) return text
     this.#waits += text
-    return this.#inside === 'token' ? this.#token() : this.#key(false)
+    return inside === 'key' ? this.#key(false) : this.#rest(inside)
   }
 
   found(kind: string): string {
@@ -24,8 +46,7 @@ export class SecretTailFlow implements TailFlow {
     if (this.#inside === 'key' && this.#inLine && this.#waits === '' && kind !== 'private-key')
       return ''
     const out = this.end() + marker(kind)
-    if (kind === 'private-key') this.#inside = 'key'
-    else if (tailKinds.has(kind)) this.#inside = 'token'
+    this.#inside = tailOf(kind)
     this.#inLine = this.#inside === 'key'
     return out
   }
@@ -42,12 +63,9 @@ export class SecretTailFlow implements TailFlow {
     return out
   }
 
-  /** Letters, digits, `_`, `-`; other signs of tokens only before one of these, those of base64 also in a row. */
-  #token(): string {
-    const rest = this.#waits.replace(/^(?:(?:[.=]|[+/]{1,4})?[A-Za-z0-9_-])+/, '')
-    this.#waits = rest
-    if (/^(?:[.=]|[+/]{1,4})?$/.test(rest)) return ''
-    return this.#leave()
+  #rest({ rest, open }: Tail): string {
+    this.#waits = this.#waits.replace(rest, '')
+    return open.test(this.#waits) ? '' : this.#leave()
   }
 
   #key(last: boolean): string {

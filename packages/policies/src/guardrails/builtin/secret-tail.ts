@@ -11,6 +11,8 @@ const kinds = tokenShapes.filter(({ open, kind }) => open && kind !== 'private-k
 const tokenTail = whenNeeded(
   `(\\[redacted:(?:${kinds.map(({ kind }) => kind).join('|')})\\])(?:(?:[.=]|[+/]{1,4})?[A-Za-z0-9_-])+`,
 )
+/** The same of a value without a format: that of an address has its signs escaped. Where such a value ends, none of these follows. */
+const valueTail = whenNeeded('(\\[redacted:credential\\])(?:(?:[.=~%]|[+/]{1,4})?[A-Za-z0-9_-])+')
 
 export const tailKinds: ReadonlySet<string> = new Set(kinds.map(({ kind }) => kind))
 
@@ -18,7 +20,7 @@ export const tailKinds: ReadonlySet<string> = new Set(kinds.map(({ kind }) => ki
 const inKey = new Set(['credential', ...tokenShapes.map(({ kind }) => kind)])
 inKey.delete('private-key')
 
-const gap = '(?:\\s|\\\\[rn])'
+const gap = '(?:\\s|\\\\{1,8}[rn])'
 
 /** What goes on a line of a key; what looks like a token in it is a piece of the key. */
 const line = `(?:[A-Za-z0-9+/=]|\\[redacted:(?:${[...inKey].join('|')})\\])*`
@@ -37,8 +39,25 @@ const keyTail = whenNeeded(
 /** Takes in what belongs to the markers of open-ended secrets; the end line of a key stays. A text without such a marker stays as it is. */
 export function absorbTails(text: string): string {
   if (!text.includes('[redacted:')) return text
-  const tokens = tokenTail().test(text) ? tokenTail().matcher(text).replaceAll('$1') : text
+  const tokens = [tokenTail, valueTail].reduce(
+    (left, tail) => (tail().test(left) ? tail().matcher(left).replaceAll('$1') : left),
+    text,
+  )
   return text.includes(marker('private-key')) && keyTail().test(tokens)
     ? keyTail().matcher(tokens).replaceAll('$1$2')
     : tokens
+}
+
+/** So much of what follows a marker is looked at: the longest private key is shorter. */
+const seenMax = 65_536
+
+/** How many characters from this place on belong to a secret of this kind that ends there. */
+export function tailLength(kind: string, text: string, from: number): number {
+  const begun = marker(kind)
+  const seen = begun + text.slice(from, from + seenMax)
+  const tail = kind === 'private-key' ? keyTail : kind === 'credential' ? valueTail : tokenTail
+  const matcher = tail().matcher(seen)
+  if (!matcher.lookingAt()) return 0
+  const endLine = kind === 'private-key' ? matcher.start(2) : -1
+  return (endLine < 0 ? matcher.end() : endLine) - begun.length
 }

@@ -2,9 +2,10 @@
  * Secrets that have no format of their own, and are known by what stands before them: a password in a sentence or an address, the
  * value of a header, the key of an Azure connection string.
  */
-import type { Place } from '../matches.ts'
-import { form, type LedValue, run } from './led-value.ts'
-import { proseValue } from './prose-value.ts'
+import type { MatchPlace } from '../matches.ts'
+import { form, type LedValue, quoteAround, quoteBefore, run, unescapedEnd } from './led-value.ts'
+import { enclosedValue, proseValue } from './prose-value.ts'
+import { speaksOfSecret } from './vendor-values.ts'
 
 const quote = '["\'`„“«「『]?'
 const gap = '[^\\S\\r\\n]{0,3}'
@@ -24,7 +25,20 @@ const verb =
   'is now|is|was|will be|has been (?:re)?set to|set to|changed to|ist jetzt|ist|war|lautet|est désormais|est|es ahora|es|é|è|' +
   'era|это|هي|هو|คือ|to'
 
-const asItIs = (_text: string, place: Place): Place => place
+const asItIs = (_text: string, place: MatchPlace): MatchPlace => place
+const withoutEscape = (text: string, { start, end }: MatchPlace): MatchPlace => ({
+  start,
+  end: unescapedEnd(text, start, end),
+})
+
+/** The name before a value, in a list of names and values. */
+const pairedName =
+  /([\w.-]{1,80})\\{0,8}["'`]\s*,\s*\\{0,8}["'`]val(?:ue)?\\{0,8}["'`]\s*:\s*\\{0,8}["'`]$/i
+
+function pairedValue(text: string, place: MatchPlace): MatchPlace | null {
+  const before = text.slice(Math.max(0, place.start - 96), place.start)
+  return speaksOfSecret(pairedName.exec(before)?.[1] ?? '') ? null : enclosedValue(text, place)
+}
 
 type Row = readonly [lead: string, form: LedValue['form'], accept: LedValue['accept']]
 
@@ -50,6 +64,33 @@ const inSentences: readonly Row[] = [
     proseValue,
   ],
   [`用(?:密码|密碼|口令)\\s{0,3}${quote}`, printed(6), proseValue],
+]
+
+/** The same where the name is a key of JSON, an element, or the name that stands before its value in a list. */
+const named = `${noun}|密码|密碼|口令|パスワード|비밀번호|암호`
+const secretNoun = `${named}|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential`
+
+const inDocuments: readonly Row[] = [
+  [
+    `(?i)(?:${named})${quoteAround}\\s*[:：=]\\s*${quoteAround}`,
+    run('[^\\s"\'`]', 6, 128),
+    enclosedValue,
+  ],
+  [
+    `(?i)<(?:[a-z0-9_-]+:)?[a-z0-9_.-]{0,20}(?:${secretNoun})>\\s*(?:<!\\[CDATA\\[)?`,
+    run('[^\\s"\'<>\\]]', 6, 128),
+    enclosedValue,
+  ],
+  [
+    `(?i)(?:${secretNoun})[a-z0-9_-]{0,20}${quoteAround}\\s*,\\s*${quoteAround}(?:value|val)${quoteAround}\\s*:\\s*${quoteAround}`,
+    run('[^\\s"\'`]', 6, 128),
+    pairedValue,
+  ],
+  [
+    `(?i)authorization${quoteAround}\\s*,\\s*${quoteAround}value${quoteAround}\\s*:\\s*${quoteAround}(?:[a-z][a-z0-9_-]{1,30}\\s{1,3})?`,
+    run('[A-Za-z0-9._~+\\/=-]', 16, 200),
+    proseValue,
+  ],
 ]
 
 const inCommands: readonly Row[] = [
@@ -92,17 +133,19 @@ const inAddresses: readonly Row[] = [
 ]
 
 const bearer = run('[A-Za-z0-9._~+\\/=-]', 16, 200)
+const authorization = `(?i)authorization${quoteBefore}\\s{0,3}[:=]`
+const scheme = `${authorization}\\s{0,3}${quoteBefore}[a-z][a-z0-9_-]{1,30}`
 
 const inHeaders: readonly Row[] = [
   [
-    '(?i)(?:authorization["\']?\\s{0,3}[:=]\\s{0,3}["\']?(?:bearer|basic|token|digest)|x-api-key["\']?\\s{0,3}[:=])\\s{1,3}["\']?',
+    `(?:${authorization}\\s{0,3}${quoteBefore}(?:bearer|basic|token|digest)|x-api-key${quoteBefore}\\s{0,3}[:=])\\s{1,3}["']?`,
     bearer,
     asItIs,
   ],
-  ['(?i)(?:authorization["\']?\\s{0,3}[:=]|\\bbearer)\\s{1,3}["\']?', bearer, proseValue],
+  [`(?:${authorization}|\\bbearer)\\s{1,3}["']?`, bearer, proseValue],
   // Any other scheme, and before some values who it is: `SSWS <token>`, `SharedKey account:<signature>`.
   [
-    '(?i)authorization["\']?\\s{0,3}[:=]\\s{0,3}["\']?[a-z][a-z0-9_-]{1,30}\\s{1,3}["\']?(?:[a-z0-9._-]{1,64}:)?',
+    `${scheme}\\s{1,3}["']?(?:[a-z0-9._-]{1,64}:)?`,
     form(
       '([A-Za-z0-9+_~][A-Za-z0-9._~+\\/=-]{15,199})',
       '(?:[A-Za-z0-9+_~][A-Za-z0-9._~+\\/=-]{0,199})?',
@@ -111,7 +154,7 @@ const inHeaders: readonly Row[] = [
   ],
   // Schemes with parameters: the one that is the secret.
   [
-    '(?i)authorization["\']?\\s{0,3}[:=]\\s{0,3}["\']?[a-z][a-z0-9_-]{1,30}\\s[^\\r\\n]*\\b(?:signature|response|token|oauth_token|oauth_signature|mac|secret|key|api_key)\\\\?=\\\\?["\']?',
+    `${scheme}\\s[^\\r\\n]*\\b(?:signature|response|token|oauth_token|oauth_signature|mac|secret|key|api_key)\\\\*=${quoteBefore}`,
     run('[A-Za-z0-9._~+\\/=%-]', 16, 200),
     proseValue,
   ],
@@ -121,9 +164,9 @@ const inHeaders: readonly Row[] = [
     proseValue,
   ],
   [
-    '(?i)cookie["\']?\\s{0,3}:\\s{0,3}["\']?(?:[A-Za-z0-9_.-]+=[^;\\s"\']{0,11};\\s{0,2}){0,6}[A-Za-z0-9_.-]+=',
+    `(?i)cookie${quoteBefore}\\s{0,3}:\\s{0,3}${quoteBefore}(?:[A-Za-z0-9_.-]+=[^;\\s"']{0,11};\\s{0,2}){0,6}[A-Za-z0-9_.-]+=`,
     run('[^;\\s"\']', 12, 200),
-    asItIs,
+    withoutEscape,
   ],
   ['(?i)(?:session|sess|sid|auth)[\\w.-]{0,12}=', run('[^;\\s"\'&<>]', 16, 200), proseValue],
 ]
@@ -144,6 +187,7 @@ const inSettings: readonly Row[] = [
 
 export const secretValues: readonly LedValue[] = [
   ...inSentences,
+  ...inDocuments,
   ...inCommands,
   ...inAddresses,
   ...inHeaders,

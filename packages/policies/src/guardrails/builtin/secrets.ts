@@ -1,10 +1,10 @@
 /** Secrets: tokens by the formats of their issuers, private keys, and values that are known by what leads to them. */
 import { freeAfter, freeBefore } from '../border.ts'
-import { createSearch, type Finding, type Seen, undecided, type Watch } from '../finding.ts'
+import { createSearch, type Finding, type SeenText, undecided, type Watch } from '../finding.ts'
 import { LeadMachine } from '../lead-machine.ts'
 import { LeadScan } from '../lead-scan.ts'
 import { firstMarker } from '../marker.ts'
-import { matchesOf, type Place } from '../matches.ts'
+import { matchesOf, type MatchPlace } from '../matches.ts'
 import type { Guardrail } from '../part.ts'
 import type { SecretsSpec } from '@signalbox/core'
 import { assignedValue } from './assigned-value.ts'
@@ -12,7 +12,7 @@ import type { LedValue } from './led-value.ts'
 import { entropy, looksRandom } from './randomness.ts'
 import { pendingToken, tokenMax } from './secret-pending.ts'
 import { tokenShapes } from './secret-shapes.ts'
-import { absorbTails } from './secret-tail.ts'
+import { absorbTails, tailLength } from './secret-tail.ts'
 import { SecretTailFlow } from './secret-tail-flow.ts'
 import { secretValues } from './secret-values.ts'
 import { toldKey } from './told-keys.ts'
@@ -44,6 +44,7 @@ export const createSecrets = (spec: SecretsSpec): Guardrail =>
         ? 'a password or key'
         : (tokenShapes.find((shape) => shape.kind === kind)?.label ?? kind),
     clean: absorbTails,
+    tailLength,
   })
 
 const ledValues: readonly LedValue[] = [assignedValue, vendorValue, toldKey, ...secretValues]
@@ -65,7 +66,7 @@ function watchSecrets(): Watch {
 }
 
 /** What stands behind a word that leads to a secret. A marker ends it. */
-function findValues({ text, values }: Seen): readonly Finding[] {
+function findValues({ text, values }: SeenText): readonly Finding[] {
   const led = values ?? valuesOf(text)
   if (led.length === 0) return none
   return led.flatMap(({ lead, start, end }) => {
@@ -76,7 +77,7 @@ function findValues({ text, values }: Seen): readonly Finding[] {
   })
 }
 
-function valuesOf(text: string): NonNullable<Seen['values']> {
+function valuesOf(text: string): NonNullable<SeenText['values']> {
   const leads = scanLeads()
   leads.pending(text, 0)
   return leads.values(text, Infinity)
@@ -96,7 +97,7 @@ const anyHint = new RegExp(
     .join('|'),
 )
 
-function findTokens(seen: Seen): readonly Finding[] {
+function findTokens(seen: SeenText): readonly Finding[] {
   const { text } = seen
   if (!anyRun.test(undecided(seen)) || !anyHint.test(text)) return none
   const found: Finding[] = []
@@ -112,8 +113,8 @@ function findTokens(seen: Seen): readonly Finding[] {
 
 /** A token that is longer than is seen at once is judged by its beginning: the rest is its tail. */
 const acceptToken =
-  (seen: Seen, kind: string) =>
-  (place: Place): Place | number | null => {
+  (seen: SeenText, kind: string) =>
+  (place: MatchPlace): MatchPlace | number | null => {
     if (place.end - place.start <= tokenMax) return isToken(seen, kind, place) ? place : null
     const begun = { start: place.start, end: place.start + tokenMax }
     const free = { ...seen, text: seen.text.slice(0, begun.end) }
@@ -124,7 +125,7 @@ const acceptToken =
 const mustLookRandom: ReadonlySet<string> = new Set(['openai-key', 'close-key', 'render-key'])
 
 /** The header of a private key is its own border. */
-const isToken = (seen: Seen, kind: string, { start, end }: Place): boolean =>
+const isToken = (seen: SeenText, kind: string, { start, end }: MatchPlace): boolean =>
   kind === 'private-key' ||
   (freeBefore(seen, start) && freeAfter(seen, end) && isMade(kind, seen.text.slice(start, end)))
 

@@ -1,5 +1,5 @@
 /** Many terms in one pass over a text: the automaton of Aho and Corasick. Linear in the text, whatever the terms. */
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 
 interface Node {
   readonly next: Map<number, Node>
@@ -15,7 +15,7 @@ interface Node {
 
 export interface TermMatcher {
   /** Finds, at each place where terms end, the longest one that `accepts` takes; open, if a longer one may follow. */
-  find(text: string, accepts: (place: Place) => boolean): readonly Place[]
+  find(text: string, accepts: (place: MatchPlace) => boolean): readonly MatchPlace[]
   /** For a text that grows. */
   follow(): TermFollower
 }
@@ -41,8 +41,8 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
   const root = node(0)
   for (const term of terms) insert(root, term)
   link(root)
-  const find = (text: string, accepts: (place: Place) => boolean): readonly Place[] => {
-    const found: Place[] = []
+  const find = (text: string, accepts: (place: MatchPlace) => boolean): readonly MatchPlace[] => {
+    const found: MatchPlace[] = []
     let current = root
     for (let at = 0; at < text.length; at += 1) {
       current = step(root, current, text.charCodeAt(at))

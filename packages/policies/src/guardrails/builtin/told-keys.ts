@@ -1,5 +1,5 @@
 /** Keys and tokens in sentences: `the API key is …`, `密钥是…`. The key must look as if chance had made it. */
-import type { Place } from '../matches.ts'
+import type { MatchPlace } from '../matches.ts'
 import { type LedValue, run } from './led-value.ts'
 import { withoutStop } from './prose-value.ts'
 import { looksRandom } from './randomness.ts'
@@ -12,7 +12,7 @@ const verb = 'is|was|ist|lautet|est|es|é|это|هو|هي|是|为|為|は|が'
 /** Ten letters and digits seldom have three bits each. */
 const toldBitsMin = 2.8
 
-function accept(text: string, place: Place): Place | null {
+function accept(text: string, place: MatchPlace): MatchPlace | null {
   const trimmed = withoutStop(text, place)
   const value = text.slice(trimmed.start, trimmed.end)
   const digitsMin = value.length < 20 ? 2 : 1

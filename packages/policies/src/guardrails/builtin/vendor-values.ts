@@ -2,8 +2,8 @@
  * Keys that have no format of their own, beside the name of their service: `ASANA=…`, `"datadogKey": "…"`. One expression for all
  * services.
  */
-import type { Place } from '../matches.ts'
-import { type LedValue, run } from './led-value.ts'
+import type { MatchPlace } from '../matches.ts'
+import { type LedValue, quoteBefore, run } from './led-value.ts'
 import { entropy } from './randomness.ts'
 
 /** Services whose keys scanners look for beside their names. */
@@ -16,7 +16,7 @@ const vendors =
   'twitter|volcengine|wandb|yandex|zendesk|zhipu'
 
 /** The name that is given the value which begins there. */
-const nameBefore = /([\w.-]{1,80})\\?["'`]?\s{0,4}(?:=>|:=|[:=])\s{0,4}\\?["'`]?$/
+const nameBefore = /([\w.-]{1,80})\\{0,8}["'`]?\s{0,4}(?:=>|:=|[:=])\s{0,4}\\{0,8}["'`]?$/
 
 /** Last words of names that hold no key: `SENTRY_RELEASE`, `travisCommit`, `GITLAB_PROJECT_ID`, `asana.url`. */
 const holdsNothing: ReadonlySet<string> = new Set(
@@ -46,9 +46,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const nameOf = (text: string, start: number): string =>
   nameBefore.exec(text.slice(Math.max(0, start - 90), start))?.[1] ?? ''
 
-/** Does the name that is given the value which begins there only speak of a secret? */
+/** Does a name only speak of a secret, by its last word? */
+export const speaksOfSecret = (name: string): boolean => isAbout.has(lastWord(name))
+
+/** The same of the name that is given the value which begins there. */
 export const isAboutSecret = (text: string, start: number): boolean =>
-  isAbout.has(lastWord(nameOf(text, start)))
+  speaksOfSecret(nameOf(text, start))
 
 /**
  * Is the value that begins there made by chance, and its name one that may hold a key? Words with a number in them are none
@@ -66,13 +69,13 @@ function isVendorKey(text: string, start: number, value: string): boolean {
   )
 }
 
-function accept(text: string, place: Place): Place | null {
+function accept(text: string, place: MatchPlace): MatchPlace | null {
   const value = text.slice(place.start, place.end)
   return entropy(value) >= 3 && isVendorKey(text, place.start, value) ? place : null
 }
 
 export const vendorValue: LedValue = {
-  lead: `(?i)(?:${vendors})[\\w.-]*\\\\?["'\`]?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}\\\\?["'\`]?`,
+  lead: `(?i)(?:${vendors})[\\w.-]*${quoteBefore}\\s{0,4}(?:=>|:=|[:=])\\s{0,4}${quoteBefore}`,
   form: run('[A-Za-z0-9_.=\\/+%-]', 14, 128),
   accept,
 }

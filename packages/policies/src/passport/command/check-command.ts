@@ -1,6 +1,6 @@
 /** Limits of system.command.execute. Every text the call may run is read, and every program in it must be allowed. */
-import { type PolicyReason, reason, shown } from '@signalbox/core'
-import { badContext, firstOf, textsOf, type LimitedCall } from '../limit-check.ts'
+import { type PolicyReason, reason, quoted } from '@signalbox/core'
+import { badContext, firstOf, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { listOf } from '../limit-shape.ts'
 import { notAllowed } from './allowed-commands.ts'
 import { blockedPattern } from './blocked-patterns.ts'
@@ -20,7 +20,7 @@ const shells = new Set(['sh', 'bash', 'dash', 'ksh', '/bin/sh', '/bin/bash', '/u
 /** Refuses what the passport does not allow. */
 export function checkCommandCall(call: LimitedCall): PolicyReason | null {
   const { args } = call.request
-  const commands = textsOf(args, commandNames)
+  const commands = textsUnder(args, commandNames)
   if (commands === null)
     return badContext('The call must have a command in "command", as a text that is not empty.')
   const { shell } = args
@@ -42,8 +42,8 @@ function withArguments(command: string, args: unknown): readonly string[] | null
   const words: unknown[] = args
   const texts = words.filter((word) => typeof word === 'string')
   if (texts.length < words.length) return null
-  const quoted = texts.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-  return [[command, ...quoted].join(' '), [command, ...texts].join(' ')]
+  const inQuotes = texts.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  return [[command, ...inQuotes].join(' '), [command, ...texts].join(' ')]
 }
 
 function checkText(call: LimitedCall, text: string): PolicyReason | null {
@@ -76,7 +76,7 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
     call.edition === 1 ? doings.executables : doings.executables.filter((each) => !isControl(each))
   const stranger = notAllowed(programs, listOf(limits, 'allowed_commands') ?? [])
   if (stranger !== null) {
-    const name = shown(stranger.words[0]?.text ?? '')
+    const name = quoted(stranger.words[0]?.text ?? '')
     const where = 'limits.system.command.execute.allowed_commands'
     return reason(
       'oap.command_not_allowed',
@@ -91,8 +91,8 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
   const option = steeringOption(doings, listOf(limits, 'allowed_commands') ?? [])
   if (option !== null) {
     const why = option.isUnseen
-      ? `The argument ${shown(option.text)} could become an option that runs another program: write it out, let it begin with "./", or put it behind "--".`
-      : `The argument ${shown(option.text)} runs another program or names what to obey: no entry of limits.system.command.execute.allowed_commands has it.`
+      ? `The argument ${quoted(option.text)} could become an option that runs another program: write it out, let it begin with "./", or put it behind "--".`
+      : `The argument ${quoted(option.text)} runs another program or names what to obey: no entry of limits.system.command.execute.allowed_commands has it.`
     return reason('oap.command_not_allowed', why)
   }
   return firstOf(
@@ -113,5 +113,5 @@ const dangerous = (what: string): PolicyReason =>
 const blocked = (pattern: string): PolicyReason =>
   reason(
     'oap.blocked_pattern',
-    `The command has ${shown(pattern)}, which limits.system.command.execute.blocked_patterns forbids.`,
+    `The command has ${quoted(pattern)}, which limits.system.command.execute.blocked_patterns forbids.`,
   )

@@ -1,11 +1,11 @@
 /** Words of a command that name well-known files of secrets. Files that a program reads of its own accord are not seen. */
 import { guardedPattern } from '../files/sensitive.ts'
-import { type PolicyReason, reason, shown } from '@signalbox/core'
-import { textsOf, type LimitedCall } from '../limit-check.ts'
+import { type PolicyReason, reason, quoted } from '@signalbox/core'
+import { textsUnder, type LimitedCall } from '../limit-check.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import { directoryNames } from './environment.ts'
 import type { Doings, Executable } from './doings.ts'
-import { basesOf, placeOf, textsOfWord } from './places.ts'
+import { basesOf, spelledPath, textsOfWord } from './places.ts'
 import { isInterpreter } from './interpreters.ts'
 import { filesIn, filesOfSed, type NamedFile, textsOfProgram, wordsOfText } from './named-files.ts'
 import type { Command, Word } from './script.ts'
@@ -66,16 +66,16 @@ export function checkSecrets(call: LimitedCall, doings: Doings): PolicyReason | 
     (name === 'printf' && words[1]?.text.startsWith('-v') === true)
   const named = [...read, ...doings.executables.flatMap((each) => readBy(each, isPrinted(each)))]
   if (named.length === 0) return null
-  const bases = basesOf(doings, textsOf(call.request.args, directoryNames) ?? []) ?? ['']
+  const bases = basesOf(doings, textsUnder(call.request.args, directoryNames) ?? []) ?? ['']
   for (const { word, sure } of named)
     for (const text of textsOfWord(word, doings.variables) ?? [])
       for (const base of bases) {
         if (/\s/.test(text)) continue
-        const found = secretIn(placeOf(base, text))
+        const found = secretIn(spelledPath(base, text))
         if (found !== null && (sure || text.includes('/') || !prose.has(found)))
           return reason(
             'oap.blocked_pattern',
-            `${shown(text)} may hold secrets (${found}): no passport reads it.`,
+            `${quoted(text)} may hold secrets (${found}): no passport reads it.`,
           )
       }
   return null

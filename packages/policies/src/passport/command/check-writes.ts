@@ -3,8 +3,8 @@
  * What a program writes of its own accord is not seen here: an allowed program can do all it can.
  */
 import { isAboveProtected, protectionOf } from '../files/starting.ts'
-import { type PolicyReason, reason, shown } from '@signalbox/core'
-import { textsOf, type LimitedCall } from '../limit-check.ts'
+import { type PolicyReason, reason, quoted } from '@signalbox/core'
+import { textsUnder, type LimitedCall } from '../limit-check.ts'
 import { directoryNames } from './environment.ts'
 import {
   broughtName,
@@ -15,7 +15,7 @@ import {
 } from './brought-names.ts'
 import type { Doings, Executable } from './doings.ts'
 import { handedOn, knowsOutputs, outputsOf, valuesIn } from './output-options.ts'
-import { basesOf, placeOf, textsOfWord } from './places.ts'
+import { basesOf, spelledPath, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
 import { abbreviates } from './option-tables.ts'
 import { unwrap } from './wrappers.ts'
@@ -58,7 +58,7 @@ export function checkWrites(call: LimitedCall, doings: Doings): PolicyReason | n
     ...doings.executables.flatMap((by) => writesOf(by).map((write) => ({ ...write, by }))),
   ]
   if (writes.length === 0) return null
-  const bases = basesOf(doings, textsOf(call.request.args, directoryNames) ?? [])
+  const bases = basesOf(doings, textsUnder(call.request.args, directoryNames) ?? [])
   for (const write of writes) {
     const refused = checkWrite(write, { bases, doings })
     if (refused) return refused
@@ -188,7 +188,7 @@ function checkWrite(
   // A program that only touches its operands is judged by those that can be told.
   if (unseen && (touchesOnly || guessed)) return null
   if (unseen) {
-    const text = `The command writes to a file that cannot be told before it runs (${shown(word.text)}): name the file.`
+    const text = `The command writes to a file that cannot be told before it runs (${quoted(word.text)}): name the file.`
     return reason('oap.command_injection_detected', text)
   }
   for (const text of texts)
@@ -197,7 +197,7 @@ function checkWrite(
         const name = into === null || isWhole === true ? text : lastNameOf(text)
         // `cp package.json package.json.bak`: a copy beside it, no directory.
         if (into !== null && name !== '' && lastNameOf(directory).includes(name)) continue
-        const place = placeOf(base, directory === '' ? name : `${directory}/${name}`)
+        const place = spelledPath(base, directory === '' ? name : `${directory}/${name}`)
         const found = protectionOf(place)
         const isRefused = found !== null && !(touchesOnly && found.canBeOpened)
         const isAbove =
@@ -205,7 +205,7 @@ function checkWrite(
         if (!isRefused && !isAbove) continue
         const why =
           found === null ? 'leads to protected places' : `is obeyed later (${found.pattern})`
-        const message = `${shown(place)} ${why}: no command may write it. Use a file tool that a passport opens it for.`
+        const message = `${quoted(place)} ${why}: no command may write it. Use a file tool that a passport opens it for.`
         return reason('oap.path_blocked', message)
       }
   return null

@@ -44,7 +44,7 @@ export const sees = (cursor: Cursor, text: string): boolean =>
   cursor.text.startsWith(text, cursor.at)
 
 /** Steps over the text if the rest begins with it. */
-export function takes(cursor: Cursor, text: string): boolean {
+export function stepsOver(cursor: Cursor, text: string): boolean {
   if (!sees(cursor, text)) return false
   cursor.at += text.length
   return true

@@ -1,7 +1,7 @@
 /** Variables a command sets, and directories it changes to. */
-import { type JsonObject, type PolicyReason, reason, shown } from '@signalbox/core'
+import { type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
 import { canonicalPath, isWithin } from '../files/canonical-path.ts'
-import { badContext, textsOf, type LimitedCall } from '../limit-check.ts'
+import { badContext, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
@@ -71,7 +71,7 @@ export function checkVariables(
       entry === undefined
         ? 'chooses what allowed programs run'
         : 'is in limits.system.command.execute.blocked_env_vars'
-    return reason('oap.env_var_blocked', `The variable ${shown(name)} ${why}: leave it out.`)
+    return reason('oap.env_var_blocked', `The variable ${quoted(name)} ${why}: leave it out.`)
   }
   return null
 }
@@ -135,14 +135,14 @@ export function checkNamedVariables(
   const isOpen = allowed === null && listOf(limits, 'allowed_commands')?.includes('*') === true
   for (const { name, value, exported } of all) {
     if (blocked.some((each) => matchesWildcard(each.toLowerCase(), name.toLowerCase()))) {
-      const text = `The variable ${shown(name)} is in limits.system.command.execute.blocked_env_vars: leave it out.`
+      const text = `The variable ${quoted(name)} is in limits.system.command.execute.blocked_env_vars: leave it out.`
       return reason('oap.env_var_blocked', text)
     }
     if (isOpen || allowed?.some((each) => matchesWildcard(each, name)) === true) continue
     if (!exported && /^[a-z_][a-z0-9_]{0,63}$/.test(name) && !obeyedInLowerCase.test(name)) continue
     const isHarmless = harmless.some((each) => matchesWildcard(each, name))
     if (isHarmless && (typeof value !== 'string' || harmlessValue.test(value))) continue
-    const text = `The variable ${shown(name)} is not in limits.system.command.execute.allowed_env: it may choose what allowed programs run or read. Leave it out.`
+    const text = `The variable ${quoted(name)} is not in limits.system.command.execute.allowed_env: it may choose what allowed programs run or read. Leave it out.`
     return reason('oap.env_var_blocked', text)
   }
   return null
@@ -168,7 +168,7 @@ export const directoryNames = [
 export function checkDirectories(call: LimitedCall, { executables }: Doings): PolicyReason | null {
   const { args } = call.request
   const allowed = listOf(call.limits, 'allowed_working_directories')
-  const given = textsOf(args, directoryNames)
+  const given = textsUnder(args, directoryNames)
   if (given === null && directoryNames.some((name) => Object.hasOwn(args, name)))
     return badContext('"cwd" must be a text that is not empty.')
   if (allowed === null) return null
@@ -180,7 +180,7 @@ export function checkDirectories(call: LimitedCall, { executables }: Doings): Po
       read?.ok !== true ||
       !allowed.some((entry) => allows(entry, { path: read.path, root: call.root }))
     ) {
-      const what = text === null ? 'A directory that cannot be seen here' : shown(text)
+      const what = text === null ? 'A directory that cannot be seen here' : quoted(text)
       const hint = 'limits.system.command.execute.allowed_working_directories'
       return reason('oap.directory_not_allowed', `${what} is not under ${hint}.`)
     }

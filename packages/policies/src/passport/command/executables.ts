@@ -17,7 +17,14 @@ import { couldGiveOption, feedersOf, splitsInput } from './free-text.ts'
 import { isInterpreter, isShell, readsAValue, shellTaskOf } from './interpreters.ts'
 import { parseScript } from './parse-script.ts'
 import { readsItsInput } from './program-input.ts'
-import { beginsUnseen, headOf, isPlain, type Command, type Script, type Word } from './script.ts'
+import {
+  beginsUnseen,
+  headOf,
+  isPlain,
+  type Command,
+  type ShellScript,
+  type Word,
+} from './script.ts'
 import { isDeclaration, namesSetBy } from './variable-names.ts'
 import { unwrap } from './wrappers.ts'
 
@@ -55,7 +62,7 @@ function refuse(reader: Reader, problem: string): void {
   reader.problem ??= problem
 }
 
-function readScript(reader: Reader, script: Script, nesting: number): void {
+function readScript(reader: Reader, script: ShellScript, nesting: number): void {
   for (const [at, command] of script.entries()) {
     for (const { name, value, appends } of command.assignments) {
       const set = variableOf(name, value, command.words.length > 0)

@@ -2,7 +2,7 @@
  * Could what a pipe or a `$(…)` gives be an option of another program? The output of a command is known to begin otherwise
  * only where its arguments are known: names of branches and commits, dates, numbers, files below a folder that is named.
  */
-import { isPlain, type Command, type Script, type Word } from './script.ts'
+import { isPlain, type Command, type ShellScript, type Word } from './script.ts'
 
 const textOf = ({ words }: Command, at: number): string => words[at]?.text ?? ''
 
@@ -71,14 +71,14 @@ function passesLines(command: Command): boolean {
 }
 
 /** The commands whose output reaches the one at a place of the script, from the first on. */
-export function feedersOf(script: Script, at: number): Script {
+export function feedersOf(script: ShellScript, at: number): ShellScript {
   let first = at
   while (script[first]?.fed === true && script[first - 1]?.feeds === true) first -= 1
   return script.slice(first, at)
 }
 
 /** `splits`: the output is cut into words at its blanks. */
-export function couldGiveOption(script: Script, splits: boolean): boolean {
+export function couldGiveOption(script: ShellScript, splits: boolean): boolean {
   const [first, ...more] = script
   if (first === undefined) return true
   const isKnown = (each: Command): boolean =>

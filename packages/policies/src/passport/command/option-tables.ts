@@ -6,7 +6,7 @@
  */
 
 /** What steers a program. */
-export interface Steering {
+export interface ProgramSteering {
   /** Letters of options, and letters that take the rest of the word, or the next one, as their value. */
   readonly letters?: string
   readonly valued?: string
@@ -22,26 +22,26 @@ export interface Steering {
 }
 
 const namesIn = (text: string): readonly string[] => text.split(' ')
-const packages: Steering = {
+const packages: ProgramSteering = {
   short: /^-(?:C|-*reg)/,
   long: namesIn(
     'script-shell shell node-options userconfig globalconfig prefix init-module git editor viewer browser onload-script registry',
   ),
   operands: true,
 }
-const sed: Steering = {
+const sed: ProgramSteering = {
   only: /^(?:-[nErsuz]*(?:i[\w.~-]*|[el].*)?|--|--(?:quiet|silent|expression|regexp-extended|in-place|line-length|separate|unbuffered|null-data|zero-terminated|posix|debug|sandbox|follow-symlinks|version|help)(?:=[^/*]*)?|--expression=.*)$/s,
   valued: 'el',
   long: namesIn('file'),
 }
-const awk: Steering = {
+const awk: ProgramSteering = {
   only: /^(?:-[vFe].*|-[VhSn]|--|--(?:assign|field-separator|source|csv|version|help|sandbox|re-interval)(?:=.*)?)$/s,
   valued: 'vFe',
   long: namesIn('load file include exec'),
 }
-const vi: Steering = { short: /^(?:-[cSuUsWw]|--cmd|[+])/, operands: true }
+const vi: ProgramSteering = { short: /^(?:-[cSuUsWw]|--cmd|[+])/, operands: true }
 
-const table: ReadonlyMap<string, Steering> = new Map<string, Steering>([
+const table: ReadonlyMap<string, ProgramSteering> = new Map<string, ProgramSteering>([
   ['find', { short: /^-(?:fprint|fprint0|fprintf|fls|files0-from)$/, endless: true }],
   ['sort', { valued: 'kStTo', long: namesIn('compress-program files0-from') }],
   [
@@ -145,7 +145,7 @@ const table: ReadonlyMap<string, Steering> = new Map<string, Steering>([
 ])
 
 const compiler = /^[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?$/
-const compilers: Steering = {
+const compilers: ProgramSteering = {
   short:
     /^-(?:wrapper|fplugin|specs|B|fuse-ld|Xclang|load|dumpdir|plugin)|^--(?:specs|config|sysroot)|^@|^-Wl,.*(?:plugin|@|dynamic-linker|script)/,
   operands: true,
@@ -157,7 +157,7 @@ const gitLong = namesIn(
 )
 /** An option behind which stands what git runs, or an address that names a program. */
 const gitShort = /^-c[^=]+=|^-O.|^[a-z][a-z0-9+-]*::|^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?-/
-const gitLetters: ReadonlyMap<string, Steering> = new Map<string, Steering>([
+const gitLetters: ReadonlyMap<string, ProgramSteering> = new Map<string, ProgramSteering>([
   ['clone', { letters: 'uc', valued: 'obj' }],
   ['grep', { letters: 'O', valued: 'efABCm' }],
   ['rebase', { letters: 'xs', valued: 'XCS' }],
@@ -170,7 +170,7 @@ const gitLetters: ReadonlyMap<string, Steering> = new Map<string, Steering>([
 ])
 
 /** Programs that are told by an option where to put things, and nothing else that steers. */
-const placing: ReadonlyMap<string, Steering> = new Map<string, Steering>([
+const placing: ReadonlyMap<string, ProgramSteering> = new Map<string, ProgramSteering>([
   ['cp', { valued: 'S' }],
   ['mv', { valued: 'S' }],
   ['ln', { valued: 'S' }],
@@ -191,7 +191,7 @@ export function programOf(name: string): string {
 }
 
 /** What steers a program; of git, with a command. */
-export function steeringOf(program: string, gitCommand: string): Steering | undefined {
+export function steeringOf(program: string, gitCommand: string): ProgramSteering | undefined {
   if (program === 'git')
     return { short: gitShort, long: gitLong, operands: true, ...gitLetters.get(gitCommand) }
   if (compiler.test(program)) return compilers
@@ -199,7 +199,7 @@ export function steeringOf(program: string, gitCommand: string): Steering | unde
 }
 
 /** The same of programs whose options only say where to put things. */
-export const placingOf = (program: string): Steering | undefined => placing.get(program)
+export const placingOf = (program: string): ProgramSteering | undefined => placing.get(program)
 
 /** Whole names of options that are the beginning of another. */
 const whole = new Set(['--checkpoint', '--file', '--global', '--text', '--config', '--in', '--to'])
@@ -213,14 +213,14 @@ export function abbreviates(text: string, long: readonly string[]): boolean {
 }
 
 /** Does a word steer by itself? */
-export function steers(steering: Steering, text: string): boolean {
+export function steers(steering: ProgramSteering, text: string): boolean {
   const { short, only, long = [] } = steering
   if (short?.test(text) === true || abbreviates(text, long)) return true
   if (only !== undefined && /^-./.test(text) && !only.test(text)) return true
   return letterIn(steering, text)
 }
 
-function letterIn({ letters = '', valued = '' }: Steering, text: string): boolean {
+function letterIn({ letters = '', valued = '' }: ProgramSteering, text: string): boolean {
   // A strategy in a word of its own is judged by its name.
   if (!/^-[^-]/.test(text) || text === '-s') return false
   for (const letter of text.slice(1)) {
@@ -231,7 +231,7 @@ function letterIn({ letters = '', valued = '' }: Steering, text: string): boolea
 }
 
 /** Does the word end in an option that takes the next word as its value? */
-export function takesNext({ valued = '' }: Steering, text: string): boolean {
+export function takesNext({ valued = '' }: ProgramSteering, text: string): boolean {
   if (!/^-[A-Za-z]/.test(text)) return false
   const at = text.split('').findIndex((letter, n) => n > 0 && valued.includes(letter))
   return at === text.length - 1

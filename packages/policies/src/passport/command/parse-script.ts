@@ -6,17 +6,17 @@
  * S2 Never thrown, always ends: time is linear in the text; depth and number of commands have a limit.
  */
 import type { PassportEdition } from '@signalbox/core'
-import { cursorOn, giveUp, sees, takes, type Cursor } from './cursor.ts'
+import { cursorOn, giveUp, sees, stepsOver, type Cursor } from './cursor.ts'
 import { readRedirect, readBodies } from './read-redirect.ts'
 import { readWord } from './read-word.ts'
-import type { Assignment, Command, Redirect, Script, Word } from './script.ts'
+import type { Assignment, Command, Redirect, ShellScript, Word } from './script.ts'
 
 const depthMax = 8
 const commandsMax = 200
 
 /** A script, or why the text cannot be judged. */
 export type ScriptReading =
-  | { readonly ok: true; readonly script: Script }
+  | { readonly ok: true; readonly script: ShellScript }
   | { readonly ok: false; readonly problem: string }
 
 /** Reads a whole text. */
@@ -66,7 +66,7 @@ const orders = new Set([
 /** Words that begin what we do not read. */
 const strange = new Set(['case', 'esac', 'select', 'function', 'coproc', '[[', ']]'])
 
-function readList(cursor: Cursor): Script {
+function readList(cursor: Cursor): ShellScript {
   const commands: Command[] = []
   if (cursor.depth > depthMax) giveUp(cursor, 'it is nested too deep')
   let draft = emptyDraft()
@@ -99,7 +99,7 @@ function readList(cursor: Cursor): Script {
 
 /** Steps over spaces, and over a comment that begins after them. */
 function skipBlank(cursor: Cursor): void {
-  while (takes(cursor, ' ') || takes(cursor, '\t') || takes(cursor, '\\\n'));
+  while (stepsOver(cursor, ' ') || stepsOver(cursor, '\t') || stepsOver(cursor, '\\\n'));
   if (!sees(cursor, '#')) return
   const end = cursor.text.indexOf('\n', cursor.at)
   cursor.at = end < 0 ? cursor.text.length : end
@@ -107,23 +107,23 @@ function skipBlank(cursor: Cursor): void {
 
 /** What stands between two commands: a pipe, or anything else that ends the first; null if neither. */
 function readSeparator(cursor: Cursor): '|' | ';' | null {
-  if (takes(cursor, '\n')) {
+  if (stepsOver(cursor, '\n')) {
     readBodies(cursor)
     return ';'
   }
   if (sees(cursor, ';;') || sees(cursor, ';&')) giveUp(cursor, 'it has a case')
-  if (takes(cursor, '&&') || takes(cursor, '||') || takes(cursor, ';')) return ';'
-  if (takes(cursor, '|&') || takes(cursor, '|')) return '|'
-  return !sees(cursor, '&>') && takes(cursor, '&') ? ';' : null
+  if (stepsOver(cursor, '&&') || stepsOver(cursor, '||') || stepsOver(cursor, ';')) return ';'
+  if (stepsOver(cursor, '|&') || stepsOver(cursor, '|')) return '|'
+  return !sees(cursor, '&>') && stepsOver(cursor, '&') ? ';' : null
 }
 
-function readGroup(cursor: Cursor): Script {
+function readGroup(cursor: Cursor): ShellScript {
   if (sees(cursor, '((')) giveUp(cursor, 'it has an arithmetic command')
   cursor.at += 1
   cursor.depth += 1
   const script = readList(cursor)
   cursor.depth -= 1
-  if (!takes(cursor, ')')) giveUp(cursor, 'a parenthesis is not closed')
+  if (!stepsOver(cursor, ')')) giveUp(cursor, 'a parenthesis is not closed')
   return script
 }
 

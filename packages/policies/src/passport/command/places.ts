@@ -90,7 +90,7 @@ const joined = (base: string, path: string): string =>
   path.startsWith('/') || path.startsWith('~') || base === '' ? path : `${base}/${path}`
 
 /** A path in one spelling: absolute, or relative to where the run works. `..` above that is dropped. */
-export function placeOf(base: string, path: string): string {
+export function spelledPath(base: string, path: string): string {
   const text = joined(base, path).replace(/^~[^/]*/, '/home/~')
   const names: string[] = []
   for (const name of text.split('/')) {

@@ -1,5 +1,5 @@
 /** Reads redirections and here-documents of a shell text. */
-import { giveUp, sees, takes, type Cursor } from './cursor.ts'
+import { giveUp, sees, stepsOver, type Cursor } from './cursor.ts'
 import { readWord, type ReadList } from './read-word.ts'
 import type { Redirect } from './script.ts'
 
@@ -18,7 +18,7 @@ export function readRedirect(cursor: Cursor, readList: ReadList): Redirect | nul
   cursor.at += op.length
   // Joined to it, the next line could make it another one: `<<` and `-`.
   if (sees(cursor, '\\\n')) giveUp(cursor, 'a redirection has a joined line')
-  while (takes(cursor, ' ') || takes(cursor, '\t') || takes(cursor, '\\\n'));
+  while (stepsOver(cursor, ' ') || stepsOver(cursor, '\t') || stepsOver(cursor, '\\\n'));
   if (sees(cursor, '(')) giveUp(cursor, 'it has a process substitution')
   const from = cursor.at
   const read = readWord(cursor, readList)

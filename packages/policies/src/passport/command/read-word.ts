@@ -1,9 +1,9 @@
 /** Reads one word of a shell text: quotes, escapes, expansions. What is beyond plain `$NAME` and `$(…)` is not judged. */
-import { giveUp, sees, takes, type Cursor } from './cursor.ts'
-import { expansionEnd, expansionStart, type Script, type Word } from './script.ts'
+import { giveUp, sees, stepsOver, type Cursor } from './cursor.ts'
+import { expansionEnd, expansionStart, type ShellScript, type Word } from './script.ts'
 
 /** Reads the commands up to a closing parenthesis, which it leaves. */
-export type ReadList = (cursor: Cursor) => Script
+export type ReadList = (cursor: Cursor) => ShellScript
 
 interface Draft {
   text: string
@@ -13,7 +13,7 @@ interface Draft {
   splits: boolean
   globs: boolean
   braces: boolean
-  substitutions: Script[]
+  substitutions: ShellScript[]
   /** Index in `text` of the `=` of `NAME=`, if the word so far can be an assignment. */
   equals: number
 }
@@ -92,7 +92,7 @@ function readDouble(cursor: Cursor, draft: Draft, readList: ReadList): void {
   cursor.at += 1
   while (cursor.at < cursor.text.length) {
     const char = cursor.text.charAt(cursor.at)
-    if (takes(cursor, '"')) return
+    if (stepsOver(cursor, '"')) return
     if (char === '`') return giveUp(cursor, 'it has a backtick substitution')
     if (char === '$') readDollar(cursor, draft, { readList, quoted: true })
     else if (char === '\\' && '$`"\\\n'.includes(cursor.text.charAt(cursor.at + 1) || ' ')) {
@@ -118,7 +118,7 @@ function readDollar(
   if (sees(cursor, '$\\\n')) return giveUp(cursor, 'it has a line joined after "$"')
   if (sees(cursor, '$((') || sees(cursor, '$['))
     return giveUp(cursor, 'it has an arithmetic expansion')
-  if (takes(cursor, '$(')) {
+  if (stepsOver(cursor, '$(')) {
     draft.splits ||= !quoted
     return readSubstitution(cursor, draft, readList)
   }
@@ -129,7 +129,7 @@ function readDollar(
       return giveUp(cursor, "it has escapes in $'…'")
     return readSingle(cursor, draft)
   }
-  if (!quoted && takes(cursor, '$"')) {
+  if (!quoted && stepsOver(cursor, '$"')) {
     cursor.at -= 1
     return readDouble(cursor, draft, readList)
   }
@@ -158,7 +158,7 @@ function readSubstitution(cursor: Cursor, draft: Draft, readList: ReadList): voi
   if (cursor.bodies.length > 0) giveUp(cursor, 'a here-document is not closed')
   cursor.bodies = bodies
   cursor.depth -= 1
-  if (!takes(cursor, ')')) return giveUp(cursor, 'a substitution is not closed')
+  if (!stepsOver(cursor, ')')) return giveUp(cursor, 'a substitution is not closed')
   draft.substitutions.push(script)
   draft.text += '$()'
   draft.exact += `${expansionStart}()${expansionEnd}`

@@ -19,7 +19,7 @@ export interface Word {
   readonly globs: boolean
   readonly braces: boolean
   /** The scripts of `$(…)` in it. */
-  readonly substitutions: readonly Script[]
+  readonly substitutions: readonly ShellScript[]
 }
 
 /** `NAME=value` before a program, or alone. */
@@ -49,7 +49,7 @@ export interface Command {
 }
 
 /** Every simple command of a text, in order. */
-export type Script = readonly Command[]
+export type ShellScript = readonly Command[]
 
 /** A word that is exactly what it says. */
 export const isPlain = (word: Word): boolean =>

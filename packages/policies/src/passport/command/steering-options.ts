@@ -18,7 +18,7 @@ import {
   steeringOf,
   steers,
   takesNext,
-  type Steering,
+  type ProgramSteering,
 } from './option-tables.ts'
 import { gitCommandAt, orderAt } from './order-words.ts'
 import { sedRuns } from './sed-script.ts'
@@ -134,7 +134,7 @@ const isOperand = (word: Word): boolean => isPlain(word) && !word.text.startsWit
 const takesPaths = new Set(['diff', 'grep', 'log', 'show'])
 
 /** The place of a `--` that ends options, and that is not the value of one itself; -1 without. */
-function endOfOptions(steering: Steering, words: readonly Word[], git: string): number {
+function endOfOptions(steering: ProgramSteering, words: readonly Word[], git: string): number {
   if (steering.endless === true || (git !== '' && !takesPaths.has(git))) return -1
   const at = words.findIndex(({ text }) => text === '--')
   // Before a command, it is none of the command's.
@@ -169,7 +169,7 @@ const begins = (one: string, other: string): boolean =>
 
 interface Reading {
   readonly isGit: boolean
-  readonly steering: Steering
+  readonly steering: ProgramSteering
   readonly anyMore: boolean
   readonly isPlacing: boolean
   readonly variables: Doings['variables']
@@ -201,7 +201,11 @@ const isHarmlessEnd = (shape: string): boolean => {
 }
 
 /** Is all that is not seen in a word the value of an option that is seen? `--include=$x`, `-j$(nproc)`. */
-function isValueBehind(steering: Steering, word: Word, variables: Doings['variables']): boolean {
+function isValueBehind(
+  steering: ProgramSteering,
+  word: Word,
+  variables: Doings['variables'],
+): boolean {
   const [seen = ''] = headOf(word).split(/[{*?[]/, 1)
   const isValue =
     /^--[a-z][a-z-]*=/.test(seen) || (/^-[A-Za-z]/.test(seen) && takesNext(steering, seen))

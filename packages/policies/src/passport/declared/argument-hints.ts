@@ -1,5 +1,5 @@
 /** What the name of an argument says about it, where its tool says nothing. */
-import { isHostName, type Look, lookOf } from './looks.ts'
+import { isHostName, type LooksLike, lookOf } from './looks.ts'
 
 /** Free text: whatever stands in it is for somebody to read, or to be found or replaced. */
 const freeText = new Set([
@@ -56,7 +56,7 @@ const labels =
   /(?:^|_)(?:accept|base|branch|charset|cron|date|encoding|format|head|id|ids|key|keys|locale|media|mime|model|package|packages|pair|ref|refs|repo|repository|rev|revision|schedule|symbol|tag|tags|time|timezone|type|types|tz|unit|units|version|zone)$/
 const isLabel = (text: string): boolean => /^[\w@*#+](?!.*\.\.)[^\s\\~]*$/.test(text)
 
-const hints: readonly (readonly [RegExp, Look])[] = [
+const hints: readonly (readonly [RegExp, LooksLike])[] = [
   [/(?:^|_)(?:cwd|dir|directory|file|filename|filepath|folder|path)s?$/, 'path'],
   [/(?:^|_)(?:callback|endpoint|href|link|uri|url|webhook)s?$/, 'url'],
   [/(?:^|_)(?:host|hostname|proxy)$/, 'host'],
@@ -73,13 +73,13 @@ const snake = (name: string): string =>
     .toLowerCase()
 
 /** What an argument looks like by its value, and whether only its name says so. */
-export interface Seen {
-  readonly look: Look
+export interface SeenArgument {
+  readonly look: LooksLike
   readonly byName: boolean
 }
 
 /** Judges one text by its own name; null if it looks harmless. */
-export function seen(name: string, text: string): Seen | null {
+export function seen(name: string, text: string): SeenArgument | null {
   const plain = snake(name)
   if (freeText.has(plain) || text.trim() === '') return null
   const look = lookOf(text)

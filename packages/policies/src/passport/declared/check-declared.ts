@@ -7,7 +7,7 @@
  * D3 Tools of servers, of agents, and of capabilities of somebody's own have no limits on arguments. There, only the kinds
  *    count that the passport has limits for.
  */
-import { type Json, type JsonObject, type PolicyReason, reason, shown } from '@signalbox/core'
+import { type Json, type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
 import { checkCommandCall } from '../command/check-command.ts'
 import { checkFields } from '../fields/check-fields.ts'
 import { fieldTableOf } from '../fields/tables.ts'
@@ -20,8 +20,8 @@ import { checkedAs } from '../packs.ts'
 import type { Passport } from '../read-passport.ts'
 import { checkUrl } from '../web/check-host.ts'
 import { homes, lookedAtBy, ownNamesOf } from './argument-kinds.ts'
-import { type Seen, seen } from './argument-hints.ts'
-import type { Look } from './looks.ts'
+import { type SeenArgument, seen } from './argument-hints.ts'
+import type { LooksLike } from './looks.ts'
 import { declaredValues } from './rename.ts'
 
 /** A call with the arguments as they came, and the passport that must allow it. */
@@ -53,7 +53,7 @@ export function checkDeclared(call: DeclaredCall): PolicyReason | null {
     const home = homeOf(passport, kind)
     if (home === null) {
       if (!isStrict(capability)) continue
-      const text = `The argument ${shown(names[0] ?? '')} is declared as ${kind}, and the passport holds no capability for it.`
+      const text = `The argument ${quoted(names[0] ?? '')} is declared as ${kind}, and the passport holds no capability for it.`
       return reason('oap.unknown_capability', text)
     }
     const refused = checkKind({ ...call, kind, values }, home)
@@ -112,7 +112,7 @@ export function checkUndeclared(call: DeclaredCall): PolicyReason | null {
   const { none = [], ...kinds } = request.judged ?? {}
   const known = new Set(Object.values(kinds).flat())
   const within = [...none, ...lookedAtBy(capability).map((name) => name.split('.')[0] ?? '')]
-  const counts = ({ look, byName }: Seen): boolean => {
+  const counts = ({ look, byName }: SeenArgument): boolean => {
     const limited = ownNamesOf(capability, look).length > 0 || hasLimits(passport, look)
     return limited || (!byName && isStrict(capability))
   }
@@ -128,13 +128,13 @@ export function checkUndeclared(call: DeclaredCall): PolicyReason | null {
       recipient: 'a recipient',
       command: 'a command',
     }
-    const why = `The argument ${shown(path)} looks like ${what[found.look]}, and the tool does not declare it: say what it is in "judged" of the tool.`
+    const why = `The argument ${quoted(path)} looks like ${what[found.look]}, and the tool does not declare it: say what it is in "judged" of the tool.`
     return reason('oap.undeclared_argument', why)
   }
   return null
 }
 
-const hasLimits = (passport: Passport, look: Look): boolean =>
+const hasLimits = (passport: Passport, look: LooksLike): boolean =>
   homeOf(passport, look) !== null || (look === 'path' && homeOf(passport, 'readPath') !== null)
 
 interface Text {

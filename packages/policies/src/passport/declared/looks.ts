@@ -7,7 +7,7 @@ import type { JudgedKind } from '@signalbox/core'
 import { parseIpv4, parseIpv6 } from '../web/ip.ts'
 
 /** What a text may look like. */
-export type Look = Extract<JudgedKind, 'path' | 'url' | 'host' | 'recipient' | 'command'>
+export type LooksLike = Extract<JudgedKind, 'path' | 'url' | 'host' | 'recipient' | 'command'>
 
 const schemes =
   /^(?:blob|data|file|filesystem|ftps?|git|https?|javascript|jar|jdbc|ldaps?|news|s3|gs|sftp|smb|ssh|svn|tel|vbscript|view-source|wss?):\S/i
@@ -20,7 +20,7 @@ const pairs =
   /^(?:n\/a|w\/o|c\/o|i\/o|y\/n|a\/b|and\/or|yes\/no|on\/off|true\/false|tcp\/ip|km\/h|m\/s)$/i
 
 /** What the text looks like; null if it looks like nothing of the kind. */
-export function lookOf(text: string): Look | null {
+export function lookOf(text: string): LooksLike | null {
   // Readers of addresses drop line ends and tabs, wherever they stand, and spaces around.
   const bare = text.replaceAll(/[\t\n\r]/g, '').trim()
   if (bare === '' || isBase64(bare)) return null

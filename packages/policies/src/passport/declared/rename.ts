@@ -3,7 +3,7 @@
  * called the argument `path`; both are judged if it has both.
  */
 import type { Json, JsonObject, JudgedArguments } from '@signalbox/core'
-import { valuesOf } from '../fields/values.ts'
+import { valuesUnder } from '../fields/values.ts'
 import { ownNamesOf, usualNames } from './argument-kinds.ts'
 
 /** The arguments as the checks of a capability see them. */
@@ -41,7 +41,7 @@ export function declaredValues(
   names: readonly string[],
   args: JsonObject,
 ): readonly Json[] {
-  const values = valuesOf(args, names).flatMap(listOf)
+  const values = valuesUnder(args, names).flatMap(listOf)
   return kind === 'host' ? values.map(addressOf) : values
 }
 

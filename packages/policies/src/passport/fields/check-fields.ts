@@ -1,5 +1,5 @@
 /** Checks the limits that are comparisons of fields, as the table of a capability says. */
-import { type Json, type PolicyReason, rateOf, reason, shown } from '@signalbox/core'
+import { type Json, type PolicyReason, rateOf, reason, quoted } from '@signalbox/core'
 import { isAssured } from '../assurance.ts'
 import { canonicalPath, isWithin } from '../files/canonical-path.ts'
 import { badContext, type LimitedCall } from '../limit-check.ts'
@@ -8,7 +8,7 @@ import { isWild, matchesPathWildcard } from '../wildcard.ts'
 import { checkDailySum, checkMoney } from './money.ts'
 import { checkClasses, checkCriteria } from './nested.ts'
 import type { FieldRule, FieldTable } from './rules.ts'
-import { isAmount, textsIn, valuesOf, wordsOf } from './values.ts'
+import { isAmount, textsIn, valuesUnder, wordsUnder } from './values.ts'
 
 /** A call, and the level of the passport that allows it. */
 interface FieldCall extends LimitedCall {
@@ -83,7 +83,7 @@ function checkField(call: FieldCall, limit: FieldLimit): PolicyReason | null {
     case 'level':
       return isAssured(call.assurance, typeof value === 'string' ? value : '')
         ? null
-        : reason('oap.assurance_insufficient', `The passport has ${shown(call.assurance)}.`)
+        : reason('oap.assurance_insufficient', `The passport has ${quoted(call.assurance)}.`)
     case 'approval':
     case 'elsewhere':
       return null
@@ -98,15 +98,15 @@ function checkWords(
   limit: FieldLimit,
   args: readonly string[],
 ): PolicyReason | null {
-  const words = wordsOf(call.request.args, args)
+  const words = wordsUnder(call.request.args, args)
   if (words === null) return lacks(call, limit)
   const list = listed(limit.value)
   if (limit.rule.is === 'all') {
     const missing = list.find((each) => !words.includes(each))
-    return missing === undefined ? null : refusal(call, limit, `${shown(missing)} is missing`)
+    return missing === undefined ? null : refusal(call, limit, `${quoted(missing)} is missing`)
   }
   const stranger = words.find((word) => !passes(limit.rule.is, word, { list, root: call.root }))
-  return stranger === undefined ? null : refusal(call, limit, `it has ${shown(stranger)}`)
+  return stranger === undefined ? null : refusal(call, limit, `it has ${quoted(stranger)}`)
 }
 
 interface Compared {
@@ -146,17 +146,17 @@ function checkTexts(
   limit: FieldLimit,
   args: readonly string[],
 ): PolicyReason | null {
-  const texts = valuesOf(call.request.args, args).flatMap(textsIn).map(plain)
+  const texts = valuesUnder(call.request.args, args).flatMap(textsIn).map(plain)
   const hit = listed(limit.value).find(
     (pattern) => pattern !== '' && texts.some((text) => text.includes(plain(pattern))),
   )
-  return hit === undefined ? null : refusal(call, limit, `it has ${shown(hit)}`)
+  return hit === undefined ? null : refusal(call, limit, `it has ${quoted(hit)}`)
 }
 
 type SizeRule = Extract<FieldRule, { readonly is: 'most' | 'least' }>
 
 function checkSizes(call: FieldCall, limit: FieldLimit, rule: SizeRule): PolicyReason | null {
-  const values = valuesOf(call.request.args, rule.args)
+  const values = valuesUnder(call.request.args, rule.args)
   const sizes = values.flatMap((value) => sizeOf(value, rule.of) ?? [])
   if (values.length === 0 || sizes.length < values.length) return lacks(call, limit)
   const bound = typeof limit.value === 'number' ? limit.value : 0
@@ -176,7 +176,7 @@ function checkAge(
   limit: FieldLimit,
   args: readonly string[],
 ): PolicyReason | null {
-  const words = wordsOf(call.request.args, args)
+  const words = wordsUnder(call.request.args, args)
   const times = words?.map(millisecondsOf)
   if (times === undefined || times.includes(null)) return lacks(call, limit)
   const most = (typeof limit.value === 'number' ? limit.value : 0) * 1000
@@ -191,7 +191,7 @@ function checkAge(
 type FlagRule = Extract<FieldRule, { readonly is: 'given' | 'yes' | 'other' | 'no' }>
 
 function checkFlag(call: FieldCall, limit: FieldLimit, rule: FlagRule): PolicyReason | null {
-  const values = valuesOf(call.request.args, rule.args)
+  const values = valuesUnder(call.request.args, rule.args)
   if (rule.is === 'no') {
     const isOff = limit.value !== false || values.every((value) => value === false)
     return isOff ? null : refusal(call, limit, `"${rule.args[0]}" must be absent or false`)
@@ -201,7 +201,7 @@ function checkFlag(call: FieldCall, limit: FieldLimit, rule: FlagRule): PolicyRe
     const holds = values.length > 0 && values.every((value) => value === true)
     return holds ? null : refusal(call, limit, `"${rule.args[0]}" must be true`)
   }
-  const words = valuesOf(call.request.args, rule.args).filter((value) => !isBlank(value))
+  const words = valuesUnder(call.request.args, rule.args).filter((value) => !isBlank(value))
   if (words.length === 0) return refusal(call, limit, `"${rule.args[0]}" must be there`)
   if (rule.is === 'given') return null
   const authors = ['author_id', 'agent_id'].map((name) => call.request.args[name])

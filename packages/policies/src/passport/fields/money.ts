@@ -5,12 +5,12 @@ import {
   type PolicyReason,
   rateOf,
   reason,
-  shown,
-  type Tally,
+  quoted,
+  type CallTally,
 } from '@signalbox/core'
 import { badContext, type LimitedCall } from '../limit-check.ts'
 import type { FieldTable } from './rules.ts'
-import { isAmount, isObject, valuesOf } from './values.ts'
+import { isAmount, isObject, valuesUnder } from './values.ts'
 
 /** A sum stands in the state of a run under this key; `currency` is empty for sums without one. */
 const sumKey = (capability: string, currency: string): string => `${capability}:${currency}`
@@ -47,7 +47,7 @@ export function checkMoney(call: LimitedCall, limits: Json): PolicyReason | null
   const { amount, currency } = payment
   const own = isObject(limits) && Object.hasOwn(limits, currency) ? limits[currency] : undefined
   if (!isObject(own)) {
-    const text = `${shown(currency)} is not in limits.${call.capability}.currency_limits.`
+    const text = `${quoted(currency)} is not in limits.${call.capability}.currency_limits.`
     return reason('oap.currency_unsupported', text)
   }
   const most = own['max_per_tx']
@@ -87,7 +87,7 @@ export function checkDailySum(
 
 /** The sum of all values under the names, rounded up; null if there is none, or one that is no amount. */
 function amountOf(args: JsonObject, names: readonly string[]): number | null {
-  const values = valuesOf(args, names)
+  const values = valuesUnder(args, names)
   if (values.length === 0 || !values.every((value) => isAmount(value))) return null
   return Math.ceil(values.reduce((sum: number, value) => sum + value, 0))
 }
@@ -97,13 +97,13 @@ export function talliesOf(
   capability: string,
   { table, limits }: { readonly table: FieldTable; readonly limits: JsonObject },
   args: JsonObject,
-): readonly Tally[] {
+): readonly CallTally[] {
   const rules = Object.keys(table).flatMap((key) => {
     const rule = Object.hasOwn(limits, key) ? table[key] : undefined
     return rule === undefined ? [] : [rule]
   })
   const counts = rules.some(({ is }) => is === 'rate') ? [{ key: capability, by: 1 }] : []
-  const sums = rules.flatMap((rule): readonly Tally[] => {
+  const sums = rules.flatMap((rule): readonly CallTally[] => {
     const amount = rule.is === 'sum' ? amountOf(args, rule.args) : null
     return amount === null ? [] : [{ key: sumKey(capability, ''), by: amount }]
   })

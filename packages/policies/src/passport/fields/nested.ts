@@ -1,7 +1,7 @@
 /** Limits that are objects: permissions by class of data, and criteria a deliverable must meet. */
-import { type Json, type PolicyReason, reason, shown } from '@signalbox/core'
+import { type Json, type PolicyReason, reason, quoted } from '@signalbox/core'
 import { badContext, type LimitedCall } from '../limit-check.ts'
-import { isObject, valuesOf, wordsOf } from './values.ts'
+import { isObject, valuesUnder, wordsUnder } from './values.ts'
 
 const classKeys: readonly (readonly [string, string, string])[] = [
   ['allowed_entity_types', 'accessing_entity_type', 'entity_type_forbidden'],
@@ -27,22 +27,22 @@ export function checkClasses(
   { capability, request }: LimitedCall,
   classes: Json,
 ): PolicyReason | null {
-  const [name, ...more] = wordsOf(request.args, ['data_classification']) ?? []
+  const [name, ...more] = wordsUnder(request.args, ['data_classification']) ?? []
   if (name === undefined || more.length > 0)
     return badContext('The call must name one class of data in "data_classification".')
   const own = isObject(classes) && Object.hasOwn(classes, name) ? classes[name] : undefined
   if (!isObject(own)) {
-    const text = `${shown(name)} is not in limits.${capability}.permissions.`
+    const text = `${quoted(name)} is not in limits.${capability}.permissions.`
     return reason('oap.classification_forbidden', text)
   }
   for (const [key, argument, code] of classKeys) {
     const list = own[key]
     if (!isTexts(list)) continue
-    const words = wordsOf(request.args, [argument])
+    const words = wordsUnder(request.args, [argument])
     if (words === null) return badContext(`The call must have "${argument}", as a text.`)
     const stranger = words.find((word) => !list.includes('*') && !list.includes(word))
     if (stranger === undefined) continue
-    const text = `${shown(stranger)} is not in limits.${capability}.permissions.${name}.${key}.`
+    const text = `${quoted(stranger)} is not in limits.${capability}.permissions.${name}.${key}.`
     return reason(`oap.${code}`, text)
   }
   return null
@@ -55,7 +55,7 @@ export const isCriteria = (value: Json): boolean =>
 
 /** Refuses a deliverable unless each criterion is attested once, as met, with evidence. */
 export function checkCriteria({ request }: LimitedCall, criteria: Json): PolicyReason | null {
-  const attested = valuesOf(request.args, ['criteria_attestations']).flatMap((value) =>
+  const attested = valuesUnder(request.args, ['criteria_attestations']).flatMap((value) =>
     Array.isArray(value) ? value : [value],
   )
   const wanted = Array.isArray(criteria) ? criteria : []
@@ -64,11 +64,11 @@ export function checkCriteria({ request }: LimitedCall, criteria: Json): PolicyR
     if (typeof id !== 'string') continue
     const own = attested.filter((one) => isObject(one) && one['criterion_id'] === id)
     if (own.length === 0)
-      return reason('oap.criteria_incomplete', `The criterion ${shown(id)} is not attested.`)
+      return reason('oap.criteria_incomplete', `The criterion ${quoted(id)} is not attested.`)
     if (!own.every((one) => isObject(one) && one['met'] === true))
-      return reason('oap.criteria_not_met', `The criterion ${shown(id)} is not met.`)
+      return reason('oap.criteria_not_met', `The criterion ${quoted(id)} is not met.`)
     if (!own.every((one) => isObject(one) && hasEvidence(one['evidence'])))
-      return reason('oap.evidence_missing', `The criterion ${shown(id)} has no evidence.`)
+      return reason('oap.evidence_missing', `The criterion ${quoted(id)} has no evidence.`)
   }
   return null
 }

@@ -6,7 +6,7 @@ import type { ArgumentName } from '@signalbox/core'
 export type Arguments = readonly ArgumentName[]
 
 /** How the size of an argument is taken. A list counts its elements wherever a number of things is asked for. */
-export type Measure = 'number' | 'chars' | 'words'
+export type SizeMeasure = 'number' | 'chars' | 'words'
 
 /** One limit of a table. `code` is the reason code of the refusal, without `oap.`. */
 export type FieldRule =
@@ -20,7 +20,7 @@ export type FieldRule =
   | {
       readonly is: 'most' | 'least'
       readonly args: Arguments
-      readonly of: Measure
+      readonly of: SizeMeasure
       readonly code: string
     }
   /** A number of seconds: no time in the argument may be older. */

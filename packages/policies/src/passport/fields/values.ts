@@ -5,7 +5,7 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Every value under any of these names; a dotted name goes into objects, and into each element of lists. */
-export const valuesOf = (args: JsonObject, names: readonly string[]): readonly Json[] =>
+export const valuesUnder = (args: JsonObject, names: readonly string[]): readonly Json[] =>
   names.flatMap((name) => below([args], name.split('.')))
 
 function below(values: readonly Json[], steps: readonly string[]): readonly Json[] {
@@ -24,8 +24,8 @@ const elementsOf = (value: Json): readonly Json[] => (Array.isArray(value) ? val
  * The words under these names, lists of them included; numbers count as words, because ids come as both. Null if there is
  * none, or something that is neither.
  */
-export function wordsOf(args: JsonObject, names: readonly string[]): readonly string[] | null {
-  const values = valuesOf(args, names).flatMap((value) =>
+export function wordsUnder(args: JsonObject, names: readonly string[]): readonly string[] | null {
+  const values = valuesUnder(args, names).flatMap((value) =>
     Array.isArray(value) && value.length === 0 ? [null] : elementsOf(value),
   )
   const words = values.flatMap((value) =>

@@ -1,6 +1,6 @@
 /** Limits of data.file.read and data.file.write. Every path a call names must be allowed. */
-import { type JsonObject, type PolicyReason, reason, shown } from '@signalbox/core'
-import { badContext, checkRates, firstOf, textsOf, type LimitedCall } from '../limit-check.ts'
+import { type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
+import { badContext, checkRates, firstOf, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 import { utf8Bytes } from '../utf8.ts'
 import { isWild, matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
@@ -25,7 +25,7 @@ const contentNames = ['content', 'newText', 'new_text', 'new_str', 'new_string',
 
 /** Refuses what the passport does not allow. Sizes are checked where the call shows them: what is read is not seen here. */
 export function checkFileCall(call: LimitedCall): PolicyReason | null {
-  const paths = textsOf(call.request.args, pathNames)
+  const paths = textsUnder(call.request.args, pathNames)
   if (paths === null) {
     const text = 'The call must name a file in "file_path" or "path", as a text that is not empty.'
     return badContext(text)
@@ -45,34 +45,34 @@ export const checkPaths = (call: LimitedCall, paths: readonly string[]): PolicyR
 function checkPath(call: LimitedCall, text: string): PolicyReason | null {
   const { capability, limits, root } = call
   const read = canonicalPath(text, root)
-  if (!read.ok) return reason('oap.path_not_allowed', `The path ${shown(text)} ${read.problem}.`)
+  if (!read.ok) return reason('oap.path_not_allowed', `The path ${quoted(text)} ${read.problem}.`)
   const { path } = read
   const secret = call.edition === 1 ? secretPattern(path) : guardedPattern(path)
   if (secret !== null)
     return reason(
       'oap.blocked_pattern',
-      `${shown(text)} may hold secrets (${secret}): no passport opens it.`,
+      `${quoted(text)} may hold secrets (${secret}): no passport opens it.`,
     )
   const starting = capability === 'data.file.write' ? protection(call, path) : null
   if (starting !== null)
-    return reason('oap.path_blocked', `${shown(text)} is protected from writing (${starting}).`)
+    return reason('oap.path_blocked', `${quoted(text)} is protected from writing (${starting}).`)
   const blocked = listOf(limits, 'blocked_paths')?.find((entry) => isBlocked(entry, { path, root }))
   if (blocked !== undefined)
     return reason(
       'oap.path_blocked',
-      `${shown(text)} is under limits.${capability}.blocked_paths: ${shown(blocked)}.`,
+      `${quoted(text)} is under limits.${capability}.blocked_paths: ${quoted(blocked)}.`,
     )
   const pattern = listOf(limits, 'blocked_patterns')?.find((each) => hasPattern(each, path))
   if (pattern !== undefined)
     return reason(
       'oap.blocked_pattern',
-      `${shown(text)} matches limits.${capability}.blocked_patterns: ${shown(pattern)}.`,
+      `${quoted(text)} matches limits.${capability}.blocked_patterns: ${quoted(pattern)}.`,
     )
   const allowed = listOf(limits, 'allowed_paths') ?? []
   if (!allowed.some((entry) => isAllowed(entry, { path, root })))
     return reason(
       'oap.path_not_allowed',
-      `${shown(text)} is not under limits.${capability}.allowed_paths: use a path that is.`,
+      `${quoted(text)} is not under limits.${capability}.allowed_paths: use a path that is.`,
     )
   return checkExtension(call, path)
 }

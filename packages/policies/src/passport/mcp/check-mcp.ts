@@ -1,5 +1,5 @@
 /** Limits of mcp.tool.execute. The server is that of the tool's own name, `mcp__<server>__<tool>`. */
-import { type PolicyReason, reason, shown } from '@signalbox/core'
+import { type PolicyReason, reason, quoted } from '@signalbox/core'
 import { mcpNameOf } from '../capabilities.ts'
 import { badContext, checkRates, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
@@ -17,7 +17,7 @@ export function checkMcpCall(call: LimitedCall): PolicyReason | null {
     return badContext('The call must name an MCP server in "server" and a tool in "tool".')
   const servers = listOf(limits, 'allowed_servers') ?? []
   if (!servers.some((each) => each === '*' || each === server || each === `mcp://${server}`)) {
-    const text = `The MCP server ${shown(server)} is not in limits.mcp.tool.execute.allowed_servers.`
+    const text = `The MCP server ${quoted(server)} is not in limits.mcp.tool.execute.allowed_servers.`
     return reason('oap.server_not_allowed', text)
   }
   return checkTool(call, tool) ?? checkSizes(call) ?? checkRates(call, rateKeys)
@@ -30,13 +30,13 @@ const not = (text: string): PolicyReason => reason('oap.tool_not_allowed', text)
 function checkTool({ limits }: LimitedCall, tool: string): PolicyReason | null {
   const blocked = listOf(limits, 'blocked_tools') ?? []
   if (blocked.some((each) => each === '*' || each.toLowerCase() === tool.toLowerCase()))
-    return not(`The MCP tool ${shown(tool)} is in limits.mcp.tool.execute.blocked_tools.`)
+    return not(`The MCP tool ${quoted(tool)} is in limits.mcp.tool.execute.blocked_tools.`)
   const allowed = listOf(limits, 'allowed_tools')
   const prefixes = listOf(limits, 'allowed_tool_prefixes')
   if (allowed === null && prefixes === null) return null
   const listed = allowed?.some((each) => each === '*' || each === tool) === true
   if (listed || prefixes?.some((each) => each !== '' && tool.startsWith(each)) === true) return null
-  return not(`The MCP tool ${shown(tool)} is not in limits.mcp.tool.execute.allowed_tools.`)
+  return not(`The MCP tool ${quoted(tool)} is not in limits.mcp.tool.execute.allowed_tools.`)
 }
 
 function checkSizes({ limits, request }: LimitedCall): PolicyReason | null {

@@ -1,6 +1,6 @@
 /** Limits of messaging.send. Every recipient a call names must be allowed; without a list nobody is. */
-import { type Json, type JsonObject, type PolicyReason, reason, shown } from '@signalbox/core'
-import { badContext, checkRates, textsOf, type LimitedCall } from '../limit-check.ts'
+import { type Json, type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
+import { badContext, checkRates, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 
 export const recipientNames = [
@@ -19,12 +19,12 @@ const messageCharsMax = 2000
 /** Refuses what the passport does not allow. */
 export function checkMessage(call: LimitedCall): PolicyReason | null {
   const { request } = call
-  const recipients = textsOf(request.args, recipientNames)
+  const recipients = textsUnder(request.args, recipientNames)
   if (recipients === null) {
     const text = 'The call must name whom it goes to in "channel_id", as a text that is not empty.'
     return badContext(text)
   }
-  const texts = textsOf(request.args, messageNames)
+  const texts = textsUnder(request.args, messageNames)
   if (texts === null)
     return badContext('The call must have its text in "message", and it must not be empty.')
   if (texts.some((text) => text.length > messageCharsMax))
@@ -44,12 +44,12 @@ export function checkRecipients(
   const allowed = [...allowedRecipients(limits), ...(listOf(limits, 'channels_allowlist') ?? [])]
   const stranger = recipients.find((each) => !allowed.includes('*') && !allowed.includes(each))
   if (stranger !== undefined) {
-    const text = `${shown(stranger)} is not in limits.messaging.send.allowed_recipients or channels_allowlist.`
+    const text = `${quoted(stranger)} is not in limits.messaging.send.allowed_recipients or channels_allowlist.`
     return reason('oap.recipient_not_allowed', text)
   }
   const limited = limitedRecipients(limits).find((each) => recipients.includes(each))
   if (limited !== undefined) {
-    const text = `The limits of the recipient ${shown(limited)} cannot be checked here; remove them.`
+    const text = `The limits of the recipient ${quoted(limited)} cannot be checked here; remove them.`
     return reason('oap.policy_error', text)
   }
   const most = countOf(limits, 'max_recipients')

@@ -1,6 +1,6 @@
 /** Limits of web.browser. */
-import { type PolicyReason, reason, shown } from '@signalbox/core'
-import { badContext, checkRates, firstOf, textsOf, type LimitedCall } from '../limit-check.ts'
+import { type PolicyReason, reason, quoted } from '@signalbox/core'
+import { badContext, checkRates, firstOf, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { listOf } from '../limit-shape.ts'
 import { checkUrl } from './check-host.ts'
 
@@ -18,7 +18,7 @@ export function checkBrowserCall(call: LimitedCall): PolicyReason | null {
   if (typeof action !== 'string' || action === '')
     return badContext('The call must have an action in "action", for example "navigate".')
   const named = urlNames.some((name) => Object.hasOwn(args, name))
-  const urls = textsOf(args, urlNames)
+  const urls = textsUnder(args, urlNames)
   if (urls === null && (named || navigates.has(action.toLowerCase())))
     return badContext('The call must have an address in "url", as a text that is not empty.')
   return firstOf(
@@ -39,7 +39,7 @@ const takesPicture = ({ request }: LimitedCall, action: string): boolean =>
 function checkAction({ limits }: LimitedCall, action: string): PolicyReason | null {
   const allowed = listOf(limits, 'allowed_actions')
   if (allowed !== null && !allowed.includes('*') && !allowed.includes(action)) {
-    const text = `The action ${shown(action)} is not in limits.web.browser.allowed_actions.`
+    const text = `The action ${quoted(action)} is not in limits.web.browser.allowed_actions.`
     return reason('oap.action_not_allowed', text)
   }
   if (limits['allow_form_submission'] !== false || !submits.has(action.toLowerCase())) return null

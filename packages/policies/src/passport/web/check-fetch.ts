@@ -1,6 +1,6 @@
 /** Limits of web.fetch. Every address a call names must be allowed. */
-import { type JsonObject, type PolicyReason, reason, shown } from '@signalbox/core'
-import { badContext, checkRates, firstOf, textsOf, type LimitedCall } from '../limit-check.ts'
+import { type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
+import { badContext, checkRates, firstOf, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import { checkUrl } from './check-host.ts'
@@ -16,7 +16,7 @@ const rateKeys = [
 
 /** Refuses what the passport does not allow. Redirects are not seen here: who follows them must ask again. */
 export function checkFetchCall(call: LimitedCall): PolicyReason | null {
-  const urls = textsOf(call.request.args, urlNames)
+  const urls = textsUnder(call.request.args, urlNames)
   if (urls === null)
     return badContext('The call must have an address in "url", as a text that is not empty.')
   return firstOf(
@@ -33,7 +33,7 @@ function checkMethod({ limits, request }: LimitedCall): PolicyReason | null {
   const allowed = listOf(limits, 'allowed_methods')
   if (allowed === null || allowed.includes('*')) return null
   if (allowed.some((each) => each.toUpperCase() === method.toUpperCase())) return null
-  const text = `The method ${shown(method)} is not in limits.web.fetch.allowed_methods.`
+  const text = `The method ${quoted(method)} is not in limits.web.fetch.allowed_methods.`
   return reason('oap.method_not_allowed', text)
 }
 
@@ -48,7 +48,7 @@ function checkHeaders({ limits, request }: LimitedCall): PolicyReason | null {
   // A host header would send the request to another site behind the same address.
   const hidden = Object.keys(headers).find((name) => name.trim().toLowerCase() === 'host')
   if (found === undefined && hidden === undefined) return null
-  const text = `The header ${shown(found ?? hidden ?? '')} is not allowed: leave it out.`
+  const text = `The header ${quoted(found ?? hidden ?? '')} is not allowed: leave it out.`
   return reason('oap.header_blocked', text)
 }
 

@@ -1,5 +1,5 @@
 /** The limits that fetching and browsing share: which hosts may be asked. */
-import { type PolicyReason, reason, shown } from '@signalbox/core'
+import { type PolicyReason, reason, quoted } from '@signalbox/core'
 import type { LimitedCall } from '../limit-check.ts'
 import { listOf } from '../limit-shape.ts'
 import { readAddress } from './address.ts'
@@ -11,21 +11,21 @@ import { isAllowedBy, isBlockedBy, isPrivate, isTooWide } from './domains.ts'
  */
 export function checkUrl({ capability, limits }: LimitedCall, url: string): PolicyReason | null {
   const read = readAddress(url)
-  if (!read.ok) return reason('oap.invalid_url', `The address ${shown(url)} ${read.problem}.`)
+  if (!read.ok) return reason('oap.invalid_url', `The address ${quoted(url)} ${read.problem}.`)
   const { host } = read.address
   if (limits['block_private_ips'] !== false && isPrivate(host)) {
-    const text = `${shown(host.name)} is in a private network: use a public host.`
+    const text = `${quoted(host.name)} is in a private network: use a public host.`
     return reason('oap.private_ip_blocked', text)
   }
   const blocked = listOf(limits, 'blocked_domains')?.find((entry) => isBlockedBy(entry, host))
   if (blocked !== undefined) {
-    const text = `${shown(host.name)} is in limits.${capability}.blocked_domains: ${shown(blocked)}.`
+    const text = `${quoted(host.name)} is in limits.${capability}.blocked_domains: ${quoted(blocked)}.`
     return reason('oap.domain_blocked', text)
   }
   const allowed = listOf(limits, 'allowed_domains') ?? []
   if (allowed.some((entry) => isAllowedBy(entry, host))) return null
   const wide = allowed.find(isTooWide)
-  const hint = wide === undefined ? '' : ` The entry ${shown(wide)} is too wide: nobody owns it.`
-  const text = `${shown(host.name)} is not in limits.${capability}.allowed_domains.${hint}`
+  const hint = wide === undefined ? '' : ` The entry ${quoted(wide)} is too wide: nobody owns it.`
+  const text = `${quoted(host.name)} is not in limits.${capability}.allowed_domains.${hint}`
   return reason('oap.domain_not_allowed', text)
 }

@@ -1,7 +1,7 @@
 /** The requester and the approver of a call, and calls that began without the approval they needed. */
 import { sql } from 'kysely'
 import { fromPayload, iso } from './columns.ts'
-import type { Question } from './question.ts'
+import type { AuditQuestion } from './question.ts'
 
 /** Whom a run works for, as an actor; of a run that was started for a call, whom its parent works for. */
 export const requester = sql`coalesce('user:' || (f.payload #>> '{user,id}'), f.actor)`
@@ -36,7 +36,7 @@ const began = sql`
   limit 1`
 
 /** There must be none. */
-export const unapprovedCalls: Question = {
+export const unapprovedCalls: AuditQuestion = {
   asks: 'Which calls began without the approval they needed? There must be none.',
   types: ['approval.requested'],
   holds: sql`exists (${began})`,

@@ -15,7 +15,7 @@ import {
   tool,
 } from './columns.ts'
 import { ledgerQuestions } from './ledger.ts'
-import type { Question } from './question.ts'
+import type { AuditQuestion } from './question.ts'
 
 /** Names of the questions. */
 export const questionNames = [
@@ -46,7 +46,7 @@ const mode: QuestionColumn = {
 const attempt = fromPayload('attempt', '{attempt}', 'Which execution of the call, from 1.')
 
 /** Every question by its name. */
-export const questions: Readonly<Record<QuestionName, Question>> = {
+export const questions: Readonly<Record<QuestionName, AuditQuestion>> = {
   ...ledgerQuestions,
   unapproved_calls: unapprovedCalls,
   denied_calls: {

@@ -1,7 +1,7 @@
 /** Questions about what belongs to no run: their events stand in the ledger. */
 import { sql } from 'kysely'
 import { fromPayload, type QuestionColumn } from './columns.ts'
-import type { Question } from './question.ts'
+import type { AuditQuestion } from './question.ts'
 
 /** Everything that a record says, for the types that have columns of their own in no question. */
 const record: QuestionColumn = {
@@ -47,4 +47,4 @@ export const ledgerQuestions = {
       fromPayload('pseudonym', '{pseudonym}', 'The pseudonym that was asked for.'),
     ],
   },
-} as const satisfies Readonly<Record<string, Question>>
+} as const satisfies Readonly<Record<string, AuditQuestion>>

@@ -2,7 +2,7 @@ import type { sql } from 'kysely'
 import type { QuestionColumn } from './columns.ts'
 
 /** One question. */
-export interface Question {
+export interface AuditQuestion {
   readonly asks: string
   /** Types of the events that answer it. */
   readonly types: readonly string[]

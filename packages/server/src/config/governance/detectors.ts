@@ -1,26 +1,26 @@
 /** The safety detectors of an agent, from what its configuration names. */
 import type { DetectorConfig } from '@signalbox/core'
 import type { SafetyDetector } from '@signalbox/models'
-import type { Detector } from '../agent-schema.ts'
+import type { DetectorSetting } from '../agent-schema.ts'
 import { isModulePath } from '../references.ts'
 import { givenName } from './given.ts'
 import type { Modules } from './modules.ts'
 
 /** As an agent pins them; undefined means the built-in ones. */
 export const detectorsOf = (
-  detectors: readonly Detector[] | undefined,
+  detectors: readonly DetectorSetting[] | undefined,
 ): DetectorConfig[] | undefined =>
   detectors?.map((detector) => {
     if (typeof detector === 'string') return { use: detector }
     return isCustom(detector) ? { use: givenName(detector.name) } : detector
   })
 
-const isCustom = (detector: Exclude<Detector, string>): detector is SafetyDetector =>
+const isCustom = (detector: Exclude<DetectorSetting, string>): detector is SafetyDetector =>
   'detect' in detector
 
 /** Detectors of the user's own by the word that `use` says, as they were found: nobody has looked at their shape. */
 export async function loadDetectors(
-  detectors: readonly Detector[],
+  detectors: readonly DetectorSetting[],
   field: string,
   modules: Modules,
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -3,7 +3,7 @@ import { StreamGuardSpec } from '@signalbox/core'
 import { guardProblem, type Guardrail } from '@signalbox/policies'
 import { isGuardrail } from '../define-guardrail.ts'
 import { fail } from '../fail.ts'
-import type { StreamGuard } from '../guardrails-schema.ts'
+import type { StreamGuardSetting } from '../guardrails-schema.ts'
 import { type Given, givenName } from './given.ts'
 import type { Modules } from './modules.ts'
 import { type SkippedPattern, withoutSkipped } from './skipped-patterns.ts'
@@ -18,7 +18,7 @@ export interface GuardSources {
 
 /** In the order of the configuration. A pattern that cannot be used is refused. @throws ConfigError */
 export async function resolveStreamGuards(
-  guards: readonly StreamGuard[],
+  guards: readonly StreamGuardSetting[],
   field: string,
   sources: GuardSources,
 ): Promise<readonly StreamGuardSpec[]> {
@@ -34,7 +34,7 @@ export async function resolveStreamGuards(
 }
 
 async function resolve(
-  guard: StreamGuard,
+  guard: StreamGuardSetting,
   field: string,
   { modules, given, skipped }: GuardSources,
 ): Promise<StreamGuardSpec> {

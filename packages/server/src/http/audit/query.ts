@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import type { OneOrMore, SearchFilter } from '@signalbox/postgres'
-import { isStorable } from '../json-guard.ts'
+import { isStorableText } from '../json-guard.ts'
 import type { Api } from '../api.ts'
 import { Id, Instant, Term } from '../wire/ids.ts'
 
@@ -40,7 +40,7 @@ export const SearchText = z
   .string()
   .min(1)
   .max(limits.searchCharsMax)
-  .refine(isStorable, 'takes text without U+0000')
+  .refine(isStorableText, 'takes text without U+0000')
   .optional()
 
 /** All filters of events. */

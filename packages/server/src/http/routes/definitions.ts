@@ -4,7 +4,7 @@ import { limits } from '@signalbox/core'
 import { checkStored } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
-import { isStorable } from '../json-guard.ts'
+import { isStorableText } from '../json-guard.ts'
 import { Problem } from '../problem.ts'
 import { iso } from '../wire/iso.ts'
 import { withoutSecrets } from '../wire/without-secrets.ts'
@@ -38,7 +38,7 @@ export function definitionRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   app.openapi(show, async (c) => {
     const { hash } = c.req.valid('param')
     // What cannot be stored was never used.
-    const used = isStorable(hash)
+    const used = isStorableText(hash)
       ? await api.read.usedDefinition(c.get('caller').tenantId, hash.toLowerCase())
       : null
     if (!used)

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers } from '../answers.ts'
-import { missing } from '../scopes.ts'
+import { missingScopes } from '../scopes.ts'
 import { Home, homeCommands, homeLinks, homePage } from '../pages/home.ts'
 import { pageResponse, taggedResponse } from '../pages/page.ts'
 import { referencePage } from '../pages/reference.ts'
@@ -81,7 +81,7 @@ async function homeOf(api: Parts, c: Context): Promise<Home> {
   ])
   const { origin } = new URL(c.req.url)
   const mayFind =
-    caller !== null && missing({ all: [], any: ['read', 'enqueue'] }, caller.scopes) === null
+    caller !== null && missingScopes({ all: [], any: ['read', 'enqueue'] }, caller.scopes) === null
   const agents = mayFind ? [...api.agents.values()] : null
   const agent = agents?.[0]?.name ?? '<agent>'
   return {

@@ -9,7 +9,7 @@ import { nextLink } from '../next-link.ts'
 import { listedDocument } from '../run-document.ts'
 import { Limit } from '../wire/ids.ts'
 import { RunGroupBy, RunStats, runStatsKeys, runStatsView } from '../wire/run-stats.ts'
-import { conditionsOf, runFilters } from '../wire/run-filter.ts'
+import { runConditionsOf, runFilters } from '../wire/run-filter.ts'
 import { Run } from '../wire/run-view.ts'
 
 const tags = ['Runs']
@@ -44,7 +44,7 @@ export function runSearchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(list, async (c) => {
     const { limit = pageDefault, after, ...asked } = c.req.valid('query')
-    const search = { ...conditionsOf(api, asked), limit, after }
+    const search = { ...runConditionsOf(api, asked), limit, after }
     const { tenantId } = c.get('caller')
     const { runs, next } = await inBounds(
       () => api.read.searchRuns(tenantId, search),
@@ -69,7 +69,7 @@ export function runSearchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const columns = by.flatMap((key) =>
       key === 'status' ? (['status', 'outcome'] as const) : [key],
     )
-    const filter = conditionsOf(api, asked)
+    const filter = runConditionsOf(api, asked)
     const counts = await inBounds(
       () => api.read.countRuns(tenantId, filter, [...new Set(columns)]),
       narrowingRuns,

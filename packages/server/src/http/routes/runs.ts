@@ -3,7 +3,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
-import { waitingOf } from '../approvals.ts'
+import { approvalsWaiting } from '../approvals.ts'
 import { inBounds } from '../audit/in-bounds.ts'
 import { insistOn } from '../authorize.ts'
 import { cancelRun, cancelWhenLeft } from '../cancel-run.ts'
@@ -22,7 +22,7 @@ import { Flag, Limit, Offset, RunPath, Term, ThreadPath, ThreadRunPath } from '.
 import { amongOf, Run, WireStatus } from '../wire/run-view.ts'
 import { Values } from '../wire/values.ts'
 import { isOwn, JoinModes, modesOf, type StreamMode } from '../../wires/langgraph/stream/modes.ts'
-import { parsePosition, type Position, start } from '../../wires/langgraph/stream/position.ts'
+import { parseFramePosition, type Position, start } from '../../wires/langgraph/stream/position.ts'
 
 const tags = ['Runs']
 const pageDefault = 10
@@ -83,7 +83,7 @@ function getRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address)
     const run = await inBounds(() => api.read.listedRun(caller.tenantId, runId))
     // Deleted in between.
     if (!run) throw unknownRun(runId)
-    return reply(c, listedDocument(run, await waitingOf(api.read, run)))
+    return reply(c, listedDocument(run, await approvalsWaiting(api.read, run)))
   })
 }
 
@@ -186,7 +186,7 @@ function resumePoint(
   const id = header?.trim() ?? ''
   if (id === '' || id === '-1') return start
   // The ids of our own stream are numbers of events.
-  const position = !isOwn(modes) || /^\d+$/.test(id) ? parsePosition(id) : null
+  const position = !isOwn(modes) || /^\d+$/.test(id) ? parseFramePosition(id) : null
   if (position && position.seq <= seq) return position
   throw new Problem('invalid_header', {
     detail: `Last-Event-ID takes the id of a frame of this run, or a whole number from 0 to ${seq}.`,

@@ -11,7 +11,7 @@ import { Id, ThreadPath } from '../wire/ids.ts'
 import { Metadata } from '../wire/run-create.ts'
 import { RemoveStrategy, ThreadTtl } from '../wire/thread-ttl.ts'
 import { Thread, threadView } from '../wire/thread-view.ts'
-import { momentOf } from '../../wires/langgraph/moments.ts'
+import { momentOfId } from '../../wires/langgraph/moments.ts'
 import { currentState, threadWithState } from '../../wires/langgraph/threads.ts'
 import { runAddresses } from './runs.ts'
 
@@ -142,7 +142,7 @@ function copyRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const source = await api.read.thread(tenantId, from)
     if (!source) throw unknownThread(from)
     const { checkpoint } = await currentState(api.read, source)
-    const origin = await momentOf(api.read, tenantId, checkpoint.checkpoint_id ?? '')
+    const origin = await momentOfId(api.read, tenantId, checkpoint.checkpoint_id ?? '')
     const threadId = api.random.uuid()
     const { metadata } = source
     const contentKey = api.random.hex(32)

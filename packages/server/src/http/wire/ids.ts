@@ -1,7 +1,7 @@
 /** Ids, names and texts as requests bring them. Each is bounded before it reaches an index. */
 import { z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
-import { isStorable } from '../json-guard.ts'
+import { isStorableText } from '../json-guard.ts'
 
 const idPattern = new RegExp(`^[A-Za-z0-9._:-]{1,${limits.idCharsMax}}$`)
 const idMessage = `takes 1 to ${limits.idCharsMax} of A-Z a-z 0-9 . _ : -`
@@ -16,7 +16,7 @@ export const Term = z
   .string()
   .min(1)
   .max(limits.idCharsMax)
-  .refine(isStorable, 'takes text without U+0000')
+  .refine(isStorableText, 'takes text without U+0000')
 
 export const ThreadPath = z.object({ thread_id: Id })
 export const RunPath = z.object({ run_id: Id })

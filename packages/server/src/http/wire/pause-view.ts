@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import type { NamedTarget } from '@signalbox/engine'
 import type { ListedPause } from '@signalbox/postgres'
-import { isStorable } from '../json-guard.ts'
+import { isStorableText } from '../json-guard.ts'
 import { Term } from './ids.ts'
 import { iso } from './iso.ts'
 
@@ -30,7 +30,7 @@ export const PauseCreate = z
       .trim()
       .min(1)
       .max(limits.pauseReasonCharsMax)
-      .refine(isStorable, 'takes text without U+0000'),
+      .refine(isStorableText, 'takes text without U+0000'),
     /** When the pause ends by itself. Left out or null: when it is lifted. */
     until: z.iso.datetime({ offset: true }).nullish(),
   })

@@ -190,14 +190,14 @@ const textsOf = (content: z.output<typeof Content>): string[] =>
   typeof content === 'string' ? [content] : content.map((part) => part.text)
 
 /** What an input says was heard before. */
-export interface Heard {
+export interface HeardBefore {
   readonly id: string | null
   /** The call that it answers, of a tool's answer. */
   readonly answers: string | null
 }
 
 /** What an input says was heard before, by its place in it. */
-export function heardIn(input: RunCreate['input']): ReadonlyMap<number, Heard> {
+export function heardIn(input: RunCreate['input']): ReadonlyMap<number, HeardBefore> {
   if (typeof input !== 'object' || input === null || !('messages' in input)) return new Map()
   return new Map(
     input.messages.flatMap((message, n) =>

@@ -109,7 +109,7 @@ const listOf = <Value extends string>(values: Listed<Value>): readonly Value[] |
   values === undefined ? undefined : typeof values === 'string' ? [values] : values
 
 /** The filter of the register that a request means. */
-export function conditionsOf(api: Pick<Api, 'agents'>, asked: Asked): RunConditions {
+export function runConditionsOf(api: Pick<Api, 'agents'>, asked: Asked): RunConditions {
   const { since, until, ended_since: endedSince, ended_until: endedUntil, metadata: having } = asked
   const statuses = listOf(asked.status)
   const lists = {

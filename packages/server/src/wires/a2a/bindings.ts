@@ -6,7 +6,7 @@ import { eventStream } from '../../http/event-stream.ts'
 import { Problem } from '../../http/problem.ts'
 import { sseComment } from '../../stream/sse.ts'
 import { A2aError, refusalOf } from './errors.ts'
-import { isOperation, type OperationName, perform, type Updates } from './operations.ts'
+import { isOperation, type A2aOperation, performOperation, type Updates } from './operations.ts'
 import { fromOlderHttp, toOlderHttp } from './version-0-3-http.ts'
 import { fromOlder, olderMethod, olderVersions, toOlder } from './version-0-3.ts'
 
@@ -112,7 +112,7 @@ const ofRequest = (problem: Problem): Error =>
 /** What is asked at an address of its own. */
 interface AskedRest {
   readonly agent: string
-  readonly name: OperationName
+  readonly name: A2aOperation
   readonly params: unknown
 }
 
@@ -144,7 +144,7 @@ export async function rest(api: Api, c: Context<ApiEnv>, asked: AskedRest): Prom
 async function answer(
   api: Api,
   c: Context<ApiEnv>,
-  asked: { readonly name: OperationName; readonly params: unknown; readonly wire: Wire },
+  asked: { readonly name: A2aOperation; readonly params: unknown; readonly wire: Wire },
 ): Promise<Response> {
   const { name, params, wire } = asked
   const version = c.req.header('a2a-version') ?? ''
@@ -152,7 +152,13 @@ async function answer(
     throw new A2aError('VERSION_NOT_SUPPORTED', 'Speaks A2A 1.0.', 'a2a-version')
   const caller = c.get('caller')
   const gone = c.req.raw.signal
-  const done = await perform(name, { api, caller, agent: wire.agent, params: params ?? {}, gone })
+  const done = await performOperation(name, {
+    api,
+    caller,
+    agent: wire.agent,
+    params: params ?? {},
+    gone,
+  })
   if ('result' in done) return json(wire.wrap(done.result), 200, {})
   return eventStream(api, (signal) => texts(done.updates(signal), wire))
 }

@@ -6,7 +6,7 @@ import { findAgent } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
 import { waitForRun } from '../../stream/wait-for-run.ts'
 import { A2aError } from './errors.ts'
-import { ListTasks, read, SendMessage, TaskName } from './requests.ts'
+import { ListTasks, readRequest, SendMessage, TaskName } from './requests.ts'
 import { send, taskNamed } from './send.ts'
 import { amongState } from './states.ts'
 import { statusOf, taskOf } from './task.ts'
@@ -16,7 +16,7 @@ import { type StreamResponse, taskUpdates } from './stream.ts'
 export type Updates = (gone: AbortSignal) => AsyncGenerator<StreamResponse | null, void, undefined>
 
 /** Who calls which agent. */
-export interface Call {
+export interface OperationCall {
   readonly api: Api
   readonly caller: Identified
   readonly agent: string
@@ -26,11 +26,11 @@ export interface Call {
 }
 
 type Operation = (
-  call: Call,
+  call: OperationCall,
 ) => Promise<{ readonly result: unknown } | { readonly updates: Updates }>
 
 const sendMessage: Operation = async ({ api, caller, agent, params, gone }) => {
-  const request = read(SendMessage, params)
+  const request = readRequest(SendMessage, params)
   const { returnImmediately = false, historyLength } = request.configuration ?? {}
   const head = await send(api, caller, { agent, request })
   const after = returnImmediately ? head : await settled(api, head, gone)
@@ -45,7 +45,7 @@ async function settled(api: Api, head: RunHead, gone: AbortSignal): Promise<RunH
 }
 
 const sendStreamingMessage: Operation = async ({ api, caller, agent, params }) => {
-  const request = read(SendMessage, params)
+  const request = readRequest(SendMessage, params)
   const head = await send(api, caller, { agent, request })
   return { updates: updatesOf(api, head, request.configuration?.historyLength) }
 }
@@ -58,13 +58,13 @@ const updatesOf = (api: Api, head: RunHead, historyLength?: number): Updates =>
   }
 
 const getTask: Operation = async ({ api, caller, agent, params }) => {
-  const { id, historyLength } = read(TaskName, params)
+  const { id, historyLength } = readRequest(TaskName, params)
   const head = await taskNamed(api, caller, { agent, id })
   return { result: await taskOf(api, head, { historyLength }) }
 }
 
 const cancelTask: Operation = async ({ api, caller, agent, params }) => {
-  const { id } = read(TaskName, params)
+  const { id } = readRequest(TaskName, params)
   const head = await taskNamed(api, caller, { agent, id })
   try {
     return { result: await taskOf(api, await cancelRun(api, { caller, head, wait: true })) }
@@ -76,7 +76,7 @@ const cancelTask: Operation = async ({ api, caller, agent, params }) => {
 }
 
 const subscribeToTask: Operation = async ({ api, caller, agent, params }) => {
-  const { id } = read(TaskName, params)
+  const { id } = readRequest(TaskName, params)
   const head = await taskNamed(api, caller, { agent, id })
   if (head.outcome !== null)
     throw new A2aError('UNSUPPORTED_OPERATION', `The task has ended: get it instead.`, 'id')
@@ -84,7 +84,7 @@ const subscribeToTask: Operation = async ({ api, caller, agent, params }) => {
 }
 
 const listTasks: Operation = async ({ api, caller, agent, params }) => {
-  const { contextId, status, pageSize, pageToken, historyLength, includeArtifacts } = read(
+  const { contextId, status, pageSize, pageToken, historyLength, includeArtifacts } = readRequest(
     ListTasks,
     params,
   )
@@ -126,13 +126,13 @@ const operations = {
 } as const satisfies Readonly<Record<string, Operation>>
 
 /** Names of operations: the methods of JSON-RPC. */
-export type OperationName = keyof typeof operations
+export type A2aOperation = keyof typeof operations
 
 /** Is there an operation of this name? */
-export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
+export const isOperation = (name: string): name is A2aOperation => Object.hasOwn(operations, name)
 
 /** Does what the operation says. @throws A2aError, Problem */
-export async function perform(name: OperationName, call: Call) {
+export async function performOperation(name: A2aOperation, call: OperationCall) {
   findAgent(call.api, call.agent)
   return operations[name](call)
 }

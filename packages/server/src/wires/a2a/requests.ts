@@ -68,7 +68,10 @@ export const ListTasks = z.looseObject({
 export type ListTasks = z.output<typeof ListTasks>
 
 /** Reads a request. @throws A2aError that names the first field that is wrong */
-export function read<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+export function readRequest<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

@@ -8,7 +8,7 @@ import { Problem } from '../../http/problem.ts'
 import { Term } from '../../http/wire/ids.ts'
 import { jsonRpc, olderRest, rest } from './bindings.ts'
 import { agentCard } from './card.ts'
-import type { OperationName } from './operations.ts'
+import type { A2aOperation } from './operations.ts'
 
 const tags = ['A2A']
 const AgentPath = z.object({ agent: Term })
@@ -114,7 +114,7 @@ function sendRoutes(app: OpenAPIHono<ApiEnv>, api: Api, binding: RestBinding): v
 }
 
 /** An address of A2A is an id, a colon and a verb; ids may hold colons too. */
-const verbs = new Map<string, OperationName>([
+const verbs = new Map<string, A2aOperation>([
   ['cancel', 'CancelTask'],
   ['subscribe', 'SubscribeToTask'],
 ])
@@ -163,7 +163,7 @@ function taskRoutes(app: OpenAPIHono<ApiEnv>, api: Api, binding: RestBinding): v
 /** What a client may ask for and is not here says so in A2A's words. */
 function refusedRoutes(app: OpenAPIHono<ApiEnv>, api: Api, binding: RestBinding): void {
   const card = binding === older ? 'card' : 'extendedAgentCard'
-  const ways: readonly (readonly ['get' | 'post' | 'delete', string, OperationName])[] = [
+  const ways: readonly (readonly ['get' | 'post' | 'delete', string, A2aOperation])[] = [
     ['post', 'tasks/{task}/pushNotificationConfigs', 'CreateTaskPushNotificationConfig'],
     ['get', 'tasks/{task}/pushNotificationConfigs', 'ListTaskPushNotificationConfigs'],
     ['get', 'tasks/{task}/pushNotificationConfigs/{config}', 'GetTaskPushNotificationConfig'],

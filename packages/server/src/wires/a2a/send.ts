@@ -10,7 +10,8 @@ import type { RunHead } from '@signalbox/engine'
 import { z } from 'zod'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { waitingOf } from '../../http/approvals.ts'
+import { approvalsWaiting } from '../../http/approvals.ts'
+import { contradiction, contradicts, type SaidOfCall } from '../../http/contradiction.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
@@ -108,7 +109,7 @@ async function answer(
   caller: Identified,
   { head, parts }: { readonly head: RunHead; readonly parts: readonly Part[] },
 ): Promise<void> {
-  const asked = await waitingOf(api.read, head)
+  const asked = await approvalsWaiting(api.read, head)
   if (asked.length === 0) {
     const how = head.outcome === null ? 'works' : 'has ended'
     throw new A2aError(
@@ -130,22 +131,33 @@ async function answer(
     const at = `message.parts[${n}].data`
     return recordOf(api, caller, { head, data, at, waiting: meant(asked, data, at) })
   })
-  for (const record of records) await record()
+  const other = contradiction(records)
+  if (other) throw new A2aError('INVALID_PARAMS', `${other.at}: ${contradicts}`, other.at)
+  // Edits first: only they can still be refused for what they say.
+  for (const { record } of records.toSorted((a, b) => Number(b.isEdit) - Number(a.isEdit)))
+    await record()
 }
 
-/** What an answer is about: what it names, or all there is. */
+/** What an answer is about: what it names, with each of its ids, or all there is. */
 function meant(asked: readonly Waiting[], data: unknown, at: string): Waiting {
   const names = Named.safeParse(data).data ?? {}
   const ids = [names.approval_id, names.call_id, names.effect_id].filter((id) => id !== undefined)
   const found = asked.find((each) => {
-    const own = each.for === 'approval' ? [each.approval_id, each.call_id] : [each.effect_id]
-    return ids.some((id) => own.includes(id))
+    const own = each.for === 'approval' ? [each.approval_id] : [each.effect_id]
+    return ids.length > 0 && ids.every((id) => [...own, each.call_id].includes(id))
   })
   const only = ids.length === 0 && asked.length === 1 ? asked[0] : undefined
   const waiting = found ?? only
   if (waiting) return waiting
   const field = `${at}.approval_id`
   throw new A2aError('INVALID_PARAMS', `${field}: takes the id of a call that waits`, field)
+}
+
+/** An answer that can be recorded. */
+interface Answer extends SaidOfCall {
+  readonly at: string
+  readonly isEdit: boolean
+  readonly record: () => Promise<unknown>
 }
 
 function recordOf(
@@ -157,30 +169,36 @@ function recordOf(
     readonly at: string
     readonly waiting: Waiting
   },
-): () => Promise<unknown> {
+): Answer {
   const { head, data, at, waiting } = given
   const { runId } = head
   if (waiting.for === 'approval') {
     const said = parse(ApprovalDecision, data, at)
-    const named = { id: waiting.approval_id, field: at }
+    const id = waiting.approval_id
+    const named = { id, field: at }
     const call = { runId, callId: waiting.call_id }
-    return () => answerApproval(api, caller, { call, named, said })
+    const record = () => answerApproval(api, caller, { call, named, said })
+    return { id, said, at, isEdit: said.decision === 'edit', record }
   }
-  const { resolution, note } = parse(Resolution, data, at)
-  const why = note === undefined ? {} : { note }
+  const said = parse(Resolution, data, at)
   const effectId = waiting.effect_id
-  return async () => {
+  const record = async () => {
     const code = await api.commands.resolveUnknown({
       ...caller,
       runId,
       effectId,
-      resolution,
-      ...why,
+      ...resolutionOf(said),
     })
     if (code !== 'accepted' && code !== 'already')
       throw new A2aError('UNSUPPORTED_OPERATION', 'The call was resolved otherwise meanwhile.', at)
   }
+  return { id: effectId, said, at, isEdit: false, record }
 }
+
+const resolutionOf = ({ resolution, note }: z.output<typeof Resolution>) => ({
+  resolution,
+  ...(note === undefined ? {} : { note }),
+})
 
 function parse<Schema extends z.ZodType>(
   schema: Schema,

@@ -10,7 +10,7 @@ import type { LiveText, RunHead, StoredEvent } from '@signalbox/engine'
 import { decisionSchemas } from '@signalbox/core'
 import { type FollowSources, followRun } from '../../stream/follow-run.ts'
 import { iso } from '../../http/wire/iso.ts'
-import { allOf } from '../langgraph/stream/position.ts'
+import { sameLengths } from '../langgraph/stream/position.ts'
 import { isVerdict, Projection } from '../langgraph/stream/projection.ts'
 import type { TaskState } from './states.ts'
 import { type Artifact, artifactOf, isSaid, type Task, type TaskStatus } from './task.ts'
@@ -109,7 +109,7 @@ class Updates {
     const decided = this.#decided
     if (!decided) return
     this.#decided = null
-    const shown = this.#shown && { ...this.#shown, lengths: allOf(this.#shown.text.length) }
+    const shown = this.#shown && { ...this.#shown, lengths: sameLengths(this.#shown.text.length) }
     const { settled } = this.#projection.flush(shown)
     if (this.#seq < this.#head.seq) return
     const messages = this.#projection.state.messages.filter(isSaid)

@@ -5,7 +5,7 @@
 import { factSchemas, legible, limits, type UserMessage } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import type { Api } from '../../http/api.ts'
-import { waitingOf } from '../../http/approvals.ts'
+import { approvalsWaiting } from '../../http/approvals.ts'
 import { errorOfRun } from '../../http/run-document.ts'
 import { iso } from '../../http/wire/iso.ts'
 import type { RunError } from '../../http/wire/run-error.ts'
@@ -82,7 +82,7 @@ export async function taskOf(
 export async function statusOf(api: Pick<Api, 'read'>, head: RunHead): Promise<TaskStatus> {
   const status = { state: taskState(head), timestamp: iso(head.updatedAt) }
   const [waiting, error] = await Promise.all([
-    waitingOf(api.read, head),
+    approvalsWaiting(api.read, head),
     errorOfRun(api.read, head),
   ])
   if (error) return { ...status, message: failure(head, error) }

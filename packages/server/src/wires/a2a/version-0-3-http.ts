@@ -3,8 +3,8 @@
  * an object of its own. The objects of JSON-RPC, with `parts` and `kind`, are read as well, since the specification shows both.
  */
 import { z } from 'zod'
-import type { OperationName } from './operations.ts'
-import { read } from './requests.ts'
+import type { A2aOperation } from './operations.ts'
+import { readRequest } from './requests.ts'
 import type { TaskState } from './states.ts'
 import type { A2aMessage, A2aPart, Artifact, Task, TaskStatus } from './task.ts'
 import { fromOlder, isLast, isTask, isUpdate } from './version-0-3.ts'
@@ -25,9 +25,9 @@ const ProtoSend = z.looseObject({
 })
 
 /** Params as 1.0 has them. @throws A2aError that names the first field that is wrong */
-export function fromOlderHttp(name: OperationName, params: unknown): unknown {
+export function fromOlderHttp(name: A2aOperation, params: unknown): unknown {
   if (name !== 'SendMessage' && name !== 'SendStreamingMessage') return fromOlder(name, params)
-  const { message, configuration, ...rest } = read(ProtoSend, params ?? {})
+  const { message, configuration, ...rest } = readRequest(ProtoSend, params ?? {})
   const { content, ...about } = message
   if (content === undefined) return fromOlder(name, params)
   const parts = content.map(({ data, ...part }) => (data ? { ...part, data: data.data } : part))

@@ -4,13 +4,13 @@
  */
 import { z } from 'zod'
 import { A2aError } from './errors.ts'
-import type { OperationName } from './operations.ts'
-import { read } from './requests.ts'
+import type { A2aOperation } from './operations.ts'
+import { readRequest } from './requests.ts'
 import type { TaskState } from './states.ts'
 import type { StreamResponse } from './stream.ts'
 import type { A2aMessage, A2aPart, Artifact, Task, TaskStatus } from './task.ts'
 
-const methods = new Map<string, OperationName>([
+const methods = new Map<string, A2aOperation>([
   ['message/send', 'SendMessage'],
   ['message/stream', 'SendStreamingMessage'],
   ['tasks/get', 'GetTask'],
@@ -27,7 +27,7 @@ const methods = new Map<string, OperationName>([
 export const olderVersions: ReadonlySet<string> = new Set(['', '0.3', '0.3.0'])
 
 /** The operation that a method of 0.3 is; undefined if it is none. */
-export const olderMethod = (method: string): OperationName | undefined => methods.get(method)
+export const olderMethod = (method: string): A2aOperation | undefined => methods.get(method)
 
 const roles = { user: 'ROLE_USER', agent: 'ROLE_AGENT' } as const
 
@@ -45,11 +45,11 @@ const OlderSend = z.looseObject({
 })
 
 /** Params as 1.0 has them. @throws A2aError that names the first field that is wrong */
-export function fromOlder(name: OperationName, params: unknown): unknown {
+export function fromOlder(name: A2aOperation, params: unknown): unknown {
   if (name === 'GetExtendedAgentCard')
     throw new A2aError('EXTENDED_CARD_NOT_CONFIGURED', 'The card of the agent says all there is.')
   if (name !== 'SendMessage' && name !== 'SendStreamingMessage') return params
-  const { message, configuration, ...rest } = read(OlderSend, params ?? {})
+  const { message, configuration, ...rest } = readRequest(OlderSend, params ?? {})
   const { blocking, pushNotificationConfig, ...wishes } = configuration ?? {}
   return {
     ...rest,

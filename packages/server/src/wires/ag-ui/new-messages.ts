@@ -22,7 +22,7 @@ export interface NewMessage {
 }
 
 /** What is new, and what of it cannot be used. */
-export interface News {
+export interface NewMessages {
   readonly messages: readonly NewMessage[]
   /** Ids of messages that are neither known nor usable. */
   readonly ignoredMessages: readonly string[]
@@ -93,7 +93,7 @@ export function newsOf(
   { messages, context }: Pick<RunAgentInput, 'messages' | 'context'>,
   known: readonly UserMessage[],
   named: string,
-): News {
+): NewMessages {
   const ids = new Set(known.map(({ id }) => id))
   const said = new Set(known.filter(({ role }) => role === 'system').map(textOf))
   const strangers = messages.filter(({ id, role }) => !ids.has(id) && !notInput.has(role))

@@ -10,7 +10,8 @@ import type { RunHead } from '@signalbox/engine'
 import { z } from 'zod'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { waitingOf } from '../../http/approvals.ts'
+import { approvalsWaiting } from '../../http/approvals.ts'
+import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Waiting } from '../../http/wire/run-view.ts'
 import { agUiInterrupt } from './interrupts.ts'
@@ -23,7 +24,7 @@ type Question = { readonly runId: string; readonly id: string } & (
 )
 
 /** The run that goes on, and which of its questions were answered. */
-export interface Resumed {
+export interface ResumedRun {
   readonly head: RunHead
   /** Calls and effects that the answers are about. */
   readonly about: ReadonlySet<string>
@@ -39,11 +40,11 @@ interface Place {
 }
 
 /** Records the answers; null where none of the entries names anything that was asked. @throws Problem unless all stand */
-export async function resume(
+export async function resumeRun(
   api: Api,
   caller: Identified,
   { entries, ...place }: Place & { readonly entries: readonly ResumeEntry[] },
-): Promise<Resumed | null> {
+): Promise<ResumedRun | null> {
   const found = await Promise.all(entries.map((entry) => questionOf(api, caller, { entry, place })))
   const newest = found
     .flatMap((question) => question?.runId ?? [])
@@ -60,8 +61,10 @@ export async function resume(
   const meant = pairs.flatMap(({ entry, n, question }) =>
     question?.runId === head.runId ? [answerOf(entry, question, `resume[${n}]`)] : [],
   )
+  const other = contradiction(meant.map((each) => ({ ...each, id: each.question.id })))
+  if (other) throw misfit(other.at, contradicts)
   const ids = new Set(meant.map(({ question }) => question.id))
-  const open = await waitingOf(api.read, head)
+  const open = await approvalsWaiting(api.read, head)
   if (open.some((waiting) => !ids.has(idOf(waiting)))) throw interruptsOpen(open)
   let isRepeat = true
   for (const answer of meant.toSorted((a, b) => Number(b.isEdit) - Number(a.isEdit)))
@@ -106,6 +109,9 @@ async function questionOf(
 
 interface Answer {
   readonly question: Question
+  readonly said: unknown
+  /** Where in the request it stands. */
+  readonly at: string
   readonly isEdit: boolean
   /** Answers whether it was news. */
   readonly record: (api: Api, caller: Identified) => Promise<boolean>
@@ -147,6 +153,8 @@ function approvalAnswer(
     entry.status === 'cancelled' ? abandoned : decisionOf(entry.payload, `${at}.payload`)
   return {
     question,
+    said: given,
+    at,
     isEdit: given.decision === 'edit',
     record: async (api, caller) => {
       const named = { id, field: `${at}.interruptId` }
@@ -203,6 +211,8 @@ function outcomeAnswer(
   const { id: effectId, runId } = question
   return {
     question,
+    said: said.data,
+    at,
     isEdit: false,
     record: async (api, caller) => {
       const why = note === undefined ? {} : { note }

@@ -4,7 +4,7 @@
  * read, a tool that only the client can execute.
  */
 import { z } from '@hono/zod-openapi'
-import { isStorable } from '../../http/json-guard.ts'
+import { isStorableText } from '../../http/json-guard.ts'
 
 /** Characters of an id that a client made. */
 const idCharsMax = 1000
@@ -17,7 +17,7 @@ const ClientId = z
   .string()
   .min(1, 'takes an id of your own')
   .max(idCharsMax)
-  .refine(isStorable, 'takes text without U+0000')
+  .refine(isStorableText, 'takes text without U+0000')
 
 const SentMessage = z.looseObject({
   id: z.string().min(1).max(100),

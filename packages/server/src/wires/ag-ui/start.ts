@@ -1,7 +1,7 @@
 /** From a `RunAgentInput` to the run that it means: a new one, one that goes on, or the one it meant before. */
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
-import { waitingOf } from '../../http/approvals.ts'
+import { approvalsWaiting } from '../../http/approvals.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findAgent, findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
@@ -9,7 +9,7 @@ import { RunCreate } from '../../http/wire/run-create.ts'
 import { aliasOf, threadOf } from './ids.ts'
 import { inputCheckpoint } from '../langgraph/moments.ts'
 import { knownMessages, newsOf, runBegunBy } from './new-messages.ts'
-import { interruptsOpen, resume } from './resume.ts'
+import { interruptsOpen, resumeRun } from './resume.ts'
 import type { RunAgentInput } from './run-input.ts'
 
 /** What of a request is not used, by its field. */
@@ -43,7 +43,7 @@ export async function startRun(
   }
   const entries = input.resume ?? []
   const resumed =
-    entries.length > 0 ? await resume(api, caller, { threadId, agent, entries }) : null
+    entries.length > 0 ? await resumeRun(api, caller, { threadId, agent, entries }) : null
   if (resumed) return { ...resumed, ignored: given({ tools, resume: resumed.ignored }) }
   await refuseWhileWaiting(api, caller, threadId)
   const known = await knownMessages(api, caller, threadId)
@@ -77,7 +77,7 @@ const given = (all: Required<Ignored> | Ignored): Ignored =>
 async function refuseWhileWaiting(api: Api, caller: Identified, threadId: string): Promise<void> {
   const waiting = { threadId, status: 'waiting', limit: 1 } as const
   const [head] = await api.read.runs(caller.tenantId, waiting)
-  const open = head ? await waitingOf(api.read, head) : []
+  const open = head ? await approvalsWaiting(api.read, head) : []
   if (open.length > 0) throw interruptsOpen(open)
 }
 

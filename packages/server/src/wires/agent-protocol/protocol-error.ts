@@ -29,7 +29,7 @@ export type ErrorResponse = z.infer<typeof ErrorResponse>
  * An expected refusal as the answer to the command. Rethrows what is none of the caller's doing, and what is about the
  * address: another tenant's thread is not there.
  */
-export function refusal(id: number, error: unknown): ErrorResponse {
+export function refusedCommand(id: number, error: unknown): ErrorResponse {
   if (!(error instanceof Problem) || problemKinds[error.code].status >= 500) throw error
   if (error.code === 'unknown_thread') throw error
   return problemAnswer(id, error)

@@ -5,9 +5,9 @@ import { answers, jsonBody, reply } from '../../http/answers.ts'
 import { Problem } from '../../http/problem.ts'
 import { IdempotencyKey } from '../../http/routes/run-creates.ts'
 import { ThreadPath } from '../../http/wire/ids.ts'
-import { Command } from './commands/command.ts'
+import { ProtocolCommand } from './commands/command.ts'
 import { obey } from './commands/obey.ts'
-import { ErrorResponse, refusal } from './protocol-error.ts'
+import { ErrorResponse, refusedCommand } from './protocol-error.ts'
 import { socketRoute } from './socket/route.ts'
 import { EventStreamRequest, isWanted } from './subscription.ts'
 import { positionMax } from './tape/position.ts'
@@ -41,7 +41,7 @@ function commandRoute(app: OpenAPIHono<ApiEnv>, api: Api, bells: ThreadBells): v
     path: '/threads/{thread_id}/commands',
     tags,
     summary: 'Agent Protocol v2: a command. Refusals are answers too, of type `error`',
-    request: { params: ThreadPath, headers: IdempotencyKey, body: jsonBody(Command) },
+    request: { params: ThreadPath, headers: IdempotencyKey, body: jsonBody(ProtocolCommand) },
     responses: answers(
       {
         description: 'What came of it.',
@@ -59,7 +59,7 @@ function commandRoute(app: OpenAPIHono<ApiEnv>, api: Api, bells: ThreadBells): v
       const result = await obey(command, { api, caller, threadId, idempotencyKey, bells })
       return reply(c, { type: 'success', id: command.id, result })
     } catch (error) {
-      return reply(c, refusal(command.id, error))
+      return reply(c, refusedCommand(command.id, error))
     }
   })
 }

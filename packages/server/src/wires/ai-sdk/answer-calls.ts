@@ -7,9 +7,10 @@
 import type { RunHead } from '@signalbox/engine'
 import { answerApproval, unknownApproval } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
+import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Answered } from './chat-body.ts'
+import type { AnsweredCall } from './chat-body.ts'
 import { type Chat, threadOf } from './chat-names.ts'
 import { runOfMessage } from './open-runs.ts'
 
@@ -17,7 +18,7 @@ import { runOfMessage } from './open-runs.ts'
 export async function answerCalls(
   api: Api,
   caller: Identified,
-  sent: { readonly chat: Chat; readonly id: string; readonly answers: readonly Answered[] },
+  sent: { readonly chat: Chat; readonly id: string; readonly answers: readonly AnsweredCall[] },
 ): Promise<RunHead> {
   const { chat, id, answers } = sent
   const threadId = threadOf(chat)
@@ -33,6 +34,14 @@ export async function answerCalls(
   const stranger = found.find(({ runId }) => runId !== first?.runId)
   if (!first) return runThatTold(api, chat, id)
   if (stranger) throw misfit('takes answers about the calls of one message', stranger.answer.at)
+  const other = contradiction(
+    found.map(({ answer: { at, approved, reason }, callId }) => ({
+      id: callId,
+      said: { approved, reason },
+      at,
+    })),
+  )
+  if (other) throw misfit(contradicts, other.at)
   for (const { answer, runId, callId } of found) {
     const { approvalId, approved, reason, at } = answer
     const said = {

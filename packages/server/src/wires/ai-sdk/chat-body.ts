@@ -36,7 +36,7 @@ export const ChatPost = z
 export type ChatPost = z.output<typeof ChatPost>
 
 /** What a human said about a call, as it stands in a message. */
-export interface Answered {
+export interface AnsweredCall {
   readonly approvalId: string
   readonly toolCallId: string
   readonly approved: boolean
@@ -61,7 +61,7 @@ export type Wish =
       /** The message they stand in. */
       readonly id: string
       /** None if the client only asks how the message goes on. */
-      readonly answers: readonly Answered[]
+      readonly answers: readonly AnsweredCall[]
       /** How many steps of the message the client has begun. */
       readonly steps: number
     }
@@ -118,7 +118,7 @@ const Responded = z.looseObject({
 })
 
 function answersIn({ id, parts }: Message, at: string): Wish {
-  const answers = parts.flatMap((part, n): readonly Answered[] => {
+  const answers = parts.flatMap((part, n): readonly AnsweredCall[] => {
     if (part['state'] !== 'approval-responded') return []
     const where = `${at}.parts[${n}]`
     const read = Responded.safeParse(part)

@@ -18,7 +18,7 @@ import { threadEvents } from '../langgraph/state.ts'
 import { stepHeads } from '../langgraph/state-steps.ts'
 import { type Chat, threadOf, versionAs } from './chat-names.ts'
 import { stopChat } from './open-runs.ts'
-import { beginAnew, newestVersion, type Version } from './versions.ts'
+import { beginAnew, newestOfMessage, type Version } from './versions.ts'
 
 /** What is sent under the id of a message. */
 export interface Sent {
@@ -38,7 +38,7 @@ export async function editMessage(
 ): Promise<RunHead> {
   const { chat, id } = sent
   for (let tries = 0; tries < racesMax; tries++) {
-    const newest = await newestVersion(api, chat, id)
+    const newest = await newestOfMessage(api, chat, id)
     if (!newest) break
     const said = await saidBy(api, newest.head)
     if (said.userId !== caller.user?.id) break

@@ -3,7 +3,7 @@ import { limits } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
 import { type Chat, threadOf } from './chat-names.ts'
-import { newestVersion } from './versions.ts'
+import { newestOfMessage } from './versions.ts'
 
 const isQueued = (run: RunHead): boolean => run.status === 'queued'
 
@@ -27,7 +27,7 @@ export async function runOfMessage(
   messageId: string,
 ): Promise<RunHead | null> {
   const { tenantId } = chat
-  const sent = await newestVersion(api, chat, messageId)
+  const sent = await newestOfMessage(api, chat, messageId)
   const head = sent?.head ?? (await api.read.run(tenantId, messageId))
   return head?.threadId === threadOf(chat) ? head : null
 }

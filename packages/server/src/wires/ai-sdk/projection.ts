@@ -26,7 +26,7 @@ import type { Chunk } from './chunk.ts'
 import { ending } from './ending.ts'
 import { childNotice, noticeOf } from './notices.ts'
 import { Steering } from './steering.ts'
-import { Step } from './step.ts'
+import { MessageStep } from './step.ts'
 
 /** Is it a verdict, so that it belongs to the decision before it? */
 export const isVerdict = ({ type }: StoredEvent): boolean =>
@@ -43,7 +43,7 @@ interface Decided {
 }
 
 export class Projection {
-  readonly #step = new Step()
+  readonly #step = new MessageStep()
   readonly #calls = new Calls()
   readonly #steering = new Steering()
   readonly #resets = new StepResets()

@@ -7,7 +7,7 @@ import { Problem } from '../../http/problem.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
 import { aliasOf, threadOf } from './chat-names.ts'
 import { editMessage, type Sent } from './edit-message.ts'
-import { newestVersion } from './versions.ts'
+import { newestOfMessage } from './versions.ts'
 
 /** Makes the run, or finds it. `isEdit`: the client names the message as one that was sent. @throws Problem */
 export async function sendMessage(
@@ -16,7 +16,7 @@ export async function sendMessage(
   sent: Sent & { readonly isEdit: boolean },
 ): Promise<RunHead> {
   const { chat, id, texts, isEdit } = sent
-  if (isEdit && (await newestVersion(api, chat, id)))
+  if (isEdit && (await newestOfMessage(api, chat, id)))
     return editMessage(api, caller, { chat, id, texts, mayEdit: true })
   const threadId = threadOf(chat)
   const alias = aliasOf(chat, id)

@@ -15,7 +15,7 @@ interface Stretch {
   readonly text: string
 }
 
-export class Step {
+export class MessageStep {
   /** The message of the turn; null before the first. */
   #messageId: string | null = null
   /** What is on the screen of a turn that is not complete; null for nothing. */

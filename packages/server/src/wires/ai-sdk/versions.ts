@@ -14,7 +14,7 @@ export interface Version {
 }
 
 /** What a message says now. Null: it was never sent. */
-export async function newestVersion(
+export async function newestOfMessage(
   api: Pick<Api, 'read'>,
   chat: ChatName,
   messageId: string,

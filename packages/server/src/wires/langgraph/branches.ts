@@ -4,17 +4,17 @@
  */
 import type { StoredEvent } from '@signalbox/engine'
 import { parseCheckpointId } from './checkpoint.ts'
-import { beginningOf, foldSteps, type Step, type StepHead } from './state-steps.ts'
+import { beginningOf, foldSteps, type StateStep, type StepHead } from './state-steps.ts'
 
 /** The steps that are wanted, by id; `all` are the steps of all events. */
 export function foldBranches(
   events: readonly StoredEvent[],
   all: readonly StepHead[],
   wanted: readonly StepHead[],
-): ReadonlyMap<string, Step> {
+): ReadonlyMap<string, StateStep> {
   const byRun = Map.groupBy(events, ({ runId }) => runId)
   const firsts = new Map(all.filter(({ isInput }) => isInput).map((head) => [head.runId, head]))
-  const steps = new Map<string, Step>()
+  const steps = new Map<string, StateStep>()
   for (const { id, runId } of wanted.toReversed()) {
     if (steps.has(id)) continue
     const branch = branchOf(runId, firsts, byRun)

@@ -5,7 +5,7 @@ import { endText, LastError, type RunError } from '../../http/wire/run-error.ts'
 import { wireStatus } from '../../http/wire/run-view.ts'
 
 /** `error` is the outcome, or LangGraph's name for it. */
-export interface Failure {
+export interface RunFailure {
   readonly error: string
   readonly message: string
   /** As the run document has it; absent where the log tells no cause. */
@@ -34,7 +34,7 @@ export class Failures {
   }
 
   /** The failure that a client is shown of this end; null where it was none. */
-  at(outcome: Outcome | null): Failure | null {
+  at(outcome: Outcome | null): RunFailure | null {
     if (outcome === null) return null
     if (this.#allowed !== null && this.#isOutOfTurns) return recursion(this.#allowed)
     const status = wireStatus({ status: 'ended', outcome })
@@ -45,7 +45,7 @@ export class Failures {
 }
 
 /** LangGraph's words for a run that has taken all the steps that its client allowed. */
-const recursion = (limit: number): Failure => ({
+const recursion = (limit: number): RunFailure => ({
   error: 'GraphRecursionError',
   message: `Recursion limit of ${limit} reached without hitting a stop condition. You can increase the limit by setting the "recursion_limit" config key.`,
 })

@@ -4,7 +4,7 @@ import { JsonObjectSchema, limits } from '@signalbox/core'
 import type { ThreadView } from '@signalbox/postgres'
 import type { ReadModel } from '../../read-model.ts'
 import { CheckpointId, parseCheckpointId } from './checkpoint.ts'
-import { metadataOf, stateOf, threadEvents, type ThreadState } from './state.ts'
+import { checkpointMetadata, stateOf, threadEvents, type ThreadState } from './state.ts'
 import { foldBranches } from './branches.ts'
 import { foldSteps, type StepHead, stepHeads } from './state-steps.ts'
 
@@ -83,7 +83,7 @@ export async function pastStates(
 
 function isAsked(head: StepHead, { metadata, checkpoint }: History): boolean {
   if (checkpoint?.checkpoint_id && head.id !== checkpoint.checkpoint_id) return false
-  const own = new Map<string, unknown>(Object.entries(metadataOf(head)))
+  const own = new Map<string, unknown>(Object.entries(checkpointMetadata(head)))
   return Object.entries(metadata ?? {}).every(
     ([key, value]) => JSON.stringify(own.get(key)) === JSON.stringify(value),
   )

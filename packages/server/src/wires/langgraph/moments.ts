@@ -8,7 +8,7 @@ import { checkpointId, parseCheckpointId } from './checkpoint.ts'
  * The moment that an id names: after the verdicts of its decision, which stand behind it and belong to it. Null for what is
  * no id, and for a run that the tenant has not.
  */
-export async function momentOf(
+export async function momentOfId(
   read: Pick<ReadModel, 'runEvents'>,
   tenantId: string,
   id: string,

@@ -9,7 +9,8 @@ import type { RunHead } from '@signalbox/engine'
 import { z } from '@hono/zod-openapi'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { waitingOf } from '../../http/approvals.ts'
+import { approvalsWaiting } from '../../http/approvals.ts'
+import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { declaredFields, type SaidFields } from '../../http/declared-fields.ts'
 import { findRun, unknownThread } from '../../http/find.ts'
 import { findAssistant } from '../../http/find-assistant.ts'
@@ -43,7 +44,7 @@ export async function resumeRun(api: Api, caller: Identified, resume: Resume): P
   const head = await waitingRun(api, caller, threadId)
   if (head.agent !== agent.name)
     throw misfit(`takes "${head.agent}", the agent of the run that waits`, 'assistant_id')
-  const waiting = await waitingOf(api.read, head)
+  const waiting = await approvalsWaiting(api.read, head)
   const asked = waiting.filter((each) => each.for === 'approval')
   if (asked.length === 0) throw nothingWaits(threadId, waiting.length > 0 ? head.runId : null)
   for (const { call, said, at } of answersTo(asked, value)) {
@@ -86,6 +87,8 @@ function answersTo(asked: readonly AskedApproval[], value: unknown): readonly An
     said: decisionOf(one, call, at),
     at,
   }))
+  const other = contradiction(given.map((each) => ({ ...each, id: each.call.call_id })))
+  if (other) throw misfit(contradicts, other.at)
   return given.toSorted(
     (a, b) => Number(b.said.decision === 'edit') - Number(a.said.decision === 'edit'),
   )

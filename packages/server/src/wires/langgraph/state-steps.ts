@@ -17,7 +17,7 @@ import type { Moment, StoredEvent } from '@signalbox/engine'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { checkpointId } from './checkpoint.ts'
-import { type Failure, Failures } from './failure.ts'
+import { type RunFailure, Failures } from './failure.ts'
 import { type ChatMessage, ChatMessages } from './messages.ts'
 
 /** Types of events that the steps of a thread are folded from. */
@@ -47,7 +47,7 @@ export interface StepHead {
 }
 
 /** A decision, and the thread as it left it. */
-export interface Step extends StepHead {
+export interface StateStep extends StepHead {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly state: StateName
@@ -59,7 +59,7 @@ export interface Step extends StepHead {
   /** Is its run being cancelled, with nothing behind it that goes on? */
   readonly isCancelled: boolean
   /** Of the end of its run; null if it was none. */
-  readonly failure: Failure | null
+  readonly failure: RunFailure | null
   readonly messages: readonly ChatMessage[]
 }
 
@@ -129,9 +129,9 @@ const isStep = (event: StoredEvent): boolean =>
 export function foldSteps(
   events: readonly StoredEvent[],
   wanted: readonly StepHead[],
-): readonly Step[] {
+): readonly StateStep[] {
   const story = new Story()
-  const steps: Step[] = []
+  const steps: StateStep[] = []
   const heads = new Map(wanted.map((head) => [head.id, head]))
   const keep = (next?: StoredEvent) => {
     const head = heads.get(story.id)
@@ -154,7 +154,7 @@ class Story {
   #facts: StoredEvent[] = []
   #runId = ''
   #failures = new Failures()
-  #decided: Pick<Step, 'at' | 'state' | 'outcome'> = { at: 0, state: 'queued', outcome: null }
+  #decided: Pick<StateStep, 'at' | 'state' | 'outcome'> = { at: 0, state: 'queued', outcome: null }
   /** The step that is being told; empty before the first. */
   id = ''
 
@@ -168,7 +168,7 @@ class Story {
   }
 
   /** The step that is told, before the decision that comes next in the events, if one does. */
-  now(next?: StoredEvent): Omit<Step, keyof StepHead> {
+  now(next?: StoredEvent): Omit<StateStep, keyof StepHead> {
     const [open, asked] = [new Map(this.#open), [...this.#asked.values()]]
     // A decision that was made behind the cancel says itself what goes on.
     const isLast = next?.runId !== this.#runId

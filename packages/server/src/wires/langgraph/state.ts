@@ -7,7 +7,7 @@ import type { ReadModel } from '../../read-model.ts'
 import { Checkpoint, checkpointOf } from './checkpoint.ts'
 import { Interrupt, interruptsOf } from './interrupt.ts'
 import { ChatMessage } from './messages.ts'
-import { foldSteps, type Step, type StepHead, stepHeads, stepTypes } from './state-steps.ts'
+import { foldSteps, type StateStep, type StepHead, stepHeads, stepTypes } from './state-steps.ts'
 
 const Task = z.object({
   id: z.string(),
@@ -69,11 +69,11 @@ export async function threadEvents(
 }
 
 /** The last step of these events; null where nothing was decided yet. */
-export const lastStep = (events: readonly StoredEvent[]): Step | null =>
+export const lastStep = (events: readonly StoredEvent[]): StateStep | null =>
   foldSteps(events, stepHeads(events).slice(-1))[0] ?? null
 
 /** What LangGraph says of a checkpoint. */
-export const metadataOf = ({ isInput, isEdit, n, runId }: StepHead) => ({
+export const checkpointMetadata = ({ isInput, isEdit, n, runId }: StepHead) => ({
   source: isEdit ? 'update' : isInput ? 'input' : 'loop',
   step: n,
   run_id: runId,
@@ -81,7 +81,7 @@ export const metadataOf = ({ isInput, isEdit, n, runId }: StepHead) => ({
 })
 
 /** A step as LangGraph shows it. */
-export function stateOf(threadId: string, step: Step): ThreadState {
+export function stateOf(threadId: string, step: StateStep): ThreadState {
   const { id, parentId, state, outcome, at, isCancelled } = step
   return {
     values: { messages: [...step.messages] },
@@ -89,7 +89,7 @@ export function stateOf(threadId: string, step: Step): ThreadState {
     next: outcome === null && !isCancelled ? [state] : [],
     tasks: [...tasksOf(step)],
     checkpoint: checkpointOf(threadId, id),
-    metadata: metadataOf(step),
+    metadata: checkpointMetadata(step),
     created_at: iso(at),
     parent_checkpoint: parentId === null ? null : checkpointOf(threadId, parentId),
   }
@@ -119,7 +119,7 @@ const task = (id: string, name: string, over: Partial<Task> = {}): Task => ({
   ...over,
 })
 
-function tasksOf(step: Step): readonly Task[] {
+function tasksOf(step: StateStep): readonly Task[] {
   const { id, asked, open, outcome, isCancelled, failure } = step
   if (failure) return [task(id, step.state, { error: failure.message })]
   if (outcome !== null || isCancelled) return []

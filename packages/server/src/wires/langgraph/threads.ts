@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { JsonObjectSchema, limits } from '@signalbox/core'
 import type { ThreadFilter, ThreadOrder, ThreadView } from '@signalbox/postgres'
-import { waitingOf } from '../../http/approvals.ts'
+import { approvalsWaiting } from '../../http/approvals.ts'
 import { Id } from '../../http/wire/ids.ts'
 import { notYet } from '../../http/wire/not-yet.ts'
 import { type Thread, threadStatus, ThreadStatus, threadView } from '../../http/wire/thread-view.ts'
@@ -93,7 +93,7 @@ export async function currentState(
   if (head?.cancelRequested && head.status !== 'ended') return withoutNext(state)
   // Decided meanwhile: what the events say was true when they were read.
   if (!head || head.status !== 'waiting') return state
-  return withWaiting(state, interruptsOf(await waitingOf(read, head)))
+  return withWaiting(state, interruptsOf(await approvalsWaiting(read, head)))
 }
 
 /** The thread with what was said in it, and what it waits for. */

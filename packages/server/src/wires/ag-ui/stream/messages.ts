@@ -28,7 +28,7 @@ function agUiMessage(message: ChatMessage): AgUiMessage {
 }
 
 /** All messages of the thread. What the client has sent stands as it sent it: with its parts, and the role it gave. */
-export const snapshotOf = (
+export const messagesSnapshot = (
   messages: readonly ChatMessage[],
   sent: ReadonlyMap<string, SentMessage>,
 ): AgUiEvent => ({

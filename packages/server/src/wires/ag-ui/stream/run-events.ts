@@ -9,20 +9,20 @@
 import { decisionSchemas, type Outcome } from '@signalbox/core'
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import type { ChatMessage } from '../../langgraph/messages.ts'
-import { allOf } from '../../langgraph/stream/position.ts'
+import { sameLengths } from '../../langgraph/stream/position.ts'
 import { Projection } from '../../langgraph/stream/projection.ts'
 import type { AgUiEvent, SentMessage } from '../event.ts'
 import { agUiInterrupt } from '../interrupts.ts'
 import { Questions } from '../questions.ts'
 import { ending } from './ending.ts'
-import { continued, snapshotOf } from './messages.ts'
+import { continued, messagesSnapshot } from './messages.ts'
 import { noticeOf } from './notices.ts'
 import { ShownText } from './shown-text.ts'
 import { Subagents } from './subagents.ts'
 import { UsedTokens } from './usage.ts'
 
 /** What a client has asked for, and what it has already. */
-export interface Asked {
+export interface AskedStream {
   /** The client's own names. */
   readonly threadId: string
   readonly runId: string
@@ -41,7 +41,7 @@ const steps = new Set(['model', 'guardrail', 'tools'])
 const isWords = ({ type }: ChatMessage): boolean => type === 'human' || type === 'system'
 
 export class RunEvents {
-  readonly #asked: Asked
+  readonly #asked: AskedStream
   readonly #projection: Projection
   readonly #questions = new Questions()
   readonly #text = new ShownText()
@@ -58,7 +58,7 @@ export class RunEvents {
   #outcome: Outcome | null = null
   #isOver = false
 
-  constructor(head: RunHead, asked: Asked) {
+  constructor(head: RunHead, asked: AskedStream) {
     this.#asked = asked
     this.#isPast = asked.about.size === 0
     this.#projection = new Projection(head)
@@ -105,7 +105,7 @@ export class RunEvents {
     if (!this.#hasDecided || this.#isOver) return
     this.#hasDecided = false
     const { shown } = this.#text
-    const lengths = shown && { ...shown, lengths: allOf(shown.text.length) }
+    const lengths = shown && { ...shown, lengths: sameLengths(shown.text.length) }
     const { settled } = this.#projection.flush(lengths)
     if (!this.#history || !this.#isPast) return
     if (this.#had === null) yield* this.#show()
@@ -160,7 +160,7 @@ export class RunEvents {
     const isOld = (message: ChatMessage): boolean =>
       about.size > 0 || this.#history?.has(message.id) === true || isWords(message)
     const old = this.#projection.state.messages.filter(isOld)
-    const snapshot = snapshotOf(old, sent)
+    const snapshot = messagesSnapshot(old, sent)
     const isMissing = 'messages' in snapshot && snapshot.messages.some(({ id }) => !sent.has(id))
     if (isRepeat || isMissing) yield snapshot
     this.#had = new Map(old.map((message) => [message.id, message]))
@@ -187,19 +187,19 @@ export class RunEvents {
     const news = changed.map((now) => continued(had.get(now.id), now))
     if (isOther || news.includes(null)) {
       const old = messages.filter(({ id }) => had.has(id))
-      yield snapshotOf(old, this.#asked.sent)
+      yield messagesSnapshot(old, this.#asked.sent)
       for (const now of changed) if (!had.has(now.id)) yield* continued(undefined, now) ?? []
     } else for (const events of news) yield* events ?? []
     // Somebody spoke to the run: the client may be another, and has the words or not.
     if (changed.some((now) => isWords(now) && !had.has(now.id)))
-      yield snapshotOf(messages, this.#asked.sent)
+      yield messagesSnapshot(messages, this.#asked.sent)
     this.#had = new Map(messages.map((message) => [message.id, message]))
   }
 
   *#withdraw(): Generator<AgUiEvent, void, undefined> {
     const isShown = this.#text.shown?.text !== ''
     yield* this.#text.end()
-    if (isShown) yield snapshotOf(this.#projection.state.messages, this.#asked.sent)
+    if (isShown) yield messagesSnapshot(this.#projection.state.messages, this.#asked.sent)
   }
 
   *#enter(): Generator<AgUiEvent, void, undefined> {
@@ -220,7 +220,7 @@ export class RunEvents {
     yield* this.#close('suspended')
     const { threadId, runId, sent, state } = this.#asked
     yield { type: 'STATE_SNAPSHOT', snapshot: state ?? {} }
-    yield snapshotOf(this.#projection.state.messages, sent)
+    yield messagesSnapshot(this.#projection.state.messages, sent)
     const interrupts = this.#questions.open.map(agUiInterrupt)
     const usage = this.#used.list(this.#children.tokens)
     const used = usage.length === 0 ? {} : { usage }

@@ -5,7 +5,7 @@ import { type FollowSources, type Frame, followRun } from '../../../stream/follo
 import { sseComment } from '../../../stream/sse.ts'
 import { isVerdict } from '../../langgraph/stream/projection.ts'
 import { type AgUiEvent, agUiFrame } from '../event.ts'
-import { type Asked, RunEvents } from './run-events.ts'
+import { type AskedStream, RunEvents } from './run-events.ts'
 
 export interface AgUiSources extends FollowSources {
   /** What was said on the thread before the run: its events, oldest first. */
@@ -14,7 +14,7 @@ export interface AgUiSources extends FollowSources {
 
 export interface AgUiFollowing {
   readonly head: RunHead
-  readonly asked: Asked
+  readonly asked: AskedStream
   /** The first events: that it begins, and what of the request is not used. */
   readonly first: readonly AgUiEvent[]
   /** Aborted when the client is gone. */

@@ -4,7 +4,7 @@ import type { Api, Identified } from '../../../http/api.ts'
 import { Problem } from '../../../http/problem.ts'
 
 /** Parameters are looked at by the command that takes them. */
-export const Command = z
+export const ProtocolCommand = z
   .object({
     id: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
     method: z.string().min(1).max(100),
@@ -14,9 +14,9 @@ export const Command = z
       .transform((params) => params ?? {}),
   })
   .openapi('ProtocolCommand')
-export type Command = z.output<typeof Command>
+export type ProtocolCommand = z.output<typeof ProtocolCommand>
 
-export interface Asked {
+export interface CommandRequest {
   readonly api: Api
   readonly caller: Identified
   readonly threadId: string
@@ -25,7 +25,7 @@ export interface Asked {
 }
 
 /** Answers the `result` of the command. @throws Problem where it is refused */
-export type Handler = (asked: Asked) => Promise<Readonly<Record<string, unknown>>>
+export type Handler = (asked: CommandRequest) => Promise<Readonly<Record<string, unknown>>>
 
 /** Parameters as a command takes them. @throws Problem that names the first that is wrong */
 export function take<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {

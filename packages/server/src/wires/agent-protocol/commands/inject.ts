@@ -6,7 +6,7 @@ import { injectInput } from '../../../http/inject-input.ts'
 import { Problem } from '../../../http/problem.ts'
 import { runDocument } from '../../../http/run-document.ts'
 import { childNamespace, type Namespace } from '../tape/tape-event.ts'
-import { type Asked, type Handler, take } from './command.ts'
+import { type CommandRequest, type Handler, take } from './command.ts'
 import { RunInput } from '../../../http/wire/run-create.ts'
 
 const Message = z.object({
@@ -33,7 +33,7 @@ export const inject: Handler = async (asked) => {
 }
 
 /** The run that goes on, or waits its turn; below it, the one that each call of the namespace has started. */
-async function runIn(asked: Asked, namespace: Namespace): Promise<RunHead> {
+async function runIn(asked: CommandRequest, namespace: Namespace): Promise<RunHead> {
   const { api, caller } = asked
   let head = await openRun(asked)
   for (const segment of namespace) {
@@ -54,7 +54,7 @@ async function runIn(asked: Asked, namespace: Namespace): Promise<RunHead> {
   return head
 }
 
-async function openRun({ api, caller, threadId }: Asked): Promise<RunHead> {
+async function openRun({ api, caller, threadId }: CommandRequest): Promise<RunHead> {
   const { tenantId } = caller
   const goingOn = { statuses: ['running', 'waiting'] as const, outcomes: [] }
   const [current] = await api.read.runs(tenantId, { threadId, among: goingOn, limit: 1 })

@@ -3,14 +3,14 @@ import { insistOn } from '../../../http/authorize.ts'
 import type { Scope } from '../../../keys/scope.ts'
 import { ProtocolProblem } from '../protocol-error.ts'
 import type { ThreadBells } from '../thread-bells.ts'
-import type { Asked, Command, Handler } from './command.ts'
+import type { CommandRequest, ProtocolCommand, Handler } from './command.ts'
 import { inject } from './inject.ts'
-import { fork, respond, startRun } from './run-commands.ts'
+import { fork, respond, startRunCommand } from './run-commands.ts'
 import { getState, getTree, listCheckpoints } from './state-commands.ts'
 
 /** Each with the scope that it asks for; who answers is asked for `approve` where the answer is recorded. */
 const handlers = new Map<string, readonly [Scope | null, Handler]>([
-  ['run.start', ['enqueue', startRun]],
+  ['run.start', ['enqueue', startRunCommand]],
   ['input.respond', [null, respond]],
   ['input.inject', ['enqueue', inject]],
   ['state.get', ['read', getState]],
@@ -19,13 +19,13 @@ const handlers = new Map<string, readonly [Scope | null, Handler]>([
   ['agent.getTree', ['read', getTree]],
 ])
 
-export interface Obeying extends Omit<Asked, 'params'> {
+export interface Obeying extends Omit<CommandRequest, 'params'> {
   readonly bells: ThreadBells
 }
 
 /** Answers the `result` of a command. @throws Problem where it is refused */
 export async function obey(
-  { method, params }: Command,
+  { method, params }: ProtocolCommand,
   { bells, ...asked }: Obeying,
 ): ReturnType<Handler> {
   const { caller, threadId } = asked

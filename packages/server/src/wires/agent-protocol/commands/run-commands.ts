@@ -7,7 +7,7 @@ import { notYet } from '../../../http/wire/not-yet.ts'
 import { RunCreate } from '../../../http/wire/run-create.ts'
 import { parseCheckpointId } from '../../langgraph/checkpoint.ts'
 import { resumeRun } from '../../langgraph/runs-resume.ts'
-import { type Asked, type Handler, take } from './command.ts'
+import { type CommandRequest, type Handler, take } from './command.ts'
 
 const Config = z
   .object({ configurable: z.object({ checkpoint_id: z.string().nullish() }).nullish() })
@@ -16,7 +16,7 @@ const Config = z
 const Start = z.object({ multitaskStrategy: z.string().nullish(), config: Config })
 
 /** `run.start`: a new run. One that waits for a human is not answered by it: that is what `input.respond` is for. */
-export const startRun: Handler = async (asked) => {
+export const startRunCommand: Handler = async (asked) => {
   const { multitaskStrategy, config } = take(Start, asked.params)
   const checkpoint_id = config?.configurable?.checkpoint_id
   return {
@@ -45,7 +45,10 @@ export const fork: Handler = async (asked) => {
   return { run_id, thread_id: threadId }
 }
 
-async function create(asked: Asked, params: Readonly<Record<string, unknown>>): Promise<string> {
+async function create(
+  asked: CommandRequest,
+  params: Readonly<Record<string, unknown>>,
+): Promise<string> {
   const { api, caller, threadId, idempotencyKey } = asked
   const body = take(RunCreate, params)
   return (await createRun(api, caller, { body, threadId, idempotencyKey })).runId

@@ -10,7 +10,7 @@ import { CheckpointId } from '../../langgraph/checkpoint.ts'
 import { History, pastStates } from '../../langgraph/history.ts'
 import { currentState } from '../../langgraph/threads.ts'
 import { childNamespace, type Namespace } from '../tape/tape-event.ts'
-import { type Asked, type Handler, take } from './command.ts'
+import { type CommandRequest, type Handler, take } from './command.ts'
 
 const Keys = z.object({ keys: z.array(z.string().max(200)).max(100).nullish() })
 
@@ -48,7 +48,7 @@ export const listCheckpoints: Handler = async (asked) => {
   return { checkpoints }
 }
 
-async function threadOf({ api, caller, threadId }: Asked) {
+async function threadOf({ api, caller, threadId }: CommandRequest) {
   const thread = await api.read.thread(caller.tenantId, threadId)
   if (!thread) throw unknownThread(threadId)
   return thread

@@ -3,14 +3,14 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { answers } from '../../../http/answers.ts'
 import type { Api, ApiEnv } from '../../../http/api.ts'
-import { takeSlot } from '../../../http/event-stream.ts'
+import { takeStreamSlot } from '../../../http/event-stream.ts'
 import { refuseForeignSocket } from '../../../http/door.ts'
 import { unknownThread } from '../../../http/find.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { Upgrade } from '../../../http/upgrade.ts'
 import { ThreadPath } from '../../../http/wire/ids.ts'
 import type { ThreadBells } from '../thread-bells.ts'
-import { Session } from './session.ts'
+import { SocketSession } from './session.ts'
 
 /** A field, since no answer can be made with it: it is never sent, but seen by who counts answers. */
 class Switching extends Response {
@@ -39,11 +39,11 @@ export function socketRoute(app: OpenAPIHono<ApiEnv>, api: Api, bells: ThreadBel
     const mayMakeIt = isUpgrade(c) && scopes.includes('enqueue')
     if (!mayMakeIt && !(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
     const upgrade = upgradeOf(c)
-    const release = takeSlot(api)
+    const release = takeStreamSlot(api)
     const headers = new Headers(c.req.raw.headers)
     upgrade.accept({
       opened: (socket) =>
-        new Session(socket, { api, bells, threadId, headers, tenantId }).open(release),
+        new SocketSession(socket, { api, bells, threadId, headers, tenantId }).open(release),
       failed: release,
     })
     return new Switching()

@@ -14,7 +14,7 @@ import { problemIn } from '../../../http/failures.ts'
 import { guardJson } from '../../../http/json-guard.ts'
 import { Problem } from '../../../http/problem.ts'
 import { brokenBy } from '../../../stream/broken-off.ts'
-import { Command, take } from '../commands/command.ts'
+import { ProtocolCommand, take } from '../commands/command.ts'
 import { obey } from '../commands/obey.ts'
 import { problemAnswer } from '../protocol-error.ts'
 import { framesOf } from '../tape-response.ts'
@@ -31,7 +31,7 @@ const standsMs = 1_500
 /** What a client gets to close its side. */
 const closingMs = 1_000
 
-export interface SessionOptions {
+export interface SocketSessionOptions {
   readonly api: Api
   readonly bells: ThreadBells
   readonly threadId: string
@@ -46,8 +46,8 @@ interface Result {
   readonly begin?: () => void
 }
 
-export class Session {
-  readonly #options: SessionOptions
+export class SocketSession {
+  readonly #options: SocketSessionOptions
   readonly #socket: WebSocket
   readonly #outlet: Outlet
   readonly #tape: SharedTape
@@ -55,7 +55,7 @@ export class Session {
   readonly #frames: { readonly text: string; readonly isText: boolean }[] = []
   #isAnswering = false
 
-  constructor(socket: WebSocket, options: SessionOptions) {
+  constructor(socket: WebSocket, options: SocketSessionOptions) {
     this.#socket = socket
     this.#options = options
     this.#outlet = new Outlet(socket, stallMs)
@@ -111,7 +111,7 @@ export class Session {
     try {
       const value = read(frame)
       id = idOf(value)
-      const command = take(Command, value)
+      const command = take(ProtocolCommand, value)
       const { result, begin } = await this.#obey(command)
       if (await this.#outlet.send({ type: 'success', id, result })) begin?.()
     } catch (error) {
@@ -122,7 +122,7 @@ export class Session {
     }
   }
 
-  async #obey(command: Command): Promise<Result> {
+  async #obey(command: ProtocolCommand): Promise<Result> {
     const { api, bells, threadId } = this.#options
     const caller = await this.#caller()
     const { method, params } = command
@@ -187,6 +187,6 @@ function read({ text, isText }: { readonly text: string; readonly isText: boolea
 
 /** A command that is wrong is answered under its number, if it has one. */
 function idOf(value: unknown): number | null {
-  const parsed = Command.pick({ id: true }).safeParse(value)
+  const parsed = ProtocolCommand.pick({ id: true }).safeParse(value)
   return parsed.success ? parsed.data.id : null
 }

@@ -15,7 +15,7 @@ interface Shown {
   readonly text: string
 }
 
-export class LiveMessage {
+export class TapeMessage {
   readonly #runId: string
   #shown: Shown | null = null
 

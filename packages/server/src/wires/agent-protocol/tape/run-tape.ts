@@ -8,11 +8,11 @@ import { factSchemas } from '@signalbox/core'
 import type { RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import type { Frame as Followed } from '../../../stream/follow-run.ts'
 import { isVerdict, Projection } from '../../langgraph/stream/projection.ts'
-import type { Moment } from '../../langgraph/stream/state-frames.ts'
-import { LiveMessage } from './live-message.ts'
+import type { ShownMoment } from '../../langgraph/stream/state-frames.ts'
+import { TapeMessage } from './live-message.ts'
 import { slots, type TapePlace } from './position.ts'
 import { Questions } from './questions.ts'
-import { endEvent, idOf, lifecycle, type Place, stepEvents, toolEvent } from './step-events.ts'
+import { endEvent, idOf, lifecycle, type TapeSlot, stepEvents, toolEvent } from './step-events.ts'
 import { childNamespace, type Placed, type TapeEvent } from './tape-event.ts'
 
 export class RunTape {
@@ -20,7 +20,7 @@ export class RunTape {
   readonly #history: () => Promise<readonly StoredEvent[]>
   readonly #from: TapePlace | null
   readonly #projection: Projection
-  readonly #live: LiveMessage
+  readonly #live: TapeMessage
   readonly #questions = new Questions()
   /** The message that the model writes. */
   #writing: string | null = null
@@ -42,7 +42,7 @@ export class RunTape {
     this.#history = options.history
     this.#from = options.from
     this.#projection = new Projection(head)
-    this.#live = new LiveMessage(head.runId)
+    this.#live = new TapeMessage(head.runId)
   }
 
   /** The events that a frame adds, in order. */
@@ -91,14 +91,14 @@ export class RunTape {
     for (const [n, event] of places.entries()) if (event) yield { slot: slots.step + n, event }
   }
 
-  #begun(moment: Moment): Place {
+  #begun(moment: ShownMoment): TapeSlot {
     if (this.#state !== 'new') return null
     this.#state = 'running'
     return this.#turn(moment, 'running')
   }
 
   /** Does the run begin to wait for a human, or go on after that? */
-  #waits(moment: Moment): Place {
+  #waits(moment: ShownMoment): TapeSlot {
     const { state, outcome } = moment.step
     if (outcome !== null) return null
     const now = state === 'approval' || state === 'input' ? 'waiting' : 'running'
@@ -107,13 +107,13 @@ export class RunTape {
     return this.#turn(moment, now === 'waiting' ? 'interrupted' : 'running')
   }
 
-  #turn(moment: Moment, event: 'running' | 'interrupted'): TapeEvent {
+  #turn(moment: ShownMoment, event: 'running' | 'interrupted'): TapeEvent {
     const { agent: graph_name, runId: run_id } = this.#head
     return lifecycle(idOf(moment, event), { event, graph_name, run_id })
   }
 
   /** Messages of the model that are new, and those that came to nothing. */
-  #messages({ changes, step }: Moment): readonly Place[] {
+  #messages({ changes, step }: ShownMoment): readonly TapeSlot[] {
     const gone = [...step.withdrawn, ...step.aborted].map((id) => this.#live.withdraw(id))
     const said = changes.flatMap(({ id, now, before }) => {
       if (now?.type !== 'ai' || before) return []

@@ -2,11 +2,11 @@
 import { wireStatus } from '../../../http/wire/run-view.ts'
 import { checkpointId } from '../../langgraph/checkpoint.ts'
 import type { StreamMode } from '../../langgraph/stream/modes.ts'
-import { type Moment, stateFrames } from '../../langgraph/stream/state-frames.ts'
+import { type ShownMoment, stateFrames } from '../../langgraph/stream/state-frames.ts'
 import type { Channel, TapeEvent } from './tape-event.ts'
 
 /** Null: a place where there could have been one. */
-export type Place = TapeEvent | null
+export type TapeSlot = TapeEvent | null
 
 const channelOf: Partial<Record<StreamMode, Channel>> = {
   values: 'values',
@@ -15,12 +15,12 @@ const channelOf: Partial<Record<StreamMode, Channel>> = {
 }
 
 /** The states as LangGraph's other wire shows them, and the tools that answered and that begin. */
-export function stepEvents(moment: Moment): readonly Place[] {
+export function stepEvents(moment: ShownMoment): readonly TapeSlot[] {
   return [...toolsDone(moment), ...states(moment), checkpoint(moment), ...toolsBegun(moment)]
 }
 
 /** The run has come to an end with this step. */
-export function endEvent(moment: Moment): Place {
+export function endEvent(moment: ShownMoment): TapeSlot {
   const { head, failure } = moment.state
   const { outcome } = moment.step
   if (outcome === null) return null
@@ -46,10 +46,10 @@ export const lifecycle = (
 ): TapeEvent => ({ id, method: 'lifecycle', channel: 'lifecycle', namespace, data: () => data })
 
 /** The same for the same step, whoever asks. */
-export const idOf = ({ step, state }: Moment, part: string): string =>
+export const idOf = ({ step, state }: ShownMoment, part: string): string =>
   `${state.head.runId}:${step.seq}:${part}`
 
-const states = (moment: Moment): readonly Place[] =>
+const states = (moment: ShownMoment): readonly TapeSlot[] =>
   stateFrames(moment).map((frame, n) => {
     const channel = frame?.mode ? channelOf[frame.mode] : undefined
     if (!frame || channel === undefined) return null
@@ -65,7 +65,7 @@ function dataOf(channel: Channel, data: unknown): Readonly<Record<string, unknow
   return Object.fromEntries(fields)
 }
 
-function checkpoint(moment: Moment): TapeEvent {
+function checkpoint(moment: ShownMoment): TapeEvent {
   const { step, state } = moment
   const data = () => ({
     id: checkpointId(state.head.runId, step.seq),
@@ -82,7 +82,7 @@ function checkpoint(moment: Moment): TapeEvent {
   }
 }
 
-const toolsBegun = (moment: Moment): readonly Place[] =>
+const toolsBegun = (moment: ShownMoment): readonly TapeSlot[] =>
   moment.step.begun.map(({ about }, n) => {
     if (!('callId' in about)) return null
     const { callId, tool } = about
@@ -94,7 +94,7 @@ const toolsBegun = (moment: Moment): readonly Place[] =>
     return toolEvent(idOf(moment, `t${n}`), data)
   })
 
-const toolsDone = (moment: Moment): readonly Place[] =>
+const toolsDone = (moment: ShownMoment): readonly TapeSlot[] =>
   moment.changes.map(({ now, before }, n) => {
     if (now?.type !== 'tool' || before) return null
     const about = { tool_call_id: now.tool_call_id }

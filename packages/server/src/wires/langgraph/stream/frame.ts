@@ -3,7 +3,7 @@ import type { RunHead } from '@signalbox/engine'
 import type { StreamMode } from './modes.ts'
 
 /** Made only if somebody asked for it: the data of a frame may be large. */
-export interface Frame {
+export interface StreamFrame {
   /** Null: everybody gets it. */
   readonly mode: StreamMode | null
   readonly event: string
@@ -14,13 +14,13 @@ export interface Frame {
 export type Node = 'model' | 'tools'
 
 /** What LangGraph says about where a message comes from. */
-export interface Origin {
+export interface MessageOrigin {
   readonly node: Node
   readonly step: number
 }
 
 /** The metadata of a message. */
-export const metadataOf = (head: RunHead, { node, step }: Origin) => ({
+export const messageMetadata = (head: RunHead, { node, step }: MessageOrigin) => ({
   run_id: head.runId,
   thread_id: head.threadId,
   assistant_id: head.agent,

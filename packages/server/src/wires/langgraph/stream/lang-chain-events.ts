@@ -1,6 +1,6 @@
 /** The mode `events`: LangChain's own stream of what runs, as far as our machine has it. */
 import type { RunHead } from '@signalbox/engine'
-import { type Frame, metadataOf, type Node } from './frame.ts'
+import { type StreamFrame, messageMetadata, type Node } from './frame.ts'
 
 interface Happening {
   readonly name: string
@@ -12,7 +12,7 @@ const frameOf = (
   head: RunHead,
   node: Node,
   { name, step, data, of }: Happening & { readonly of: string },
-): Omit<Frame, 'mode'> => ({
+): Omit<StreamFrame, 'mode'> => ({
   event: 'events',
   data: () => ({
     event: name,
@@ -20,15 +20,18 @@ const frameOf = (
     run_id: head.runId,
     parent_ids: [],
     tags: [],
-    metadata: metadataOf(head, { node, step }),
+    metadata: messageMetadata(head, { node, step }),
     data: data(),
   }),
 })
 
 /** Something about the model. */
-export const chatEvent = (head: RunHead, happening: Happening): Omit<Frame, 'mode'> =>
+export const chatEvent = (head: RunHead, happening: Happening): Omit<StreamFrame, 'mode'> =>
   frameOf(head, 'model', { ...happening, of: 'model' })
 
 /** Something about a tool. */
-export const toolEvent = (head: RunHead, tool: string, happening: Happening): Omit<Frame, 'mode'> =>
-  frameOf(head, 'tools', { ...happening, of: tool })
+export const toolEvent = (
+  head: RunHead,
+  tool: string,
+  happening: Happening,
+): Omit<StreamFrame, 'mode'> => frameOf(head, 'tools', { ...happening, of: tool })

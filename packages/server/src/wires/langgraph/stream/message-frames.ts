@@ -2,9 +2,9 @@
 import type { RunHead } from '@signalbox/engine'
 import type { ChatMessage } from '../messages.ts'
 import { lastChunk, removal, textChunk } from './chunks.ts'
-import { type Frame, metadataOf } from './frame.ts'
+import { type StreamFrame, messageMetadata } from './frame.ts'
 import { chatEvent, toolEvent } from './lang-chain-events.ts'
-import { allOf, type Lengths } from './position.ts'
+import { sameLengths, type Lengths } from './position.ts'
 
 /** A message that is new, other than before, or gone. */
 export interface Change {
@@ -18,7 +18,7 @@ export interface Change {
 }
 
 /** A frame, or the place where one could have been: every client counts the same places. */
-export type Place = Frame | null
+export type FramePlace = StreamFrame | null
 
 interface About {
   readonly head: RunHead
@@ -26,34 +26,34 @@ interface About {
 }
 
 /** The places of one change; their number depends on nothing but the log. */
-export function messageFrames(change: Change, about: About): readonly Place[] {
+export function messageFrames(change: Change, about: About): readonly FramePlace[] {
   const { now, before } = change
   if (now && now.type !== 'ai' && now.type !== 'tool') return []
   const node = (now ?? before)?.type === 'tool' ? 'tools' : 'model'
-  const metadata = metadataOf(about.head, { node, step: about.step })
+  const metadata = messageMetadata(about.head, { node, step: about.step })
   const [said, ended] = eventPlaces(change, about)
   return [...tuplePlaces(change, metadata), said, ...wholePlaces(change, metadata), ended]
 }
 
 /** A whole message comes behind the state that has it, as LangGraph's server sends it. */
-export const completePlace = ({ now }: Change): Place =>
+export const completePlace = ({ now }: Change): FramePlace =>
   now?.type === 'ai' || now?.type === 'tool'
     ? { mode: 'messages', event: 'messages/complete', data: () => [now] }
     : null
 
-function tuplePlaces(change: Change, metadata: object): readonly Place[] {
+function tuplePlaces(change: Change, metadata: object): readonly FramePlace[] {
   const { id, before, now, live, stale } = change
   const goesOn = before !== undefined && now !== undefined && continues(before, now)
   const isGone = goesOn ? false : before !== undefined || had(stale, 'tuple')
   const isWithdrawn = isGone || (!now && had(live, 'tuple'))
-  const frame = (message: object): Frame => ({
+  const frame = (message: object): StreamFrame => ({
     mode: 'messages-tuple',
     event: 'messages',
     data: () => [message, metadata],
   })
   return [isWithdrawn ? frame(removal(id)) : null, next()]
 
-  function next(): Place {
+  function next(): FramePlace {
     if (now?.type === 'tool') return frame(now)
     if (now?.type !== 'ai') return null
     if (!goesOn) return frame(lastChunk(now, now.content.slice(isGone ? 0 : (live?.tuple ?? 0))))
@@ -73,7 +73,7 @@ function continues(before: ChatMessage, now: ChatMessage): boolean {
   return now.content.startsWith(before.content) && rest(before) === rest(now)
 }
 
-function wholePlaces(change: Change, metadata: object): readonly Place[] {
+function wholePlaces(change: Change, metadata: object): readonly FramePlace[] {
   const { id, before, now, live, stale } = change
   const seen = Math.max(live?.metadata ?? 0, stale?.metadata ?? 0) > 0
   const isNew = now !== undefined && before === undefined && !seen
@@ -97,7 +97,7 @@ const isPart = ({ before, now, live }: Change): boolean =>
 function eventPlaces(
   { id, before, now, live }: Change,
   { head, step }: About,
-): readonly [Place, Place] {
+): readonly [FramePlace, FramePlace] {
   if (!now || before) return [null, null]
   if (now.type === 'tool') {
     const data = () => ({ output: now })
@@ -106,8 +106,8 @@ function eventPlaces(
       { mode: 'events', ...toolEvent(head, now.name, { name: 'on_tool_end', step, data }) },
     ]
   }
-  const rest = now.content.slice((live ?? allOf(0)).events)
-  const chat = (name: string, data: () => unknown): Frame => ({
+  const rest = now.content.slice((live ?? sameLengths(0)).events)
+  const chat = (name: string, data: () => unknown): StreamFrame => ({
     mode: 'events',
     ...chatEvent(head, { name, step, data }),
   })

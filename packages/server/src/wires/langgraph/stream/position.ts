@@ -43,7 +43,7 @@ export const behind = (seq: number): Position =>
   seq === 0 ? start : { seq, slot: slots.live, text: null }
 
 /** The same length for all kinds. */
-export const allOf = (length: number): Lengths => ({
+export const sameLengths = (length: number): Lengths => ({
   tuple: length,
   metadata: length,
   partial: length,
@@ -62,7 +62,7 @@ const pattern =
   /^(\d{1,10})(?:\.(\d{1,6})(?:\.(\d{1,9})\.(\d{1,9})\.(\d{1,9}(?:-\d{1,9}){0,4}))?)?$/
 
 /** Null for what is no position. */
-export function parsePosition(id: string): Position | null {
+export function parseFramePosition(id: string): Position | null {
   const [, seq, slot, turn, attempt, text] = pattern.exec(id) ?? []
   if (seq === undefined) return null
   if (slot === undefined) return behind(Number(seq))

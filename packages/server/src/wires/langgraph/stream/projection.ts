@@ -9,9 +9,9 @@ import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { Failures } from '../failure.ts'
 import { stepIds } from '../state-steps.ts'
 import { type ChatMessage, ChatMessages } from '../messages.ts'
-import { type Change, messageFrames, type Place } from './message-frames.ts'
-import { type Moment, type State, stateFrames } from './state-frames.ts'
-import { type Step, Steps } from './step.ts'
+import { type Change, messageFrames, type FramePlace } from './message-frames.ts'
+import { type ShownMoment, type State, stateFrames } from './state-frames.ts'
+import { type StreamStep, Steps } from './step.ts'
 import type { Shown } from './text-in-flight.ts'
 
 /** Is it a verdict, so that it belongs to the decision before it? */
@@ -72,7 +72,10 @@ export class Projection {
   }
 
   /** The places of the step that is over; `shown` is the text that a client was shown live. */
-  flush(shown: Shown | null): { readonly places: readonly Place[]; readonly settled: boolean } {
+  flush(shown: Shown | null): {
+    readonly places: readonly FramePlace[]
+    readonly settled: boolean
+  } {
     const moment = this.next(shown)
     if (!moment) return { places: [], settled: false }
     const { step, state, changes } = moment
@@ -83,7 +86,7 @@ export class Projection {
   }
 
   /** The step that is over, and what it did; null if there is none. A run that waits for its thread has said nothing yet. */
-  next(shown: Shown | null): Moment | null {
+  next(shown: Shown | null): ShownMoment | null {
     const step = this.steps.take()
     if (!step || !this.#hasHistory) return null
     this.#withdraw(step)
@@ -109,7 +112,7 @@ export class Projection {
     return folded
   }
 
-  #withdraw({ withdrawn }: Step): void {
+  #withdraw({ withdrawn }: StreamStep): void {
     for (const message of this.#chat.list())
       if (withdrawn.includes(message.id)) this.#withdrawn.add(message)
   }
@@ -119,7 +122,7 @@ export class Projection {
     return new Map(visible.map((message) => [message.id, message]))
   }
 
-  #changes(step: Step, shown: Shown | null): readonly Change[] {
+  #changes(step: StreamStep, shown: Shown | null): readonly Change[] {
     const list = this.#list()
     const changed = [...list.values()].filter((now) => this.#before.get(now.id) !== now)
     const gone = [...step.withdrawn, ...step.aborted, ...this.#before.keys()]

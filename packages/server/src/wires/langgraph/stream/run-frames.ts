@@ -18,12 +18,12 @@ import { ownEvent } from '../../../stream/run-stream.ts'
 import { sseComment, sseEvent } from '../../../stream/sse.ts'
 import { StepResets } from '../../../stream/step-resets.ts'
 import type { Interrupt } from '../interrupt.ts'
-import type { Frame } from './frame.ts'
+import type { StreamFrame } from './frame.ts'
 import type { StreamMode } from './modes.ts'
 import { isPast, type Position, slots, writePosition } from './position.ts'
 import { isVerdict, Projection } from './projection.ts'
 import { valuesOf } from './state-frames.ts'
-import { TextInFlight } from './text-in-flight.ts'
+import { FramesInFlight } from './text-in-flight.ts'
 
 export interface LangGraphSources extends FollowSources {
   /** What was said on the thread before the run: its events, oldest first. */
@@ -52,7 +52,7 @@ class RunFrames {
   readonly #sources: LangGraphSources
   readonly #following: LangGraphFollowing
   readonly #projection: Projection
-  readonly #text: TextInFlight
+  readonly #text: FramesInFlight
   readonly #resets = new StepResets()
   /** The last event that was seen. */
   #seq = 0
@@ -61,7 +61,7 @@ class RunFrames {
     this.#sources = sources
     this.#following = following
     this.#projection = new Projection(following.head)
-    this.#text = new TextInFlight(following.head, following.modes)
+    this.#text = new FramesInFlight(following.head, following.modes)
   }
 
   /** While the register is away, a resumed stream may not have reached its place yet: nothing live belongs there. */
@@ -169,7 +169,7 @@ class RunFrames {
     yield* this.#write(slots.end, { mode: null, event: 'end', data })
   }
 
-  *#write(slot: number, { mode, event, data }: Frame): Generator<string, void, undefined> {
+  *#write(slot: number, { mode, event, data }: StreamFrame): Generator<string, void, undefined> {
     const { from, modes } = this.#following
     // What is live after the client's place comes after it.
     if (isPast(from, this.#seq, slot === slots.live ? slot + 1 : slot)) return

@@ -5,12 +5,12 @@ import { iso } from '../../../http/wire/iso.ts'
 import { runView } from '../../../http/wire/run-view.ts'
 import { type Values, withRole } from '../../../http/wire/values.ts'
 import { checkpointId, checkpointOf } from '../checkpoint.ts'
-import type { Failure } from '../failure.ts'
+import type { RunFailure } from '../failure.ts'
 import type { ChatMessage } from '../messages.ts'
-import { type Frame, type Node } from './frame.ts'
+import { type StreamFrame, type Node } from './frame.ts'
 import { toolEvent, chatEvent } from './lang-chain-events.ts'
-import { type Change, completePlace, type Place } from './message-frames.ts'
-import type { Step, Task } from './step.ts'
+import { type Change, completePlace, type FramePlace } from './message-frames.ts'
+import type { StreamStep, NodeTask } from './step.ts'
 
 /** The state of a run after a step. */
 export interface State {
@@ -18,11 +18,11 @@ export interface State {
   readonly head: RunHead
   readonly messages: readonly ChatMessage[]
   /** Of its end; null if it was none. */
-  readonly failure: Failure | null
+  readonly failure: RunFailure | null
 }
 
-export interface Moment {
-  readonly step: Step
+export interface ShownMoment {
+  readonly step: StreamStep
   readonly state: State
   readonly changes: readonly Change[]
 }
@@ -36,10 +36,10 @@ export const valuesOf = ({ messages, head }: Pick<State, 'messages' | 'head'>): 
 })
 
 /** The places of a step, in LangGraph's order. Their number depends on nothing but the log. */
-export function stateFrames(moment: Moment): readonly Place[] {
+export function stateFrames(moment: ShownMoment): readonly FramePlace[] {
   const { step, state } = moment
   const isOther = moment.changes.length > 0 || step.outcome !== null
-  const values: Frame = { mode: 'values', event: 'values', data: () => valuesOf(state) }
+  const values: StreamFrame = { mode: 'values', event: 'values', data: () => valuesOf(state) }
   return [
     ...(['model', 'tools'] as const).map((node) => update(moment, node)),
     ...step.done.flatMap((task) => taskDone(moment, task)),
@@ -54,7 +54,7 @@ export function stateFrames(moment: Moment): readonly Place[] {
 const isOf = (node: Node, { now }: Change): boolean =>
   now?.type === (node === 'model' ? 'ai' : 'tool')
 
-function update({ changes }: Moment, node: Node): Place {
+function update({ changes }: ShownMoment, node: Node): FramePlace {
   const messages = changes.filter((change) => isOf(node, change)).map(({ now }) => now)
   if (messages.length === 0) return null
   return { mode: 'updates', event: 'updates', data: () => ({ [node]: { messages } }) }
@@ -62,10 +62,10 @@ function update({ changes }: Moment, node: Node): Place {
 
 /** The same payload as a frame of its own, and in the frame of `debug`. */
 function twice(
-  { step }: Moment,
+  { step }: ShownMoment,
   what: { readonly mode: 'tasks' | 'checkpoints'; readonly type: string },
   payload: () => unknown,
-): readonly Frame[] {
+): readonly StreamFrame[] {
   const { mode, type } = what
   const about = { type, step: step.number, timestamp: iso(step.at) }
   return [
@@ -74,7 +74,7 @@ function twice(
   ]
 }
 
-function taskBegun(moment: Moment, task: Task): readonly Place[] {
+function taskBegun(moment: ShownMoment, task: NodeTask): readonly FramePlace[] {
   const { step, state } = moment
   const input = () => inputOf(task, state.messages)
   const payload = () => ({
@@ -94,13 +94,13 @@ function taskBegun(moment: Moment, task: Task): readonly Place[] {
 }
 
 /** A call as it was cleared; of the model, which message it writes. */
-function inputOf({ about }: Task, messages: readonly ChatMessage[]): unknown {
+function inputOf({ about }: NodeTask, messages: readonly ChatMessage[]): unknown {
   if ('messageId' in about) return { message_id: about.messageId }
   const calls = messages.flatMap((message) => (message.type === 'ai' ? message.tool_calls : []))
   return { call: calls.find(({ id }) => id === about.callId) ?? null }
 }
 
-function taskDone(moment: Moment, task: Task): readonly Place[] {
+function taskDone(moment: ShownMoment, task: NodeTask): readonly FramePlace[] {
   const payload = () => ({
     id: task.id,
     name: task.node,
@@ -111,14 +111,14 @@ function taskDone(moment: Moment, task: Task): readonly Place[] {
   return twice(moment, { mode: 'tasks', type: 'task_result' }, payload)
 }
 
-const resultOf = ({ about }: Task, messages: readonly ChatMessage[]) =>
+const resultOf = ({ about }: NodeTask, messages: readonly ChatMessage[]) =>
   messages.filter((message) =>
     'messageId' in about
       ? message.id === about.messageId
       : message.type === 'tool' && message.tool_call_id === about.callId,
   )
 
-function checkpoint(moment: Moment): readonly Place[] {
+function checkpoint(moment: ShownMoment): readonly FramePlace[] {
   const { step, state } = moment
   const { threadId, runId } = state.head
   const at = checkpointOf(threadId, checkpointId(runId, step.seq))

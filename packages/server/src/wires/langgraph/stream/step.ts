@@ -7,7 +7,7 @@ import { checkpointId } from '../checkpoint.ts'
 import type { Node } from './frame.ts'
 
 /** Work that the machine asked for, as a task of a node. */
-export interface Task {
+export interface NodeTask {
   readonly id: string
   readonly node: Node
   /** The call it does, for tools; the message it writes, for the model. */
@@ -26,7 +26,7 @@ export interface Written {
   readonly isCut: boolean
 }
 
-export interface Step {
+export interface StreamStep {
   /** The number of the decision among those of the thread, from -1, as LangGraph counts. */
   readonly number: number
   /** The step before it in the thread; null for the first. */
@@ -38,9 +38,9 @@ export interface Step {
   readonly at: number
   readonly state: StateName
   readonly outcome: Outcome | null
-  readonly begun: readonly Task[]
-  readonly done: readonly Task[]
-  readonly open: readonly Task[]
+  readonly begun: readonly NodeTask[]
+  readonly done: readonly NodeTask[]
+  readonly open: readonly NodeTask[]
   readonly written: readonly Written[]
   /** Model calls that came to nothing. */
   readonly aborted: readonly string[]
@@ -54,17 +54,17 @@ const Turn = z.object({
   }),
 })
 
-type Decided = Pick<Step, 'seq' | 'at' | 'state' | 'outcome' | 'begun'>
+type Decided = Pick<StreamStep, 'seq' | 'at' | 'state' | 'outcome' | 'begun'>
 
 /** Collects the steps of one run. A fact belongs to the decision that folded it, whatever was written in between. */
 export class Steps {
-  readonly #tasks = new Map<string, Task>()
+  readonly #tasks = new Map<string, NodeTask>()
   readonly #resets = new StepResets()
   readonly #runId: string
   #number = -2
   #parentId: string | null = null
   #isInput = true
-  #done: Task[] = []
+  #done: NodeTask[] = []
   #written: Written[] = []
   #aborted: string[] = []
   #withdrawn: string[] = []
@@ -103,10 +103,10 @@ export class Steps {
   }
 
   /** The step whose decision was seen; null if there is none since the last time. */
-  take(): Step | null {
+  take(): StreamStep | null {
     const decided = this.#decided
     if (!decided) return null
-    const step: Step = {
+    const step: StreamStep = {
       ...decided,
       number: (this.#number += 1),
       parentId: this.#parentId,
@@ -158,7 +158,7 @@ export class Steps {
   }
 }
 
-function taskOf(effect: unknown): readonly Task[] {
+function taskOf(effect: unknown): readonly NodeTask[] {
   const { data } = Effect.safeParse(effect)
   if (data?.kind === 'model.call') {
     const { id, messageId, retry } = data

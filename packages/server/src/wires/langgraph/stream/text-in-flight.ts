@@ -7,10 +7,16 @@
 import { messageId } from '@signalbox/core'
 import type { LiveText, RunHead } from '@signalbox/engine'
 import { partial, removal, textChunk } from './chunks.ts'
-import { type Frame, metadataOf } from './frame.ts'
+import { type StreamFrame, messageMetadata } from './frame.ts'
 import { chatEvent } from './lang-chain-events.ts'
 import type { StreamMode } from './modes.ts'
-import { allOf, type Lengths, type TextKind, textKinds, type TextPosition } from './position.ts'
+import {
+  sameLengths,
+  type Lengths,
+  type TextKind,
+  textKinds,
+  type TextPosition,
+} from './position.ts'
 
 /** What a client has of a message in flight. */
 export interface Shown {
@@ -30,7 +36,7 @@ const modeOf: Readonly<Record<TextKind, StreamMode>> = {
   own: 'signalbox',
 }
 
-export class TextInFlight {
+export class FramesInFlight {
   readonly #head: RunHead
   readonly #modes: ReadonlySet<StreamMode>
   #shown: Shown | null = null
@@ -67,13 +73,13 @@ export class TextInFlight {
   }
 
   /** The frames that show a piece. Between two of them, `position` is where the client is. */
-  *show(piece: LiveText, step: number): Generator<Frame, void, undefined> {
+  *show(piece: LiveText, step: number): Generator<StreamFrame, void, undefined> {
     const { messageId: id, attempt, offset, text } = piece
     const before = this.#shown?.messageId === id ? this.#shown : null
     if (before && attempt < before.attempt) return
     if (!before || attempt > before.attempt) {
       yield* this.#withdraw(before, step)
-      this.#shown = { messageId: id, attempt, lengths: allOf(0) }
+      this.#shown = { messageId: id, attempt, lengths: sameLengths(0) }
       this.#text = ''
     }
     if (offset > this.#text.length) return
@@ -85,7 +91,7 @@ export class TextInFlight {
     for (const kind of shownInOrder.filter(asked)) yield* this.#advance(kind, step)
   }
 
-  *#withdraw(before: Shown | null, step: number): Generator<Frame, void, undefined> {
+  *#withdraw(before: Shown | null, step: number): Generator<StreamFrame, void, undefined> {
     for (const kind of ['tuple', 'partial'] as const) {
       if (!before || before.lengths[kind] === 0 || !this.#modes.has(modeOf[kind])) continue
       this.#set(kind, 0)
@@ -101,7 +107,7 @@ export class TextInFlight {
       this.#shown = { ...this.#shown, lengths: { ...this.#shown.lengths, [kind]: length } }
   }
 
-  *#advance(kind: TextKind, step: number): Generator<Frame, void, undefined> {
+  *#advance(kind: TextKind, step: number): Generator<StreamFrame, void, undefined> {
     const shown = this.#shown
     const whole = this.#text
     if (!shown || shown.lengths[kind] >= whole.length) return
@@ -119,7 +125,7 @@ export class TextInFlight {
       readonly whole: string
       readonly step: number
     },
-  ): Omit<Frame, 'mode'> {
+  ): Omit<StreamFrame, 'mode'> {
     const { shown, from, whole, step } = at
     const { messageId: id, attempt } = shown
     const text = whole.slice(from)
@@ -146,6 +152,6 @@ export class TextInFlight {
   }
 
   #metadata(step: number) {
-    return metadataOf(this.#head, { node: 'model', step })
+    return messageMetadata(this.#head, { node: 'model', step })
   }
 }

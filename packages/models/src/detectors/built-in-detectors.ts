@@ -3,8 +3,8 @@
  * without trimming; evidence says what the provider spelt.
  */
 import type { ModelConfig } from '@signalbox/core'
-import type { ProviderError } from '../errors/provider-error.ts'
-import type { Claim, Detector, Signal } from './detectors.ts'
+import type { ProviderError } from '../provider-error.ts'
+import type { FilterClaim, Detector, Signal } from './detectors.ts'
 
 /** What a built-in detector knows. All words in lower case. */
 export interface DetectorTable {
@@ -153,7 +153,7 @@ export function builtInDetector(table: DetectorTable): Detector {
   return {
     name,
     homes,
-    claim(signal: Signal): Claim | undefined {
+    claim(signal: Signal): FilterClaim | undefined {
       if (signal.kind === 'field') return undefined
       if (signal.kind === 'error') return claimError(table, signal.error)
       const { kind, field, value } = signal
@@ -167,7 +167,12 @@ export function builtInDetector(table: DetectorTable): Detector {
 }
 
 /** The fields of an error that are words of the provider, never its message: a message may quote what was filtered. */
-export function errorFields({ innerCode, code, type, reasons }: ProviderError): readonly Claim[] {
+export function errorFields({
+  innerCode,
+  code,
+  type,
+  reasons,
+}: ProviderError): readonly FilterClaim[] {
   const named = {
     'error.innererror.code': innerCode,
     'error.code': code,
@@ -182,7 +187,7 @@ export function errorFields({ innerCode, code, type, reasons }: ProviderError): 
 function claimError(
   { codes, codePatterns = [], statuses = [], messages, flags }: DetectorTable,
   error: ProviderError,
-): Claim | undefined {
+): FilterClaim | undefined {
   for (const claim of errorFields(error)) {
     if (codes.includes(claim.value.toLowerCase())) return claim
     const isCode = claim.field !== 'error.metadata.reasons'

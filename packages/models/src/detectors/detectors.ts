@@ -3,7 +3,7 @@
  * may execute is decided by the positive list of the wire (`wires.ts`), so an incomplete table is never unsafe.
  */
 import type { DetectorConfig, ModelConfig, SafetyEvidence } from '@signalbox/core'
-import type { ProviderError } from '../errors/provider-error.ts'
+import type { ProviderError } from '../provider-error.ts'
 import { builtInDetector, builtInTables } from './built-in-detectors.ts'
 import { customDetector, type DetectorFault, type SafetyDetector } from './custom-detectors.ts'
 
@@ -15,7 +15,7 @@ export type Signal =
   | { readonly kind: 'error'; readonly error: ProviderError }
 
 /** A field in which a detector recognised a filter, as the provider spelt it. */
-export interface Claim {
+export interface FilterClaim {
   readonly field: string
   readonly value: string
 }
@@ -27,7 +27,7 @@ export interface Detector {
   readonly homes: readonly ModelConfig['provider'][]
   /** Is it shown every field of every chunk? */
   readonly readsFields?: boolean
-  claim(signal: Signal): Claim | undefined
+  claim(signal: Signal): FilterClaim | undefined
   /** Did it fail on this stream? Then nobody knows what it would have said, and the stream is not positive. */
   hasFailed?(): boolean
 }

@@ -2,7 +2,7 @@
  * What a provider said went wrong, in one shape. The same error comes as an HTTP body, as an event in the stream, as a
  * bare string, nested in `error`, in an array (Gemini), or named by its key (Bedrock).
  */
-import { fields, list, text, type Fields } from '../read.ts'
+import { fields, list, text, type Fields } from './read.ts'
 
 export interface ProviderError {
   readonly status?: number

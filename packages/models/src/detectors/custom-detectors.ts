@@ -2,7 +2,7 @@
 import { type ModelConfig, unawaited } from '@signalbox/core'
 import { fields } from '../read.ts'
 import { errorFields } from './built-in-detectors.ts'
-import type { Claim, Detector, Signal } from './detectors.ts'
+import type { FilterClaim, Detector, Signal } from './detectors.ts'
 
 /**
  * One field that a provider sent: a finish reason, a filter's flag, a code of an error, or any other flag, number or short word of
@@ -59,7 +59,7 @@ export function customDetector(
     faulty = true
     return false
   }
-  const detects = (kind: Signal['kind'], { field, value }: Claim): boolean => {
+  const detects = (kind: Signal['kind'], { field, value }: FilterClaim): boolean => {
     try {
       const answer: unknown = detector.detect({ provider, kind, field, value })
       unawaited(answer)

@@ -1,0 +1,31 @@
+/**
+ * Numbers and addresses with plain signs: typesetters and other scripts have their own for digits, blanks and hyphens. Each of them is
+ * one code unit, as is the plain one, so that places stay what they are.
+ */
+
+/** Of full width: brackets, plus, hyphen to digits, at sign and letters. A colon is left out: in Chinese it stands in sentences. */
+const wide = '\\uFF08\\uFF09\\uFF0B\\uFF0D-\\uFF19\\uFF20-\\uFF3A\\uFF41-\\uFF5A'
+const blanks = '\\u00A0\\u2000-\\u200A\\u202F\\u205F\\u3000'
+const hyphens = '\\u2010-\\u2015\\u2212'
+/** The zeros of digits: Arabic, Persian, Devanagari, Bengali, Thai. */
+const zeros = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0e50] as const
+const digits = zeros
+  .map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`)
+  .join('')
+
+const other = new RegExp(`[${wide}${blanks}${hyphens}${digits}]`)
+const others = new RegExp(other, 'g')
+const isBlank = new RegExp(`[${blanks}]`)
+const isHyphen = new RegExp(`[${hyphens}]`)
+
+/** The text with plain signs, unit by unit. */
+export const withPlainSigns = (text: string): string =>
+  other.test(text) ? text.replaceAll(others, plain) : text
+
+function plain(sign: string): string {
+  if (isBlank.test(sign)) return ' '
+  if (isHyphen.test(sign)) return '-'
+  const unit = sign.charCodeAt(0)
+  const zero = zeros.find((each) => unit >= each && unit <= each + 9)
+  return String.fromCharCode(zero === undefined ? unit - 0xfee0 : unit - zero + 0x30)
+}
