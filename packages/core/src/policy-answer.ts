@@ -1,4 +1,4 @@
-/** What a policy answers about one call, as events record it. */
+/** The answer of a policy about one call, as events record it. */
 import { z } from 'zod'
 
 /** The answers of a policy. `warn` allows, and leaves `policy.warned` in the log. */

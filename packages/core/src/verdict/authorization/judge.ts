@@ -125,7 +125,7 @@ export function authorize(
   return evaluatePolicies({ specs, failClosed, evaluatorOf: either }, request)
 }
 
-/** What a run remembers of its calls: part of its context, where each field is explained. */
+/** The memory of a run about its calls: part of its context, where each field is explained. */
 interface Remembered {
   readonly grants: readonly string[]
   readonly refused: readonly string[]

@@ -5,7 +5,7 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { Budget } from '../../budget.ts'
 
-/** What the facts of a run add up to: part of its context, where each field is explained. */
+/** The sums of the facts of a run: part of its context, where each field is explained. */
 export interface Spent {
   readonly turn: number
   readonly childTurns: number

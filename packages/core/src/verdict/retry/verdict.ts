@@ -15,7 +15,7 @@ import type { ModelErrorClass, ModelFailure, ModelTurn, Trip } from '../../turn.
 import { isVisible } from '../safety/explain.ts'
 import { failureOf } from '../safety/failure.ts'
 
-/** What the run has behind it: part of its context, where each field is explained. */
+/** The attempts that a run has behind it: part of its context, where each field is explained. */
 export interface Tried {
   readonly tries: number
   readonly waitedMs: number
