@@ -19,7 +19,8 @@ const texts = [
   'a'.repeat(201),
   'a'.repeat(70_000),
   '../../../../etc/passwd',
-  "'; drop table signalbox.run; --",
+  // Quoted, so that a stored text that comes back later is not taken for a table that an error names.
+  `'; drop table "signalbox"."run"; --`,
   '%s%n%x',
   '${jndi:ldap://127.0.0.1/x}',
   '{{7*7}}',

@@ -207,7 +207,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'whoever a run works for approves its calls (I10)',
     file: engine('answer-approval.ts'),
-    line: 'if (forbidRequester && !(by && isAnother(by.id, await requesterOf(deps, events))))',
+    line: 'if (forbidRequester && !(by && isAnother(identityOf(by), await requesterOf(deps, events))))',
     becomes: 'if (forbidRequester && !by)',
   },
   {

@@ -157,6 +157,11 @@ export const AgentDefinition = z.object({
       forbidRequester: z.boolean().default(false),
       /** Bits of the arguments' SHA-256 by which the run remembers a decision of the scope `run`. Definitions of before kept 64. */
       rememberedBits: z.union([z.literal(64), z.literal(128)]).default(64),
+      /**
+       * Does a request say that a list or policy before wants a person, where the policies that were asked do not? Definitions of before
+       * named the policy that answered last.
+       */
+      gateNamed: z.boolean().default(false),
     })
     .prefault({}),
   loop: LoopConfig.prefault({}),

@@ -17,7 +17,7 @@ import {
   payloadOf,
   type ToolSpec,
 } from '@signalbox/core'
-import type { AnswerApproval, ApprovalAnswer } from './engine.ts'
+import type { AnswerApproval, ApprovalAnswer, Person } from './engine.ts'
 import type { Register, RunHead, StoredEvent } from './ports.ts'
 import { recheck, type RecheckDeps } from './perform/recheck.ts'
 import type { Digests } from './record/digests.ts'
@@ -60,6 +60,9 @@ export async function answerApproval(
   if (!asking) return { code: 'not_asked' }
   const { tool, argsHash } = payloadOf(decisionSchemas['approval.requested'], asking)
   if (events.some((event) => isAbout(event, 'approval.expired', callId))) return { code: 'expired' }
+  const isAnswered = events.some((event) => isAbout(event, 'approval.answered', callId))
+  // Nobody is asked any more, and an answer would still reach other runs.
+  if (head.cancelRequested && !isAnswered) return { code: 'ended' }
   const agent = await deps.views.definitionOf(head)
   const asked = { head, events, agent, tool, argsHash }
   const refused = (await refusal(deps, request, asked)) ?? (await editRefusal(deps, request, asked))
@@ -79,7 +82,7 @@ async function refusal(
     const detail = `calls of ${agent.name} are approved by ${roles.join(' or ')}`
     return { code: 'forbidden', detail }
   }
-  if (forbidRequester && !(by && isAnother(by.id, await requesterOf(deps, events))))
+  if (forbidRequester && !(by && isAnother(identityOf(by), await requesterOf(deps, events))))
     return { code: 'forbidden', detail: 'whoever a run works for may not approve its calls' }
   if (decision !== 'edit') return null
   const spec = agent.tools.find((each) => each.name === tool)
@@ -88,8 +91,13 @@ async function refusal(
   return problem === null ? null : { code: 'invalid_arguments', detail: problem }
 }
 
-/** An identity that a key stands for begins with this. */
+/** An identity that a key stands for begins with this, and is its role as well. */
 const keyPrefix = 'key:'
+const personPrefix = 'user:'
+
+/** As actors are written: a person may have the name of a key. */
+const identityOf = ({ id, role }: Person): string =>
+  id.startsWith(keyPrefix) && role === id ? id : `${personPrefix}${id}`
 
 /**
  * An unknown approver may be the requester. A key may be held by the person who asked, so it approves only for runs that
@@ -105,7 +113,8 @@ async function requesterOf(
 ): Promise<string> {
   if (!first) return ''
   const { user, parent } = payloadOf(factSchemas['run.created'], first)
-  if (user || !parent) return user?.id ?? first.actor
+  if (user) return `${personPrefix}${user.id}`
+  if (!parent) return first.actor
   const [root] = await register.events(parent.rootId, { limit: 1 })
   return root?.actor ?? ''
 }

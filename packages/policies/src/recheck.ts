@@ -5,7 +5,7 @@
  * R1 An aborted signal is no denial: it rejects with its reason.
  * R2 What cannot be asked is a denial, unless `failClosed` is false. What answers badly for sure is one always: a
  *    passport that is gone is not a passport that cannot be asked.
- * R3 Approval covers a policy with I/O that asks for it again. It covers a passport only if somebody did approve.
+ * R3 Approval covers a policy that asks for it only if somebody did approve.
  */
 import type { PolicyAnswer, PolicyRequest, PolicySpec } from '@signalbox/core'
 import { needsIo } from '@signalbox/core'
@@ -16,6 +16,8 @@ import { isLiving } from './living/living.ts'
 /** How to ask again. */
 export interface Recheck {
   readonly approved: boolean
+  /** Policies with I/O that were never asked about the call. */
+  readonly all?: true
   readonly failClosed: boolean
   readonly signal: AbortSignal
   readonly log: Log
@@ -29,7 +31,8 @@ export async function recheck(
   request: PolicyRequest,
   how: Recheck,
 ): Promise<PolicyAnswer | null> {
-  const due = specs.filter((spec) => isLiving(spec) || (how.approved && needsIo(spec)))
+  const asksIo = how.approved || how.all === true
+  const due = specs.filter((spec) => isLiving(spec) || (asksIo && needsIo(spec)))
   const denials = await Promise.all(due.map((spec) => denialOf(spec, request, how)))
   how.signal.throwIfAborted()
   return denials.find((each) => each !== null) ?? null

@@ -15,7 +15,7 @@ import type { Shell } from '../shell.ts'
 import { openDatabase } from './database.ts'
 import { readEvents } from './read-run.ts'
 import { createRunCheck } from './run-check.ts'
-import { selectOrphans, selectRuns } from './select-runs.ts'
+import { eventBehind, selectOrphans, selectRuns } from './select-runs.ts'
 import { definitionBody, storedContent, type ThreadOf } from './stored-content.ts'
 
 /** Writes the export to standard output. @throws Failure */
@@ -32,7 +32,9 @@ export async function exportLog(shell: Shell, options: AuditOptions): Promise<Ex
       if (!head) continue
       runs += 1
       await writeDefinition(pool, definitions, head.definitionHash)
-      const events = readEvents(register, runId, head.seq)
+      // What stands behind the end is shown to whoever verifies.
+      const last = (await eventBehind(pool, runId)) === null ? head.seq : Infinity
+      const events = readEvents(register, runId, last)
       await writeEvents(pool, runId, events)
       await write({
         run_id: runId,

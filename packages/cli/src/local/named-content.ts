@@ -22,6 +22,7 @@ export interface NamedContent {
 export function contentsOf({ type, payload }: StoredEvent): readonly NamedContent[] {
   const messages = [
     ...listAt(payload, 'input'),
+    ...listAt(payload, 'history'),
     ...listAt(payload, 'messages'),
     ...listAt(payload, 'edit', 'messages'),
     at(payload, 'turn', 'message'),

@@ -73,7 +73,9 @@ export async function* readExport(cwd: string, file: string): AsyncGenerator<Exp
   try {
     for await (const text of linesOf(await openExport(resolve(cwd, file)))) {
       number += 1
-      if (text.trim() !== '') yield readLine(text, number)
+      // Editors write a mark before the first line.
+      const line = number === 1 ? text.replace(/^\uFEFF/, '') : text
+      if (line.trim() !== '') yield readLine(line, number)
     }
   } catch (cause) {
     if (cause instanceof Failure) throw cause

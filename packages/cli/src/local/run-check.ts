@@ -11,8 +11,9 @@ import {
   type NamedContent,
   type NamedAs,
 } from './named-content.ts'
+import { createRowCheck, type SaidOfRow } from './row-check.ts'
 
-/** What does not hold. `run_row`: the row of the run is gone, or is not what the first event of the run says. */
+/** What does not hold. `run_row`: the row of the run is gone, or is not what the events of the run say. */
 export type BrokenPart = ChainPart | 'run_row' | 'definition' | 'blob' | 'thread_key'
 
 /** Where it does not hold. `run_id` is null for a definition that no run pins. */
@@ -32,21 +33,15 @@ export interface Stored {
   readonly threadKey: string | null
 }
 
-/** What the first event of a run says of it; null where that is gone, or says nothing. */
-export interface Pinned {
-  readonly definitionHash: string
-  readonly agent: unknown
-  readonly machineVersion: unknown
-}
-
 export interface RunCheck {
   add(event: StoredEvent): void
   readonly events: number
-  readonly pinned: Pinned | null
+  /** What the events say of the row of the run. */
+  readonly said: SaidOfRow
   /** What is named and was not looked at yet. */
   named(): readonly NamedContent[]
-  /** What is stored there; null: nothing. */
-  look(key: string, stored: Stored | null): void
+  /** What is stored there; null: nothing. Answers whether an event names it. */
+  look(key: string, stored: Stored | null): boolean
   /** Everything that does not hold, the chain first. */
   end(head?: { readonly seq: number; readonly hash: string }): CheckedRun
 }
@@ -63,10 +58,10 @@ interface Content {
 
 export function createRunCheck(run_id: string): RunCheck {
   const chain = createChainCheck()
+  const row = createRowCheck()
   const open = new Map<string, Content>()
-  const seen = new Set<string>()
+  const seen = new Map<string, Content>()
   const broken: Broken[] = []
-  let pinned: Pinned | null = null
   const name = (contents: readonly NamedContent[], seq: number): void => {
     for (const { key, as } of contents)
       if (!seen.has(key) && !open.has(key)) open.set(key, { seq, as })
@@ -74,24 +69,25 @@ export function createRunCheck(run_id: string): RunCheck {
   return {
     add(event) {
       chain.add(event)
-      pinned ??= pinnedIn(event)
+      row.add(event)
       name(contentsOf(event), event.seq)
     },
     get events() {
       return chain.events
     },
-    get pinned() {
-      return pinned
-    },
+    said: row.said,
     named: () => [...open].map(([key, { as }]) => ({ key, as })),
     look(key, stored) {
-      const content = open.get(key)
-      if (!content) return
-      open.delete(key)
-      seen.add(key)
+      // A second version of what was seen is looked at as the first was.
+      const content = open.get(key) ?? seen.get(key)
+      if (!content) return false
+      const isFirst = open.delete(key)
+      seen.set(key, content)
       const part = wrongWith(key, stored)
       if (part) broken.push({ run_id, seq: content.seq, part, blob: key })
-      else if (stored && content.as === 'manifest') name(filesOfManifest(stored.bytes), content.seq)
+      else if (isFirst && stored && content.as === 'manifest')
+        name(filesOfManifest(stored.bytes), content.seq)
+      return true
     },
     end(head) {
       const report = chain.end(head)
@@ -104,10 +100,4 @@ export function createRunCheck(run_id: string): RunCheck {
 function wrongWith(key: string, stored: Stored | null): 'blob' | 'thread_key' | null {
   if (stored?.threadKey === null) return 'thread_key'
   return stored && isNamedContent(key, stored.bytes, stored.threadKey) ? null : 'blob'
-}
-
-function pinnedIn({ type, payload }: StoredEvent): Pinned | null {
-  const { definitionHash, agent, machineVersion } = payload
-  if (type !== 'run.created' || typeof definitionHash !== 'string') return null
-  return { definitionHash, agent, machineVersion }
 }

@@ -37,3 +37,16 @@ export async function selectOrphans(pool: Pool, limit: number): Promise<readonly
   )
   return rows.map(({ id }) => id)
 }
+
+/**
+ * The first event of a run behind the last one that its row knows; null if there is none. Row and events are seen at one moment: what
+ * appends an event changes both.
+ */
+export async function eventBehind(pool: Pool, runId: string): Promise<number | null> {
+  const { rows } = await pool.query<{ seq: number }>(
+    `select e.seq from signalbox.event e join signalbox.run r on r.id = e.run_id
+     where r.id = $1 and e.seq > r.seq order by e.seq limit 1`,
+    [runId],
+  )
+  return rows[0]?.seq ?? null
+}

@@ -12,7 +12,7 @@ export interface FileReport {
   events: number
   /** Events whose content was erased: their place is proven, their content cannot be. */
   erased: number
-  /** Runs of an export that does not say where they end. */
+  /** Runs of which an export does not say where they end: it was cut. */
   withoutHead: number
   /** Runs of an export that does not hold the definitions and contents of its runs. */
   withoutContents: number
@@ -65,28 +65,35 @@ export async function verifyExport(cwd: string, file: string): Promise<FileRepor
       for (const { key, as } of check.named()) if (as !== 'secret') check.look(key, null)
     const at = head?.head ?? undefined
     const { erased, broken } = at ? check.end(at) : check.end()
-    const more = head ? wrongBeside(head, check, definitions) : []
+    // Every export says where its runs end: one that does not say it was cut.
+    const cut = { run_id: runId, seq: check.events, part: 'head' } as const
+    const more = head ? wrongBeside(head, check, definitions) : [cut]
     count(report, { events: check.events, erased, broken: [...broken, ...more] })
+  }
+  const add = (broken: Broken): void => {
+    if (report.broken.length < brokenMax) report.broken.push(broken)
   }
 
   for await (const line of readExport(cwd, file)) {
     if (line.kind === 'definition') {
-      definitions.set(line.hash, isStored(line.hash, line.body))
+      const { hash, body } = line
+      definitions.set(hash, (definitions.get(hash) ?? true) && isStored(hash, body))
       continue
     }
     const { runId } = line
     if (ended.has(runId)) {
       // What ended goes on: two versions of a run, or an event behind its end.
       const seq = line.kind === 'event' ? line.event.seq : 0
-      if (report.broken.length < brokenMax && !report.broken.some((each) => each.run_id === runId))
-        report.broken.push({ run_id: runId, seq, part: 'sequence' })
+      if (!report.broken.some((each) => each.run_id === runId))
+        add({ run_id: runId, seq, part: 'sequence' })
       continue
     }
     const run = open.get(runId) ?? { check: createRunCheck(runId), head: null }
     open.set(runId, run)
     if (line.kind === 'event') run.check.add(line.event)
-    else if (line.kind === 'content') run.check.look(line.key, line.stored)
-    else run.head = line
+    else if (line.kind === 'head') run.head = line
+    else if (!run.check.look(line.key, line.stored))
+      add({ run_id: runId, seq: 0, part: 'blob', blob: line.key })
     // An end whose events are still to come waits for them; one of a run that was cut off waits for the end of the file.
     if (run.head && run.head.head?.seq === run.check.events) end(runId, run)
   }
@@ -99,11 +106,11 @@ export async function verifyExport(cwd: string, file: string): Promise<FileRepor
 
 function wrongBeside(
   { runId: run_id, head, contents, definition: named }: Head,
-  { pinned }: RunCheck,
+  { said }: RunCheck,
   definitions: ReadonlyMap<string, boolean>,
 ): readonly Broken[] {
   if (head === null) return [{ run_id, seq: 0, part: 'run_row' }]
-  const definition = pinned?.definitionHash
+  const definition = said.pinned?.definitionHash
   if (!contents || definition === undefined) return []
   if (named === definition && definitions.get(definition)) return []
   return [{ run_id, seq: 1, part: 'definition', definition }]

@@ -13,7 +13,8 @@ import { openDatabase } from './database.ts'
 import { isStored } from './is-stored.ts'
 import { readEvents } from './read-run.ts'
 import { type Broken, type BrokenPart, createRunCheck, type CheckedRun } from './run-check.ts'
-import { selectOrphans, selectRuns } from './select-runs.ts'
+import { isRowOf } from './row-check.ts'
+import { eventBehind, selectOrphans, selectRuns } from './select-runs.ts'
 import { definitionBody, definitionHashes, storedContent } from './stored-content.ts'
 import { brokenMax, count, emptyReport, type FileReport, verifyExport } from './verify-export.ts'
 
@@ -34,6 +35,10 @@ export async function verifyLog(
   if (options.run !== undefined && report.runs === 0)
     throw new Failure('unknown_run', `There is no run ${options.run} in ${report.source}.`, {
       exitCode: exitCodes.notFound,
+    })
+  if (options.file !== undefined && report.runs === 0 && report.broken.length === 0)
+    throw new Failure('empty_export', `The file ${options.file} holds no run: it proves nothing.`, {
+      exitCode: exitCodes.failed,
     })
   tell(terminal, report)
   return report.broken.length === 0 ? exitCodes.ok : exitCodes.failed
@@ -101,16 +106,20 @@ async function verifyRun(
   for (let named = check.named(); named.length > 0; named = check.named())
     for (const { key } of named) check.look(key, await storedContent(pool, head, key))
   const { erased, broken } = check.end({ seq: head.seq, hash: head.headHash })
-  const { pinned, events } = check
+  const { said, events } = check
   const more: Broken[] = []
   const place = { run_id: runId, seq: 1 }
-  if (pinned && (pinned.agent !== head.agent || pinned.machineVersion !== head.machineVersion))
+  // Where the chain is broken, the event with the end of the run may be what is gone.
+  const isWhole = broken.every(({ part }) => part === 'blob' || part === 'thread_key')
+  if (!isRowOf(head, isWhole ? said : { ...said, outcome: undefined }))
     more.push({ ...place, part: 'run_row' })
   // By the row the run is decided; a row that names another definition than the log changes what the run may do.
   const definition = head.definitionHash
-  const isPinned = !pinned || pinned.definitionHash === definition
-  if (pinned && !(isPinned && (await definitions.holds(definition))))
+  const isPinned = !said.pinned || said.pinned.definitionHash === definition
+  if (said.pinned && !(isPinned && (await definitions.holds(definition))))
     more.push({ ...place, part: 'definition', definition })
+  const behind = await eventBehind(pool, runId)
+  if (behind !== null) more.push({ run_id: runId, seq: behind, part: 'head' })
   return { events, erased, broken: [...broken, ...more] }
 }
 
@@ -121,7 +130,7 @@ const meanings: Readonly<Record<BrokenPart, string>> = {
   content_missing: 'the content is gone, and nothing in the log says that it was erased',
   digest: 'a column is not what was written',
   link: 'the event does not follow from the one before',
-  head: 'the end was cut off, or the run was written anew',
+  head: 'the end was cut off, something stands behind it, or the run was written anew',
   run_row: 'the row of the run was deleted, or is not what the log says',
   definition: 'the definition that the run is pinned to is gone, or is not what was stored',
   blob: 'what the event names is gone, or is not what was stored',
@@ -144,7 +153,7 @@ function tell(terminal: Terminal, report: Report): void {
   terminal.line(`Checked ${source}.`)
   terminal.line(`Runs: ${runs}, events: ${events}${erased > 0 ? `, erased: ${erased}` : ''}.`)
   if (withoutHead > 0)
-    terminal.line(`Runs without their end: ${withoutHead}. What followed may have been cut off.`)
+    terminal.line(`Runs without their end: ${withoutHead}. The export was cut off.`)
   if (withoutContents > 0)
     terminal.line(
       `Runs without their definitions and long contents: ${withoutContents}. Nothing is proven of these.`,

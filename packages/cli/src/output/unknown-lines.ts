@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   worker_lost: 'its worker vanished',
-  not_settled: 'it did not end when it was told to',
+  not_settled: 'it did not end in time, or the connection to it was lost',
 }
 
 /** One call in full. `now` is milliseconds since the epoch. */

@@ -64,7 +64,7 @@ function closed({ turn }: AnsweredTurn['payload'], { calls, suppressed }: Counte
   const says =
     verdict === 'complete'
       ? `The answer closed positively${how}. ${askedFor(calls)}`
-      : `The answer did not close positively: ${words[verdict]}${how}. ${takenOut(taken)}`
+      : `The answer did not close positively: ${words[verdict]}${kindOf(turn)}${how}. ${takenOut(taken)}`
   return {
     verdict,
     finish: finish && { unified: finish.unified, raw: finish.raw ?? null },
@@ -75,6 +75,10 @@ function closed({ turn }: AnsweredTurn['payload'], { calls, suppressed }: Counte
     says,
   }
 }
+
+/** One word of ours about an error. */
+const kindOf = ({ verdict, error }: AnsweredTurn['payload']['turn']): string =>
+  verdict === 'error' && error ? ` (${error.kind ?? error.class})` : ''
 
 const counts = (n: number): string => (n === 1 ? 'One call' : `${n} calls`)
 
@@ -97,7 +101,7 @@ const words: Readonly<Record<NotPositive, string>> = {
   safety: 'the provider stopped it for safety',
   refusal: 'the model refused',
   interrupted: 'the stream broke off',
-  error: 'the provider ended it with an error',
+  error: 'it ended with an error, or there was none',
   unknown_terminal: 'the provider ended it with a word that is not known',
   guardrail: 'a stream guardrail ended it',
 }

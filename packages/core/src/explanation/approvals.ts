@@ -106,15 +106,22 @@ function wanted(
   { checks }: Reading,
   event: Known<'approval.requested' | 'approval.reused' | 'approval.skipped'>,
 ): readonly Check[] {
-  if (checks.some((each) => each.check === 'policy' && each.verdict === 'require_approval'))
-    return []
-  const names = 'policyId' in event.payload ? nameOf(event.payload) : nameOf({})
-  const reason = 'reason' in event.payload ? event.payload.reason : ''
+  const policies = checks.filter((each) => each.check === 'policy')
+  if (policies.some((each) => each.verdict === 'require_approval')) return []
+  // Of older definitions the event names the policy that answered last, though that had nothing against the call.
+  const isOthers = policies.some(
+    (each) => each.asked === 'evaluation' && each.verdict !== 'faulted',
+  )
+  const named = 'policyId' in event.payload ? event.payload : {}
+  const names = nameOf(isOthers ? {} : named)
+  const isTheirReason = isOthers && nameOf(named).policy_id !== null
+  const reason = 'reason' in event.payload && !isTheirReason ? event.payload.reason : ''
   const reasons =
     reason === '' ? [] : [{ code: 'approval_required', message: reason.slice(0, 500) }]
   const which = names.policy_id === null ? 'A policy' : `The policy ${names.policy_id}`
   const digest = names.policy_digest === null ? '' : ` (${names.policy_digest})`
-  const says = `${which}${digest} wants a person to approve the call.`
+  const wants = isOthers ? 'A list or policy of the pinned definition' : `${which}${digest}`
+  const says = `${wants} wants a person to approve the call.`
   const proof = proofOf(event)
   return [
     {

@@ -8,6 +8,7 @@ import {
   answeredBy,
   deniedCheck,
   faultedCheck,
+  passedOn,
   rechecked,
   warnedCheck,
 } from './policies.ts'
@@ -76,7 +77,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'judged':
       return judged(reading, event.step)
     case 'passed_on':
-      return [allowed(event.step)]
+      return passedOn(reading.call, event.step)
     case 'dispatched':
       return dispatched(reading, event)
     case 'again':
@@ -94,7 +95,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'call.denied':
       return [deniedCheck(event)]
     case 'tool.denied':
-      return [rechecked(event)]
+      return [event.payload.recalled ? settlementOf(reading, event) : rechecked(event)]
     case 'budget.refused':
       return [refused(event)]
     case 'approval.requested':
@@ -203,7 +204,7 @@ const inBudget = (step: TransitionEvent): Check => ({
   used: null,
   limit: null,
   proof: proofOf(step),
-  says: 'No budget of the run was used up.',
+  says: 'The calls of the answer were within the budget of calls of the run.',
 })
 
 function exhausted(event: Known<'budget.exhausted'>): Check {

@@ -5,6 +5,7 @@
 import type { Check, Settled } from './check.ts'
 import type { CallEnd, Ran } from './document.ts'
 import type { CallStory, Story } from './story.ts'
+import { isRecall } from './is-recall.ts'
 import { reasonOf } from './reason.ts'
 
 /** What each end proves. A type that is missing does not compile. */
@@ -55,15 +56,26 @@ interface Found {
 export function endingOf(story: Story, call: CallStory, checks: readonly Check[]): RunEnding {
   const found = decisiveIn(checks)
   const end = found?.end ?? openEnd(story, call, checks)
-  // Of an attempt that was lost before, what a later one says proves nothing.
-  const doubtful: readonly CallEnd[] = ['denied_at_recheck', 'budget_refused', 'refused_by_worker']
-  const attempts = checks.filter(({ check }) => check === 'attempt').length
-  const ran = attempts > 1 && doubtful.includes(end) ? 'unknown' : proves[end]
+  const ran = ranBy(end, found?.check ?? null, checks)
   return {
     ran,
     end,
     why: reasonOf({ story, call, checks, ran, end, decisive: found?.check ?? null }),
   }
+}
+
+/** Failures that are told in the place of a tool that nobody heard of any more. */
+const unheard = new Set(['mcp_connection_lost', 'mcp_no_answer', 'tool_host'])
+/** Of an attempt that was lost before, what a later one says in these proves nothing. */
+const doubtful: readonly CallEnd[] = ['denied_at_recheck', 'budget_refused', 'refused_by_worker']
+
+function ranBy(end: CallEnd, decisive: Check | null, checks: readonly Check[]): Ran {
+  // A recorded result is looked up, whatever comes of that: nothing executes.
+  if (isRecall(checks)) return 'did_not_run'
+  if (end === 'failed' && decisive?.check === 'outcome' && unheard.has(decisive.code ?? ''))
+    return 'unknown'
+  const attempts = checks.filter(({ check }) => check === 'attempt').length
+  return attempts > 1 && doubtful.includes(end) ? 'unknown' : proves[end]
 }
 
 /** What was ignored ends nothing, unless nothing else does: a result of an attempt is one all the same. */
@@ -175,23 +187,26 @@ function erasedEnd(
   if (proof.type === 'tool.resolved')
     return verdict === 'happened' || verdict === 'not_happened' ? verdict : null
   const end = erasedEnds.get(proof.type) ?? null
-  return end !== null && isRecall(before) && proves[end] === 'ran' ? 'recalled' : end
+  const isEnd = end !== null && (proves[end] === 'ran' || end === 'denied_at_recheck')
+  return isEnd && isRecall(before) ? 'recalled' : end
 }
-
-const isRecall = (checks: readonly Check[]): boolean =>
-  checks.some((each) => each.check === 'dispatch' && each.verdict === 'recall')
 
 /** No event says how it ended: where it stands. */
 function openEnd(story: Story, call: CallStory, checks: readonly Check[]): CallEnd {
   const ended = story.steps.some(({ payload }) => payload.outcome !== null)
   const has = (name: Check['check']) => checks.some(({ check }) => check === name)
   if (has('attempt') && !isRecall(checks)) return ended ? 'unknown' : 'running'
-  if (has('dispatch')) return ended ? 'never_started' : 'waiting'
+  const leaves = ended || isLeaving(story)
+  if (has('attempt')) return leaves ? 'cut_off' : 'waiting'
+  if (has('dispatch')) return leaves ? 'never_started' : 'waiting'
   if (checks.some((each) => each.check === 'outcome' && each.code === 'model.completed'))
     return 'ignored'
-  if (ended) return 'cut_off'
+  if (leaves) return 'cut_off'
   if (checks.some((each) => each.check === 'approval' && each.verdict === 'asked'))
     return 'waiting_for_approval'
   if (has('policy')) return 'waiting_for_policies'
   return call.answer?.step ? 'cut_off' : 'undecided'
 }
+
+/** From here on nothing new begins, and nobody is asked any more. */
+const isLeaving = ({ steps }: Story): boolean => steps.at(-1)?.payload.path.at(-1) === 'cancelling'

@@ -154,5 +154,9 @@ function erasedBlock({ erased }: RunExplanation): readonly string[] {
   ]
 }
 
-/** One line, and nothing that a terminal would obey. */
-const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+/** One line, nothing that a terminal would obey, and no mark-up: what a name brings along is shown as it is. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[\\`<[\]*~]/g, '\\$&')
+    .trim()

@@ -17,6 +17,36 @@ export const allowed = (step: TransitionEvent): Check => ({
   says: 'The lists and policies of the pinned definition raised no objection. A pass is recorded by the decision, without a digest of its own.',
 })
 
+/**
+ * A call that went on to the policies with I/O: the others did not deny it. That one of them wants a person is recorded only later, by
+ * the event that says so.
+ */
+export const passedOn = (call: CallStory, step: TransitionEvent): readonly Check[] =>
+  isGated(call)
+    ? []
+    : [
+        {
+          ...allowed(step),
+          says: 'The lists and policies of the pinned definition that are judged at once did not deny the call. A pass is recorded by the decision, without a digest of its own.',
+        },
+      ]
+
+/** Was a person wanted, though the policies with I/O wanted none? */
+function isGated({ id, events }: CallStory): boolean {
+  const wanted = events.some(
+    ({ type }) =>
+      type === 'approval.requested' || type === 'approval.reused' || type === 'approval.skipped',
+  )
+  const asked = events.some(
+    (event) =>
+      event.type === 'policy.answered' &&
+      event.payload.decisions.some(
+        ({ callId, answer }) => callId === id && answer.effect === 'require_approval',
+      ),
+  )
+  return wanted && !asked
+}
+
 export const nameOf = ({
   policyId = '',
   policyDigest = '',

@@ -3,6 +3,7 @@ import { whoOf } from './approvals.ts'
 import type { Check } from './check.ts'
 import type { CallEnd, Ran } from './document.ts'
 import { endOfRun } from './end-of-run.ts'
+import { isRecall } from './is-recall.ts'
 import type { CallStory, Story } from './story.ts'
 
 export interface Case {
@@ -102,7 +103,20 @@ const open: Readonly<Partial<Record<CallEnd, string>>> = {
   cut_off: 'The run ended before it could begin.',
 }
 
-function endsOf({ story, checks, end, decisive }: Case): readonly string[] {
+/** The same of a call whose recorded result is looked up. */
+const openRecall: typeof open = {
+  ...open,
+  waiting: 'Its recorded result has not been looked up yet.',
+  cut_off: 'The run ended before its recorded result was found.',
+}
+
+function openWords({ checks, end }: Case, isOver: boolean): string {
+  const words = (isRecall(checks) ? openRecall : open)[end] ?? ''
+  return isOver ? words : words.replace('The run ended', 'The run was to end')
+}
+
+function endsOf(about: Case): readonly string[] {
+  const { story, checks, end, decisive } = about
   const human = checks.findLast(
     (each) =>
       each.check === 'approval' &&
@@ -116,10 +130,10 @@ function endsOf({ story, checks, end, decisive }: Case): readonly string[] {
   if (said) return [cited(said), ...doubts.map(cited)]
   const ignored = checks.find((each) => each.check === 'outcome' && each.code === 'model.completed')
   if (end === 'ignored' && ignored) return [cited(ignored)]
-  const { why, proofs } = endOfRun(story)
+  const { why, proofs, outcome } = endOfRun(story)
   const wasCut = end === 'cut_off' || end === 'never_started' || end === 'unknown'
   const because = wasCut && proofs.length > 0 ? [why] : []
-  return [open[end] ?? '', ...because].filter((text) => text !== '')
+  return [openWords(about, outcome !== null), ...because].filter((text) => text !== '')
 }
 
 /** Another word on whether it happened: both are said. */

@@ -7,6 +7,7 @@ import { proofOf } from './story.ts'
 export type SettlingType =
   | 'tool.completed'
   | 'tool.failed'
+  | 'tool.denied'
   | 'tool.aborted'
   | 'tool.unknown'
   | 'tool.resolved'
@@ -50,19 +51,25 @@ function told(event: Known<SettlingType>, tool: string): Told {
       return completed(event)
     case 'tool.failed':
       return failed(event)
+    case 'tool.denied':
+      return denied(event)
     case 'tool.aborted':
       return aborted(event)
     case 'tool.unknown': {
       const code = event.payload.reason
       const why =
-        code === 'worker_lost' ? 'its worker vanished' : 'it did not obey when it was told to stop'
+        code === 'worker_lost'
+          ? 'its worker vanished'
+          : 'it did not end in time, or the connection to it was lost'
       return { verdict: 'unknown', code, says: `Nobody knows whether the call happened: ${why}.` }
     }
     case 'tool.resolved':
       return resolved(event)
     case 'tool.late': {
       const code = event.payload.error?.split(' ')[0] ?? null
-      const says = `A result arrived when it could no longer count${code === null ? '' : ` (${code})`}.`
+      const isResult = code === null || code === 'tool.completed' || code === 'tool.failed'
+      const what = isResult ? 'A result' : 'A word on its end'
+      const says = `${what} arrived when it could no longer count${code === null ? '' : ` (${code})`}.`
       return { verdict: 'late', code, says }
     }
     case 'recall.missed':
@@ -122,6 +129,15 @@ function failed({ payload }: Known<'tool.failed'>): Told {
     }
   }
   return { verdict: 'failed', code, says: `The call failed (${code}).` }
+}
+
+/** Of a denial that was made in this run, the recheck tells. */
+function denied({ payload }: Known<'tool.denied'>): Told {
+  const { recalled, answer } = payload
+  const code = answer.reasons[0]?.code ?? null
+  const from = recalled ? ` from event #${recalled.seq} of the run ${recalled.runId}` : ''
+  const says = `The denial was taken${from}${code === null ? '' : ` (${code})`}: nothing was executed.`
+  return { verdict: 'recalled', code, says }
 }
 
 function aborted({ payload }: Known<'tool.aborted'>): Told {

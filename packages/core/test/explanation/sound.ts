@@ -38,6 +38,8 @@ const provenBy: Readonly<Record<string, readonly string[]>> = {
   outcome: [
     'tool.completed',
     'tool.failed',
+    // Of a rerun: recalled.
+    'tool.denied',
     'tool.aborted',
     'tool.unknown',
     'tool.resolved',

@@ -22,6 +22,7 @@ import type { EvaluatorOf } from '../record/decision.ts'
 import { canonical, sha256 } from '../record/draft.ts'
 import type { Preparations } from '../record/preparations.ts'
 import type { Views } from '../record/view.ts'
+import { logOf } from './recordings.ts'
 
 export interface RecheckDeps {
   readonly policies: PolicyHost
@@ -119,26 +120,35 @@ async function pinnedDenial(
 
 /**
  * What today's configuration has against the call. That a person should approve it by now is a denial, unless a person
- * did, or did so earlier for a call like this: then the pinned policies want an approval, too.
+ * did, or did so earlier for a call like this.
  */
 async function currentDenial(
   deps: RecheckDeps,
   task: CheckedCall,
-  { agent, current, request, signal }: Asked & { readonly current: AgentDefinition },
+  { current, request, signal }: Asked & { readonly current: AgentDefinition },
 ): Promise<PolicyAnswer | null> {
   // Policies that cannot be made ready have no evaluator, which denies unless `failClosed` is false.
   await deps.preparations.lackOf(`current:${sha256(rulesOf(current))}`, current)
   const pure = pureAnswer(deps, task, { agent: current, request })
   if (pure.effect === 'deny') return pure
-  if (pure.effect === 'require_approval' && !isApproved(task)) {
-    const before = pureAnswer(deps, task, { agent, request })
-    if (before.effect !== 'require_approval') return { ...pure, effect: 'deny' }
-  }
+  if (pure.effect === 'require_approval' && !(isApproved(task) || (await isReused(deps, task))))
+    return { ...pure, effect: 'deny' }
   const { policies, failClosed } = current.guardrails
   const { call } = task
   const { judged: _, ...asked } = request
   const now = { ...asked, ...judgedOf(current, call.name) }
-  return deps.policies.recheck(policies, now, { approved: true, failClosed, signal })
+  const ask = (approved: boolean) =>
+    deps.policies.recheck(policies, now, { approved, all: true, failClosed, signal })
+  const denial = await ask(isApproved(task))
+  if (denial === null || isApproved(task)) return denial
+  return (await isReused(deps, task)) ? ask(true) : denial
+}
+
+/** Does an earlier approval of a person stand for the call? The decision has said so. */
+async function isReused({ register }: RecheckDeps, { row, call }: CheckedCall): Promise<boolean> {
+  for await (const { type, payload } of logOf(register, row.runId))
+    if (type === 'approval.reused' && payload['callId'] === call.id) return true
+  return false
 }
 
 /** What the pure policies of an agent say now. */

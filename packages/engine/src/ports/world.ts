@@ -125,12 +125,18 @@ export interface PolicyHost {
   ask(spec: PolicySpec, request: PolicyRequest, signal: AbortSignal): Promise<PolicyAnswer>
   /**
    * Asks again, right before an execution: the living passports, and after a human's approval also the policies with
-   * I/O. Answers the first denial, or null. What cannot be asked is a denial, unless `failClosed` is false.
+   * I/O; `all`: these in any case, they were never asked. Answers the first denial, or null. A policy that wants a human's approval
+   * denies, unless one has approved. What cannot be asked is a denial, unless `failClosed` is false.
    */
   recheck(
     specs: readonly PolicySpec[],
     request: PolicyRequest,
-    how: { readonly approved: boolean; readonly failClosed: boolean; readonly signal: AbortSignal },
+    how: {
+      readonly approved: boolean
+      readonly all?: true
+      readonly failClosed: boolean
+      readonly signal: AbortSignal
+    },
   ): Promise<PolicyAnswer | null>
   close(): Promise<void>
 }

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject, ToolSpec } from '@signalbox/core'
 import { list } from '../read.ts'
+import { anyText, linearPatterns } from './linear-patterns.ts'
 
 type Check = (args: JsonObject) => string | null
 
@@ -13,7 +14,7 @@ const checks = new WeakMap<JsonObject, Check>()
 export function schemaProblem(tool: ToolSpec, args: JsonObject): string | null {
   let check = checks.get(tool.inputSchema)
   if (!check) {
-    check = compile(tool.inputSchema)
+    check = compile(tool)
     checks.set(tool.inputSchema, check)
   }
   return check(args)
@@ -24,7 +25,13 @@ export function takesNoArguments(tool: ToolSpec): boolean {
   return list(tool.inputSchema['required']).length === 0
 }
 
-function compile(schema: JsonObject): Check {
+/** The author of a tool of ours answers for its patterns; a server compares its own with what it is sent. */
+const ownPatterns = linearPatterns((pattern) => new RegExp(pattern, 'u'))
+const foreignPatterns = linearPatterns(anyText)
+const isForeign = ({ name }: ToolSpec): boolean => name.startsWith('mcp__')
+
+function compile(tool: ToolSpec): Check {
+  const { inputSchema: schema } = tool
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : ''
   const Dialect = /draft-0[4-7]/.test(dialect) ? Ajv : Ajv2020
   // One instance per schema: two tools may use the same `$id`. Formats are annotations, as in the specification.
@@ -33,6 +40,7 @@ function compile(schema: JsonObject): Check {
     validateFormats: false,
     validateSchema: false,
     logger: false,
+    code: { regExp: isForeign(tool) ? foreignPatterns : ownPatterns },
   })
   try {
     const validate = ajv.compile(schema)

@@ -26,7 +26,10 @@ export function governanceOf(pool: Pool): GovernancePort {
   }
 }
 
-/** A row per call, in order. An erased event grants nothing. */
+/**
+ * A row per call, in order. The table finds the answer; that approves, as far as it says so: one that was erased, or that the machine
+ * ignored as it came too late, grants nothing, nor does a row that says what no answer does.
+ */
 export function grantsQuery(
   { tenantId, agent }: Parameters<Register['grants']>[0],
   calls: Parameters<Register['grants']>[1],
@@ -36,10 +39,17 @@ export function grantsQuery(
   return compile(sql<{ granted: boolean }>`
     select coalesce((
       select true from signalbox.approval_grant g
+        join signalbox.event e on e.run_id = g.run_id and e.seq = g.seq
+        join signalbox.run r on r.id = g.run_id
       where g.tenant_id = ${tenantId} and g.agent = ${agent}
         and g.tool = asked.tool and g.args_hash = asked.args_hash
-        and (select e.payload is not null from signalbox.event e
-          where e.run_id = g.run_id and e.seq = g.seq)
+        and e.type = 'approval.answered' and e.tenant_id = g.tenant_id and r.agent = g.agent
+        and e.tool = g.tool and e.payload ->> 'argsHash' = g.args_hash
+        and e.payload ->> 'decision' = 'approve' and e.payload ->> 'scope' = 'always'
+        and not exists (
+          select from signalbox.event i
+          where i.run_id = e.run_id and i.seq > e.seq and i.type = 'event.ignored'
+            and i.payload ->> 'seq' = e.seq::text)
       limit 1
     ), false) as granted
     from unnest(${tools}::text[], ${hashes}::text[]) with ordinality as asked (tool, args_hash, n)

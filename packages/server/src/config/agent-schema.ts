@@ -9,7 +9,7 @@ import { HttpAddress, isModulePath, KeyName, ModulePath } from './references.ts'
 
 const { shape } = AgentDefinition
 const safety = shape.safety.unwrap().shape
-const { rememberedBits: _decidedHere, ...approvals } = shape.approvals.unwrap().shape
+const { rememberedBits: _bits, gateNamed: _gate, ...approvals } = shape.approvals.unwrap().shape
 const loop = LoopConfig.shape
 /** What agents wait and scroll with. */
 const repeatable = ['wait', 'sleep', 'delay', 'scroll'] as const

@@ -55,7 +55,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
 
 /** What new runs decide otherwise than definitions of older builds, which name none of it. */
 const decidedSince = ({ approvals }: AgentConfig) => ({
-  approvals: { ...approvals, rememberedBits: 128 },
+  approvals: { ...approvals, rememberedBits: 128, gateNamed: true },
   continueCutCalls: true,
   digests: 'hmac-sha256',
 })

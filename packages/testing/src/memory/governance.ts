@@ -10,10 +10,13 @@ export function governanceOf({ runs, events }: Tables): Pick<Register, 'grants' 
   return {
     grants: async ({ tenantId, agent }, calls) => {
       const always = of('approval.answered', tenantId).filter(
-        ({ runId, payload }) =>
+        ({ runId, seq, payload }) =>
           runs.get(runId)?.agent === agent &&
           payload['decision'] === 'approve' &&
-          payload['scope'] === 'always',
+          payload['scope'] === 'always' &&
+          !events
+            .get(runId)
+            ?.some(({ type, payload: { seq: n } }) => type === 'event.ignored' && n === seq),
       )
       return calls.map((call) =>
         always.some(

@@ -3,8 +3,16 @@ import { limits, type JsonObject } from '@signalbox/core'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { boundedMessage } from '../text.ts'
+import { anyText, linearPatterns } from './linear-patterns.ts'
 
-const options = { strict: false, allErrors: false, validateFormats: false, logger: false } as const
+const options = {
+  strict: false,
+  allErrors: false,
+  validateFormats: false,
+  logger: false,
+  // The server compares what RE2 does not know.
+  code: { regExp: linearPatterns(anyText) },
+} as const
 
 /** Answers what is wrong with the arguments, or null. */
 export type ArgumentCheck = (args: JsonObject) => string | null

@@ -147,6 +147,7 @@ export class McpServer {
   #list(tools: readonly Tool[]): void {
     const { name, config, log } = this.#options
     const usable = mcpTools(name, config, tools)
+    this.#tellChanges(usable.tools)
     this.#tools = usable.tools
     if (usable.refused.length > 0) {
       const refused = usable.refused.map((tool) => boundedMessage(tool, 100)).slice(0, 20)
@@ -155,6 +156,18 @@ export class McpServer {
         refused,
       })
     }
+  }
+
+  /** Runs pin tools in a version: what pins a former one waits for a process that still has that. */
+  #tellChanges(tools: ReadonlyMap<string, McpTool>): void {
+    const { name, log } = this.#options
+    const changed = [...this.#tools].flatMap(([tool, { spec }]) =>
+      tools.get(tool)?.spec.version === spec.version ? [] : [tool],
+    )
+    if (changed.length === 0) return
+    const advice =
+      'calls of runs that began before wait until they time out: start this process again for new ones'
+    log.warn('MCP server changed tools', { server: name, changed: changed.slice(0, 20), advice })
   }
 
   /** Each oddity once in a row: a server that writes garbage writes much of it. */
@@ -189,6 +202,8 @@ export class McpServer {
           },
         },
         {
+          // With its own, the SDK would call a result that does not fit the tool's output schema an error: the call was made.
+          toolDefinition: tool.remote,
           signal: context.signal,
           timeout: noTimeoutMs,
           onprogress: ({ progress, total, message }) =>
@@ -204,25 +219,51 @@ export class McpServer {
     }
   }
 
-  /** An answer that is an error leaves the connection alone; anything else means that the connection is no good. */
+  /** An answer that is an error leaves the connection alone, as does one that came to nothing; anything else means that it is no good. */
   #explain(error: unknown, session: Session): Execution {
     const { name } = this.#options
     const text = this.#redact(describeError(error))
-    if (isAnswer(error)) {
+    const cause = causeOf(error)
+    if (cause === 'answer')
       return { ok: false, code: 'mcp_error', message: `MCP server "${name}" answered: ${text}` }
+    const nobodyKnows = 'Whether the call took effect is unknown.'
+    if (cause === 'unreadable') {
+      const message = `MCP server "${name}" answered with what is no result (${text}). ${nobodyKnows}`
+      return { ok: false, code: 'mcp_result_unreadable', message, unknown: true }
+    }
+    if (cause === 'no_answer') {
+      const message = `MCP server "${name}" was asked, and its answer did not come (${text}). ${nobodyKnows}`
+      return { ok: false, code: 'mcp_no_answer', message, unknown: true }
     }
     // Not awaited: the caller must not wait for the funeral. The supervisor goes on when it has ended.
     session.close().catch(() => undefined)
-    const message = `MCP server "${name}" was lost during the call (${text}). Whether the call took effect is unknown. The server is restarted by itself.`
+    const message = `MCP server "${name}" was lost during the call (${text}). ${nobodyKnows} The server is restarted by itself.`
     return { ok: false, code: 'mcp_connection_lost', message, unknown: true }
   }
 }
 
-/** Errors that came from a server which can be reached. A 404 says that it has forgotten the session. */
-function isAnswer(error: unknown): boolean {
-  if (error instanceof ProtocolError) return true
-  if (error instanceof SdkHttpError) return error.data.status !== 404 && error.data.status !== 400
-  if (!(error instanceof SdkError)) return false
-  const lost = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
-  return !lost.includes(error.code)
+/**
+ * What an error of a call says. `answer`: the server, or who stands before it, refused. `no_answer`: a gateway gave up, or answered for
+ * itself, when the server may have been at work. `unreadable`: the server has answered, with what no result is.
+ */
+type Cause = 'answer' | 'no_answer' | 'unreadable' | 'lost'
+
+const causes: ReadonlyMap<SdkErrorCode, Cause> = new Map([
+  [SdkErrorCode.ConnectionClosed, 'lost'],
+  [SdkErrorCode.NotConnected, 'lost'],
+  [SdkErrorCode.SendFailed, 'lost'],
+  [SdkErrorCode.InvalidResult, 'unreadable'],
+  [SdkErrorCode.ClientHttpUnexpectedContent, 'no_answer'],
+])
+
+function causeOf(error: unknown): Cause {
+  if (error instanceof ProtocolError) return 'answer'
+  if (error instanceof SdkHttpError) return causeOfStatus(error.data.status)
+  return error instanceof SdkError ? (causes.get(error.code) ?? 'answer') : 'lost'
+}
+
+/** A 404 says that the server has forgotten the session, and so may a 400. */
+function causeOfStatus(status: number | undefined): Cause {
+  if (status === 404 || status === 400) return 'lost'
+  return status === 408 || (status !== undefined && status >= 500) ? 'no_answer' : 'answer'
 }

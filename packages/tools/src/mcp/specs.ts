@@ -55,7 +55,9 @@ function mcpTool(name: string, config: McpServerConfig, remote: Tool): McpTool |
     ...(own?.judged && { judged: own.judged }),
   })
   if (!parsed.success) return null
-  return { spec: parsed.data, remote, check: argumentCheck(inputSchema) }
+  // What the server says of its results is not compared: they are what they are.
+  const { outputSchema: _, ...asked } = remote
+  return { spec: parsed.data, remote: asked, check: argumentCheck(inputSchema) }
 }
 
 /** Null: too large, or deeper than any JSON that may enter. */

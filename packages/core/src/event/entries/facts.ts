@@ -33,7 +33,11 @@ const json = (isVerbose: boolean, value: unknown): string =>
 export const factEntries = {
   'run.created': {
     says: ({ agent }) => [agent],
-    searched: contentPaths('$.input[*].parts'),
+    searched: [
+      ...contentPaths('$.input[*].parts'),
+      ...contentPaths('$.history[*].parts'),
+      ...contentPaths('$.edit.messages[*].parts'),
+    ],
     place: 'run',
     isConversation: true,
     example: {

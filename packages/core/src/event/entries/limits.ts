@@ -80,7 +80,7 @@ export const limitEntries = {
 const loops = {
   identical_call_set: 'times the same calls',
   tool_frequency: 'calls of one tool',
-  alternating_cycle: 'rounds of the same two sets',
+  alternating_cycle: 'rounds of the same sets',
   stagnant_results: 'sets with the same results',
 } as const
 

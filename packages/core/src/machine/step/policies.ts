@@ -22,6 +22,19 @@ const silent = (callId: string): Decision => ({
   faults: [],
 })
 
+/** Of a call that a list, or a policy before those that were asked, wants a person to approve. */
+const gate: Decision['answer'] = {
+  effect: 'require_approval',
+  reasons: [
+    {
+      code: 'approval_required',
+      message: 'A list or policy of the agent wants a person to approve this call.',
+    },
+  ],
+  policyId: '',
+  policyDigest: '',
+}
+
 /** Opens, asks about or denies each call that waited; the others are left as they are. */
 export const takePolicies: Step = ({ context, event }) => {
   if (event.type !== 'policy.answered') return quiet(context)
@@ -53,7 +66,9 @@ export const takePolicies: Step = ({ context, event }) => {
     if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {
       open[index] = { ...call, effect: 0, status: 'asked' }
       const asked = { id: callId, tool: spec.name, argsHash }
-      verdicts.push(approvalRequested(agent, asked, { answer, at: fact.at }))
+      const isGate = agent.approvals.gateNamed && !asks
+      const why = { answer: isGate ? gate : answer, at: fact.at }
+      verdicts.push(approvalRequested(agent, asked, why))
       timers.push(expiry(agent, callId))
     } else {
       if (asks && !granted)

@@ -19,7 +19,7 @@ function seen({ layer, tools, count }: LoopVerdict): string {
     case 'identical_call_set':
       return `You have asked for the same calls (${namesOf(tools)}) ${times(count)}.`
     case 'alternating_cycle':
-      return `You go back and forth between the same two sets of calls (now ${namesOf(tools)}), ${times(count)} so far.`
+      return `You ask for the same sets of calls in turns (now ${namesOf(tools)}), ${times(count)} so far.`
     case 'tool_frequency':
       return `You have called the tool ${namesOf(tools)} ${times(count)}.`
     case 'stagnant_results':

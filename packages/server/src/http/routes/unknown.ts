@@ -18,7 +18,7 @@ const Details = z.object({
   /** What it was executed with. Null if it was erased, and for callers without the scope `read`. */
   args: z.record(z.string(), z.unknown()).nullable(),
   args_hash: z.string().nullable(),
-  /** `worker_lost`: its worker vanished; `not_settled`: it did not end when it was told to. Null if the event was erased. */
+  /** `worker_lost`: its worker vanished; `not_settled`: it did not end in time, or the connection to it was lost. Null if the event was erased. */
   reason: z.enum(['worker_lost', 'not_settled']).nullable(),
   /** The process that executed it. */
   worker: z.string().nullable(),

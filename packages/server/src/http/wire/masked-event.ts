@@ -22,7 +22,9 @@ const masked = ({ class: kind, status, code }: z.infer<typeof ErrorFields>): str
   `The model could not answer (${[kind, status, code].filter((each) => each !== undefined).join(', ')}).`
 
 /** The payload to show. */
-export function maskedPayload({ type, payload }: StoredEvent): JsonObject {
+export function maskedPayload({ type, payload, salt }: StoredEvent): JsonObject {
+  // Erased: there is nothing to mask.
+  if (salt === '') return payload
   switch (type) {
     case 'model.completed': {
       const { turn } = Completed.parse(payload)

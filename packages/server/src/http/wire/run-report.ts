@@ -3,8 +3,7 @@
  * one place: the last that the log says of it.
  */
 import { z } from '@hono/zod-openapi'
-import { callsOf, decisionSchemas, factSchemas, type Outcome } from '@signalbox/core'
-import { Outcome as OutcomeWord } from '@signalbox/core'
+import { callsOf, decisionSchemas, factSchemas, Outcome } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 
 const statuses = [
@@ -48,7 +47,7 @@ export const RunReport = z
   .object({
     run_id: z.string(),
     thread_id: z.string(),
-    outcome: OutcomeWord.nullable(),
+    outcome: Outcome.nullable(),
     /** Why it was asked to end; null if nobody did. */
     cancel: z
       .object({
@@ -68,7 +67,6 @@ type Told = { -readonly [K in keyof ReportedCall]: ReportedCall[K] }
 /** Facts that say what became of a call. */
 const said: Readonly<Record<string, CallStatus>> = {
   'tool.completed': 'finished',
-  'child.ended': 'finished',
   'tool.failed': 'failed',
   'tool.denied': 'denied',
   'recall.missed': 'never_started',
@@ -82,12 +80,12 @@ export function callsIn(
   events: readonly StoredEvent[],
   outcome: Outcome | null,
 ): readonly ReportedCall[] {
-  const calls = new Map<string, Told>()
-  const byEffect = new Map<string, Told>()
-  for (const event of events) read(event, { calls, byEffect })
-  return [...calls.values()].map((call) =>
+  const seen: Seen = { calls: new Map(), byEffect: new Map(), executed: new Set() }
+  for (const event of events) read(event, seen)
+  return [...seen.calls.values()].map((call) =>
+    // Of one that had begun when its run ended, nothing says more.
     call.status === 'open' && outcome !== null
-      ? { ...call, status: call.attempts > 0 ? 'aborted' : 'never_started' }
+      ? { ...call, status: call.attempts > 0 ? 'unknown' : 'never_started' }
       : call,
   )
 }
@@ -95,26 +93,41 @@ export function callsIn(
 interface Seen {
   readonly calls: Map<string, Told>
   readonly byEffect: Map<string, Told>
+  /** Effects that execute. A recall executes nothing, however often it begins. */
+  readonly executed: Set<string>
 }
 
-function read(event: StoredEvent, { calls, byEffect }: Seen): void {
+function read(event: StoredEvent, seen: Seen): void {
   const { type, payload, seq } = event
-  if (type === 'model.completed') return ask(event, calls)
-  if (type === 'run.transitioned') return start(event, { calls, byEffect })
+  if (event.salt === '') return readErased(event, seen)
+  if (type === 'model.completed') return ask(event, seen)
+  if (type === 'run.transitioned') return start(event, seen)
   if (type === 'effect.started') {
-    const call = byEffect.get(word(payload['effectId']))
-    if (call) call.attempts += 1
+    const id = word(payload['effectId'])
+    const call = seen.byEffect.get(id)
+    if (call && seen.executed.has(id)) call.attempts += 1
     return
   }
-  const call = calls.get(word(payload['callId']))
+  const call = seen.calls.get(word(payload['callId']))
   const status = 'recalled' in payload ? 'recalled' : (said[type] ?? otherwise(event))
   if (call && status) Object.assign(call, { status, seq })
 }
 
-/** Of an erased event, nothing. */
+/** Of an event whose words are gone, the key says whose end it is, and the columns which. */
+function readErased({ type, key, verdict, seq }: StoredEvent, { byEffect }: Seen): void {
+  const call = byEffect.get(key?.split(':')[0] ?? '')
+  if (!call) return
+  const ended = { callId: call.call_id, reason: '', outcome: verdict, resolution: verdict }
+  const status =
+    verdict === 'recalled' ? 'recalled' : (said[type] ?? otherwise({ type, payload: ended }))
+  // Whether it was told to stop or had not begun, only the words say.
+  const isSure = call.attempts > 0 || status !== 'aborted'
+  if (status) Object.assign(call, { status: isSure ? status : 'unknown', seq })
+}
+
 const word = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function ask({ payload }: StoredEvent, calls: Map<string, Told>): void {
+function ask({ payload }: StoredEvent, { calls }: Seen): void {
   // An erased answer has no calls to tell of.
   const answer = factSchemas['model.completed'].safeParse(payload)
   for (const { id, name } of answer.success ? callsOf(answer.data.turn) : [])
@@ -128,25 +141,36 @@ function ask({ payload }: StoredEvent, calls: Map<string, Told>): void {
     })
 }
 
-function start({ payload }: StoredEvent, { calls, byEffect }: Seen): void {
+function start({ payload }: StoredEvent, { calls, byEffect, executed }: Seen): void {
   const step = decisionSchemas['run.transitioned'].safeParse(payload)
   for (const effect of step.success ? step.data.effects : []) {
     const call = 'callId' in effect ? calls.get(effect.callId) : undefined
     if (!call) continue
     call.effect_id = effect.id
-    // A recall executes nothing, however often it begins.
-    if (effect.kind !== 'tool.recall') byEffect.set(effect.id, call)
+    byEffect.set(effect.id, call)
+    if (effect.kind !== 'tool.recall') executed.add(effect.id)
   }
 }
 
+const Ended = z.object({ outcome: Outcome })
+const Resolved = factSchemas['tool.resolved'].pick({ resolution: true })
+
 /** Words that depend on what they say. */
-function otherwise({ type, payload }: StoredEvent): CallStatus | null {
+function otherwise({ type, payload }: Pick<StoredEvent, 'type' | 'payload'>): CallStatus | null {
   if (type === 'tool.aborted')
     return payload['reason'] === 'never_started' ? 'never_started' : 'aborted'
+  if (type === 'child.ended') return ofChild(Ended.safeParse(payload).data?.outcome)
   if (type !== 'tool.resolved') return null
   const resolved = { happened: 'finished', not_happened: 'never_started', retry: 'open' } as const
-  const { resolution } = factSchemas['tool.resolved'].parse(payload)
-  return resolved[resolution]
+  const { data } = Resolved.safeParse(payload)
+  return data ? resolved[data.resolution] : null
+}
+
+/** What became of a call that a run of its own did the work of. */
+function ofChild(outcome: Outcome | undefined): CallStatus {
+  if (outcome === undefined) return 'unknown'
+  if (outcome === 'completed') return 'finished'
+  return outcome === 'cancelled' || outcome === 'rolled_back' ? 'aborted' : 'failed'
 }
 
 /** How many calls stand where. */

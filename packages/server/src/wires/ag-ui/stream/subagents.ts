@@ -22,7 +22,9 @@ export class Subagents {
   }
 
   /** What an event of the run says of them. */
-  see({ type, payload }: StoredEvent): readonly AgUiEvent[] {
+  see({ type, payload, salt }: StoredEvent): readonly AgUiEvent[] {
+    // Of what was erased, nothing can be announced.
+    if (salt === '') return []
     if (type === 'run.transitioned') {
       for (const effect of decisionSchemas['run.transitioned'].parse(payload).effects)
         if (effect.kind === 'run.start') this.#agents.set(effect.id, effect.agent)

@@ -14,8 +14,8 @@ interface Used {
 export class UsedTokens {
   readonly #by = new Map<string, Used>()
 
-  see({ type, payload }: StoredEvent): void {
-    if (type !== 'model.completed') return
+  see({ type, payload, salt }: StoredEvent): void {
+    if (type !== 'model.completed' || salt === '') return
     const { provider, model, usage } = factSchemas['model.completed'].parse(payload).turn
     const key = `${provider}\n${model}`
     const tokens: Counts = { ...this.#by.get(key)?.tokens }
