@@ -126,6 +126,8 @@ it('has one trace for a run and its child, over an api, an orchestrator and a wo
   })
   expect(answer.status).toBe(200)
   expect(answer.headers.get('x-request-id')).toBe('req-7')
+  // The headers come at once, the body when the run has ended: the other processes may have to start first.
+  await answer.text()
   await expect
     .poll(() => collector.spans.filter(({ name }) => name.startsWith('invoke_agent')).length, {
       timeout: 20_000,
