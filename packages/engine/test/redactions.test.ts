@@ -67,19 +67,21 @@ const lacking = (): never => {
 }
 const none: StreamGuardrails = { guard: lacking, redact: lacking }
 
-test('what a tool said is withheld where nothing can judge it', () => {
+test('what a tool said is withheld where nothing can judge it', async () => {
   const output = { content: [{ type: 'text' as const, text: token }], isError: false }
-  expect(cleanOutput(none, definition, { output, callId: 'c', tool: 'search' })).toEqual({
+  expect(await cleanOutput(none, definition, { output, callId: 'c', tool: 'search' })).toEqual({
     output: {
       content: [{ type: 'text', text: 'The result is withheld: a guardrail could not judge it.' }],
       isError: true,
     },
     redactions: [],
   })
-  expect(cleanWords(none, definition, { words: token, callId: 'c', tool: 'search' })).toEqual({
-    words: 'The error is withheld: a guardrail could not judge it.',
-    redactions: [],
-  })
+  expect(await cleanWords(none, definition, { words: token, callId: 'c', tool: 'search' })).toEqual(
+    {
+      words: 'The error is withheld: a guardrail could not judge it.',
+      redactions: [],
+    },
+  )
 })
 
 test('a result without anything to take out is recorded as it is, and nothing more', async () => {
@@ -147,31 +149,31 @@ test.each([
   ],
   ['a name and its value', ['DB_PASSWORD=', 'tr0ub4dor-Xy7!'], 'tr0ub4dor'],
   ['a header and its value', ['Authorization: Bearer', token.slice(4)], token.slice(4)],
-])('a secret over several texts of a result: %s', (_name, texts, secret) => {
-  const { output, redactions } = clean(texts)
+])('a secret over several texts of a result: %s', async (_name, texts, secret) => {
+  const { output, redactions } = await clean(texts)
   expect(JSON.stringify(output)).not.toContain(secret)
   expect(redactions.length).toBeGreaterThan(0)
 })
 
-test('texts of a result that hold nothing together stay apart', () => {
+test('texts of a result that hold nothing together stay apart', async () => {
   const texts = ['one', `two ${token}`, 'three']
-  expect(clean(texts)).toEqual({
+  expect(await clean(texts)).toEqual({
     output: { content: content('one', `two ${gone}`, 'three'), isError: false },
     redactions: [{ ...ofOneToken, callId: 'c', tool: 'search', count: 1 }],
   })
 })
 
-test('of more kinds than a result may name, none is left out of the log', () => {
+test('of more kinds than a result may name, none is left out of the log', async () => {
   const kinds = Array.from({ length: 200 }, (_, n) => `kind-${n}`)
   const guardrails: StreamGuardrails = {
     guard: lacking,
-    redact: (value) => ({
+    redact: async (value) => ({
       value,
       taken: kinds.map((kind) => ({ guardrail: { id: 'own', name: 'Own' }, kind, count: 2 })),
     }),
   }
   const output = { content: content('x'), isError: false }
-  const { redactions } = cleanOutput(guardrails, definition, {
+  const { redactions } = await cleanOutput(guardrails, definition, {
     output,
     callId: 'c',
     tool: 'search',

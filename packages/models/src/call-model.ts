@@ -69,7 +69,7 @@ async function makeCall(options: ModelsOptions, call: Call): Promise<ModelTurn> 
   }
   // First of all our own signal: whatever an abort looks like by now, it is an abort.
   signal.throwIfAborted()
-  const turn = buildTurn({
+  const turn = await buildTurn({
     request,
     buffer,
     observer,

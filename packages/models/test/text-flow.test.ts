@@ -26,7 +26,7 @@ const trip: Guarded = {
 const unused: Pick<StreamGuard, 'cut' | 'inspect' | 'redacted'> = {
   redacted: () => [],
   cut: () => ({ type: 'released', text: '' }),
-  inspect: ({ args }) => ({ type: 'passed', value: args, taken: [] }),
+  inspect: async ({ args }) => ({ type: 'passed', value: args, taken: [] }),
 }
 
 function honestGuard(term = '\u0000never') {

@@ -44,15 +44,15 @@ export interface CleanOutput {
 }
 
 /** Redacts an output by the guardrails that look at results. Those of the user's own never do. */
-export function cleanOutput(
+export async function cleanOutput(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,
   answer: ToolAnswer,
-): CleanOutput {
+): Promise<CleanOutput> {
   const specs = resultGuards(agent)
   if (specs.length === 0) return { output: answer.output, redactions: [] }
   try {
-    return redactOutput(guardrails, specs, answer)
+    return await redactOutput(guardrails, specs, answer)
   } catch {
     // What could not be judged is not recorded.
     const text = 'The result is withheld: a guardrail could not judge it.'
@@ -60,14 +60,14 @@ export function cleanOutput(
   }
 }
 
-function redactOutput(
+async function redactOutput(
   guardrails: StreamGuardrails,
   specs: readonly StreamGuardSpec[],
   { output, ...call }: ToolAnswer,
-): CleanOutput {
+): Promise<CleanOutput> {
   const redact = <T extends string | JsonObject>(value: T) => guardrails.redact(value, specs)
-  const { content, taken } = redactContent(output.content, redact)
-  const structured = output.structured && redact(output.structured)
+  const { content, taken } = await redactContent(output.content, redact)
+  const structured = output.structured && (await redact(output.structured))
   const redactions = redactionsOf([...taken, ...(structured?.taken ?? [])], call)
   const clean = structured ? { structured: structured.value } : {}
   return { output: { ...output, content, ...clean }, redactions }
@@ -77,19 +77,21 @@ function redactOutput(
  * The texts of a result, each by itself: unless more is taken out where they stand one behind the other, as whoever reads them reads
  * them. Then they are one text.
  */
-function redactContent(
+async function redactContent(
   content: readonly ContentPart[],
-  redact: (text: string) => RedactedValue<string>,
-): { readonly content: ContentPart[]; readonly taken: readonly TakenOut[] } {
-  const apart = content.map((part) => {
-    const redacted = part.type === 'text' ? redact(part.text) : null
-    return { part, text: redacted?.value ?? '', taken: redacted?.taken ?? [] }
-  })
+  redact: (text: string) => Promise<RedactedValue<string>>,
+): Promise<{ readonly content: ContentPart[]; readonly taken: readonly TakenOut[] }> {
+  const apart = await Promise.all(
+    content.map(async (part) => {
+      const redacted = part.type === 'text' ? await redact(part.text) : null
+      return { part, text: redacted?.value ?? '', taken: redacted?.taken ?? [] }
+    }),
+  )
   const taken = apart.flatMap((each) => each.taken)
   const chars = apart.reduce((sum, { text }) => sum + text.length, 0)
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   for (const between of texts.length < 2 ? [] : ['\n', '']) {
-    const joined = redact(texts.join(between))
+    const joined = await redact(texts.join(between))
     const left = joined.value.length - between.length * (texts.length - 1)
     // Nothing between them: what stands behind a token would belong to it.
     const isLess = between !== '' && left < chars
@@ -122,15 +124,15 @@ export interface CleanWords {
 }
 
 /** The words of a tool that failed, held to the same rule. */
-export function cleanWords(
+export async function cleanWords(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,
   { words, ...call }: Called & { readonly words: string },
-): CleanWords {
+): Promise<CleanWords> {
   const specs = resultGuards(agent)
   if (specs.length === 0) return { words, redactions: [] }
   try {
-    const { value, taken } = guardrails.redact(words, specs)
+    const { value, taken } = await guardrails.redact(words, specs)
     return { words: value, redactions: redactionsOf(taken, call) }
   } catch {
     return { words: 'The error is withheld: a guardrail could not judge it.', redactions: [] }
@@ -141,15 +143,15 @@ const resultGuards = ({ guardrails }: AgentDefinition): readonly StreamGuardSpec
   guardrails.stream.filter((spec) => 'toolResults' in spec && spec.toolResults)
 
 /** What a tool says while it runs, held to the same rule; null if it cannot be judged. Nothing is recorded of it. */
-export function cleanNote(
+export async function cleanNote(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,
   note: string,
-): string | null {
+): Promise<string | null> {
   const specs = resultGuards(agent)
   if (specs.length === 0) return note
   try {
-    return guardrails.redact(note, specs).value
+    return (await guardrails.redact(note, specs)).value
   } catch {
     return null
   }

@@ -7,20 +7,27 @@ import type { ToolProgress } from '../engine.ts'
 import type { WakeBus } from '../ports.ts'
 import { sanitiseText } from '../record/sanitise.ts'
 
+/** So much of a note is looked at: what is shown of it may be the beginning of something longer. */
+const seenChars = limits.progressCharsMax + 4096
+
 /**
- * The worker's side: publishes the notes of one attempt, each cut to the limit once `clean` has looked at it. Empty ones, and those that
- * `clean` answers null for, say nothing.
+ * The worker's side: publishes the notes of one attempt in their order, each cut to the limit once `clean` has looked at it. Empty ones,
+ * and those that `clean` answers null for, say nothing.
  */
 export function reportProgress(
   bus: Pick<WakeBus, 'publishDelta'>,
   { runId, callId, attempt }: Omit<ToolProgress, 'note'> & { readonly runId: string },
-  clean: (note: string) => string | null,
+  clean: (note: string) => Promise<string | null>,
 ): (note: string) => void {
-  return (note) => {
-    const said = clean(note) ?? ''
+  const publish = (said: string): void => {
     const text = sanitiseText(said.slice(0, limits.progressCharsMax))
     if (text === '') return
     bus.publishDelta({ runId, messageId: callId, attempt, offset: 0, kind: 'progress', text })
+  }
+  let before = Promise.resolve()
+  return (note) => {
+    const said = clean(note.slice(0, seenChars))
+    before = before.then(async () => publish((await said) ?? ''))
   }
 }
 

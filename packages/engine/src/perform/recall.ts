@@ -206,7 +206,7 @@ async function failureOf(
   { code, message }: FactPayload<'tool.failed'>['error'],
 ): Promise<Pick<FactPayload<'tool.failed'>, 'error' | 'redactions'>> {
   const agent = await deps.views.definition(row.definitionHash)
-  const said = cleanWords(deps.guardrails, agent, { words: message, callId, tool })
+  const said = await cleanWords(deps.guardrails, agent, { words: message, callId, tool })
   const isTold = agent.guardrails.recordsFailures && said.redactions.length > 0
   const error = { code, message: said.words }
   return isTold ? { error, redactions: [...said.redactions] } : { error }
@@ -222,7 +222,7 @@ async function withoutFindings(
   if (!looksAtResults(agent)) return null
   const content = await deps.content.hydrate(from, output.content)
   const whole = { ...output, content }
-  const looked = cleanOutput(deps.guardrails, agent, { output: whole, callId, tool })
+  const looked = await cleanOutput(deps.guardrails, agent, { output: whole, callId, tool })
   if (canonical(looked.output) === canonical(whole)) return null
   const kept = await keepResult(deps, row, looked.output.content)
   return { output: { ...looked.output, content: kept }, redactions: [...looked.redactions] }

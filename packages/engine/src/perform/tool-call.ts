@@ -229,13 +229,16 @@ async function report(
   const called = { callId, tool }
   if (outcome.status === 'failed') {
     const { code } = outcome.error
-    const said = cleanWords(deps.guardrails, agent, { words: outcome.error.message, ...called })
+    const said = await cleanWords(deps.guardrails, agent, {
+      words: outcome.error.message,
+      ...called,
+    })
     const error = { code, message: said.words }
     const told = agent.guardrails.recordsFailures ? taken(said) : {}
     const payload = { ...about(task), error, durationMs, ...told }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
-  const looked = cleanOutput(deps.guardrails, agent, { output: outcome.output, ...called })
+  const looked = await cleanOutput(deps.guardrails, agent, { output: outcome.output, ...called })
   const said = looked.output.content
   // What `read_result` answers is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)

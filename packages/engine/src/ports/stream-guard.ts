@@ -51,7 +51,7 @@ export interface StreamGuard {
   /** What was taken out of texts and thoughts so far. */
   redacted(): readonly RedactedText[]
   /** The arguments of a call of a turn that closed positively: as they may be recorded, or the end of the attempt. */
-  inspect(call: { readonly name: string; readonly args: JsonObject }): InspectedCall
+  inspect(call: { readonly name: string; readonly args: JsonObject }): Promise<InspectedCall>
   /** A whole call of a turn that closed positively, or an error that ended the turn. */
   judge(part: Extract<StreamPart, { type: 'tool_call' | 'error' }>): Guarded
 }
@@ -62,13 +62,13 @@ export interface RedactedValue<T> {
   readonly taken: readonly TakenOut[]
 }
 
-/** The stream guardrails of one process. Each method throws for a guardrail that the process cannot have. */
+/** The stream guardrails of one process. Each method throws, or rejects, for a guardrail that the process cannot have. */
 export interface StreamGuardrails {
   /** A guard for one attempt, of guardrails in their order. */
   guard(specs: readonly StreamGuardSpec[], context: AttemptContext): StreamGuard
-  /** Redacts text or JSON that a tool answered, by the guardrails that look at results. */
+  /** Redacts text or JSON that a tool answered, by the guardrails that look at results. A large one does not hold the process. */
   redact<T extends string | JsonObject>(
     value: T,
     specs: readonly StreamGuardSpec[],
-  ): RedactedValue<T>
+  ): Promise<RedactedValue<T>>
 }

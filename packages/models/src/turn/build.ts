@@ -29,12 +29,16 @@ export interface BuildInput extends Ending {
 }
 
 /** Judges the stream and makes the turn of it. */
-export function buildTurn(input: BuildInput): ModelTurn {
+export async function buildTurn(input: BuildInput): Promise<ModelTurn> {
   const { request, buffer, observer } = input
   const judged = judgeWhole(input)
   const made = judged.verdict === 'complete' ? positiveParts(input) : []
   const turn = { parts: made, withArguments: redactedCall(input) }
-  const { judgement, parts, redactions: inCalls } = guardJudgement(judged, turn, request.guard)
+  const {
+    judgement,
+    parts,
+    redactions: inCalls,
+  } = await guardJudgement(judged, turn, request.guard)
   const redactions = [...(request.guard?.redacted() ?? []), ...inCalls]
   const positive = judgement.verdict === 'complete'
   const secret = hidden(input)

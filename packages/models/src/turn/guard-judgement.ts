@@ -28,14 +28,14 @@ export interface GuardedTurn {
 }
 
 /** Shows the guard the calls of a turn that closed positively, or the error that ended one. */
-export function guardJudgement(
+export async function guardJudgement(
   judgement: Judgement,
   turn: GuardedParts,
   guard: StreamGuard | null,
-): GuardedTurn {
+): Promise<GuardedTurn> {
   const asItIs = { judgement, parts: turn.parts, redactions: [] }
   if (guard === null) return asItIs
-  if (judgement.verdict === 'complete') return guardCalls(judgement, turn, guard)
+  if (judgement.verdict === 'complete') return await guardCalls(judgement, turn, guard)
   if (judgement.verdict === 'error' && judgement.error && mayBeCorrected(judgement.error))
     return { ...asItIs, judgement: guardError(judgement, judgement.error, guard) }
   return asItIs
@@ -45,11 +45,11 @@ export function guardJudgement(
  * Each call that could run, in the order of the stream: its arguments, then the call with what is left of them. One trip takes
  * them all away: the turn is not positive.
  */
-function guardCalls(
+async function guardCalls(
   judgement: Judgement,
   { parts, withArguments }: GuardedParts,
   guard: StreamGuard,
-): GuardedTurn {
+): Promise<GuardedTurn> {
   const kept: AssistantPart[] = []
   const redactions: Redaction[] = []
   for (const part of parts) {
@@ -58,7 +58,7 @@ function guardCalls(
       continue
     }
     const { id: callId, name: tool } = part
-    const inspected = guard.inspect({ name: tool, args: part.args })
+    const inspected = await guard.inspect({ name: tool, args: part.args })
     if (inspected.type === 'tripped') return tripped(inspected.trip)
     const { value, taken } = inspected
     const call = taken.length === 0 ? part : withArguments(part, value)

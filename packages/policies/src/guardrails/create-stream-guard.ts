@@ -65,9 +65,9 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
         trip = tripOf(runGuardrailChain(part, guardrails, about), part.type, offset)
         return ''
       }),
-    inspect(call) {
+    async inspect(call) {
       if (trip !== null) return { type: 'tripped', trip }
-      const inspected = inspectArguments(call.args, guardrails)
+      const inspected = await inspectArguments(call.args, guardrails)
       if (inspected.type === 'passed') return inspected
       trip = refusalOf(inspected, call.name, lanes.text.released.offset)
       return { type: 'tripped', trip }

@@ -68,6 +68,12 @@ export interface Search {
   readonly tailLength?: (kind: string, text: string, from: number) => number
 }
 
+/** A text that is looked at in steps. */
+const longChars = 16_384
+
+/** Is the text looked at in steps? */
+export const isLong = (text: string): boolean => text.length > longChars
+
 /** A guardrail over text and reasoning; it looks at neither calls nor errors. */
 export function createSearch(search: Search): Guardrail {
   const { id, name, window, action } = search
@@ -103,12 +109,22 @@ export function createSearch(search: Search): Guardrail {
         const kinds = found.map(({ kind }) => kind)
         return { text: search.clean?.(redacted) ?? redacted, kinds }
       },
-      find: (text) =>
-        settled(search, text, { last: true, released: '' }).map(({ kind, start, end }) => ({
-          kind,
-          start,
-          end: end + (search.tailLength?.(kind, text, end) ?? 0),
-        })),
+      *find(text) {
+        const found = isLong(text)
+          ? yield* new SearchedText(search).find(text)
+          : settled(search, text, { last: true, released: '' })
+        const whole: Finding[] = []
+        let seen = 0
+        for (const { kind, start, end } of found) {
+          // What the one before it reaches to belongs to that.
+          const from = Math.max(start, seen)
+          if (end <= from) continue
+          seen = end + (search.tailLength?.(kind, text, end) ?? 0)
+          whole.push({ kind, start: from, end: seen })
+          if (isLong(text)) yield
+        }
+        return whole
+      },
       describe,
     },
   }

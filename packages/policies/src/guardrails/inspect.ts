@@ -9,12 +9,14 @@
  * N4 What is too deep or is no text, no number and no container stays as it is; JSON has nothing else.
  * N5 A text is judged as it means first, its escapes read, and then as it is spelt: what is found in either is taken out of the
  *    text as it is spelt, and nothing else of it changes.
+ * N6 A large value is judged in steps: the process goes on with its other work between them.
  */
 import type { Json, JsonObject } from '@signalbox/core'
 import type { RedactedValue, TakenOut } from '@signalbox/engine'
-import type { Finding } from './finding.ts'
+import { type Finding, isLong } from './finding.ts'
 import { marker } from './marker.ts'
 import type { Guardrail, Inspector } from './part.ts'
+import { inTurns, type Steps } from './steps.ts'
 import { type Unescaped, unescapings } from './unescaped.ts'
 
 /** The value as it may be recorded, and what was taken out of it; or the guardrail that refuses it as a whole. */
@@ -24,17 +26,17 @@ export type Inspected<T> =
   | { readonly type: 'refused'; readonly by: Guardrail; readonly kinds: readonly string[] | null }
 
 /** Judges the arguments of a call: the first guardrail that finds something and does not redact refuses them. */
-export function inspectArguments(
+export async function inspectArguments(
   args: JsonObject,
   guardrails: readonly Guardrail[],
-): Inspected<JsonObject> {
+): Promise<Inspected<JsonObject>> {
   const taken: TakenOut[] = []
   let value = args
   for (const guardrail of guardrails) {
     const { inspector } = guardrail
     if (!inspector?.places.arguments) continue
     const sweep = new Sweep(inspector)
-    const clean = attempt(() => sweep.object(value))
+    const clean = await inTurns(sweep.object(value)).catch(() => null)
     if (clean === null) return { type: 'refused', by: guardrail, kinds: null }
     if (sweep.counts.size === 0) continue
     if (inspector.action !== 'redact')
@@ -45,30 +47,24 @@ export function inspectArguments(
   return { type: 'passed', value, taken }
 }
 
-function attempt<T>(work: () => T): T | null {
-  try {
-    return work()
-  } catch {
-    return null
-  }
-}
-
-/** Redacts a text or a value that a tool answered. Throws what a guardrail throws. */
+/** Redacts a text or a value that a tool answered. Rejects with what a guardrail throws. */
 export function redactResult<T extends string | JsonObject>(
   result: T,
   guardrails: readonly Guardrail[],
-): RedactedValue<T>
-export function redactResult(
+): Promise<RedactedValue<T>>
+export async function redactResult(
   result: string | JsonObject,
   guardrails: readonly Guardrail[],
-): RedactedValue<string | JsonObject> {
+): Promise<RedactedValue<string | JsonObject>> {
   const taken: TakenOut[] = []
   let value = result
   for (const guardrail of guardrails) {
     const { inspector } = guardrail
     if (!inspector?.places.results) continue
     const sweep = new Sweep(inspector)
-    value = typeof value === 'string' ? sweep.text(value) : sweep.object(value)
+    value = await inTurns<string | JsonObject>(
+      typeof value === 'string' ? sweep.text(value) : sweep.object(value),
+    )
     taken.push(...takenBy(guardrail, sweep))
   }
   return { value, taken }
@@ -82,6 +78,8 @@ const numberDigitsMin = 9
 /** Keys that lead to a secret or to a number of a phone: their value is read together with them. */
 const leads =
   /pass|pwd|secret|token|key|credential|auth|cookie|kennwort|contraseña|clave|senha|wachtwoord|hasło|parola|şifre|парол|كلمة|รหัสผ่าน|密码|密碼|口令|パスワード|비밀번호|암호|密钥|密鑰|令牌|phone|tel|mobil|cell|fon|handy|电话|電話|手机|手機|携帯|전화|тел|هاتف/i
+/** Small texts that are judged in one step, in characters of all of them. */
+const stepChars = 4096
 /** Of a pair: what holds the name, and what holds the value. */
 const nameFields = ['name', 'key', 'header', 'variable'] as const
 const valueFields: ReadonlySet<string> = new Set(['value', 'val'])
@@ -90,22 +88,29 @@ const valueFields: ReadonlySet<string> = new Set(['value', 'val'])
 class Sweep {
   readonly counts = new Map<string, number>()
   readonly #inspector: Inspector
+  /** Characters since the last step. */
+  #swept = 0
 
   constructor(inspector: Inspector) {
     this.#inspector = inspector
   }
 
-  text(text: string): string {
-    return this.#count(inspectText(this.#inspector, text))
+  *text(text: string): Steps<string> {
+    this.#swept += text.length + 1
+    if (this.#swept > stepChars) {
+      this.#swept = 0
+      yield
+    }
+    return this.#count(yield* inspectText(this.#inspector, text))
   }
 
-  object(value: JsonObject): JsonObject {
+  *object(value: JsonObject): Steps<JsonObject> {
     const entries: [string, Json][] = []
     const names = new FreeNames()
     const named = nameFields.map((field) => value[field]).find((name) => typeof name === 'string')
     for (const [key, each] of Object.entries(value)) {
       const lead = typeof named === 'string' && valueFields.has(key) ? named : key
-      entries.push([names.free(this.text(key)), this.#value(each, lead)])
+      entries.push([names.free(yield* this.text(key)), yield* this.#value(each, lead)])
     }
     return Object.fromEntries(entries)
   }
@@ -115,31 +120,35 @@ class Sweep {
     return text
   }
 
-  #value(value: Json, key: string): Json {
-    if (typeof value === 'string') return this.#under(key, value)
-    if (typeof value === 'number') return this.#number(value)
+  *#value(value: Json, key: string): Steps<Json> {
+    if (typeof value === 'string') return yield* this.#under(key, value)
+    if (typeof value === 'number') return yield* this.#number(value)
     if (typeof value !== 'object' || value === null) return value
-    return isList(value) ? this.#list(value, key) : this.object(value)
+    return yield* isList(value) ? this.#list(value, key) : this.object(value)
   }
 
-  #under(key: string, value: string): string {
-    if (!leads.test(key)) return this.text(value)
+  *#under(key: string, value: string): Steps<string> {
+    if (!leads.test(key)) return yield* this.text(value)
     const label = `${key}: `
-    const inspected = inspectText(this.#inspector, label + value)
+    const inspected = yield* inspectText(this.#inspector, label + value)
     // Something that begins in the key is judged there.
-    if (inspected.kinds.length === 0 || !inspected.text.startsWith(label)) return this.text(value)
+    if (inspected.kinds.length === 0 || !inspected.text.startsWith(label))
+      return yield* this.text(value)
     return this.#count(inspected).slice(label.length)
   }
 
-  #list(values: readonly Json[], key: string): Json {
+  *#list(values: readonly Json[], key: string): Steps<Json> {
     const texts = values.filter((each) => typeof each === 'string')
-    const lines = texts.length === values.length && texts.length > 1 ? this.#lines(texts) : values
-    return lines.map((each) => this.#value(each, key))
+    const isText = texts.length === values.length && texts.length > 1
+    const clean: Json[] = []
+    for (const each of isText ? yield* this.#lines(texts) : values)
+      clean.push(yield* this.#value(each, key))
+    return clean
   }
 
   /** A list of texts is read as their lines, too: a private key is one thing over many of them. Its marker stands in the first. */
-  #lines(texts: readonly string[]): readonly string[] {
-    const found = this.#inspector.find(texts.join('\n'))
+  *#lines(texts: readonly string[]): Steps<readonly string[]> {
+    const found = yield* this.#inspector.find(texts.join('\n'))
     let from = 0
     let at = 0
     return texts.map((text) => {
@@ -163,10 +172,10 @@ class Sweep {
     })
   }
 
-  #number(value: number): Json {
+  *#number(value: number): Steps<Json> {
     const written = String(value)
     if (written.replaceAll(/\D/g, '').length < numberDigitsMin) return value
-    const clean = this.text(written)
+    const clean = yield* this.text(written)
     return clean === written ? value : clean
   }
 }
@@ -196,20 +205,22 @@ interface InspectedText {
 }
 
 /** Judges a text as it means, from the innermost escapes outwards, and as it is spelt. */
-function inspectText(inspector: Inspector, spelt: string): InspectedText {
+function* inspectText(inspector: Inspector, spelt: string): Steps<InspectedText> {
   const kinds: string[] = []
   let text = spelt
-  let rounds = unescapings(text)
+  let rounds = yield* unescapings(text)
   for (let depth = rounds.length; depth > 0; depth -= 1) {
     const round = rounds[depth - 1]
-    const found = round ? inspector.find(round.text) : []
+    const found = round ? yield* inspector.find(round.text) : []
     if (!round || found.length === 0) continue
     const taken = takeOut(text, round, found)
     kinds.push(...taken.kinds)
     text = taken.text
-    rounds = unescapings(text)
+    rounds = yield* unescapings(text)
   }
-  const last = inspector.inspect(text)
+  const last = isLong(text)
+    ? takeOut(text, { text, at: (place) => place }, yield* inspector.find(text))
+    : inspector.inspect(text)
   return { text: last.text, kinds: [...kinds, ...last.kinds] }
 }
 
@@ -218,14 +229,10 @@ function takeOut(spelt: string, round: Unescaped, found: readonly Finding[]): In
   const kinds: string[] = []
   let text = ''
   let from = 0
-  let end = 0
   for (const finding of found) {
-    // It belongs to the one before it.
-    if (finding.start < end) continue
     text += spelt.slice(from, round.at(finding.start)) + marker(finding.kind)
     kinds.push(finding.kind)
-    end = finding.end
-    from = round.at(end)
+    from = round.at(finding.end)
   }
   return { text: text + spelt.slice(from), kinds }
 }

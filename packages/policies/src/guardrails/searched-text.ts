@@ -15,10 +15,13 @@ import type { Finding, Search, Watch } from './finding.ts'
 import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
 import { withoutOverlaps } from './overlaps.ts'
 import { guardrailRefusal, type TailFlow } from './search-outcome.ts'
+import type { Steps } from './steps.ts'
 import type { Staged, TextStage } from './text-stage.ts'
 
 /** A long piece is taken in pieces of so many code units: a search costs no more than that, and what waits. */
 const pieceChars = 512
+/** The same of a whole text, of which nothing goes out. */
+const findChars = 4096
 
 const none: readonly Finding[] = []
 const noneTaken: readonly Redacted[] = []
@@ -42,6 +45,8 @@ export class SearchedText implements TextStage {
   #next = new Map<RE2JS, number>()
   #watch: Watch
   #tail: TailFlow | null
+  /** Where it begins in all that was pushed. */
+  #base = 0
 
   constructor(search: Search) {
     this.#search = search
@@ -63,19 +68,53 @@ export class SearchedText implements TextStage {
   }
 
   #push(text: string): Staged {
+    const limit = this.#take(text)
+    return limit <= this.#from ? nothing : this.#settle(limit)
+  }
+
+  /** Where the things stand in a whole text, and in none besides it. */
+  *find(text: string): Steps<readonly Finding[]> {
+    const found: Finding[] = []
+    for (let at = 0; at < text.length; at += findChars) {
+      const limit = this.#take(text.slice(at, at + findChars))
+      if (limit > this.#from) found.push(...this.#place(limit))
+      yield
+    }
+    this.#takeHalf()
+    return [...found, ...this.#place(Infinity)]
+  }
+
+  /** More of the text. Answers up to where it is decided. */
+  #take(text: string): number {
     const shown = this.#text.length
     const all = this.#half + text
     this.#half = isHigh(all, all.length - 1) ? all.slice(-1) : ''
     this.#text += this.#half === '' ? all : all.slice(0, -1)
-    if (this.#text.length === shown) return nothing
-    const limit = this.#limit(this.#watch.pending(this.#text, this.#from, shown))
-    return limit <= this.#from ? nothing : this.#settle(limit)
+    if (this.#text.length === shown) return this.#from
+    return this.#limit(this.#watch.pending(this.#text, this.#from, shown))
   }
 
-  end(): Staged {
+  /** No second half follows. */
+  #takeHalf(): void {
     const shown = this.#text.length
     this.#text += this.#half
     if (this.#half !== '') this.#watch.pending(this.#text, this.#from, shown)
+  }
+
+  /** What is found before this place, from the beginning of all that was pushed. */
+  #place(limit: number): readonly Finding[] {
+    const base = this.#base
+    const found = this.#decided(limit).map((finding) => ({
+      ...finding,
+      start: base + finding.start,
+      end: base + finding.end,
+    }))
+    this.#forget(Math.min(limit, this.#text.length))
+    return found
+  }
+
+  end(): Staged {
+    this.#takeHalf()
     const staged = this.#settle(Infinity)
     if (staged.refusal !== null) return staged
     const text = staged.text + (this.#tail?.end() ?? '')
@@ -161,6 +200,7 @@ export class SearchedText implements TextStage {
   /** What stands before this place is decided. Some of it is kept for looking back. */
   #forget(decided: number): void {
     const drop = Math.max(0, decided - this.#search.lookBack)
+    this.#base += drop
     this.#text = this.#text.slice(drop)
     this.#from = decided - drop
     this.#out -= drop

@@ -2,6 +2,7 @@
  * A text as it means: with the escapes of JSON and of programs, of addresses and of markup read, and where each of its characters stands
  * in the text as it is spelt.
  */
+import type { Steps } from './steps.ts'
 
 export interface Unescaped {
   readonly text: string
@@ -30,15 +31,18 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: '\u00A0',
 }
 
+/** Places that are noted in one step. */
+const stepSigns = 4096
+
 /** So often an escape may be escaped: JSON in JSON in JSON. */
 const roundsMax = 3
 
 /** The text after one round, after two of them, as long as there is something to read. */
-export function unescapings(text: string): readonly Unescaped[] {
+export function* unescapings(text: string): Steps<readonly Unescaped[]> {
   const rounds: Unescaped[] = []
   let outer: Unescaped | undefined
   while (rounds.length < roundsMax) {
-    const next = readOnce(outer?.text ?? text)
+    const next = yield* readOnce(outer?.text ?? text)
     if (next === null) break
     const before = outer
     outer = before ? { text: next.text, at: (place) => before.at(next.at(place)) } : next
@@ -48,7 +52,7 @@ export function unescapings(text: string): readonly Unescaped[] {
 }
 
 /** One round; null if there is nothing to read. */
-function readOnce(text: string): Unescaped | null {
+function* readOnce(text: string): Steps<Unescaped | null> {
   /** Where what was read, and what stands behind it, begins: here, and in the text. */
   const here: number[] = [0]
   const there: number[] = [0]
@@ -64,6 +68,7 @@ function readOnce(text: string): Unescaped | null {
     from = match.index + match[0].length
     here.push(read.length)
     there.push(from)
+    if (there.length % stepSigns === 1) yield
   }
   if (from === 0) return null
   read += text.slice(from)

@@ -37,21 +37,23 @@ function splitAtRandom(text: string): readonly string[] {
 }
 
 /** What comes out of each place; several ways to split a text. */
-const places: Readonly<Record<string, (text: string) => readonly string[]>> = {
+const places: Readonly<
+  Record<string, (text: string) => readonly string[] | Promise<readonly string[]>>
+> = {
   text: (text) =>
     [0, 1, 2]
       .map(() => play(guardrails, splitAtRandom(text)).text)
       .concat(play(guardrails, splitAtRandom(before.slice(random(50)) + text + after)).text),
-  arguments(text) {
-    const inspected = createStreamGuard({ guardrails, context }).inspect({
+  async arguments(text) {
+    const inspected = await createStreamGuard({ guardrails, context }).inspect({
       name: 'send',
       args: { to: 'ops', body: text, parts: [{ note: text }] },
     })
     return [JSON.stringify(inspected.type === 'passed' ? inspected.value : inspected)]
   },
-  results: (text) => [
-    redactResult(text, guardrails).value,
-    JSON.stringify(redactResult({ lines: [text], ok: true }, guardrails).value),
+  results: async (text) => [
+    (await redactResult(text, guardrails)).value,
+    JSON.stringify((await redactResult({ lines: [text], ok: true }, guardrails)).value),
   ],
 }
 
@@ -140,12 +142,13 @@ test('the corpus has three hundred samples and more, half of them harmless, in e
 })
 
 describe.each(Object.keys(places))('in %s', (place) => {
-  const out = (text: string): readonly string[] => places[place]?.(text) ?? []
+  const out = async (text: string): Promise<readonly string[]> =>
+    (await places[place]?.(text)) ?? []
 
-  test('recall is at least 0.98, and nothing of a secret goes out', () => {
+  test('recall is at least 0.98, and nothing of a secret goes out', async () => {
     const missed = new Table()
     for (const { kind, text, secret } of positives) {
-      const seen = out(text).map(withoutMarkers)
+      const seen = (await out(text)).map(withoutMarkers)
       const pieces = piecesOf(secret, text)
       expect(pieces.length, text).toBeGreaterThan(0)
       missed.count(kind, text, !seen.some((each) => pieces.some((piece) => each.includes(piece))))
@@ -154,10 +157,10 @@ describe.each(Object.keys(places))('in %s', (place) => {
     expect(1 - missed.share).toBeGreaterThanOrEqual(0.98)
   })
 
-  test('at most 0.02 of what is harmless is taken', () => {
+  test('at most 0.02 of what is harmless is taken', async () => {
     const taken = new Table()
     for (const { like, text } of lookAlikes)
-      taken.count(like, text, untouched[place]?.(text, out(text)) === true)
+      taken.count(like, text, untouched[place]?.(text, await out(text)) === true)
     expect(taken.rows).toEqual(takenByKind)
     expect(taken.share).toBeLessThanOrEqual(0.02)
   })

@@ -48,15 +48,24 @@ export function absorbTails(text: string): string {
     : tokens
 }
 
-/** So much of what follows a marker is looked at: the longest private key is shorter. */
+/** So much of what follows a marker is looked at: the longest private key is shorter. At first a little of it. */
 const seenMax = 65_536
+const seenFirst = 512
+/** A tail that ends so near to the end of what is seen may go on behind it. */
+const openChars = 256
 
 /** How many characters from this place on belong to a secret of this kind that ends there. */
 export function tailLength(kind: string, text: string, from: number): number {
+  for (let seen = seenFirst; ; seen *= 8) {
+    const length = tailWithin(kind, text.slice(from, from + seen))
+    if (seen >= seenMax || from + seen >= text.length || length < seen - openChars) return length
+  }
+}
+
+function tailWithin(kind: string, after: string): number {
   const begun = marker(kind)
-  const seen = begun + text.slice(from, from + seenMax)
   const tail = kind === 'private-key' ? keyTail : kind === 'credential' ? valueTail : tokenTail
-  const matcher = tail().matcher(seen)
+  const matcher = tail().matcher(begun + after)
   if (!matcher.lookingAt()) return 0
   const endLine = kind === 'private-key' ? matcher.start(2) : -1
   return (endLine < 0 ? matcher.end() : endLine) - begun.length
