@@ -23,11 +23,14 @@ export const pieceChars = 8
 
 const bannedTerms = Array.from({ length: 100 }, (_, n) => `forbidden phrase ${n}`)
 
+/** Where they look besides what the model says. */
+const reach = { arguments: true, toolResults: true }
+
 /** Personal data, secrets, and a list of banned terms. */
 export const streamGuards: z.input<typeof StreamGuardSpec>[] = [
-  { use: 'pii' },
-  { use: 'secrets' },
-  { use: 'banned-terms', terms: bannedTerms },
+  { use: 'pii', ...reach },
+  { use: 'secrets', ...reach },
+  { use: 'banned-terms', terms: bannedTerms, ...reach },
 ]
 
 const passport = {

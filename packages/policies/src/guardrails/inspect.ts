@@ -16,7 +16,7 @@ import type { RedactedValue, TakenOut } from '@signalbox/engine'
 import { type Finding, isLong } from './finding.ts'
 import { marker } from './marker.ts'
 import type { Guardrail, Inspector } from './part.ts'
-import { inTurns, type Steps } from './steps.ts'
+import { inSteps, type Stepwise } from './steps.ts'
 import { type Unescaped, unescapings } from './unescaped.ts'
 
 /** The value as it may be recorded, and what was taken out of it; or the guardrail that refuses it as a whole. */
@@ -36,7 +36,7 @@ export async function inspectArguments(
     const { inspector } = guardrail
     if (!inspector?.places.arguments) continue
     const sweep = new Sweep(inspector)
-    const clean = await inTurns(sweep.object(value)).catch(() => null)
+    const clean = await inSteps(sweep.object(value)).catch(() => null)
     if (clean === null) return { type: 'refused', by: guardrail, kinds: null }
     if (sweep.counts.size === 0) continue
     if (inspector.action !== 'redact')
@@ -62,7 +62,7 @@ export async function redactResult(
     const { inspector } = guardrail
     if (!inspector?.places.results) continue
     const sweep = new Sweep(inspector)
-    value = await inTurns<string | JsonObject>(
+    value = await inSteps<string | JsonObject>(
       typeof value === 'string' ? sweep.text(value) : sweep.object(value),
     )
     taken.push(...takenBy(guardrail, sweep))
@@ -95,7 +95,7 @@ class Sweep {
     this.#inspector = inspector
   }
 
-  *text(text: string): Steps<string> {
+  *text(text: string): Stepwise<string> {
     this.#swept += text.length + 1
     if (this.#swept > stepChars) {
       this.#swept = 0
@@ -104,7 +104,7 @@ class Sweep {
     return this.#count(yield* inspectText(this.#inspector, text))
   }
 
-  *object(value: JsonObject): Steps<JsonObject> {
+  *object(value: JsonObject): Stepwise<JsonObject> {
     const entries: [string, Json][] = []
     const names = new FreeNames()
     const named = nameFields.map((field) => value[field]).find((name) => typeof name === 'string')
@@ -120,14 +120,14 @@ class Sweep {
     return text
   }
 
-  *#value(value: Json, key: string): Steps<Json> {
+  *#value(value: Json, key: string): Stepwise<Json> {
     if (typeof value === 'string') return yield* this.#under(key, value)
     if (typeof value === 'number') return yield* this.#number(value)
     if (typeof value !== 'object' || value === null) return value
     return yield* isList(value) ? this.#list(value, key) : this.object(value)
   }
 
-  *#under(key: string, value: string): Steps<string> {
+  *#under(key: string, value: string): Stepwise<string> {
     if (!leads.test(key)) return yield* this.text(value)
     const label = `${key}: `
     const inspected = yield* inspectText(this.#inspector, label + value)
@@ -137,7 +137,7 @@ class Sweep {
     return this.#count(inspected).slice(label.length)
   }
 
-  *#list(values: readonly Json[], key: string): Steps<Json> {
+  *#list(values: readonly Json[], key: string): Stepwise<Json> {
     const texts = values.filter((each) => typeof each === 'string')
     const isText = texts.length === values.length && texts.length > 1
     const clean: Json[] = []
@@ -147,7 +147,7 @@ class Sweep {
   }
 
   /** A list of texts is read as their lines, too: a private key is one thing over many of them. Its marker stands in the first. */
-  *#lines(texts: readonly string[]): Steps<readonly string[]> {
+  *#lines(texts: readonly string[]): Stepwise<readonly string[]> {
     const found = yield* this.#inspector.find(texts.join('\n'))
     let from = 0
     let at = 0
@@ -172,7 +172,7 @@ class Sweep {
     })
   }
 
-  *#number(value: number): Steps<Json> {
+  *#number(value: number): Stepwise<Json> {
     const written = String(value)
     if (written.replaceAll(/\D/g, '').length < numberDigitsMin) return value
     const clean = yield* this.text(written)
@@ -205,7 +205,7 @@ interface InspectedText {
 }
 
 /** Judges a text as it means, from the innermost escapes outwards, and as it is spelt. */
-function* inspectText(inspector: Inspector, spelt: string): Steps<InspectedText> {
+function* inspectText(inspector: Inspector, spelt: string): Stepwise<InspectedText> {
   const kinds: string[] = []
   let text = spelt
   let rounds = yield* unescapings(text)

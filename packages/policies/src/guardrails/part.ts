@@ -2,7 +2,7 @@
 import type { GuardAction } from '@signalbox/core'
 import type { AttemptContext, StreamPart } from '@signalbox/engine'
 import type { Finding } from './finding.ts'
-import type { Steps } from './steps.ts'
+import type { Stepwise } from './steps.ts'
 import type { TextStage } from './text-stage.ts'
 
 /** What a guardrail may know besides the part. */
@@ -49,7 +49,7 @@ export interface Inspector {
   /** The text with markers in the place of what was found, and the kind of each finding. */
   inspect(text: string): { readonly text: string; readonly kinds: readonly string[] }
   /** Where each of them stands, with all that belongs to it. */
-  find(text: string): Steps<readonly Finding[]>
+  find(text: string): Stepwise<readonly Finding[]>
   /** Names kinds for the model, with articles. Never what was found. */
   describe(kinds: readonly string[]): string
 }

@@ -15,7 +15,7 @@ import type { Finding, Search, Watch } from './finding.ts'
 import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
 import { withoutOverlaps } from './overlaps.ts'
 import { guardrailRefusal, type TailFlow } from './search-outcome.ts'
-import type { Steps } from './steps.ts'
+import type { Stepwise } from './steps.ts'
 import type { Staged, TextStage } from './text-stage.ts'
 
 /** A long piece is taken in pieces of so many code units: a search costs no more than that, and what waits. */
@@ -73,7 +73,7 @@ export class SearchedText implements TextStage {
   }
 
   /** Where the things stand in a whole text, and in none besides it. */
-  *find(text: string): Steps<readonly Finding[]> {
+  *find(text: string): Stepwise<readonly Finding[]> {
     const found: Finding[] = []
     for (let at = 0; at < text.length; at += findChars) {
       const limit = this.#take(text.slice(at, at + findChars))

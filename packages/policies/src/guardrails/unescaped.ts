@@ -2,7 +2,7 @@
  * A text as it means: with the escapes of JSON and of programs, of addresses and of markup read, and where each of its characters stands
  * in the text as it is spelt.
  */
-import type { Steps } from './steps.ts'
+import type { Stepwise } from './steps.ts'
 
 export interface Unescaped {
   readonly text: string
@@ -38,7 +38,7 @@ const stepSigns = 4096
 const roundsMax = 3
 
 /** The text after one round, after two of them, as long as there is something to read. */
-export function* unescapings(text: string): Steps<readonly Unescaped[]> {
+export function* unescapings(text: string): Stepwise<readonly Unescaped[]> {
   const rounds: Unescaped[] = []
   let outer: Unescaped | undefined
   while (rounds.length < roundsMax) {
@@ -52,7 +52,7 @@ export function* unescapings(text: string): Steps<readonly Unescaped[]> {
 }
 
 /** One round; null if there is nothing to read. */
-function* readOnce(text: string): Steps<Unescaped | null> {
+function* readOnce(text: string): Stepwise<Unescaped | null> {
   /** Where what was read, and what stands behind it, begins: here, and in the text. */
   const here: number[] = [0]
   const there: number[] = [0]

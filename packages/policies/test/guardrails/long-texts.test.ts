@@ -3,11 +3,10 @@
  * run out; a finding at the border of two steps; a time that grows faster than the text.
  */
 import { randomBytes } from 'node:crypto'
-import { setImmediate as others } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redactResult } from '../../src/guardrails/inspect.ts'
-import { inTurns } from '../../src/guardrails/steps.ts'
+import { inSteps } from '../../src/guardrails/steps.ts'
 import { guardrailOf } from './play.ts'
 import {
   formatSamples,
@@ -31,9 +30,19 @@ const patterns = guardrailOf({
 
 const led = ledSamples.map(([lead, value]) => lead + value)
 const piece = fc.constantFrom(
-  ...[...secretSamples, ...identitySamples, ...led, ...formatSamples],
-  ...[...prosePieces, ...loosePieces, ...leadPieces],
-  ...['Acme Gold', 'O-12345', '\n', ' ', '💥', '\ud800'],
+  ...secretSamples,
+  ...identitySamples,
+  ...led,
+  ...formatSamples,
+  ...prosePieces,
+  ...loosePieces,
+  ...leadPieces,
+  'Acme Gold',
+  'O-12345',
+  '\n',
+  ' ',
+  '💥',
+  '\ud800',
 )
 /**
  * Long enough for several steps, with more in them than at their borders. Apart from each other: of secrets that stick together some is
@@ -65,7 +74,7 @@ describe.each([secrets, pii, terms, patterns])('a long text, judged in steps: $n
     await fc.assert(
       fc.asyncProperty(longTexts, async (text) => {
         const { text: whole, kinds } = inspector.inspect(text)
-        const found = await inTurns(inspector.find(text))
+        const found = await inSteps(inspector.find(text))
         let shown = ''
         let from = 0
         for (const { start, end, kind } of found) {
@@ -74,7 +83,8 @@ describe.each([secrets, pii, terms, patterns])('a long text, judged in steps: $n
         }
         const [steps, once] = parted(asOne(shown + text.slice(from)), asOne(whole))
         expect(steps).toBe(once)
-        if (guard !== secrets) expect(found.map(({ kind }) => kind)).toEqual(kinds)
+        const counted = guard === secrets ? [] : found.map(({ kind }) => kind)
+        expect(counted).toEqual(guard === secrets ? [] : kinds)
       }),
       { numRuns: 25 },
     )
@@ -91,11 +101,10 @@ describe('while a long text is judged', () => {
     ['many texts', { lines }],
     ['many keys', Object.fromEntries(lines.map((line) => [line, 1]))],
   ])('others have their turn: %s', { timeout: 120_000 }, async (_name, value) => {
-    let over = false
-    const work = redactResult(value, [secrets, pii]).finally(() => (over = true))
     let turns = 0
-    for (; !over; turns += 1) await others()
-    await work
+    const timer = setInterval(() => (turns += 1), 0)
+    await redactResult(value, [secrets, pii])
+    clearInterval(timer)
     expect(turns).toBeGreaterThan(5)
   })
 })
