@@ -7,6 +7,7 @@ import {
   systemClock,
   systemRandom,
 } from '@signalbox/engine'
+import { createStreamGuardrails } from '@signalbox/policies'
 import { createRegister } from '@signalbox/postgres'
 import { complaining } from './complaining-log.ts'
 import { profiler } from './cpu-profile.ts'
@@ -46,6 +47,7 @@ async function start(addresses: Addresses): Promise<void> {
     wakeBus,
     model: null,
     tools: instantTools(log),
+    guardrails: createStreamGuardrails(() => null),
     clock: systemClock,
     random: systemRandom,
     log,

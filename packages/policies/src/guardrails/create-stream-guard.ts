@@ -54,7 +54,8 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
       return text
     })
   return {
-    push: (kind, text) => flow(kind, (lane) => lane.push(text)),
+    // A model call asks so for a trip after each text that it has shown.
+    push: (kind, text) => (text === '' ? guarded(() => '') : flow(kind, (lane) => lane.push(text))),
     end: (kind) => flow(kind, (lane) => lane.end()),
     redacted: () => [...counts.values()],
     cut: (kind) => flow(kind, (lane) => lane.cut()),

@@ -11,7 +11,8 @@ import { type Instruction, isFork, patternProgram, takesOne } from './pattern-pr
 export interface LeadState {
   readonly reached: readonly number[]
   readonly wasWord: boolean
-  /** By the next character. */
+  /** By the next character: those of ASCII, and the others. */
+  readonly ascii: (LeadStep | undefined)[]
   readonly steps: Map<number, LeadStep>
 }
 
@@ -55,11 +56,12 @@ export class LeadMachine {
   }
 
   step(state: LeadState, rune: number): LeadStep {
-    const known = state.steps.get(rune)
+    const known = rune < 0x80 ? state.ascii[rune] : state.steps.get(rune)
     if (known) return known
     this.#forgetSome()
     const step = this.#make(state, rune)
-    state.steps.set(rune, step)
+    if (rune < 0x80) state.ascii[rune] = step
+    else state.steps.set(rune, step)
     this.#steps += 1
     return step
   }
@@ -135,7 +137,7 @@ export class LeadMachine {
     const key = `${wasWord ? 'w' : ''}${reached.join()}`
     const known = this.#states.get(key)
     if (known) return known
-    const state = { reached, wasWord, steps: new Map<number, LeadStep>() }
+    const state = { reached, wasWord, ascii: [], steps: new Map<number, LeadStep>() }
     this.#states.set(key, state)
     return state
   }
@@ -143,7 +145,10 @@ export class LeadMachine {
   /** A hostile text reaches states without end. */
   #forgetSome(): void {
     if (this.#steps < stepsMax) return
-    for (const state of this.#states.values()) state.steps.clear()
+    for (const { ascii, steps } of this.#states.values()) {
+      ascii.length = 0
+      steps.clear()
+    }
     this.#states.clear()
     this.#firstOf.clear()
     this.#steps = 0

@@ -89,12 +89,11 @@ export class TextLane {
     let piece = text
     let close = ending
     let refusal: TextRefusal | null = null
-    for (const [n, { stage, by }] of this.#steps.entries()) {
-      const staged = this.#within(
-        n,
-        attempt(by, () => through(stage, piece, close)),
-      )
-      this.#taken(staged.taken)
+    for (let n = 0; n < this.#steps.length; n += 1) {
+      // Everything waits: nothing comes to the next one.
+      if (piece === '' && close === null) break
+      const staged = this.#stage(n, piece, close)
+      if (staged.taken.length > 0) this.#taken(staged.taken)
       piece = staged.text
       if (staged.refusal === null) continue
       refusal = staged.refusal
@@ -106,12 +105,21 @@ export class TextLane {
     return { text: out, refusal }
   }
 
-  /** A stage that makes more of a text than a turn may hold ends the turn, as one that answers so much at once does. */
-  #within(n: number, staged: Staged): Staged {
-    const chars = (this.#chars[n] ?? 0) + staged.text.length
-    this.#chars[n] = chars
+  /**
+   * A stage that throws ends the turn under its own name: fail-closed. So does one that makes more of a text than a turn may hold, as one
+   * that answers so much at once does.
+   */
+  #stage(n: number, piece: string, ending: 'end' | 'cut' | null): Staged {
     const step = this.#steps[n]
-    return step && chars > limits.turnBytesMax ? failed(step.by) : staged
+    if (!step) return { text: piece, taken: [], refusal: null }
+    try {
+      const staged = through(step.stage, piece, ending)
+      const chars = (this.#chars[n] ?? 0) + staged.text.length
+      this.#chars[n] = chars
+      return chars > limits.turnBytesMax ? failed(step.by) : staged
+    } catch {
+      return failed(step.by)
+    }
   }
 }
 
@@ -123,15 +131,6 @@ function through(stage: TextStage, piece: string, ending: 'end' | 'cut' | null):
     text: pushed.text + ended.text,
     taken: [...pushed.taken, ...ended.taken],
     refusal: ended.refusal,
-  }
-}
-
-/** A stage that throws ends the turn under its own name: fail-closed. */
-function attempt(by: Redacted['guardrail'], work: () => Staged): Staged {
-  try {
-    return work()
-  } catch {
-    return failed(by)
   }
 }
 

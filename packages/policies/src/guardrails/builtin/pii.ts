@@ -8,7 +8,7 @@ import { findIbans, pendingIban } from './iban.ts'
 import { findIpAddresses, pendingAddress } from './ip-address.ts'
 import { findResidentIds, findSsns, pendingNumber, pendingResidentId } from './national-number.ts'
 import { findPhones, pendingPhone } from './phone-number.ts'
-import { withPlainSigns } from './plain-signs.ts'
+import { hasOtherSigns, withPlainSigns } from './plain-signs.ts'
 
 /** The longest thing that is caught wherever it is split. Longer e-mail addresses exist; nobody has one. */
 const windowChars = 160
@@ -36,7 +36,7 @@ const entities: readonly Entity[] = [
   { kind: 'ip-address', label: 'an IP address', find: findIpAddresses, pending: pendingAddress },
 ]
 
-/** Every entity has one of these in it; prose seldom has. */
+/** Every entity has one of these in it, or another sign for it; prose seldom has. */
 const anySign = /[0-9@:]/
 
 /** The words that announce a phone number or a version, and the character before a border. */
@@ -56,6 +56,10 @@ export function createPii(spec: PiiSpec): Guardrail {
       pending: (text, from) => {
         const plain = withPlainSigns(text)
         return pending.reduce((first, each) => Math.min(first, each(plain, from)), text.length)
+      },
+      isQuiet(text, from) {
+        const undecided = text.slice(from)
+        return !anySign.test(undecided) && !hasOtherSigns(undecided)
       },
     }),
     lookBack,

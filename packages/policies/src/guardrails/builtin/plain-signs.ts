@@ -18,9 +18,12 @@ const others = new RegExp(other, 'g')
 const isBlank = new RegExp(`[${blanks}]`)
 const isHyphen = new RegExp(`[${hyphens}]`)
 
+/** Has the text a sign that has a plain one? */
+export const hasOtherSigns = (text: string): boolean => other.test(text)
+
 /** The text with plain signs, unit by unit. */
 export const withPlainSigns = (text: string): string =>
-  other.test(text) ? text.replaceAll(others, plain) : text
+  hasOtherSigns(text) ? text.replaceAll(others, plain) : text
 
 function plain(sign: string): string {
   if (isBlank.test(sign)) return ' '
