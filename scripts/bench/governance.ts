@@ -37,7 +37,7 @@ export interface Governed {
   readonly runsPerSecond: number
   /** Of the runs per second without governance, in the same round; median of the rounds. */
   readonly ofNone: number
-  /** CPU of the orchestrator, which is where governance is. */
+  /** CPU of the two processes in which governance is: the orchestrator judges what the model says and asks for, the worker results. */
   readonly cpuMsPerRun: number
   readonly cpuOfNone: number
   /** Of a run alone, median: `commits` are the transactions that wrote something into its log. */
@@ -113,12 +113,16 @@ const ratio = (
 }
 
 async function oneRound(setUp: SetUp, agent: AgentDefinition): Promise<Round> {
-  const cpu = ownCpuMs()
+  const cpu = await cpuMs(setUp)
   const began = performance.now()
   await manyRuns(setUp, agent, load)
   const seconds = (performance.now() - began) / 1_000
-  return { runsPerSecond: load.runs / seconds, cpuMsPerRun: (ownCpuMs() - cpu) / load.runs }
+  const spent = (await cpuMs(setUp)) - cpu
+  return { runsPerSecond: load.runs / seconds, cpuMsPerRun: spent / load.runs }
 }
+
+const cpuMs = async ({ worker }: SetUp): Promise<number> =>
+  ownCpuMs() + (await worker.ask({ kind: 'cpu' })).cpuMs
 
 /** The transactions that wrote events of a run, and what they wrote. */
 async function alone(
@@ -173,7 +177,7 @@ export function governanceLines({ variants, chainMicrosPerChar }: Governance): s
     row('', (each) => each.name),
     row('runs/s', (each) => each.runsPerSecond),
     row('of the runs/s without', (each) => each.ofNone),
-    row('CPU ms per run: orchestrator', (each) => each.cpuMsPerRun),
+    row('CPU ms per run: both processes', (each) => each.cpuMsPerRun),
     row('of the CPU without', (each) => each.cpuOfNone),
     row('commits per run alone', (each) => each.perRun.commits),
     row('rows per run: event', (each) => each.perRun.events),

@@ -40,6 +40,11 @@ export class LeadScan {
     this.#state = machine.start
   }
 
+  /** Has no lead ended whose value is still to be asked for? */
+  get isIdle(): boolean {
+    return this.#candidates.length === 0
+  }
+
   /** Looks at what stands from `shown` on. Returns where the first value begins that is not over; the text's end if none does. */
   pending(text: string, shown: number): number {
     const base = this.#scanned - shown

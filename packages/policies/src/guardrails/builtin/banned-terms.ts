@@ -51,7 +51,7 @@ export function createBannedTerms(spec: BannedTermsSpec): Guardrail {
 function foldCase(text: string): string {
   const lower = text.toLowerCase()
   const same = lower.length === text.length ? lower : Array.from(text, foldCharacter).join('')
-  return same.replaceAll('ς', 'σ')
+  return same.includes('ς') ? same.replaceAll('ς', 'σ') : same
 }
 
 /** A letter that would grow stays as it is. */

@@ -8,7 +8,7 @@ import { findIbans, pendingIban } from './iban.ts'
 import { findIpAddresses, pendingAddress } from './ip-address.ts'
 import { findResidentIds, findSsns, pendingNumber, pendingResidentId } from './national-number.ts'
 import { findPhones, pendingPhone } from './phone-number.ts'
-import { hasOtherSigns, withPlainSigns } from './plain-signs.ts'
+import { hasNumberSigns, withPlainSigns } from './plain-signs.ts'
 
 /** The longest thing that is caught wherever it is split. Longer e-mail addresses exist; nobody has one. */
 const windowChars = 160
@@ -39,6 +39,9 @@ const entities: readonly Entity[] = [
 /** Every entity has one of these in it, or another sign for it; prose seldom has. */
 const anySign = /[0-9@:]/
 
+/** Is there nothing but words, of which the last may begin an address? All other entities that begin in it begin within that word. */
+const isProse = (text: string, from: number): boolean => !hasNumberSigns(text.slice(from))
+
 /** The words that announce a phone number or a version, and the character before a border. */
 const lookBack = 64
 
@@ -46,6 +49,7 @@ const lookBack = 64
 export function createPii(spec: PiiSpec): Guardrail {
   const wanted = entities.filter(({ kind }) => spec.entities.includes(kind))
   const pending = [...new Set(wanted.map((entity) => entity.pending))]
+  const hasNames = pending.includes(pendingEmail)
   return createSearch({
     id: spec.id ?? spec.use,
     name: 'Personal data',
@@ -54,13 +58,11 @@ export function createPii(spec: PiiSpec): Guardrail {
     reach: spec,
     watch: () => ({
       pending: (text, from) => {
+        if (hasNames && isProse(text, from)) return pendingEmail(text, from)
         const plain = withPlainSigns(text)
         return pending.reduce((first, each) => Math.min(first, each(plain, from)), text.length)
       },
-      isQuiet(text, from) {
-        const undecided = text.slice(from)
-        return !anySign.test(undecided) && !hasOtherSigns(undecided)
-      },
+      isQuiet: isProse,
     }),
     lookBack,
     find: (seen) => {

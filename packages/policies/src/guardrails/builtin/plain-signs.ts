@@ -14,16 +14,17 @@ const digits = zeros
   .join('')
 
 const other = new RegExp(`[${wide}${blanks}${hyphens}${digits}]`)
+const ofNumbers = new RegExp(`[0-9@:+(${wide}${blanks}${hyphens}${digits}]`)
 const others = new RegExp(other, 'g')
 const isBlank = new RegExp(`[${blanks}]`)
 const isHyphen = new RegExp(`[${hyphens}]`)
 
-/** Has the text a sign that has a plain one? */
-export const hasOtherSigns = (text: string): boolean => other.test(text)
+/** Has the text a digit, a sign that numbers and addresses have and words do not, or another sign for one of them? */
+export const hasNumberSigns = (text: string): boolean => ofNumbers.test(text)
 
 /** The text with plain signs, unit by unit. */
 export const withPlainSigns = (text: string): string =>
-  hasOtherSigns(text) ? text.replaceAll(others, plain) : text
+  other.test(text) ? text.replaceAll(others, plain) : text
 
 function plain(sign: string): string {
   if (isBlank.test(sign)) return ' '

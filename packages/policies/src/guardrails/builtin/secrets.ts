@@ -62,6 +62,7 @@ function watchSecrets(): Watch {
   return {
     pending: (text, from, shown) => Math.min(pendingToken(text, from), leads.pending(text, shown)),
     values: (text, limit) => leads.values(text, limit),
+    isQuiet: (text, from) => leads.isIdle && !anyRun.test(text.slice(from)),
   }
 }
 
