@@ -18,10 +18,10 @@ export class TextCleaner {
   #held = ''
 
   push(piece: string): string {
-    const whole = this.#held + piece.replaceAll('\u0000', '')
-    const split = /[\uD800-\uDBFF]$/.test(whole) ? whole.length - 1 : whole.length
-    this.#held = whole.slice(split)
-    return whole.slice(0, split).toWellFormed()
+    const whole = this.#held + (piece.includes('\u0000') ? piece.replaceAll('\u0000', '') : piece)
+    const isSplit = (whole.charCodeAt(whole.length - 1) & 0xfc00) === 0xd800
+    this.#held = isSplit ? whole.slice(-1) : ''
+    return (isSplit ? whole.slice(0, -1) : whole).toWellFormed()
   }
 
   /** What was held back, when no more pieces come. */

@@ -39,7 +39,7 @@ export interface Watch {
   pending(text: string, from: number, shown: number): number
   /** Values that begin before this place and are known by what stood before them, even if that went out. Asked once. */
   values?(text: string, limit: number): readonly LedPlace[]
-  /** Does nothing that is looked for begin at or behind `from`? Then it is not searched. */
+  /** Does nothing that is looked for begin at or behind `from`? Then it is not searched. Asked after `pending`, about the same text. */
   isQuiet?(text: string, from: number): boolean
 }
 

@@ -48,13 +48,17 @@ export class LeadScan {
   /** Looks at what stands from `shown` on. Returns where the first value begins that is not over; the text's end if none does. */
   pending(text: string, shown: number): number {
     const base = this.#scanned - shown
+    let state = this.#state
     for (let at = shown; at < text.length;) {
-      const rune = text.codePointAt(at) ?? 0
-      const { ended, to } = this.#machine.step(this.#state, rune)
-      for (const lead of ended) this.#candidates.push({ lead, at: base + at, length: null })
-      this.#state = to
+      const unit = text.charCodeAt(at)
+      const rune = unit < 0xd800 ? unit : (text.codePointAt(at) ?? 0)
+      const step = this.#machine.step(state, rune)
+      if (step.ended.length > 0)
+        for (const lead of step.ended) this.#candidates.push({ lead, at: base + at, length: null })
+      state = step.to
       at += rune > 0xffff ? 2 : 1
     }
+    this.#state = state
     this.#scanned += text.length - shown
     return this.#candidates.length === 0 ? text.length : this.#judge(text, base)
   }

@@ -56,14 +56,19 @@ export function createPii(spec: PiiSpec): Guardrail {
     window: windowChars,
     action: spec.action,
     reach: spec,
-    watch: () => ({
-      pending: (text, from) => {
-        if (hasNames && isProse(text, from)) return pendingEmail(text, from)
-        const plain = withPlainSigns(text)
-        return pending.reduce((first, each) => Math.min(first, each(plain, from)), text.length)
-      },
-      isQuiet: isProse,
-    }),
+    watch: () => {
+      // Whether something is found is asked after what is pending, about the same text.
+      let isQuiet = false
+      return {
+        pending(text, from) {
+          isQuiet = isProse(text, from)
+          if (isQuiet && hasNames) return pendingEmail(text, from)
+          const plain = withPlainSigns(text)
+          return pending.reduce((first, each) => Math.min(first, each(plain, from)), text.length)
+        },
+        isQuiet: () => isQuiet,
+      }
+    },
     lookBack,
     find: (seen) => {
       const plain = { ...seen, text: withPlainSigns(seen.text) }
