@@ -122,5 +122,5 @@ export function textSlot(type: Kind, id: string): TextSlot {
 
 /** The provider's metadata of a part, unless the guard changed its text (G3). */
 export function metaOf({ closed, judged, text, meta }: Readonly<TextSlot>): JsonObject | undefined {
-  return closed && judged !== text ? undefined : meta
+  return meta !== undefined && closed && judged !== text ? undefined : meta
 }

@@ -5,7 +5,7 @@ import { type ChainResult, type Redacted, runGuardrailChain } from './chain.ts'
 import { foundKinds } from './search-outcome.ts'
 import { type Inspected, inspectArguments } from './inspect.ts'
 import type { Guardrail } from './part.ts'
-import { type Flowed, TextLane } from './text-lane.ts'
+import { TextLane } from './text-lane.ts'
 
 /** What a guard is made of: the chain in its order, and what the guardrails may know. */
 export interface StreamGuardOptions {
@@ -14,6 +14,8 @@ export interface StreamGuardOptions {
 }
 
 type Kind = 'text' | 'reasoning'
+
+const nothing: Guarded = { type: 'released', text: '' }
 
 /**
  * A guard for one attempt. However a text is split into deltas, the same text goes out of it and it ends with the same verdict:
@@ -39,33 +41,29 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
   const laneOf = (kind: Kind): TextLane =>
     new TextLane(kind, guardrails, { context, taken: count(kind) })
   const lanes = { text: laneOf('text'), reasoning: laneOf('reasoning') }
-  const guarded = (work: () => string): Guarded => {
-    const text = trip === null ? work() : ''
-    return trip !== null && text === '' ? { type: 'tripped', trip } : { type: 'released', text }
+  const flow = (kind: Kind, how: 'push' | 'end' | 'cut', more: string): Guarded => {
+    if (trip !== null) return { type: 'tripped', trip }
+    const lane = lanes[kind]
+    const { text, refusal } = how === 'push' ? lane.push(more) : lane[how]()
+    if (refusal === null) return { type: 'released', text }
+    const { by, outcome, feedback } = refusal
+    const { offset } = lane.released
+    trip = { guardrail: by, outcome, feedback, partType: kind, offset }
+    return text === '' ? { type: 'tripped', trip } : { type: 'released', text }
   }
-  const flow = (kind: Kind, work: (lane: TextLane) => Flowed): Guarded =>
-    guarded(() => {
-      const { text, refusal } = work(lanes[kind])
-      if (refusal !== null) {
-        const { by, outcome, feedback } = refusal
-        const { offset } = lanes[kind].released
-        trip = { guardrail: by, outcome, feedback, partType: kind, offset }
-      }
-      return text
-    })
   return {
     // A model call asks so for a trip after each text that it has shown.
-    push: (kind, text) => (text === '' ? guarded(() => '') : flow(kind, (lane) => lane.push(text))),
-    end: (kind) => flow(kind, (lane) => lane.end()),
+    push: (kind, text) => (text === '' && trip === null ? nothing : flow(kind, 'push', text)),
+    end: (kind) => flow(kind, 'end', ''),
     redacted: () => [...counts.values()],
-    cut: (kind) => flow(kind, (lane) => lane.cut()),
-    judge: (part) =>
-      guarded(() => {
-        const { end, offset } = lanes.text.released
-        const about = { ...context, released: end, last: true }
-        trip = tripOf(runGuardrailChain(part, guardrails, about), part.type, offset)
-        return ''
-      }),
+    cut: (kind) => flow(kind, 'cut', ''),
+    judge(part) {
+      if (trip !== null) return { type: 'tripped', trip }
+      const { end, offset } = lanes.text.released
+      const about = { ...context, released: end, last: true }
+      trip = tripOf(runGuardrailChain(part, guardrails, about), part.type, offset)
+      return trip === null ? nothing : { type: 'tripped', trip }
+    },
     async inspect(call) {
       if (trip !== null) return { type: 'tripped', trip }
       const inspected = await inspectArguments(call.args, guardrails)

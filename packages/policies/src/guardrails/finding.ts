@@ -83,6 +83,7 @@ export function createSearch(search: Search): Guardrail {
     id,
     name,
     window,
+    parts: ['text', 'reasoning'],
     stage: () => new SearchedText(search),
     handle(part, context) {
       if (part.type !== 'text' && part.type !== 'reasoning') return pass(part)

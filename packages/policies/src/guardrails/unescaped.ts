@@ -13,6 +13,9 @@ export interface Unescaped {
 const spelling =
   /\\(?:u\{([\dA-Fa-f]{1,6})\}|u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2})|([bfnrtv0"'`\\/]))|%([0-7][\dA-Fa-f])|&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([\dA-Fa-f]{1,6}));/g
 
+/** Every spelling begins so; most texts have none. */
+const anySpelling = /[\\%&]/
+
 const signs: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',
@@ -53,6 +56,7 @@ export function* unescapings(text: string): Stepwise<readonly Unescaped[]> {
 
 /** One round; null if there is nothing to read. */
 function* readOnce(text: string): Stepwise<Unescaped | null> {
+  if (!anySpelling.test(text)) return null
   /** Where what was read, and what stands behind it, begins: here, and in the text. */
   const here: number[] = [0]
   const there: number[] = [0]

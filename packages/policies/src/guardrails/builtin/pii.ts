@@ -39,6 +39,10 @@ const entities: readonly Entity[] = [
 /** Every entity has one of these in it, or another sign for it; prose seldom has. */
 const anySign = /[0-9@:]/
 
+/** The shortest entity of digits has four of them, an address with colons two of those. */
+const mayHold = (text: string): boolean =>
+  text.includes('@') || /(?:[0-9][^0-9]*){4}|:[^:]*:/.test(text)
+
 /** Is there nothing but words, of which the last may begin an address? All other entities that begin in it begin within that word. */
 const isProse = (text: string, from: number): boolean => !hasNumberSigns(text.slice(from))
 
@@ -72,7 +76,9 @@ export function createPii(spec: PiiSpec): Guardrail {
     lookBack,
     find: (seen) => {
       const plain = { ...seen, text: withPlainSigns(seen.text) }
-      return anySign.test(undecided(plain)) ? wanted.flatMap(({ find }) => find(plain)) : []
+      return anySign.test(undecided(plain)) && mayHold(plain.text)
+        ? wanted.flatMap(({ find }) => find(plain))
+        : []
     },
     label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
   })
