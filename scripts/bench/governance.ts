@@ -27,8 +27,8 @@ const agents: Readonly<Record<VariantName, AgentDefinition>> = {
 
 const warmUpRuns = 10
 /** The kinds take turns, so that a machine that slows down slows all of them. */
-const rounds = 21
-const load = { runs: 24, inFlight: 12 }
+const rounds = 40
+const load = { runs: 8, inFlight: 8 }
 /** One after the other, so that no two appends share a commit; an odd number, so that the median is one of them. */
 const aloneRuns = 9
 
