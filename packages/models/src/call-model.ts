@@ -68,7 +68,13 @@ async function makeCall(options: ModelsOptions, call: Call): Promise<ModelTurn> 
     guard.close()
   }
   // First of all our own signal: whatever an abort looks like by now, it is an abort.
+  if (signal.aborted) buffer.abandon()
   signal.throwIfAborted()
+  try {
+    buffer.settle()
+  } catch (error) {
+    thrown ??= error ?? new Error('unknown')
+  }
   const turn = await buildTurn({
     request,
     buffer,
@@ -143,13 +149,15 @@ async function stream(
   aborted.catch(() => undefined)
   signal.addEventListener('abort', abort, { once: true })
   try {
+    const interrupted = Promise.race([buffer.stopped, aborted])
+    interrupted.catch(() => undefined)
     const started = model.doStream({ ...callOptions, abortSignal: signal })
     const reader = (await Promise.race([started, aborted])).stream.getReader()
     onStream()
     try {
       for (;;) {
-        const next = await Promise.race([reader.read(), aborted])
-        if (next.done) break
+        const next = await Promise.race([reader.read(), interrupted])
+        if (next === undefined || next.done) break
         if (next.value.type === 'raw') observer.push(next.value.rawValue)
         else buffer.push(next.value)
         // The rest is neither wanted nor paid for.

@@ -164,7 +164,7 @@ test('after a trip nothing is kept or shown, whatever the guard still says', () 
   expect(buffer.trip).toBe(trip.type === 'tripped' ? trip.trip : null)
 })
 
-test('a trip that waits for the next call is asked for at once', () => {
+test('a trip that waits for the next call is asked for, whatever the network does', async () => {
   let calls = 0
   const guard: StreamGuard = {
     push: () => (++calls === 1 ? { type: 'released', text: 'x' } : trip),
@@ -174,7 +174,60 @@ test('a trip that waits for the next call is asked for at once', () => {
   }
   const buffer = new TurnBuffer({ delta: () => undefined }, guard)
   buffer.push({ type: 'text-delta', id: 'a', delta: 'xyz' })
+  await buffer.stopped
   expect(buffer.trip).not.toBeNull()
+})
+
+test('what comes at once is judged at once, in its order', async () => {
+  const pushed: string[] = []
+  const guard: StreamGuard = {
+    push(kind, text) {
+      if (text !== '') pushed.push(`${kind}:${text}`)
+      return { type: 'released', text }
+    },
+    end: () => ({ type: 'released', text: '' }),
+    ...unused,
+    judge: () => trip,
+  }
+  const shown: string[] = []
+  const buffer = new TurnBuffer({ delta: (kind, text) => shown.push(`${kind}:${text}`) }, guard)
+  const come = (kind: Kind, ...pieces: readonly string[]): void =>
+    pieces.forEach((delta) => buffer.push({ type: `${kind}-delta`, id: 'a', delta }))
+  come('text', 'o', 'ne')
+  come('reasoning', 'h', 'm')
+  come('text', ' t', 'wo')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(pushed).toEqual(['text:one', 'reasoning:hm', 'text: two'])
+  expect(shown).toEqual(pushed)
+  come('text', ' three')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(shown).toEqual([...pushed.slice(0, 3), 'text: three'])
+  // Much of it waits for nothing.
+  come('text', 'x'.repeat(5000))
+  expect(pushed).toHaveLength(5)
+})
+
+test('where showing it fails, the stream has failed, not the process', async () => {
+  const { guard } = honestGuard()
+  const sink = {
+    delta: () => {
+      throw new Error('nobody listens')
+    },
+  }
+  const buffer = new TurnBuffer(sink, guard)
+  buffer.push({ type: 'text-delta', id: 'a', delta: 'long enough' })
+  await buffer.stopped
+  expect(() => buffer.settle()).toThrow('nobody listens')
+})
+
+test('what nobody wants is not shown', async () => {
+  const { guard } = honestGuard()
+  const shown: string[] = []
+  const buffer = new TurnBuffer({ delta: (_, text) => shown.push(text) }, guard)
+  buffer.push({ type: 'text-delta', id: 'a', delta: 'long enough' })
+  buffer.abandon()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(shown).toEqual([])
 })
 
 test('what a guard releases is cleaned: it may have made of it what cannot be stored', () => {

@@ -88,6 +88,21 @@ export class TurnBuffer {
     }
   }
 
+  /** Resolves when nothing more need be pushed. */
+  get stopped(): Promise<void> {
+    return this.#flow.stopped
+  }
+
+  /** Judges the text that has come, as it is to be before the turn is built. Throws what that failed with. */
+  settle(): void {
+    this.#flow.settle()
+  }
+
+  /** Nobody wants the turn. */
+  abandon(): void {
+    this.#flow.abandon()
+  }
+
   /** The guard's trip on text, null if there was none. */
   get trip(): Trip | null {
     return this.#flow.trip
