@@ -2,9 +2,11 @@
  * What guardrails take out of arguments and results, over the whole engine: it stands nowhere in the register, and the log
  * says that something was taken out. Would catch: a redaction without an event, a result that is recorded before it is judged.
  */
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type JsonObject, limits } from '@signalbox/core'
-import type { StreamGuardrails, ToolHost } from '@signalbox/engine'
+import { type StreamGuardrails, systemClock, type ToolHost } from '@signalbox/engine'
+import { createMemoryRegister } from '@signalbox/testing/memory'
 import { createStreamGuardrails } from '../../policies/src/guardrails/stream-guardrails.ts'
 import { cleanOutput, cleanWords } from '../src/perform/guard.ts'
 import { begin, eventOf, governed, outcomeOf } from './support/governed.ts'
@@ -51,6 +53,43 @@ test('the result of a tool is redacted before it is recorded', async () => {
   })
   expect(JSON.stringify(events)).not.toContain(token)
 })
+
+test(
+  'while a large result is judged, the lease of the call is renewed',
+  { timeout: 120_000 },
+  async () => {
+    const truth = createMemoryRegister(systemClock)
+    let isAnswered = false
+    let renewals = 0
+    const { engine, register } = world({
+      model: turnModel([[{ tool: 'pay', args: {} }], 'done']),
+      tools: functionTools({
+        search: async () => '',
+        pay: async () => {
+          isAnswered = true
+          return `${randomBytes(512 * 1024).toString('base64')} ${token}`
+        },
+      }),
+      register: {
+        ...truth,
+        renew(leases, leaseMs) {
+          if (isAnswered) renewals += 1
+          return truth.renew(leases, leaseMs)
+        },
+      },
+      settings: { leaseMs: 10_000, renewMs: 20 },
+    })
+    await engine.start()
+    const pii = { use: 'pii', toolResults: true }
+    const runId = await begin(engine, governed({ guardrails: { stream: [secrets, pii] } }))
+    expect(await outcomeOf(register, runId)).toBe('completed')
+    await engine.stop(1_000)
+    const types = (await register.events(runId, {})).map(({ type }) => type)
+    expect(types).toContain('tool.completed')
+    expect(types).not.toContain('tool.unknown')
+    expect(renewals).toBeGreaterThan(3)
+  },
+)
 
 test('so are the words of a tool that failed', async () => {
   const { register, runId, events } = await search(async () => {

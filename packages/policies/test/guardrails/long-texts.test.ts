@@ -105,6 +105,6 @@ describe('while a long text is judged', () => {
     const timer = setInterval(() => (turns += 1), 0)
     await redactResult(value, [secrets, pii])
     clearInterval(timer)
-    expect(turns).toBeGreaterThan(5)
+    expect(turns).toBeGreaterThan(2)
   })
 })
