@@ -1,5 +1,5 @@
 /**
- * What stands beside the events of a run, changed by somebody with all rights on the database: the row of the run, which says whose it
+ * The rows beside the events of a run, changed by somebody with all rights on the database: the row of the run, which says whose it
  * is and how it ended, and events behind the one that the row says is the last. Would catch: a run that is shown to another tenant or as
  * another end, and an event that the API shows and no verification looks at.
  */
@@ -50,7 +50,7 @@ afterAll(async () => {
   await box?.stop()
 })
 
-/** What is said while the change stands. */
+/** The words of the check while the change stands. */
 async function verified(change: string) {
   await admin.query(`begin; set local session_replication_role = replica; ${change}; commit`)
   try {

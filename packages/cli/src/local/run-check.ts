@@ -36,11 +36,11 @@ export interface Stored {
 export interface RunCheck {
   add(event: StoredEvent): void
   readonly events: number
-  /** What the events say of the row of the run. */
+  /** The row of the run, as its events have it. */
   readonly said: SaidOfRow
   /** What is named and was not looked at yet. */
   named(): readonly NamedContent[]
-  /** What is stored there; null: nothing. Answers whether an event names it. */
+  /** The content stored there; null: none. Answers whether an event names it. */
   look(key: string, stored: Stored | null): boolean
   /** Everything that does not hold, the chain first. */
   end(head?: { readonly seq: number; readonly hash: string }): CheckedRun

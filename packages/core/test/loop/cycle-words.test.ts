@@ -1,11 +1,11 @@
-/** What is said of sets in turns, however many there are. Would catch: a model that goes through three sets and is told of two. */
+/** The words about sets in turns, however many there are. Would catch: a model that goes through three sets and is told of two. */
 import { expect, test } from 'vitest'
 import { linePartsOf } from '../../src/index.ts'
 import { loopEvent } from '../../src/verdict/loop/event.ts'
 import { newAgent } from './played.ts'
 import { search, walk } from './walk.ts'
 
-/** What the model reads and what a log line says, of so many sets that were asked for three times in turns. */
+/** The feedback that the model reads and the line of the log, of so many sets that were asked for three times in turns. */
 function wordsOf(sets: number): readonly string[] {
   // Both of the other counts stay below their warnings.
   const loop = { ...newAgent, warnThreshold: 5, hardLimit: 5 }
