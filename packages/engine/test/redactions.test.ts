@@ -91,6 +91,22 @@ test(
   },
 )
 
+test('while a result of many short texts is judged, others have their turn', async () => {
+  const guardrails: StreamGuardrails = {
+    guard: lacking,
+    redact: async (value) => ({ value, taken: [] }),
+  }
+  const output = {
+    content: content(...Array.from({ length: 400 }, () => 'x'.repeat(1000))),
+    isError: false,
+  }
+  const order: string[] = []
+  setImmediate(() => order.push('another'))
+  await cleanOutput(guardrails, definition, { output, callId: 'c', tool: 'search' })
+  order.push('judged')
+  expect(order).toEqual(['another', 'judged'])
+})
+
 test('so are the words of a tool that failed', async () => {
   const { register, runId, events } = await search(async () => {
     throw new Error(`refused: ${token}`)

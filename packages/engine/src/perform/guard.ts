@@ -73,6 +73,9 @@ async function redactOutput(
   return { output: { ...output, content, ...clean }, redactions }
 }
 
+/** So many characters of several texts are judged before others have their turn. */
+const stepChars = 65_536
+
 /**
  * The texts of a result, each by itself: unless more is taken out where they stand one behind the other, as whoever reads them reads
  * them. Then they are one text.
@@ -81,12 +84,17 @@ async function redactContent(
   content: readonly ContentPart[],
   redact: (text: string) => Promise<RedactedValue<string>>,
 ): Promise<{ readonly content: ContentPart[]; readonly taken: readonly TakenOut[] }> {
-  const apart = await Promise.all(
-    content.map(async (part) => {
-      const redacted = part.type === 'text' ? await redact(part.text) : null
-      return { part, text: redacted?.value ?? '', taken: redacted?.taken ?? [] }
-    }),
-  )
+  const apart: { part: ContentPart; text: string; taken: readonly TakenOut[] }[] = []
+  let judged = 0
+  for (const part of content) {
+    const redacted = part.type === 'text' ? await redact(part.text) : null
+    apart.push({ part, text: redacted?.value ?? '', taken: redacted?.taken ?? [] })
+    judged += part.type === 'text' ? part.text.length : 0
+    // Many short texts are as much work as a long one, and none of them makes room for others.
+    if (judged < stepChars) continue
+    judged = 0
+    await new Promise((resolve) => setImmediate(resolve))
+  }
   const taken = apart.flatMap((each) => each.taken)
   const chars = apart.reduce((sum, { text }) => sum + text.length, 0)
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))

@@ -27,7 +27,8 @@ export function reportProgress(
   let before = Promise.resolve()
   return (note) => {
     const said = clean(note.slice(0, seenChars))
-    before = before.then(async () => publish((await said) ?? ''))
+    // A note may be lost; that it is never ends the process.
+    before = before.then(async () => publish((await said) ?? '')).catch(() => undefined)
   }
 }
 

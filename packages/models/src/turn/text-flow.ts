@@ -46,10 +46,10 @@ export class TextFlow {
   readonly #open = new Map<Kind, TextSlot>()
   readonly #stopped = Promise.withResolvers<void>()
   #trip: Trip | null = null
-  /** What has come and is not judged. */
+  /** The text that has come and is not judged. */
   #waiting: { readonly slot: TextSlot; text: string } | null = null
   #isDue = false
-  /** What judging it failed with. */
+  /** The error that judging it failed with. */
   #fault: { readonly error: unknown } | null = null
 
   constructor(sink: ModelSink, guard: StreamGuard | null) {

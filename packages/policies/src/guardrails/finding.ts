@@ -117,7 +117,7 @@ export function createSearch(search: Search): Guardrail {
         const whole: Finding[] = []
         let seen = 0
         for (const { kind, start, end } of found) {
-          // What the one before it reaches to belongs to that.
+          // The part that the one before it reaches to belongs to that.
           const from = Math.max(start, seen)
           if (end <= from) continue
           seen = end + (search.tailLength?.(kind, text, end) ?? 0)

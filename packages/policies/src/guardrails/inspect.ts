@@ -206,7 +206,7 @@ interface InspectedText {
 
 /** Judges a text as it means, from the innermost escapes outwards, and as it is spelt. */
 function* inspectText(inspector: Inspector, spelt: string): Stepwise<InspectedText> {
-  const kinds: string[] = []
+  let kinds: readonly string[] = []
   let text = spelt
   let rounds = yield* unescapings(text)
   for (let depth = rounds.length; depth > 0; depth -= 1) {
@@ -214,7 +214,7 @@ function* inspectText(inspector: Inspector, spelt: string): Stepwise<InspectedTe
     const found = round ? yield* inspector.find(round.text) : []
     if (!round || found.length === 0) continue
     const taken = takeOut(text, round, found)
-    kinds.push(...taken.kinds)
+    kinds = kinds.concat(taken.kinds)
     text = taken.text
     rounds = yield* unescapings(text)
   }

@@ -101,7 +101,7 @@ export class SearchedText implements TextStage {
     if (this.#half !== '') this.#watch.pending(this.#text, this.#from, shown)
   }
 
-  /** What is found before this place, from the beginning of all that was pushed. */
+  /** The findings before this place, counted from the beginning of all that was pushed. */
   #place(limit: number): readonly Finding[] {
     const base = this.#base
     const found = this.#decided(limit).map((finding) => ({
