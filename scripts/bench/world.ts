@@ -7,7 +7,7 @@ import { type Log, type Model, type ModelRequest, type ToolHost } from '@signalb
 import { createToolHost, defineTool } from '@signalbox/tools'
 import { z } from 'zod'
 
-/** What model and tool say: a short paragraph of 200 characters, the same in every turn. */
+/** The answer of model and tool: a short paragraph of 200 characters, the same in every turn. */
 const paragraph = 'The order was placed on Monday and paid the same day. '.repeat(4).slice(0, 200)
 
 const lookUp = defineTool({

@@ -7,9 +7,6 @@ import type { ToolProgress } from '../engine.ts'
 import type { WakeBus } from '../ports.ts'
 import { sanitiseText } from '../record/sanitise.ts'
 
-/** So much of a note is looked at: what is shown of it may be the beginning of something longer. */
-const seenChars = limits.progressCharsMax + 4096
-
 /**
  * The worker's side: publishes the notes of one attempt in their order, each cut to the limit once `clean` has looked at it. Empty ones,
  * and those that `clean` answers null for, say nothing.
@@ -26,7 +23,7 @@ export function reportProgress(
   }
   let before = Promise.resolve()
   return (note) => {
-    const said = clean(note.slice(0, seenChars))
+    const said = clean(note)
     // A note may be lost; that it is never ends the process.
     before = before.then(async () => publish((await said) ?? '')).catch(() => undefined)
   }
