@@ -38,12 +38,16 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
         counts.set(key, { guardrail, kind, place, count: before + 1 })
       }
     }
-  const laneOf = (kind: Kind): TextLane =>
-    new TextLane(kind, guardrails, { context, taken: count(kind) })
-  const lanes = { text: laneOf('text'), reasoning: laneOf('reasoning') }
+  /** Most turns have only texts. */
+  const lanes = new Map<Kind, TextLane>()
+  const laneOf = (kind: Kind): TextLane => {
+    const lane = lanes.get(kind) ?? new TextLane(kind, guardrails, { context, taken: count(kind) })
+    lanes.set(kind, lane)
+    return lane
+  }
   const flow = (kind: Kind, how: 'push' | 'end' | 'cut', more: string): Guarded => {
     if (trip !== null) return { type: 'tripped', trip }
-    const lane = lanes[kind]
+    const lane = laneOf(kind)
     const { text, refusal } = how === 'push' ? lane.push(more) : lane[how]()
     if (refusal === null) return { type: 'released', text }
     const { by, outcome, feedback } = refusal
@@ -59,7 +63,7 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
     cut: (kind) => flow(kind, 'cut', ''),
     judge(part) {
       if (trip !== null) return { type: 'tripped', trip }
-      const { end, offset } = lanes.text.released
+      const { end, offset } = laneOf('text').released
       const about = { ...context, released: end, last: true }
       trip = tripOf(runGuardrailChain(part, guardrails, about), part.type, offset)
       return trip === null ? nothing : { type: 'tripped', trip }
@@ -68,7 +72,7 @@ export function createStreamGuard(options: StreamGuardOptions): StreamGuard {
       if (trip !== null) return { type: 'tripped', trip }
       const inspected = await inspectArguments(call.args, guardrails)
       if (inspected.type === 'passed') return inspected
-      trip = refusalOf(inspected, call.name, lanes.text.released.offset)
+      trip = refusalOf(inspected, call.name, laneOf('text').released.offset)
       return { type: 'tripped', trip }
     },
   }

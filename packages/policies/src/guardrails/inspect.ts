@@ -17,7 +17,7 @@ import { type Finding, isLong } from './finding.ts'
 import { marker } from './marker.ts'
 import type { Guardrail, Inspector } from './part.ts'
 import { inSteps, type Stepwise } from './steps.ts'
-import { type Unescaped, unescapings } from './unescaped.ts'
+import { mayBeEscaped, type Unescaped, unescapings } from './unescaped.ts'
 
 /** The value as it may be recorded, and what was taken out of it; or the guardrail that refuses it as a whole. */
 export type Inspected<T> =
@@ -101,18 +101,21 @@ class Sweep {
       this.#swept = 0
       yield
     }
-    return this.#count(yield* inspectText(this.#inspector, text))
+    return this.#count(
+      isPlain(text) ? this.#inspector.inspect(text) : yield* inspectText(this.#inspector, text),
+    )
   }
 
   *object(value: JsonObject): Stepwise<JsonObject> {
     const entries: [string, Json][] = []
-    const names = new FreeNames()
-    const named = nameFields.map((field) => value[field]).find((name) => typeof name === 'string')
+    let isRenamed = false
     for (const [key, each] of Object.entries(value)) {
-      const lead = typeof named === 'string' && valueFields.has(key) ? named : key
-      entries.push([names.free(yield* this.text(key)), yield* this.#value(each, lead)])
+      const name = yield* this.text(key)
+      isRenamed ||= name !== key
+      const lead = valueFields.has(key) ? nameOfPair(value) : undefined
+      entries.push([name, yield* this.#value(each, lead ?? key)])
     }
-    return Object.fromEntries(entries)
+    return Object.fromEntries(isRenamed ? apart(entries) : entries)
   }
 
   #count({ text, kinds }: InspectedText): string {
@@ -180,29 +183,35 @@ class Sweep {
   }
 }
 
-/** Names of one object. Two keys may become the same marker: neither value is lost. */
-class FreeNames {
-  readonly #taken = new Set<string>()
-  /** How often a name was asked for. */
-  readonly #times = new Map<string, number>()
+/** The name that a value of the pair stands under. */
+const nameOfPair = (pair: JsonObject): string | undefined =>
+  nameFields.map((field) => pair[field]).find((name) => typeof name === 'string')
 
-  free(name: string): string {
+/** Under names of their own. Two keys may become the same marker: neither value is lost. */
+function apart(entries: readonly [string, Json][]): [string, Json][] {
+  const taken = new Set<string>()
+  /** How often a name was asked for. */
+  const times = new Map<string, number>()
+  return entries.map(([name, value]) => {
     let free = name
-    let times = this.#times.get(name) ?? 1
-    while (this.#taken.has(free)) {
-      times += 1
-      free = `${name} ${times}`
+    let count = times.get(name) ?? 1
+    while (taken.has(free)) {
+      count += 1
+      free = `${name} ${count}`
     }
-    this.#times.set(name, times)
-    this.#taken.add(free)
-    return free
-  }
+    times.set(name, count)
+    taken.add(free)
+    return [free, value]
+  })
 }
 
 interface InspectedText {
   readonly text: string
   readonly kinds: readonly string[]
 }
+
+/** Is there but one text to judge, and at once? */
+const isPlain = (text: string): boolean => !isLong(text) && !mayBeEscaped(text)
 
 /** Judges a text as it means, from the innermost escapes outwards, and as it is spelt. */
 function* inspectText(inspector: Inspector, spelt: string): Stepwise<InspectedText> {

@@ -7,23 +7,27 @@ import { RE2JS } from 're2js'
 import { op } from './pattern-length.ts'
 import { type Instruction, isFork, patternProgram, takesOne } from './pattern-program.ts'
 
-/** A state: the instructions that were reached by the last character, and whether that was part of a word. */
-export interface LeadState {
-  readonly reached: readonly number[]
-  readonly wasWord: boolean
-  /** By the next character: those of ASCII, and the others. */
-  readonly ascii: (LeadStep | undefined)[]
-  readonly steps: Map<number, LeadStep>
+/** States, by their numbers: the instructions that were reached by the last character, whether that was part of a word, and which leads ended before it. */
+interface States {
+  readonly reached: (readonly number[])[]
+  readonly wasWord: boolean[]
+  readonly ended: (readonly number[])[]
+  readonly numbers: Map<string, number>
 }
 
-/** What the next character does: which leads end before it, and what state comes. */
-export interface LeadStep {
-  readonly ended: readonly number[]
-  readonly to: LeadState
+/** A state that was reached, and of which states it is one. Its number is odd if leads ended before the last character. */
+export interface LeadState {
+  readonly states: States
+  readonly number: number
 }
 
 /** More of them are forgotten, and made again. */
 const stepsMax = 50_000
+const statesMax = 8_192
+
+const asciiChars = 0x80
+/** Room for so many at first. */
+const firstStates = 256
 
 /** Of an instruction about the place: at the border of a word, not at one. */
 const wordBorder = 16
@@ -40,11 +44,14 @@ export class LeadMachine {
   /** Which lead ends with an instruction. */
   readonly #leadOf = new Map<number, number>()
   readonly #starts: number[] = []
-  readonly #states = new Map<string, LeadState>()
   readonly #openOf = new Map<number, readonly number[]>()
   readonly #firstOf = new Map<number, readonly number[]>()
+  #states: States = noStates()
+  /** The state that comes, by the number of the state and the character of ASCII; 0 if that is not made. One place in memory for each step. */
+  #ascii = new Int32Array(firstStates * asciiChars)
+  /** The same for other characters. */
+  readonly #others = new Map<number, number>()
   #steps = 0
-  readonly start: LeadState
 
   /**
    * Patterns in RE2 syntax, without `^` and `$`. One that repeats without end costs less than one that counts: each number that
@@ -52,18 +59,46 @@ export class LeadMachine {
    */
   constructor(leads: readonly string[]) {
     leads.forEach((source, lead) => this.#add(source, lead))
-    this.start = this.#stateOf([], false)
   }
 
-  step(state: LeadState, rune: number): LeadStep {
-    const known = rune < 0x80 ? state.ascii[rune] : state.steps.get(rune)
-    if (known) return known
+  /** Before the first character. */
+  start(): number {
+    return this.#numberOf([], false, [])
+  }
+
+  /** The state of this number, to be resumed. */
+  stateOf(number: number): LeadState {
+    return { states: this.#states, number }
+  }
+
+  /** The number to go on from: another one if all were forgotten meanwhile. To be called before characters are looked at. */
+  resume({ states, number }: LeadState): number {
     this.#forgetSome()
-    const step = this.#make(state, rune)
-    if (rune < 0x80) state.ascii[rune] = step
-    else state.steps.set(rune, step)
+    if (states === this.#states) return number
+    const index = number >> 1
+    return this.#numberOf(
+      states.reached[index] ?? [],
+      states.wasWord[index] ?? false,
+      states.ended[index] ?? [],
+    )
+  }
+
+  /** The leads that ended before the last character of this state. */
+  endedAt(number: number): readonly number[] {
+    return this.#states.ended[number >> 1] ?? []
+  }
+
+  /** The state after this character. */
+  after(number: number, rune: number): number {
+    const isAscii = rune < asciiChars
+    const place = isAscii ? (number >> 1) * asciiChars + rune : (number >> 1) * 0x200000 + rune
+    const known = isAscii ? this.#ascii[place] : this.#others.get(place)
+    if (known !== undefined && known !== 0) return known
+    const next = this.#make(number >> 1, rune)
+    if (isAscii) this.#ascii[place] = next
+    else this.#others.set(place, next)
     this.#steps += 1
-    return step
+    return next
   }
 
   #add(source: string, lead: number): void {
@@ -79,22 +114,20 @@ export class LeadMachine {
     this.#starts.push(base + start)
   }
 
-  #make({ reached, wasWord }: LeadState, rune: number): LeadStep {
-    const isAtBorder = wasWord !== isWord(rune)
+  #make(index: number, rune: number): number {
+    const { reached, wasWord } = this.#states
+    const isAtBorder = wasWord[index] !== isWord(rune)
     const ended: number[] = []
     const next = new Set(this.#begun(rune, isAtBorder))
-    for (const from of reached)
+    for (const from of reached[index] ?? [])
       for (const at of this.#open(from, isAtBorder)) {
         const lead = this.#leadOf.get(at)
         const one = this.#inst[at]
         if (lead !== undefined) ended.push(lead)
         else if (one?.takes(rune)) next.add(one.out)
       }
-    const to = this.#stateOf(
-      next.size > 1 ? [...next].toSorted((x, y) => x - y) : [...next],
-      isWord(rune),
-    )
-    return { ended, to }
+    const ascending = next.size > 1 ? [...next].toSorted((x, y) => x - y) : [...next]
+    return this.#numberOf(ascending, isWord(rune), ended)
   }
 
   /** What is reached by leads that begin with this character. */
@@ -133,24 +166,39 @@ export class LeadMachine {
     return open
   }
 
-  #stateOf(reached: readonly number[], wasWord: boolean): LeadState {
-    const key = `${wasWord ? 'w' : ''}${reached.join()}`
-    const known = this.#states.get(key)
-    if (known) return known
-    const state = { reached, wasWord, ascii: [], steps: new Map<number, LeadStep>() }
-    this.#states.set(key, state)
-    return state
+  #numberOf(reached: readonly number[], wasWord: boolean, ended: readonly number[]): number {
+    const states = this.#states
+    const key = `${wasWord ? 'w' : ''}${reached.join()};${ended.join()}`
+    const known = states.numbers.get(key)
+    if (known !== undefined) return known
+    const index = states.reached.push(reached) - 1
+    states.wasWord.push(wasWord)
+    states.ended.push(ended)
+    const number = index * 2 + (ended.length > 0 ? 1 : 0)
+    states.numbers.set(key, number)
+    if ((index + 1) * asciiChars > this.#ascii.length) {
+      const larger = new Int32Array(this.#ascii.length * 2)
+      larger.set(this.#ascii)
+      this.#ascii = larger
+    }
+    return number
   }
 
   /** A hostile text reaches states without end. */
   #forgetSome(): void {
-    if (this.#steps < stepsMax) return
-    for (const { ascii, steps } of this.#states.values()) {
-      ascii.length = 0
-      steps.clear()
-    }
-    this.#states.clear()
+    if (this.#steps < stepsMax && this.#states.reached.length < statesMax) return
+    this.#states = noStates()
+    this.#ascii = new Int32Array(firstStates * asciiChars)
+    this.#others.clear()
     this.#firstOf.clear()
     this.#steps = 0
   }
 }
+
+/** No state has the number 0. */
+const noStates = (): States => ({
+  reached: [[]],
+  wasWord: [false],
+  ended: [[]],
+  numbers: new Map(),
+})

@@ -37,7 +37,7 @@ export class LeadScan {
   constructor(machine: LeadMachine, forms: readonly ValueForm[]) {
     this.#machine = machine
     this.#forms = forms
-    this.#state = machine.start
+    this.#state = machine.stateOf(machine.start())
   }
 
   /** Has no lead ended whose value is still to be asked for? */
@@ -48,17 +48,17 @@ export class LeadScan {
   /** Looks at what stands from `shown` on. Returns where the first value begins that is not over; the text's end if none does. */
   pending(text: string, shown: number): number {
     const base = this.#scanned - shown
-    let state = this.#state
+    let state = this.#machine.resume(this.#state)
     for (let at = shown; at < text.length;) {
       const unit = text.charCodeAt(at)
       const rune = unit < 0xd800 ? unit : (text.codePointAt(at) ?? 0)
-      const step = this.#machine.step(state, rune)
-      if (step.ended.length > 0)
-        for (const lead of step.ended) this.#candidates.push({ lead, at: base + at, length: null })
-      state = step.to
+      state = this.#machine.after(state, rune)
+      if ((state & 1) === 1)
+        for (const lead of this.#machine.endedAt(state))
+          this.#candidates.push({ lead, at: base + at, length: null })
       at += rune > 0xffff ? 2 : 1
     }
-    this.#state = state
+    this.#state = this.#machine.stateOf(state)
     this.#scanned += text.length - shown
     return this.#candidates.length === 0 ? text.length : this.#judge(text, base)
   }

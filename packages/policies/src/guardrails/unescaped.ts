@@ -16,6 +16,9 @@ const spelling =
 /** Every spelling begins so; most texts have none. */
 const anySpelling = /[\\%&]/
 
+/** May the text mean another one? */
+export const mayBeEscaped = (text: string): boolean => anySpelling.test(text)
+
 const signs: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',
@@ -56,7 +59,7 @@ export function* unescapings(text: string): Stepwise<readonly Unescaped[]> {
 
 /** One round; null if there is nothing to read. */
 function* readOnce(text: string): Stepwise<Unescaped | null> {
-  if (!anySpelling.test(text)) return null
+  if (!mayBeEscaped(text)) return null
   /** Where what was read, and what stands behind it, begins: here, and in the text. */
   const here: number[] = [0]
   const there: number[] = [0]

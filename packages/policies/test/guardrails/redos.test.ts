@@ -91,7 +91,8 @@ describe('a stream of one character at a time, and one in one piece', () => {
     return (user + system) / 1000
   }
 
-  // Four times the text, at most eight times the work; a square would be sixteen times.
+  // Four times the text, at most eight times the work; a square would be sixteen times. The machine may be slower for the longer
+  // text, though not three times running.
   it.each(pumps)('%s: work in proportion to the text', (pump) => {
     for (const [chars, size] of [
       [2_000, 1],
@@ -99,7 +100,8 @@ describe('a stream of one character at a time, and one in one piece', () => {
     ] as const) {
       const text = pump.repeat(Math.ceil((4 * chars) / pump.length))
       cost(text.slice(0, chars), size)
-      expect(cost(text, size)).toBeLessThan(8 * cost(text.slice(0, chars), size) + 100)
+      const isLinear = (): boolean => cost(text, size) < 8 * cost(text.slice(0, chars), size) + 100
+      expect(isLinear() || isLinear() || isLinear()).toBe(true)
     }
   })
 

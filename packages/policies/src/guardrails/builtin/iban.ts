@@ -36,10 +36,21 @@ const longest = 65
 
 /** Where a number may have begun that is not over. */
 export function pendingIban(text: string, from: number): number {
-  const since = Math.max(from, text.length - longest)
+  const most = Math.max(from, text.length - longest)
+  let since = text.length
+  while (since > most && isPart(text.charCodeAt(since - 1))) since -= 1
+  if (since === text.length) return since
   const at = begun.exec(text.slice(since))?.index
   return at === undefined ? text.length : since + at
 }
+
+/** A letter or a digit of ASCII, a space, a hyphen. */
+const isPart = (unit: number): boolean =>
+  (unit >= 0x61 && unit <= 0x7a) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  (unit >= 0x41 && unit <= 0x5a) ||
+  unit === 0x20 ||
+  unit === 0x2d
 
 function ibanAt(seen: SeenText, start: number): MatchPlace | null {
   const { text } = seen

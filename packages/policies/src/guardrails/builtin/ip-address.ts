@@ -10,10 +10,14 @@ const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
 const v4 = whenNeeded(`(?:${octet}\\.){3}${octet}`)
 const v6 = whenNeeded('(?i)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,8}')
 
+/** Asked before, on the native engine: the middle of each address, and bounded, so linear. */
+const v4Hint = /[0-9]\.[0-9]{1,3}\.[0-9]/
+const v6Hint = /:[0-9a-f]{0,4}:/i
+
 /** Dotted quads, and colon-separated groups with at least one digit. */
 export const findIpAddresses = (seen: SeenText): readonly Finding[] => [
-  ...(seen.text.includes('.') ? addresses(seen, v4(), isV4) : []),
-  ...(seen.text.includes(':') ? addresses(seen, v6(), isV6) : []),
+  ...(v4Hint.test(seen.text) ? addresses(seen, v4(), isV4) : []),
+  ...(v6Hint.test(seen.text) ? addresses(seen, v6(), isV6) : []),
 ]
 
 function addresses(
@@ -33,10 +37,15 @@ const longest = 46
 
 /** Where an address may have begun that is not over. */
 export function pendingAddress(text: string, from: number): number {
-  const since = Math.max(from, text.length - longest)
-  const groups = text.slice(since).search(/[0-9a-f:]+$/i)
-  return Math.min(pendingNumber(text, from), groups < 0 ? text.length : since + groups)
+  const most = Math.max(from, text.length - longest)
+  let since = text.length
+  while (since > most && isPart(text.charCodeAt(since - 1))) since -= 1
+  return Math.min(pendingNumber(text, from), since)
 }
+
+/** A hexadecimal digit, a colon. */
+const isPart = (unit: number): boolean =>
+  (unit >= 0x30 && unit <= 0x3a) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46)
 
 /** Versions stand behind such words, and behind the name of a package or program: `nginx/1.18.0.1`. */
 const versionBefore =

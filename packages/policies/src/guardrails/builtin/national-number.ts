@@ -30,8 +30,9 @@ export function findResidentIds(seen: SeenText): readonly Finding[] {
 /** Seventeen digits, and a check character that may be a letter. */
 export function pendingResidentId(text: string, from: number): number {
   const number = pendingNumber(text, from)
-  const isChecked = number === text.length && /[0-9]{17}[Xx]$/.test(text.slice(-18))
-  return isChecked ? Math.max(from, text.length - 18) : number
+  const last = text.at(-1)
+  const isChecked = (last === 'X' || last === 'x') && /[0-9]{17}[Xx]$/.test(text.slice(-18))
+  return isChecked && number === text.length ? Math.max(from, text.length - 18) : number
 }
 
 /** A plus, a country code, and fourteen digits with three signs between two of them: sixty characters, and two behind. */

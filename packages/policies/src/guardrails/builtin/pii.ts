@@ -16,32 +16,111 @@ const windowChars = 160
 interface Entity {
   readonly kind: PiiEntity
   readonly label: string
+  /** May one be in a text with these signs? */
+  readonly mayBe: (signs: Signs) => boolean
   readonly find: (seen: SeenText) => readonly Finding[]
   /** Where one may have begun that is not over. */
   readonly pending: (text: string, from: number) => number
 }
 
 const entities: readonly Entity[] = [
-  { kind: 'email', label: 'an email address', find: findEmails, pending: pendingEmail },
-  { kind: 'phone', label: 'a phone number', find: findPhones, pending: pendingPhone },
-  { kind: 'ssn', label: 'a social security number', find: findSsns, pending: pendingNumber },
+  {
+    kind: 'email',
+    label: 'an email address',
+    mayBe: ({ hasAt }) => hasAt,
+    find: findEmails,
+    pending: pendingEmail,
+  },
+  {
+    kind: 'phone',
+    label: 'a phone number',
+    mayBe: ({ together }) => together >= 7,
+    find: findPhones,
+    pending: pendingPhone,
+  },
+  {
+    kind: 'ssn',
+    label: 'a social security number',
+    mayBe: ({ together }) => together >= 9,
+    find: findSsns,
+    pending: pendingNumber,
+  },
   {
     kind: 'cn-resident-id',
     label: 'a resident identity number',
+    mayBe: ({ together }) => together >= 17,
     find: findResidentIds,
     pending: pendingResidentId,
   },
-  { kind: 'credit-card', label: 'a payment card number', find: findCards, pending: pendingNumber },
-  { kind: 'iban', label: 'a bank account number', find: findIbans, pending: pendingIban },
-  { kind: 'ip-address', label: 'an IP address', find: findIpAddresses, pending: pendingAddress },
+  {
+    kind: 'credit-card',
+    label: 'a payment card number',
+    mayBe: ({ together }) => together >= 13,
+    find: findCards,
+    pending: pendingNumber,
+  },
+  {
+    kind: 'iban',
+    label: 'a bank account number',
+    mayBe: ({ isLed }) => isLed,
+    find: findIbans,
+    pending: pendingIban,
+  },
+  {
+    kind: 'ip-address',
+    label: 'an IP address',
+    mayBe: ({ dots, colons }) => dots >= 3 || colons >= 2,
+    find: findIpAddresses,
+    pending: pendingAddress,
+  },
 ]
 
-/** Every entity has one of these in it, or another sign for it; prose seldom has. */
-const anySign = /[0-9@:]/
+const none: readonly Finding[] = []
 
-/** The shortest entity of digits has four of them, an address with colons two of those. */
-const mayHold = (text: string): boolean =>
-  text.includes('@') || /(?:[0-9][^0-9]*){4}|:[^:]*:/.test(text)
+/** What a text has of the signs that entities are made of: counted once, before any of them is looked for. */
+interface Signs {
+  readonly hasAt: boolean
+  readonly colons: number
+  /** Digits with a full stop behind them. */
+  readonly dots: number
+  /** Does a digit stand right behind a letter of ASCII? */
+  readonly isLed: boolean
+  /** The most digits that stand together, with no more than three signs between two of them. */
+  readonly together: number
+}
+
+function signsOf(text: string): Signs {
+  let [colons, dots, together, most, between, before] = [0, 0, 0, 0, 0, 0]
+  let [hasAt, isLed] = [false, false]
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (isDigit(unit)) {
+      if (isLetter(before)) isLed = true
+      together += 1
+      between = 0
+      if (together > most) most = together
+    } else {
+      if (unit === 0x40) hasAt = true
+      else if (unit === 0x3a) colons += 1
+      else if (unit === 0x2e && isDigit(before)) dots += 1
+      between += 1
+      if (between > betweenMax || !isBetween(unit)) together = 0
+    }
+    before = unit
+  }
+  return { hasAt, colons, dots, isLed, together: most }
+}
+
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+const isLetter = (unit: number): boolean =>
+  (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)
+
+/** A bracket, a hyphen, a space and a bracket stand between two digits of a phone number at most. */
+const betweenMax = 3
+
+/** A space, brackets, a plus, a hyphen, a full stop, a slash. */
+const isBetween = (unit: number): boolean =>
+  unit === 0x20 || (unit >= 0x28 && unit <= 0x2f && unit !== 0x2a && unit !== 0x2c)
 
 /** Is there nothing but words, of which the last may begin an address? All other entities that begin in it begin within that word. */
 const isProse = (text: string, from: number): boolean => !hasNumberSigns(text.slice(from))
@@ -76,9 +155,9 @@ export function createPii(spec: PiiSpec): Guardrail {
     lookBack,
     find: (seen) => {
       const plain = { ...seen, text: withPlainSigns(seen.text) }
-      return anySign.test(undecided(plain)) && mayHold(plain.text)
-        ? wanted.flatMap(({ find }) => find(plain))
-        : []
+      if (!hasNumberSigns(undecided(plain))) return none
+      const signs = signsOf(plain.text)
+      return wanted.flatMap(({ mayBe, find }) => (mayBe(signs) ? find(plain) : none))
     },
     label: (kind) => entities.find((entity) => entity.kind === kind)?.label ?? kind,
   })

@@ -14,17 +14,34 @@ const digits = zeros
   .join('')
 
 const other = new RegExp(`[${wide}${blanks}${hyphens}${digits}]`)
-const ofNumbers = new RegExp(`[0-9@:+(${wide}${blanks}${hyphens}${digits}]`)
 const others = new RegExp(other, 'g')
 const isBlank = new RegExp(`[${blanks}]`)
 const isHyphen = new RegExp(`[${hyphens}]`)
 
 /** Has the text a digit, a sign that numbers and addresses have and words do not, or another sign for one of them? */
-export const hasNumberSigns = (text: string): boolean => ofNumbers.test(text)
+export function hasNumberSigns(text: string): boolean {
+  let hasOthers = false
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (isPlainSign(unit)) return true
+    if (unit >= 0x80) hasOthers = true
+  }
+  return hasOthers && other.test(text)
+}
+
+/** Digits, and `@ : + (`. */
+const isPlainSign = (unit: number): boolean =>
+  (unit >= 0x30 && unit <= 0x3a) || unit === 0x40 || unit === 0x2b || unit === 0x28
 
 /** The text with plain signs, unit by unit. */
 export const withPlainSigns = (text: string): string =>
-  other.test(text) ? text.replaceAll(others, plain) : text
+  !isAscii(text) && other.test(text) ? text.replaceAll(others, plain) : text
+
+/** A loop over it costs less than an expression that is run once per turn. */
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) >= 0x80) return false
+  return true
+}
 
 function plain(sign: string): string {
   if (isBlank.test(sign)) return ' '

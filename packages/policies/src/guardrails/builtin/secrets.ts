@@ -11,6 +11,7 @@ import { assignedValue } from './assigned-value.ts'
 import type { LedValue } from './led-value.ts'
 import { entropy, looksRandom } from './randomness.ts'
 import { pendingToken, tokenMax } from './secret-pending.ts'
+import { hasRun } from './token-run.ts'
 import { tokenShapes } from './secret-shapes.ts'
 import { absorbTails, tailLength } from './secret-tail.ts'
 import { SecretTailFlow } from './secret-tail-flow.ts'
@@ -62,7 +63,7 @@ function watchSecrets(): Watch {
   return {
     pending: (text, from, shown) => Math.min(pendingToken(text, from), leads.pending(text, shown)),
     values: (text, limit) => leads.values(text, limit),
-    isQuiet: (text, from) => leads.isIdle && !anyRun.test(text.slice(from)),
+    isQuiet: (text, from) => leads.isIdle && !mayHoldToken(text.slice(from)),
   }
 }
 
@@ -84,8 +85,8 @@ function valuesOf(text: string): NonNullable<SeenText['values']> {
   return leads.values(text, Infinity)
 }
 
-/** Every format has so many of these in a row, or is a key's header; prose seldom has. Asked first, since it costs least. */
-const anyRun = /[\w.~+/=-]{15}|PRIVATE KEY/
+/** Every format has a run of characters, or is a key's header; prose seldom has either. Asked first, since it costs least. */
+const mayHoldToken = (text: string): boolean => hasRun(text) || text.includes('PRIVATE KEY')
 
 /** Literals, so linear. */
 const anyHint = new RegExp(
@@ -100,7 +101,7 @@ const anyHint = new RegExp(
 
 function findTokens(seen: SeenText): readonly Finding[] {
   const { text } = seen
-  if (!anyRun.test(undecided(seen)) || !anyHint.test(text)) return none
+  if (!mayHoldToken(undecided(seen)) || !anyHint.test(text)) return none
   const found: Finding[] = []
   for (const shape of tokenShapes) {
     const { kind, hints, check } = shape

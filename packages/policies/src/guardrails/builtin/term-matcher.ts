@@ -41,11 +41,14 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
   const root = node(0)
   for (const term of terms) insert(root, term)
   link(root)
+  const begins = beginningsOf(root)
   const find = (text: string, accepts: (place: MatchPlace) => boolean): readonly MatchPlace[] => {
     const found: MatchPlace[] = []
     let current = root
     for (let at = 0; at < text.length; at += 1) {
-      current = step(root, current, text.charCodeAt(at))
+      const unit = text.charCodeAt(at)
+      if (current === root && !begins(unit)) continue
+      current = step(root, current, unit)
       let ending = current.length > 0 ? current : current.shorter
       for (; ending !== null; ending = ending.shorter) {
         const place = { start: at + 1 - ending.length, end: at + 1 }
@@ -57,24 +60,41 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
     const open = text.length - current.depth
     return found.map((place) => (place.start >= open ? { ...place, open: true } : place))
   }
-  return { find, follow: () => new Follower(root) }
+  return { find, follow: () => new Follower(root, begins) }
+}
+
+/** Does a term begin with this code unit? */
+type Begins = (unit: number) => boolean
+
+/** Most characters of a text begin none. */
+function beginningsOf(root: Node): Begins {
+  const ascii = Uint8Array.from({ length: 0x80 }, (_, unit) => (root.next.has(unit) ? 1 : 0))
+  return (unit) => (unit < 0x80 ? ascii[unit] === 1 : root.next.has(unit))
 }
 
 class Follower implements TermFollower {
   readonly #root: Node
+  readonly #begins: Begins
   #current: Node
   since = Infinity
 
-  constructor(root: Node) {
+  constructor(root: Node, begins: Begins) {
     this.#root = root
+    this.#begins = begins
     this.#current = root
   }
 
   pending(more: string): number {
     const root = this.#root
+    const begins = this.#begins
     let current = this.#current
     for (let at = 0; at < more.length; at += 1) {
-      current = step(root, current, more.charCodeAt(at))
+      const unit = more.charCodeAt(at)
+      if (current === root && !begins(unit)) {
+        this.since += 1
+        continue
+      }
+      current = step(root, current, unit)
       this.since = current.length > 0 || current.shorter !== null ? 0 : this.since + 1
     }
     this.#current = current
