@@ -1,4 +1,4 @@
-/** What governance costs that lets everything pass: runs per second and CPU beside the same runs without it, and commits. */
+/** The cost of governance that lets everything pass: runs per second and CPU beside the same runs without it, and commits. */
 import { StreamGuardSpec } from '@signalbox/core'
 import { createGuardrail } from '../../packages/policies/src/guardrails/create-guardrail.ts'
 import { createStreamGuard } from '../../packages/policies/src/guardrails/create-stream-guard.ts'

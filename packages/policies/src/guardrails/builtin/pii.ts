@@ -77,7 +77,7 @@ const entities: readonly Entity[] = [
 
 const none: readonly Finding[] = []
 
-/** What a text has of the signs that entities are made of: counted once, before any of them is looked for. */
+/** The signs of a text that entities are made of: counted once, before any of them is looked for. */
 interface Signs {
   readonly hasAt: boolean
   readonly colons: number
