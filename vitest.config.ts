@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 
 import { SkipReporter } from './scripts/ci/skip-reporter.ts'
 import { SlowFirst } from './scripts/ci/slow-first.ts'
+import { UnhandledReporter } from './scripts/ci/unhandled-reporter.ts'
 import { forThisMachine } from './test/support/for-this-machine.ts'
 
 // Workers, and what tests start, keep what V8 has compiled for those after them; so do tests of an installed package.
@@ -14,6 +15,7 @@ process.env['SIGNALBOX_TEST_RUN'] ??= String(process.pid)
 
 /** Folder for the machine-readable report; set by `.ci/run`. */
 const reports = process.env['SIGNALBOX_REPORTS']
+const report = `${reports ?? '.'}/${process.env['SIGNALBOX_REPORT'] ?? 'vitest'}`
 
 /** What lasts: outages, silence, leases that run out, backlogs, drains, hunts through all a run leaves. A command of its own. */
 const long = [
@@ -79,8 +81,12 @@ export default defineConfig({
     expect: { poll: { timeout: forThisMachine(20_000) } },
     // Node reads TypeScript itself, and keeps what it compiled; nothing here is mocked by module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    reporters: ['default', new SkipReporter(), ...(reports === undefined ? [] : ['json'])],
-    outputFile: { json: `${reports ?? '.'}/${process.env['SIGNALBOX_REPORT'] ?? 'vitest'}.json` },
+    reporters: [
+      'default',
+      new SkipReporter(),
+      ...(reports === undefined ? [] : ['json', new UnhandledReporter(`${report}.errors`)]),
+    ],
+    outputFile: { json: `${report}.json` },
     projects: [
       {
         // No I/O but reading the sources: a second or two, so that it is run all the time.

@@ -1,7 +1,7 @@
 /**
  * Prints which tests and runners failed and why, in some lines each: often only the end of a long log is kept.
  *
- * Reads the same reports as `suite-count.ts`. At most `testsMax` tests, and `linesMax` lines of each runner's log.
+ * Reads the same reports as `suite-count.ts`, and the errors outside of tests that `unhandled-reporter.ts` recorded. At most `testsMax` tests, and `linesMax` lines of each runner's log.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -40,7 +40,14 @@ export function describeFailures(folder: string, root: string): readonly string[
     else logs.push(...failedRunner(file, text))
   }
   const more = tests.length > testsMax ? [`and ${tests.length - testsMax} more tests`] : []
-  return [...tests.slice(0, testsMax), ...more, ...logs]
+  return [...tests.slice(0, testsMax), ...more, ...unhandled(folder), ...logs]
+}
+
+function unhandled(folder: string): readonly string[] {
+  const errors = globSync('*.errors', { cwd: folder })
+    .toSorted()
+    .flatMap((file) => readFileSync(join(folder, file), 'utf8').trimEnd().split('\n'))
+  return errors.slice(0, testsMax).map((error) => short(`outside of a test: ${error}`))
 }
 
 function failedTests(report: string, root: string): readonly string[] {

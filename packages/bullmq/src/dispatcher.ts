@@ -5,7 +5,8 @@
  * D2 Hints of one turn of the event loop share one add per queue; one that comes alone does not wait for others.
  * D3 The job id is `<effectId>-<dispatch>`. A store keeps silent about an id that it holds, waiting or taken; of a job that
  *    has settled it holds nothing. So a call that waits has one job, however often it is announced.
- * D4 `depth` is bounded as a dispatch is, and rejects where that answers nothing.
+ * D4 A store that took jobs takes jobs, also where it says so after the time of a dispatch.
+ * D5 `depth` is bounded as a dispatch is, and rejects where that answers nothing.
  */
 import type { Dispatcher, Hint, Log } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
@@ -99,9 +100,9 @@ class BatchingDispatcher implements BullDispatcher {
   }
 
   async #add(queue: string, jobs: readonly NewJob[]): Promise<void> {
+    const adding = this.#producer.add(queue, jobs).then(() => this.#watch.connected())
     try {
-      await orTimeout(this.#producer.add(queue, jobs), settings.dispatchTimeoutMs)
-      this.#watch.connected()
+      await orTimeout(adding, settings.dispatchTimeoutMs)
     } catch (error) {
       // A store that is silent is found out by its connection; a busy machine may be late as well.
       if (!(error instanceof NoAnswer)) this.#watch.refused(error)

@@ -96,6 +96,24 @@ describe.skipIf(skipRedis)(`redis${redisMissing}`, () => {
     await until(() => dispatcher.up())
   })
 
+  it('that takes again, and says so too late, counts as one that takes', async () => {
+    const redis = await server()
+    const { dispatcher, seen } = await open({ kind: 'redis', url: redis.url })
+    await dispatchUntil(dispatcher, 'before.0', () => seen.has('before.0'))
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+    await until(async () => {
+      await dispatcher.dispatch([hint('lost.0')])
+      return !dispatcher.up()
+    })
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+    const { lost } = dispatcher.health()
+    await redis.command('CLIENT', 'PAUSE', '1000', 'WRITE')
+    await dispatcher.dispatch([hint('late.0')])
+    expect(dispatcher.health()).toMatchObject({ status: 'down', lost: lost + 1 })
+    // Nothing else is dispatched: an idle process would call its store down for as long as it idles.
+    await until(() => seen.has('late.0') && dispatcher.up())
+  })
+
   it('that evicts is warned about', async () => {
     const redis = await server(['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'])
     const { log } = await open({ kind: 'redis', url: redis.url })

@@ -57,8 +57,13 @@ export class PostgresServer {
 
   /** The package waits for a line of the server within one piece of its output, and misses one that comes in two. */
   async start(): Promise<void> {
+    const over = new AbortController()
     const started = this.#postgres.start()
-    await within('start', Promise.race([started, this.#answers()]))
+    try {
+      await within('start', Promise.race([started, this.#answers(over.signal)]))
+    } finally {
+      over.abort()
+    }
     started.catch(() => {})
     this.#running = true
   }
@@ -68,9 +73,10 @@ export class PostgresServer {
     this.#running = false
   }
 
-  async #answers(): Promise<void> {
+  async #answers(over: AbortSignal): Promise<void> {
     for (const until = performance.now() + longestMs; performance.now() < until;) {
       await rest(250)
+      if (over.aborted) return
       const answer = await this.query('select 1').catch(() => null)
       if (answer) return
     }
@@ -78,6 +84,8 @@ export class PostgresServer {
 
   async query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.url, application_name: 'test' })
+    // A stop may end it between two answers: the query rejects, and nobody is to die of it.
+    client.on('error', () => {})
     await client.connect()
     try {
       const { rows } = await client.query(text, [...values])
