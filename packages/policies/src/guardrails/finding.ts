@@ -2,7 +2,7 @@
 import { characterBefore } from './border.ts'
 import type { LedPlace } from './lead-scan.ts'
 import type { MatchPlace, SearchProgress } from './matches.ts'
-import { marker, markersOf } from './marker.ts'
+import { marker, outsideMarkers } from './marker.ts'
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from './part.ts'
 import { allApart } from './overlaps.ts'
 import { guardrailRefusal, type TailFlow } from './search-outcome.ts'
@@ -142,22 +142,24 @@ function settled(
 ): readonly Finding[] {
   const all = search.find({ text, before: () => characterBefore(released, released.length) })
   if (all.length === 0) return all
-  const markers = markersOf(text)
-  const found = allApart(all).filter(
-    (one) => !markers.some((each) => one.start < each.end && each.start < one.end),
-  )
+  const found = outsideMarkers(text, allApart(all))
   if (last) return found
   return found.filter(
     ({ start, end, open = end >= text.length - 1 }) => !open || text.length - start > search.window,
   )
 }
 
-function redact(text: string, findings: readonly Finding[]): string {
+/** Markers in the place of the findings; `at` tells where a place of theirs stands in this text. */
+export function redact(
+  text: string,
+  findings: readonly Finding[],
+  at = (place: number): number => place,
+): string {
   let out = ''
   let from = 0
   for (const { start, end, kind } of findings) {
-    out += text.slice(from, start) + marker(kind)
-    from = end
+    out += text.slice(from, at(start)) + marker(kind)
+    from = at(end)
   }
   return from === 0 ? text : out + text.slice(from)
 }

@@ -13,7 +13,7 @@
  */
 import type { Json, JsonObject } from '@signalbox/core'
 import type { RedactedValue, TakenOut } from '@signalbox/engine'
-import { type Finding, isLong } from './finding.ts'
+import { type Finding, isLong, redact } from './finding.ts'
 import { marker } from './marker.ts'
 import type { Guardrail, Inspector } from './part.ts'
 import { inSteps, type Stepwise } from './steps.ts'
@@ -235,15 +235,10 @@ function* inspectText(inspector: Inspector, spelt: string): Stepwise<InspectedTe
 
 /** The text as it is spelt, with markers in the place of what was found in the text as it means. */
 function takeOut(spelt: string, round: Unescaped, found: readonly Finding[]): InspectedText {
-  const kinds: string[] = []
-  let text = ''
-  let from = 0
-  for (const finding of found) {
-    text += spelt.slice(from, round.at(finding.start)) + marker(finding.kind)
-    kinds.push(finding.kind)
-    from = round.at(finding.end)
+  return {
+    text: redact(spelt, found, (place) => round.at(place)),
+    kinds: found.map(({ kind }) => kind),
   }
-  return { text: text + spelt.slice(from), kinds }
 }
 
 const isList = (value: object): value is readonly Json[] => Array.isArray(value)

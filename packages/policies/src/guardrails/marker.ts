@@ -11,12 +11,23 @@ const beginning = /^\[redacted:[a-z0-9-]{0,64}$/
 const shape = /\[redacted:[a-z0-9-]{1,64}\]/g
 
 /** Where the markers of a text stand, in order. */
-export function markersOf(text: string): readonly { start: number; end: number }[] {
+function markersOf(text: string): readonly { start: number; end: number }[] {
   if (!text.includes(opening)) return []
   return [...text.matchAll(shape)].map((match) => ({
     start: match.index,
     end: match.index + match[0].length,
   }))
+}
+
+/** Those of the places that do not touch a marker of the text. */
+export function outsideMarkers<T extends { readonly start: number; readonly end: number }>(
+  text: string,
+  places: readonly T[],
+): readonly T[] {
+  const markers = markersOf(text)
+  return places.filter(
+    ({ start, end }) => !markers.some((each) => start < each.end && each.start < end),
+  )
 }
 
 /** The place of a marker that is not over yet, or may become one; the end of the text if there is none behind `from`. */

@@ -12,7 +12,7 @@
 import type { RE2JS } from 're2js'
 import type { Redacted } from './chain.ts'
 import type { Finding, Search, Watch } from './finding.ts'
-import { cutBefore, isHigh, marker, markersOf, openMarker } from './marker.ts'
+import { cutBefore, isHigh, marker, openMarker, outsideMarkers } from './marker.ts'
 import { withoutOverlaps } from './overlaps.ts'
 import { guardrailRefusal, type TailFlow } from './search-outcome.ts'
 import type { Stepwise } from './steps.ts'
@@ -186,15 +186,9 @@ export class SearchedText implements TextStage {
     // What is found later may begin with it, and be longer.
     const isDue = rest !== null && rest.start < limit
     this.#rest = isDue ? null : rest
-    return this.#outsideMarkers(isDue ? [...kept, rest] : kept)
-  }
-
-  #outsideMarkers(kept: readonly Finding[]): readonly Finding[] {
-    this.#found = kept.at(-1)?.end ?? this.#found
-    const markers = markersOf(this.#text)
-    return kept.filter(
-      ({ start, end }) => !markers.some((each) => start < each.end && each.start < end),
-    )
+    const found = isDue ? [...kept, rest] : kept
+    this.#found = found.at(-1)?.end ?? this.#found
+    return outsideMarkers(this.#text, found)
   }
 
   /** What stands before this place is decided. Some of it is kept for looking back. */

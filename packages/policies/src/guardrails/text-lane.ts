@@ -8,10 +8,7 @@ import type { TextRefusal, Staged, TextStage } from './text-stage.ts'
 import { WindowedStage } from './windowed-stage.ts'
 
 /** What came out at the end of the lane. */
-export interface Flowed {
-  readonly text: string
-  readonly refusal: TextRefusal | null
-}
+export type Flowed = Omit<Staged, 'taken'>
 
 interface Step {
   readonly stage: TextStage

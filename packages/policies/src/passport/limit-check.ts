@@ -47,14 +47,15 @@ export function firstOf(...checks: readonly (() => PolicyReason | null)[]): Poli
 export function textsUnder(args: JsonObject, names: readonly string[]): readonly string[] | null {
   const found = names.flatMap((name): readonly Json[] => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined
-    if (value === undefined) return []
-    return Array.isArray(value) ? (value.length === 0 ? [''] : value) : [value]
+    return value === undefined ? [] : elementsOrBlank(value)
   })
-  const texts = found.filter((value) => typeof value === 'string' && value !== '')
-  return texts.length === 0 || texts.length < found.length
-    ? null
-    : texts.filter((value) => typeof value === 'string')
+  const texts = found.filter((value) => typeof value === 'string').filter((text) => text !== '')
+  return texts.length === 0 || texts.length < found.length ? null : texts
 }
+
+/** The values of a list, one by one; an empty list is an empty text, so that it is not taken for nothing. */
+export const elementsOrBlank = (value: Json): readonly Json[] =>
+  Array.isArray(value) ? (value.length === 0 ? [''] : value) : [value]
 
 const windowNames: readonly (readonly [RegExp, RateWindow])[] = [
   [/_per_min(?:ute)?$/, 'minute'],
@@ -64,15 +65,26 @@ const windowNames: readonly (readonly [RegExp, RateWindow])[] = [
 
 /** Refuses a call that would be one too many in the window of one of these limits. Counts are those of the run. */
 export function checkRates(call: LimitedCall, keys: readonly string[]): PolicyReason | null {
-  const { capability, limits, request, recent } = call
   for (const key of keys) {
-    const most = countOf(limits, key)
+    const most = countOf(call.limits, key)
     const window = windowNames.find(([pattern]) => pattern.test(key))?.[1]
     if (most === null || window === undefined) continue
-    if (rateOf(recent, capability, { window, at: request.at }) + 1 > most) {
-      const text = `limits.${capability}.${key} is ${most}, and this run has used it up. Wait for the next ${window}.`
-      return reason('oap.rate_limit_exceeded', text)
-    }
+    const refused = checkRate(call, { key, most, window })
+    if (refused) return refused
   }
   return null
+}
+
+/** The same of one limit, whatever its name says about the window. */
+export function checkRate(
+  { capability, request, recent }: LimitedCall,
+  {
+    key,
+    most,
+    window,
+  }: { readonly key: string; readonly most: number; readonly window: RateWindow },
+): PolicyReason | null {
+  if (rateOf(recent, capability, { window, at: request.at }) + 1 <= most) return null
+  const text = `limits.${capability}.${key} is ${most}, and this run has used it up. Wait for the next ${window}.`
+  return reason('oap.rate_limit_exceeded', text)
 }

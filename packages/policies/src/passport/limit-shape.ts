@@ -6,6 +6,7 @@
  *    Other unknown keys (descriptions, vendor fields) are ignored.
  */
 import { type Json, type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
+import { isObject } from './fields/values.ts'
 
 type Shape = 'list' | 'count' | 'flag' | 'word' | 'recipients'
 type Shapes = { readonly [key: string]: Shape }
@@ -86,9 +87,6 @@ const shapes: { readonly [capability: string]: Shapes } = {
     approval_required: 'flag',
   },
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isShaped: { readonly [shape in Shape]: (value: Json) => boolean } = {
   list: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
@@ -183,9 +181,8 @@ export function misshapen(limits: JsonObject, capability: string): PolicyReason 
     (key) => !Object.hasOwn(known, key) && limitByName.test(key),
   )
   if (unknown === undefined) return null
-  return wrong(
-    `The limit ${quoted(unknown)} of ${capability} cannot be checked; remove or correct it.`,
-  )
+  const what = 'cannot be checked; remove or correct it'
+  return wrong(`The limit ${quoted(unknown)} of ${capability} ${what}.`)
 }
 
 /** A list of texts; null if the passport has none of that name. */
@@ -199,3 +196,7 @@ export function countOf(limits: JsonObject, key: string): number | null {
   const value = limits[key]
   return typeof value === 'number' ? value : null
 }
+
+/** Endings of names in lower case, each with its dot. */
+export const endingsOf = (list: readonly string[]): readonly string[] =>
+  list.map((each) => (each.startsWith('.') ? each : `.${each}`).toLowerCase())

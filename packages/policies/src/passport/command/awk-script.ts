@@ -6,7 +6,7 @@
  *    counts as one that runs another.
  * L2 `system(`, `getline` and joined lines count wherever they stand.
  */
-import { skipsPattern } from './script-pattern.ts'
+import { skipsPattern, skipsText } from './script-pattern.ts'
 
 const everywhere = /\bsystem\b\s*\(|\bgetline\b|\\\r?\n/
 const patternBehind = new Set([
@@ -64,7 +64,7 @@ const word = /[A-Za-z_][A-Za-z0-9_]*/y
 function runsHere(reader: Reader): boolean {
   const { text, at } = reader
   const char = text.charAt(at)
-  if (char === '"') return !skips(reader, endOfText(text, at + 1))
+  if (char === '"') return !skips(reader, skipsText(text, at + 1, '"'))
   if (char === '/') return readsSlash(reader)
   if (char === '#') {
     const end = text.indexOf('\n', at)
@@ -117,16 +117,6 @@ function skips(reader: Reader, end: number | null): boolean {
   reader.at = end
   reader.last = '"'
   return true
-}
-
-function endOfText(text: string, from: number): number | null {
-  for (let at = from; at < text.length; at += 1) {
-    const char = text.charAt(at)
-    if (char === '\\') at += 1
-    else if (char === '\n') return null
-    else if (char === '"') return at + 1
-  }
-  return null
 }
 
 /** One bar pipes: behind `print` to a program, before `getline` from one. */

@@ -10,7 +10,7 @@ import { isInterpreter } from './interpreters.ts'
 import { filesIn, filesOfSed, type NamedFile, textsOfProgram, wordsOfText } from './named-files.ts'
 import type { Command, Word } from './script.ts'
 import { abbreviates } from './option-tables.ts'
-import { unwrap } from './wrappers.ts'
+import { withoutInner } from './wrappers.ts'
 
 /** Print their words, or look at names and not at what is in the files. */
 const harmless = new Set([
@@ -95,10 +95,7 @@ function readBy(executable: Executable, isPrinted: boolean): readonly NamedFile[
   const { name } = executable
   if (isPrinted && harmless.has(name)) return executable.words.slice(1).flatMap(wordsOfText)
   if (harmless.has(name)) return []
-  // What a wrapper runs is judged by itself.
-  const inner = unwrap(name, executable.words)
-  const end = inner === null || typeof inner === 'string' ? null : inner.inner
-  const words = end === null ? executable.words : executable.words.slice(0, end)
+  const words = withoutInner(name, executable.words)
   if (name === 'git' && namesOnly.has(words[1]?.text ?? '')) return []
   const all = /^(?:cp|install|mv)$/.test(name) && !words.some(({ text }) => /^-t|^--ta/.test(text))
   // The last operand of a copy is written, and what is in it is not read.

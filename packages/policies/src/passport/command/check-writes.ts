@@ -18,7 +18,7 @@ import { handedOn, knowsOutputs, outputsOf, valuesIn } from './output-options.ts
 import { basesOf, spelledPath, textsOfWord } from './places.ts'
 import { after, type Word } from './script.ts'
 import { abbreviates } from './option-tables.ts'
-import { unwrap } from './wrappers.ts'
+import { withoutInner } from './wrappers.ts'
 
 /** Change what a file is, not what is in it: only what no limit opens is protected from them. */
 const touching = new Set(['chmod', 'chown', 'chgrp', 'mkdir', 'rm', 'rmdir', 'touch', 'unlink'])
@@ -83,12 +83,10 @@ const written = ({ op, target }: Doings['redirects'][number]): readonly Write[] 
 
 function writesOf(executable: Executable): readonly Write[] {
   const { name } = executable
-  const inner = unwrap(name, executable.words)
-  const end = inner === null || typeof inner === 'string' ? null : inner.inner
-  // What a wrapper runs is judged by itself.
-  const words = end === null ? executable.words : executable.words.slice(0, end)
+  const words = withoutInner(name, executable.words)
   const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'))
-  if (end === null && endsInNames(executable)) operands.push(broughtName)
+  if (words.length === executable.words.length && endsInNames(executable))
+    operands.push(broughtName)
   const guessed = !knowsOutputs(name)
   const named = [
     ...outputsOf(name, words).map((word) => ({ ...plainWrite(word), guessed })),

@@ -24,6 +24,8 @@ export interface Doings {
   readonly variables: Variable[]
 }
 
+export type Variables = readonly Variable[]
+
 /** A variable that a text sets. */
 export interface Variable {
   readonly name: string
@@ -48,4 +50,13 @@ export const variableOf = (name: string, value: Word, exported: boolean): Variab
   text: value.expands || value.braces ? null : value.text,
   exported,
   word: value,
+})
+
+/** A variable that is set to what nobody sees. */
+export const unseenVariable = (name: string): Variable => ({
+  name,
+  value: null,
+  text: null,
+  exported: false,
+  word: null,
 })

@@ -1,12 +1,14 @@
 /** Variables a command sets, and directories it changes to. */
-import { type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
+import { type PolicyReason, reason, quoted } from '@signalbox/core'
+import { isObject } from '../fields/values.ts'
 import { canonicalPath, isWithin } from '../files/canonical-path.ts'
 import { badContext, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { countOf, listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
 import { isShell } from './interpreters.ts'
-import { isPlain } from './script.ts'
+import { changesOf } from './places.ts'
+import { isPlain, type Word } from './script.ts'
 
 /** Variables by which an allowed program would run another one: by name, by how they begin, by how they end. */
 const steering = new Set([
@@ -153,9 +155,6 @@ const exportsEverything = ({ name, words }: Executable): boolean =>
   (name === 'set' || isShell(name)) &&
   words.some(({ text }) => /^-[a-zA-Z]*[ak]|^(?:allexport|keyword)$/.test(text))
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export const directoryNames = [
   'cwd',
   'workdir',
@@ -172,7 +171,9 @@ export function checkDirectories(call: LimitedCall, { executables }: Doings): Po
   if (given === null && directoryNames.some((name) => Object.hasOwn(args, name)))
     return badContext('"cwd" must be a text that is not empty.')
   if (allowed === null) return null
-  const changes = executables.flatMap((each) => changesOf(each))
+  const changes = executables
+    .filter(({ name }) => name !== 'tar')
+    .flatMap((each) => changesOf(each).map(plainText))
   let base = call.root
   for (const text of [...(given ?? []), ...changes]) {
     const read = text === null ? null : canonicalPath(text, base)
@@ -198,17 +199,9 @@ function allows(
   return read.ok && isWithin(read.path, path)
 }
 
-/** Where a program changes to; null for what cannot be seen, e.g. `cd`, `cd -` and `cd $X`. */
-function changesOf({ name, words }: Executable): readonly (string | null)[] {
-  if (name === 'env' || name === 'git' || name === 'make')
-    return words.flatMap(({ text }, at) => (text === '-C' ? [plainText(words[at + 1])] : []))
-  if (name !== 'cd' && name !== 'pushd') return []
-  const operand = words.slice(1).find(({ text }) => !/^-[LPe@]+$|^--$/.test(text))
-  return [operand?.text === '-' ? null : plainText(operand)]
-}
-
-const plainText = (word: Executable['words'][number] | undefined): string | null =>
-  word !== undefined && isPlain(word) ? word.text : null
+/** What is not plain cannot be seen here, e.g. `cd $X`. */
+const plainText = (word: Word | null): string | null =>
+  word !== null && isPlain(word) ? word.text : null
 
 /** Refuses a call that asks for more time than the passport gives. Limits are in seconds. */
 export function checkTime({ limits, request }: LimitedCall): PolicyReason | null {

@@ -10,7 +10,7 @@ import {
   type Doings,
   type DoingsReading,
   type Executable,
-  type Variable,
+  unseenVariable,
   variableOf,
 } from './doings.ts'
 import { couldGiveOption, feedersOf, splitsInput } from './free-text.ts'
@@ -96,14 +96,7 @@ function readScript(reader: Reader, script: ShellScript, nesting: number): void 
 function readLoopHead(reader: Reader, { words }: Command): void {
   const name = words[1]?.text ?? ''
   const values = words.slice(3).map((word) => ({ ...variableOf(name, word, false), value: null }))
-  const none: Variable = {
-    name,
-    value: null,
-    text: null,
-    exported: false,
-    word: null,
-  }
-  reader.variables.push(...(values.length > 0 ? values : [none]))
+  reader.variables.push(...(values.length > 0 ? values : [unseenVariable(name)]))
 }
 
 type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore' | 'anyMore'>
@@ -269,10 +262,7 @@ function readBuiltin(reader: Reader, { words, name }: Executable, nesting: numbe
     for (const word of words.slice(1)) addVariable(reader, word, exported)
   }
   const set = reader.edition === 2 ? (names ?? []) : namesOfFirstEdition(name, words)
-  for (const each of set) {
-    const none = { value: null, text: null, exported: false, word: null }
-    reader.variables.push({ name: each, ...none })
-  }
+  reader.variables.push(...set.map(unseenVariable))
 }
 
 const namesOfFirstEdition = (name: string, words: readonly Word[]): readonly string[] =>

@@ -2,12 +2,10 @@
  * Which paths a word of a shell text may stand for. Variables stand for the values the text gives them, or for nothing:
  * a variable that was never set is empty. What comes out of a program at run time stands for any path.
  */
-import type { Doings, Executable } from './doings.ts'
+import type { Doings, Executable, Variables } from './doings.ts'
 import { expansionEnd, expansionStart, isPlain, type Word } from './script.ts'
 
 const candidatesMax = 64
-
-type Variables = Doings['variables']
 
 /** Every text a word may stand for; null for one that nobody can tell. Wildcards stay in them. */
 export function textsOfWord(word: Word, variables: Variables): readonly string[] | null {
@@ -75,7 +73,8 @@ export function basesOf(
   return bases
 }
 
-function changesOf({ name, words }: Executable): readonly (Word | null)[] {
+/** Where a program changes to; null for what nobody can tell, e.g. `cd` and `cd -`. */
+export function changesOf({ name, words }: Executable): readonly (Word | null)[] {
   if (name !== 'cd' && name !== 'pushd') {
     const option =
       name === 'env' || name === 'git' || name === 'make' || name === 'tar' ? '-C' : null

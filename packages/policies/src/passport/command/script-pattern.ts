@@ -1,4 +1,4 @@
-/** Patterns within scripts of sed and awk. */
+/** Patterns and texts within scripts of sed and awk. */
 
 /**
  * The place behind the mark that ends a pattern. Null where there is none on the line, and where it stands in brackets:
@@ -21,6 +21,17 @@ export function skipsPattern(text: string, from: number, mark: string): number |
       if (!/^\[:[a-z]{1,8}$/.test(text.slice(at, Math.min(end, at + 12)))) return null
       at = end + 1
     } else if (char === ']') inBrackets = false
+  }
+  return null
+}
+
+/** The place behind the mark that ends a text; null where there is none on the line. */
+export function skipsText(text: string, from: number, mark: string): number | null {
+  for (let at = from; at < text.length; at += 1) {
+    const char = text.charAt(at)
+    if (char === '\\') at += 1
+    else if (char === '\n') return null
+    else if (char === mark) return at + 1
   }
   return null
 }

@@ -5,7 +5,7 @@
  *    with plain delimiters; `a`, `i`, `c` with one line of text; the commands that print, delete, join and jump. Everything
  *    else counts as a script that runs a program.
  */
-import { skipsPattern } from './script-pattern.ts'
+import { skipsPattern, skipsText } from './script-pattern.ts'
 
 interface Reader {
   readonly text: string
@@ -50,20 +50,11 @@ function readsAddress(reader: Reader): boolean {
 
 /** Steps behind the next mark; false where there is none, or where two programs would find two different ones. */
 function skipsTo(reader: Reader, mark: string, isPattern: boolean): boolean {
-  const end = isPattern ? skipsPattern(reader.text, reader.at, mark) : endOfText(reader, mark)
+  const skips = isPattern ? skipsPattern : skipsText
+  const end = skips(reader.text, reader.at, mark)
   if (end === null) return false
   reader.at = end
   return true
-}
-
-function endOfText({ text, at }: Reader, mark: string): number | null {
-  for (let n = at; n < text.length; n += 1) {
-    const char = text.charAt(n)
-    if (char === '\\') n += 1
-    else if (char === '\n') return null
-    else if (char === mark) return n + 1
-  }
-  return null
 }
 
 /** What may stand behind a command. */

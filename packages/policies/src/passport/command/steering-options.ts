@@ -8,7 +8,7 @@
 import { protectionOf } from '../files/starting.ts'
 import { allowsWord } from './allowed-commands.ts'
 import { awkRuns } from './awk-script.ts'
-import type { Doings, Executable } from './doings.ts'
+import type { Doings, Executable, Variables } from './doings.ts'
 import {
   abbreviates,
   isAwk,
@@ -52,7 +52,7 @@ export function steeringOption(
 const handsOn = new Set(['npm', 'npx', 'yarn', 'pnpm', 'cargo', 'docker'])
 
 /** The index of an argument that steers as it is written. */
-function optionOf({ name, words }: Executable, variables: Doings['variables']): number | null {
+function optionOf({ name, words }: Executable, variables: Variables): number | null {
   const program = programOf(name)
   const texts = words.map(({ text }) => text)
   const git = program === 'git' ? (texts[gitCommandAt(texts)] ?? '') : ''
@@ -89,7 +89,7 @@ const harmlessGit = new Set(
 )
 
 /** The index of a word that could become such an argument, or the last one if words come at run time that could. */
-function hiddenOption(executable: Executable, variables: Doings['variables']): number | null {
+function hiddenOption(executable: Executable, variables: Variables): number | null {
   const { name, words, hasMore, anyMore } = executable
   const program = programOf(name)
   const texts = words.map(({ text }) => text)
@@ -147,11 +147,7 @@ function endOfOptions(steering: ProgramSteering, words: readonly Word[], git: st
 /** Programs with commands: what may be one of them, and comes from a variable, is not looked up. */
 const withCommands = new Set(['cargo', 'git', 'go', 'npm', 'pip', 'pnpm', 'yarn'])
 
-function isHiddenCommand(
-  program: string,
-  words: readonly Word[],
-  variables: Doings['variables'],
-): boolean {
+function isHiddenCommand(program: string, words: readonly Word[], variables: Variables): boolean {
   if (!withCommands.has(program)) return false
   const texts = words.map(({ text }) => text)
   const at =
@@ -172,7 +168,7 @@ interface Reading {
   readonly steering: ProgramSteering
   readonly anyMore: boolean
   readonly isPlacing: boolean
-  readonly variables: Doings['variables']
+  readonly variables: Variables
 }
 
 function couldSteer(
@@ -201,11 +197,7 @@ const isHarmlessEnd = (shape: string): boolean => {
 }
 
 /** Is all that is not seen in a word the value of an option that is seen? `--include=$x`, `-j$(nproc)`. */
-function isValueBehind(
-  steering: ProgramSteering,
-  word: Word,
-  variables: Doings['variables'],
-): boolean {
+function isValueBehind(steering: ProgramSteering, word: Word, variables: Variables): boolean {
   const [seen = ''] = headOf(word).split(/[{*?[]/, 1)
   const isValue =
     /^--[a-z][a-z-]*=/.test(seen) || (/^-[A-Za-z]/.test(seen) && takesNext(steering, seen))
@@ -247,11 +239,7 @@ const isOldStyle = (program: string, { text }: Word, at: number): boolean =>
   program === 'tar' && at === 1 && /^[^-].*[FI]|^[FI]/.test(text)
 
 /** Where a script of sed or awk runs a program or writes a file, by any of the texts it may be. */
-function scriptAt(
-  name: string,
-  words: readonly Word[],
-  variables: Doings['variables'],
-): number | null {
+function scriptAt(name: string, words: readonly Word[], variables: Variables): number | null {
   const runs = isAwk(name) ? awkRuns : sedRuns
   const at = scriptsOf(name, words).find(({ word }) => {
     const shapes = isPlain(word)

@@ -117,6 +117,13 @@ export function unwrap(program: string, words: readonly Word[]): Unwrapped | str
   }
 }
 
+/** The words of a program without those that it runs, which are judged by themselves. */
+export function withoutInner(program: string, words: readonly Word[]): readonly Word[] {
+  const unwrapped = unwrap(program, words)
+  const end = unwrapped === null || typeof unwrapped === 'string' ? null : unwrapped.inner
+  return end === null ? words : words.slice(0, end)
+}
+
 /** How many words after the option are its value: 0 or 1; null for an option we do not know. */
 function valuesOf(wrapper: Wrapper, option: string): 0 | 1 | null {
   if (option.startsWith('--')) {

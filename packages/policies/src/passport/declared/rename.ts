@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject, JudgedArguments } from '@signalbox/core'
 import { valuesUnder } from '../fields/values.ts'
+import { elementsOrBlank } from '../limit-check.ts'
 import { ownNamesOf, usualNames } from './argument-kinds.ts'
 
 /** The arguments as the checks of a capability see them. */
@@ -21,7 +22,7 @@ export function renamed(capability: string, judged: JudgedArguments, args: JsonO
     const targets = ownNamesOf(capability, kind)
     for (const target of targets) {
       const before = seen.get(target)
-      const all = before === undefined ? values : [...listOf(before), ...values]
+      const all = before === undefined ? values : [...elementsOrBlank(before), ...values]
       const [only] = all
       seen.set(target, all.length === 1 && only !== undefined ? only : all)
     }
@@ -41,12 +42,9 @@ export function declaredValues(
   names: readonly string[],
   args: JsonObject,
 ): readonly Json[] {
-  const values = valuesUnder(args, names).flatMap(listOf)
+  const values = valuesUnder(args, names).flatMap(elementsOrBlank)
   return kind === 'host' ? values.map(addressOf) : values
 }
-
-const listOf = (value: Json): readonly Json[] =>
-  Array.isArray(value) ? (value.length === 0 ? [''] : value) : [value]
 
 const addressOf = (value: Json): Json =>
   typeof value === 'string' && value !== '' && !value.includes('://') ? `https://${value}` : value

@@ -1,13 +1,13 @@
 /** Checks the limits that are comparisons of fields, as the table of a capability says. */
-import { type Json, type PolicyReason, rateOf, reason, quoted } from '@signalbox/core'
+import { type Json, type PolicyReason, reason, quoted } from '@signalbox/core'
 import { isAssured } from '../assurance.ts'
-import { canonicalPath, isWithin } from '../files/canonical-path.ts'
-import { badContext, type LimitedCall } from '../limit-check.ts'
+import { canonicalPath, isPathAllowed } from '../files/canonical-path.ts'
+import { badContext, checkRate, type LimitedCall } from '../limit-check.ts'
+import { endingsOf } from '../limit-shape.ts'
 import { millisecondsOf } from '../timestamp.ts'
-import { isWild, matchesPathWildcard } from '../wildcard.ts'
 import { checkDailySum, checkMoney } from './money.ts'
 import { checkClasses, checkCriteria } from './nested.ts'
-import type { FieldRule, FieldTable } from './rules.ts'
+import type { Arguments, FieldRule, FieldTable } from './rules.ts'
 import { isAmount, textsIn, valuesUnder, wordsUnder } from './values.ts'
 
 /** A call, and the level of the passport that allows it. */
@@ -49,7 +49,8 @@ const lacks = ({ capability }: LimitedCall, { key, rule }: FieldLimit): PolicyRe
 }
 
 function checkField(call: FieldCall, limit: FieldLimit): PolicyReason | null {
-  const { rule, value } = limit
+  const { key, rule, value } = limit
+  const bound = typeof value === 'number' ? value : 0
   switch (rule.is) {
     case 'allow':
     case 'block':
@@ -62,7 +63,7 @@ function checkField(call: FieldCall, limit: FieldLimit): PolicyReason | null {
       return checkTexts(call, limit, rule.args)
     case 'most':
     case 'least':
-      return checkSizes(call, limit, rule)
+      return checkSizes(call, limit, { ...rule, bound })
     case 'age':
       return checkAge(call, limit, rule.args)
     case 'given':
@@ -71,9 +72,9 @@ function checkField(call: FieldCall, limit: FieldLimit): PolicyReason | null {
     case 'no':
       return checkFlag(call, limit, rule)
     case 'rate':
-      return checkCount(call, limit, rule.window)
+      return checkRate(call, { key, most: bound, window: rule.window })
     case 'sum':
-      return checkDailySum(call, { args: rule.args, most: typeof value === 'number' ? value : 0 })
+      return checkDailySum(call, { args: rule.args, most: bound })
     case 'money':
       return checkMoney(call, value)
     case 'classes':
@@ -93,11 +94,7 @@ function checkField(call: FieldCall, limit: FieldLimit): PolicyReason | null {
 const listed = (value: Json): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 
-function checkWords(
-  call: FieldCall,
-  limit: FieldLimit,
-  args: readonly string[],
-): PolicyReason | null {
+function checkWords(call: FieldCall, limit: FieldLimit, args: Arguments): PolicyReason | null {
   const words = wordsUnder(call.request.args, args)
   if (words === null) return lacks(call, limit)
   const list = listed(limit.value)
@@ -119,8 +116,8 @@ function passes(is: FieldRule['is'], word: string, { list, root }: Compared): bo
   if (list.includes('*')) return true
   if (is === 'paths') return list.some((entry) => isBelow(entry, word, root))
   if (is === 'endings') {
-    const endings = list.map((each) => (each.startsWith('.') ? each : `.${each}`).toLowerCase())
-    return endings.some((ending) => ending.length > 1 && word.toLowerCase().endsWith(ending))
+    const lower = word.toLowerCase()
+    return endingsOf(list).some((ending) => ending.length > 1 && lower.endsWith(ending))
   }
   if (is === 'pair') {
     const tokens = word.split(/[/_:-]/)
@@ -130,22 +127,14 @@ function passes(is: FieldRule['is'], word: string, { list, root }: Compared): bo
 }
 
 function isBelow(entry: string, text: string, root: string | null): boolean {
-  const wanted = canonicalPath(entry, root)
   const read = canonicalPath(text, root)
-  if (!wanted.ok || !read.ok) return false
-  return isWild(entry)
-    ? matchesPathWildcard(wanted.path, read.path)
-    : isWithin(wanted.path, read.path)
+  return read.ok && isPathAllowed(entry, { path: read.path, root })
 }
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ')
 
 /** Letter case and spaces make no difference. */
-function checkTexts(
-  call: FieldCall,
-  limit: FieldLimit,
-  args: readonly string[],
-): PolicyReason | null {
+function checkTexts(call: FieldCall, limit: FieldLimit, args: Arguments): PolicyReason | null {
   const texts = valuesUnder(call.request.args, args).flatMap(textsIn).map(plain)
   const hit = listed(limit.value).find(
     (pattern) => pattern !== '' && texts.some((text) => text.includes(plain(pattern))),
@@ -153,13 +142,13 @@ function checkTexts(
   return hit === undefined ? null : refusal(call, limit, `it has ${quoted(hit)}`)
 }
 
-type SizeRule = Extract<FieldRule, { readonly is: 'most' | 'least' }>
+type SizeRule = Extract<FieldRule, { readonly is: 'most' | 'least' }> & { readonly bound: number }
 
 function checkSizes(call: FieldCall, limit: FieldLimit, rule: SizeRule): PolicyReason | null {
   const values = valuesUnder(call.request.args, rule.args)
   const sizes = values.flatMap((value) => sizeOf(value, rule.of) ?? [])
   if (values.length === 0 || sizes.length < values.length) return lacks(call, limit)
-  const bound = typeof limit.value === 'number' ? limit.value : 0
+  const { bound } = rule
   const over = sizes.find((size) => (rule.is === 'most' ? size > bound : size < bound))
   return over === undefined ? null : refusal(call, limit, `${over} where the limit is ${bound}`)
 }
@@ -171,11 +160,7 @@ function sizeOf(value: Json, of: SizeRule['of']): number | null {
 }
 
 /** A time in the future is no younger than one of now, and is refused: it would never become too old. */
-function checkAge(
-  call: FieldCall,
-  limit: FieldLimit,
-  args: readonly string[],
-): PolicyReason | null {
+function checkAge(call: FieldCall, limit: FieldLimit, args: Arguments): PolicyReason | null {
   const words = wordsUnder(call.request.args, args)
   const times = words?.map(millisecondsOf)
   if (times === undefined || times.includes(null)) return lacks(call, limit)
@@ -201,7 +186,7 @@ function checkFlag(call: FieldCall, limit: FieldLimit, rule: FlagRule): PolicyRe
     const holds = values.length > 0 && values.every((value) => value === true)
     return holds ? null : refusal(call, limit, `"${rule.args[0]}" must be true`)
   }
-  const words = valuesUnder(call.request.args, rule.args).filter((value) => !isBlank(value))
+  const words = values.filter((value) => !isBlank(value))
   if (words.length === 0) return refusal(call, limit, `"${rule.args[0]}" must be there`)
   if (rule.is === 'given') return null
   const authors = ['author_id', 'agent_id'].map((name) => call.request.args[name])
@@ -213,15 +198,3 @@ function checkFlag(call: FieldCall, limit: FieldLimit, rule: FlagRule): PolicyRe
 
 const isBlank = (value: Json): boolean =>
   value === null || (typeof value === 'string' && value.trim() === '')
-
-function checkCount(
-  call: FieldCall,
-  limit: FieldLimit,
-  window: 'minute' | 'hour' | 'day',
-): PolicyReason | null {
-  const most = typeof limit.value === 'number' ? limit.value : 0
-  const { capability, recent, request } = call
-  if (rateOf(recent, capability, { window, at: request.at }) + 1 <= most) return null
-  const text = `limits.${capability}.${limit.key} is ${most}, and this run has used it up. Wait for the next ${window}.`
-  return reason('oap.rate_limit_exceeded', text)
-}

@@ -1,6 +1,6 @@
 /** What a limit says about fields of a call, as data: which arguments it looks at, how it compares them, what it answers. */
 
-import type { ArgumentName } from '@signalbox/core'
+import type { ArgumentName, RateWindow } from '@signalbox/core'
 
 /** Names of arguments. A dotted name goes into objects and lists: `items.category`. */
 export type Arguments = readonly ArgumentName[]
@@ -34,15 +34,11 @@ export type FieldRule =
   /** A list: none of its texts may stand anywhere in these arguments. */
   | { readonly is: 'texts'; readonly args: Arguments; readonly code: string }
   /** A flag: if it is true, the argument must be there (`given`), be true (`yes`), or name somebody else (`other`). */
-  | {
-      readonly is: 'given' | 'yes' | 'other'
-      readonly args: Arguments
-      readonly code: string
-    }
+  | { readonly is: 'given' | 'yes' | 'other'; readonly args: Arguments; readonly code: string }
   /** A flag: if it is false, the argument must be absent or false. */
   | { readonly is: 'no'; readonly args: Arguments; readonly code: string }
   /** A number: calls of the run in the window. */
-  | { readonly is: 'rate'; readonly window: 'minute' | 'hour' | 'day' }
+  | { readonly is: 'rate'; readonly window: RateWindow }
   /** A number: the sum of the argument over the calls of the run on one day. */
   | { readonly is: 'sum'; readonly args: Arguments; readonly code: string }
   /** `{ EUR: { max_per_tx, daily_cap } }` over `amount`, an integer in minor units, and `currency`. */

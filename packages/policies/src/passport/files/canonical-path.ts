@@ -6,6 +6,7 @@
  *    characters, `~`, drives, addresses, names that end in a dot or a space.
  * F3 Symbolic links are not seen here; who opens the file must not follow them out of its directory.
  */
+import { isWild, matchesPathWildcard } from '../wildcard.ts'
 
 /** A path in its one spelling, or what is wrong with it. */
 export type PathReading =
@@ -53,4 +54,18 @@ export function isWithin(directory: string, path: string): boolean {
   if (directory === '/') return path.startsWith('/')
   if (directory === '.') return !path.startsWith('/')
   return path.startsWith(`${directory}/`)
+}
+
+/** A canonical path, and what the entries of lists are relative to. */
+export interface Place {
+  readonly path: string
+  readonly root: string | null
+}
+
+/** Does the entry of an allow list, a directory or a pattern, name the place? An entry nobody can read names nothing. */
+export function isPathAllowed(entry: string, { path, root }: Place): boolean {
+  if (entry === '*') return true
+  const read = canonicalPath(entry, root)
+  if (!read.ok) return false
+  return isWild(entry) ? matchesPathWildcard(read.path, path) : isWithin(read.path, path)
 }

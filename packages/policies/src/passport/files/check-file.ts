@@ -1,10 +1,10 @@
 /** Limits of data.file.read and data.file.write. Every path a call names must be allowed. */
 import { type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
 import { badContext, checkRates, firstOf, textsUnder, type LimitedCall } from '../limit-check.ts'
-import { countOf, listOf } from '../limit-shape.ts'
+import { countOf, endingsOf, listOf } from '../limit-shape.ts'
 import { utf8Bytes } from '../utf8.ts'
 import { isWild, matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
-import { canonicalPath, isWithin } from './canonical-path.ts'
+import { canonicalPath, isPathAllowed, isWithin, type Place } from './canonical-path.ts'
 import { guardedPattern, protectedFromWriting, secretPattern } from './sensitive.ts'
 import { protectionOf } from './starting.ts'
 
@@ -69,7 +69,7 @@ function checkPath(call: LimitedCall, text: string): PolicyReason | null {
       `${quoted(text)} matches limits.${capability}.blocked_patterns: ${quoted(pattern)}.`,
     )
   const allowed = listOf(limits, 'allowed_paths') ?? []
-  if (!allowed.some((entry) => isAllowed(entry, { path, root })))
+  if (!allowed.some((entry) => isPathAllowed(entry, { path, root })))
     return reason(
       'oap.path_not_allowed',
       `${quoted(text)} is not under limits.${capability}.allowed_paths: use a path that is.`,
@@ -83,20 +83,8 @@ function protection({ edition, limits, root }: LimitedCall, path: string): strin
   const found = protectionOf(path)
   if (found === null) return null
   const opened = listOf(limits, 'allowed_startup_files') ?? []
-  const isOpened = found.canBeOpened && opened.some((entry) => isAllowed(entry, { path, root }))
+  const isOpened = found.canBeOpened && opened.some((entry) => isPathAllowed(entry, { path, root }))
   return isOpened ? null : found.pattern
-}
-
-interface Place {
-  readonly path: string
-  readonly root: string | null
-}
-
-function isAllowed(entry: string, { path, root }: Place): boolean {
-  if (entry === '*') return true
-  const read = canonicalPath(entry, root)
-  if (!read.ok) return false
-  return isWild(entry) ? matchesPathWildcard(read.path, path) : isWithin(read.path, path)
 }
 
 /** Letter case makes no difference here: on some file systems it makes none, either. */
@@ -126,7 +114,7 @@ function checkExtension({ capability, limits }: LimitedCall, path: string): Poli
   const allowed = listOf(limits, 'allowed_extensions')
   if (allowed === null || allowed.includes('*')) return null
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-  const wanted = allowed.map((each) => (each.startsWith('.') ? each : `.${each}`).toLowerCase())
+  const wanted = endingsOf(allowed)
   if (wanted.some((extension) => extension.length > 1 && name.endsWith(extension))) return null
   const list = wanted.slice(0, 10).join(', ') || 'none'
   return reason(

@@ -2,9 +2,9 @@
 import { type PolicyReason, reason, quoted } from '@signalbox/core'
 import { badContext, checkRates, firstOf, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { listOf } from '../limit-shape.ts'
+import { urlNames } from './check-fetch.ts'
 import { checkUrl } from './check-host.ts'
 
-const urlNames = ['url', 'urls', 'uri', 'href']
 const navigates = new Set(['navigate', 'goto', 'open'])
 const submits = new Set(['submit', 'form_submit', 'submit_form'])
 

@@ -1,5 +1,6 @@
 /** Limits of web.fetch. Every address a call names must be allowed. */
-import { type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
+import { type Json, type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
+import { isObject } from '../fields/values.ts'
 import { badContext, checkRates, firstOf, textsUnder, type LimitedCall } from '../limit-check.ts'
 import { listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
@@ -52,8 +53,5 @@ function checkHeaders({ limits, request }: LimitedCall): PolicyReason | null {
   return reason('oap.header_blocked', text)
 }
 
-const isHeaders = (value: unknown): value is JsonObject =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every((each) => typeof each === 'string')
+const isHeaders = (value: Json): value is JsonObject =>
+  isObject(value) && Object.values(value).every((each) => typeof each === 'string')
