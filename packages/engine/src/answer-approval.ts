@@ -25,7 +25,6 @@ import type { Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
-import type { Views } from './record/view.ts'
 
 /** What is wrong with arguments for a tool, null if nothing. */
 export type CheckArguments = (spec: ToolSpec, args: JsonObject) => string | null
@@ -33,7 +32,6 @@ export type CheckArguments = (spec: ToolSpec, args: JsonObject) => string | null
 export interface ApprovalDeps extends Patience, RecheckDeps {
   readonly register: Register
   readonly recorder: Recorder
-  readonly views: Views
   readonly writer: Writer
   readonly digests: Digests
   readonly checkArguments: CheckArguments
@@ -122,7 +120,7 @@ async function requesterOf(
 /** What the policies have against edited arguments. Whoever edits is told, and may edit again. */
 async function editRefusal(
   deps: ApprovalDeps,
-  { runId, callId, decision, args }: AnswerApproval,
+  { callId, decision, args }: AnswerApproval,
   { head, events, agent, tool }: Asked,
 ): Promise<ApprovalAnswer | null> {
   const isOver =
@@ -132,13 +130,7 @@ async function editRefusal(
   if ((await deps.preparations.lackOf(head.definitionHash, agent)) !== null) return null
   const edited = await editOf(deps, { head, agent }, args)
   const call = { type: 'tool_call', id: callId, name: tool, ...edited } as const
-  const row = {
-    runId,
-    tenantId: head.tenantId,
-    threadId: head.threadId,
-    definitionHash: head.definitionHash,
-  }
-  const denial = await recheck(deps, { row, effect: { approval: 0 }, call }, never)
+  const denial = await recheck(deps, { row: head, effect: { approval: 0 }, call }, never)
   return denial && { code: 'edit_denied', answer: denial.answer }
 }
 

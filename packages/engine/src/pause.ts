@@ -1,13 +1,12 @@
 /** Pausing and resuming: what is done is recorded with it, or not done. */
 import type { PauseTarget } from '@signalbox/core'
 import type { PauseAnswerOf, PauseRequest, ResumeRequest } from './engine.ts'
-import type { LedgerDraft, NamedTarget, Pause, Random, Register } from './ports.ts'
+import type { LedgerDraft, NamedTarget, Pause, Register } from './ports.ts'
 import { ledgerDraft, type LedgerDeps } from './record/ledger.ts'
 import { insist, type Patience } from './record/patience.ts'
 
 export interface PauseDeps extends Patience {
   readonly register: Register
-  readonly random: Random
 }
 
 /** Others may pause the same at the same moment. */

@@ -6,76 +6,13 @@
  * P2 Expected outcomes are returned; a port throws only for what the caller cannot foresee (a lost connection).
  * P3 After a throw the caller does not know whether the operation happened, and must be able to repeat it.
  */
-export type {
-  AppendItem,
-  AppendResult,
-  ClaimCode,
-  ClaimDraft,
-  Claimed,
-  CreateDraft,
-  DecisionCode,
-  DecisionDraft,
-  EffectFence,
-  EventDraft,
-  FactCode,
-  FactDraft,
-  ItemCode,
-  Lane,
-  Moment,
-  Multitask,
-  ParentRef,
-  SettleDraft,
-} from './ports/append.ts'
-export type { BudgetPort, Reservation, Reserved, TreeBudget } from './ports/budget.ts'
-export type { Ledger, LedgerDraft, LedgerEntry, LedgerPort } from './ports/ledger.ts'
-export type {
-  ChildRef,
-  EffectRow,
-  Admission,
-  BreakerSettings,
-  Register,
-  RunHead,
-  RunRef,
-  RunTail,
-  StoredEvent,
-  Superseded,
-  Thread,
-  ThreadChange,
-  ThreadRef,
-} from './ports/register.ts'
-export type {
-  NamedTarget,
-  Pause,
-  PauseAnswer,
-  PauseCode,
-  PauseDraft,
-  PausePort,
-} from './ports/pauses.ts'
-export type {
-  AttemptContext,
-  Guarded,
-  InspectedCall,
-  RedactedText,
-  RedactedValue,
-  StreamGuard,
-  StreamGuardrails,
-  StreamPart,
-  TakenOut,
-} from './ports/stream-guard.ts'
-export type { DecidedRun, EndedRun, Observer, RunPlace } from './ports/observer.ts'
-export type { Delivery, DeliveryAnswer, WebhookSender } from './ports/webhook.ts'
-export type { Delta, Dispatcher, Hint, HintSource, WakeBus, WakeTopic } from './ports/hints.ts'
-export type {
-  CallFiles,
-  Clock,
-  FileDraft,
-  Log,
-  Model,
-  ModelRequest,
-  ModelSink,
-  Random,
-  PolicyHost,
-  ToolHost,
-  ToolOutcome,
-  ToolRequest,
-} from './ports/world.ts'
+export type * from './ports/append.ts'
+export type * from './ports/budget.ts'
+export type * from './ports/ledger.ts'
+export type * from './ports/register.ts'
+export type * from './ports/pauses.ts'
+export type * from './ports/stream-guard.ts'
+export type * from './ports/observer.ts'
+export type * from './ports/webhook.ts'
+export type * from './ports/hints.ts'
+export type * from './ports/world.ts'

@@ -1,6 +1,6 @@
 /** Asking for a delivery once more: the same id, the same address, all its attempts again. */
 import type { ReplayAnswer, ReplayWebhook } from './engine.ts'
-import type { Random, Register } from './ports.ts'
+import type { Register } from './ports.ts'
 import type { Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
 import type { Views } from './record/view.ts'
@@ -9,7 +9,6 @@ export interface ReplayWebhookDeps extends Patience {
   readonly register: Register
   readonly views: Views
   readonly writer: Writer
-  readonly random: Random
 }
 
 /** Makes a delivery that is over due again, and says in the log who asked for it. */

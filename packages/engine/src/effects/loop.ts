@@ -11,16 +11,7 @@ import { NewerError } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
 import { type Claim, claimEffect } from '../perform/claim.ts'
 import type { Held, Lease, Leases } from '../perform/leases.ts'
-import type {
-  ClaimCode,
-  Clock,
-  EffectRow,
-  FactDraft,
-  Log,
-  Random,
-  Register,
-  WakeBus,
-} from '../ports.ts'
+import type { ClaimCode, EffectRow, FactDraft, Log, Register, WakeBus } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
@@ -72,9 +63,6 @@ export interface LoopDeps extends Patience {
   readonly views: Views
   readonly leases: Leases
   readonly wakeBus: WakeBus
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
   readonly settings: EngineSettings
   /** Aborted when this process takes no more work. */
   readonly draining: AbortSignal

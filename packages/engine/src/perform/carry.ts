@@ -3,8 +3,7 @@
  * thread that was repeated. Blobs keep their keys, which name what is in them, so that what was said of them stays true.
  */
 import { type ContentPart, type FileChange, type FileChanges, FileManifest } from '@signalbox/core'
-import type { Register } from '../ports.ts'
-import type { ThreadRef } from './content.ts'
+import type { Register, ThreadRef } from '../ports.ts'
 
 /** From where to where. */
 export interface Way {

@@ -5,17 +5,12 @@
  */
 import { createHmac } from 'node:crypto'
 import { type BlobPart, type ContentPart, limits, type TextPart } from '@signalbox/core'
-import type { Clock, Random, Register } from '../ports.ts'
+import type { Clock, Random, Register, ThreadRef } from '../ports.ts'
 
 export interface ContentDeps {
   readonly register: Register
   readonly clock: Clock
   readonly random: Random
-}
-
-export interface ThreadRef {
-  readonly tenantId: string
-  readonly threadId: string
 }
 
 const mime = 'text/plain; charset=utf-8'

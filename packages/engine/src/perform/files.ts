@@ -16,8 +16,8 @@ import {
   foldFiles,
   limits,
 } from '@signalbox/core'
-import type { CallFiles, EffectRow, FileDraft, Register, StoredEvent } from '../ports.ts'
-import type { Content, ThreadRef } from './content.ts'
+import type { CallFiles, EffectRow, FileDraft, Register, StoredEvent, ThreadRef } from '../ports.ts'
+import type { Content } from './content.ts'
 
 export interface Files {
   /** The files as a call of this run finds them. Nothing is read before they are asked for. */

@@ -19,20 +19,19 @@ import type {
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
-  Clock,
   EffectRow,
   FactDraft,
   Register,
   Reserved,
   StreamGuardrails,
+  ThreadRef,
   ToolHost,
   ToolOutcome,
   WakeBus,
 } from '../ports.ts'
 import type { Digests } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
-import type { Views } from '../record/view.ts'
-import type { Content, ThreadRef } from './content.ts'
+import type { Content } from './content.ts'
 import { fieldsOf } from './fields.ts'
 import type { Files } from './files.ts'
 import { cleanNote, cleanOutput, cleanWords } from './guard.ts'
@@ -51,9 +50,7 @@ export interface ToolCallDeps extends RecheckDeps {
   readonly files: Files
   readonly digests: Digests
   readonly writer: Writer
-  readonly views: Views
   readonly wakeBus: Pick<WakeBus, 'publishDelta'>
-  readonly clock: Clock
 }
 
 export interface ToolTask {

@@ -10,11 +10,11 @@ import {
   createProjection,
   project,
   type PromptProjection,
-  type Prompt,
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
-import type { Register, StoredEvent } from '../ports.ts'
-import { createMeasure, type Measure, type Measured, measured } from './measure.ts'
+import type { Register, RunHead, StoredEvent } from '../ports.ts'
+import { createMeasure, type Measure, measured } from './measure.ts'
+import type { PromptDraft } from './prompt-steps.ts'
 
 interface Transcript {
   readonly runId: string
@@ -35,21 +35,9 @@ interface Folded {
   events: number
 }
 
-/** A prompt. */
-export interface Projected {
-  readonly events: readonly StoredEvent[]
-  /** The first event of the run. */
-  readonly created: StoredEvent | null
-  readonly prompt: Prompt
-  readonly measured: Measured
-}
-
 const conversational = new Set<string>(conversationTypes)
 
-interface Place {
-  readonly runId: string
-  readonly threadId: string
-}
+type Place = Pick<RunHead, 'runId' | 'threadId'>
 
 export interface Transcripts {
   /**
@@ -58,7 +46,7 @@ export interface Transcripts {
    */
   read(run: Place, seq: number): Promise<readonly StoredEvent[]>
   /** The same, as the prompt of an agent with these instructions. */
-  prompt(run: Place, seq: number, instructions: string): Promise<Projected>
+  prompt(run: Place, seq: number, instructions: string): Promise<PromptDraft>
   /** The run has ended: what was read of it is kept for the next one of its thread alone. */
   forget(runId: string): void
 }
@@ -154,7 +142,7 @@ const foldedOf = (instructions: string): Folded => ({
   events: 0,
 })
 
-function afresh(instructions: string, transcript: Transcript, seq: number): Projected {
+function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
   const { runId, created } = transcript
   const events = upTo(transcript.events, runId, seq)
   const prompt = project(instructions, events)

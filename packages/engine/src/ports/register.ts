@@ -23,21 +23,9 @@ import type { LedgerPort } from './ledger.ts'
 import type { PausePort } from './pauses.ts'
 
 /** An event as stored. */
-export interface StoredEvent {
-  readonly runId: string
+export interface StoredEvent extends EventDraft, RunRef, ThreadRef {
   readonly seq: number
-  readonly tenantId: string
-  readonly threadId: string
-  readonly type: string
-  readonly version: number
-  readonly at: number
-  readonly actor: string
-  readonly tool: string | null
-  readonly verdict: string | null
   readonly key: string | null
-  readonly payload: JsonObject
-  readonly salt: string
-  readonly payloadHash: string
   readonly digest: string
   readonly hash: string
   /** Position in the feed: opaque, ordered as text, gap-safe. Absent on events read back within the run. */
@@ -45,10 +33,7 @@ export interface StoredEvent {
 }
 
 /** The head row of a run: cursors and the cached state. */
-export interface RunHead {
-  readonly runId: string
-  readonly tenantId: string
-  readonly threadId: string
+export interface RunHead extends RunRef, ThreadRef {
   readonly agent: string
   readonly definitionHash: string
   readonly machine: string
@@ -101,11 +86,8 @@ export interface RunTail {
 }
 
 /** What a performer needs of an effect besides its claim. */
-export interface EffectRow {
+export interface EffectRow extends RunRef, ThreadRef {
   readonly effectId: string
-  readonly tenantId: string
-  readonly threadId: string
-  readonly runId: string
   readonly definitionHash: string
   /** Version of the machine its run is pinned to. */
   readonly machineVersion: number
@@ -135,9 +117,7 @@ export interface ThreadRef {
   readonly threadId: string
 }
 
-export interface Thread {
-  readonly threadId: string
-  readonly tenantId: string
+export interface Thread extends ThreadRef {
   readonly metadata: JsonObject
   readonly createdAt: number
   /** 32 bytes, hex: keys the content of this thread. Erasing it makes the content unreadable by key. */
@@ -215,11 +195,11 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   definition(hash: string): Promise<AgentDefinition | null>
   /** Content-addressed, idempotent: the key names the bytes. Written before the event that points to it. */
   putBlob(
-    thread: { readonly tenantId: string; readonly threadId: string },
+    thread: ThreadRef,
     blob: { readonly key: string; readonly mime: string; readonly bytes: Uint8Array },
   ): Promise<void>
   blob(
-    thread: { readonly tenantId: string; readonly threadId: string },
+    thread: ThreadRef,
     key: string,
   ): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null>
   /**
@@ -255,7 +235,7 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   /** Runs that are to end because a newer one supersedes them, and were not asked to yet. Of all threads, or of one. */
   superseded(
     limit: number,
-    thread?: { readonly tenantId: string; readonly threadId: string },
+    thread?: ThreadRef,
     except?: readonly string[],
   ): Promise<readonly Superseded[]>
   /** Runs that wait for a lane of this one, and for nothing else: the most urgent first, at most `limit` of each lane. */

@@ -1,31 +1,25 @@
 /** From facts to the draft of a decision: the pure decider, dressed for the register. */
 import {
-  type AgentDefinition,
   type Decision,
   decide,
   type Fact,
-  type Machine,
   type PassportEvaluator,
   persist,
+  readFact,
   type RunState,
   type Subject,
   transitioned,
 } from '@signalbox/core'
 import type { DecisionDraft, EventDraft, FactDraft } from '../ports.ts'
-import { readFact } from '@signalbox/core'
 import type { Writer } from './draft.ts'
 import type { Preparations } from './preparations.ts'
+import type { RunView } from './view.ts'
 
 /** What a decision is made from. */
-export interface Basis {
-  readonly runId: string
-  readonly agent: AgentDefinition
-  readonly definitionHash: string
-  readonly machine: Machine
-  readonly state: RunState
-  readonly stateSeq: number
-  readonly decided: number
-}
+type Basis = Pick<
+  RunView,
+  'runId' | 'agent' | 'definitionHash' | 'machine' | 'state' | 'stateSeq' | 'decided'
+>
 
 export interface Decided {
   readonly decision: Decision

@@ -26,7 +26,6 @@ import type { Preparations } from './preparations.ts'
 import type {
   AppendResult,
   EffectRow,
-  ParentRef,
   Register,
   RunHead,
   RunRef,
@@ -34,23 +33,20 @@ import type {
   StoredEvent,
 } from '../ports.ts'
 
-export interface RunView {
-  readonly runId: string
-  readonly tenantId: string
-  readonly threadId: string
+type Cursors = 'seq' | 'facts' | 'decided'
+
+export interface RunView extends Pick<
+  RunHead,
+  'runId' | 'tenantId' | 'threadId' | 'definitionHash' | 'parent' | Cursors
+> {
   readonly agent: AgentDefinition
-  readonly definitionHash: string
   /** The machine of the version the run is pinned to. */
   readonly machine: Machine
-  readonly parent: ParentRef | null
   /** Does it stand in lanes? Its end, and its waiting, give room to others. */
   readonly laned: boolean
   readonly state: RunState
   /** Where the run was when the state was read, or decided. */
   readonly stateSeq: number
-  readonly seq: number
-  readonly facts: number
-  readonly decided: number
   readonly ended: boolean
 }
 
@@ -75,7 +71,7 @@ export interface Views {
   cached(runId: string): RunView | undefined
   remember(view: RunView): void
   /** Takes over the seq after an append of this process that wrote notes alone: the state is still the known one. */
-  noted(runId: string, cursors: Pick<AppendResult, 'seq' | 'facts' | 'decided'>): void
+  noted(runId: string, cursors: Pick<AppendResult, Cursors>): void
   forget(runId: string): void
   /** Reads a definition. Rejects with a `NewerError` if it says what this build does not know. Its policies may not be ready. */
   definition(hash: string): Promise<AgentDefinition>
@@ -278,7 +274,7 @@ export function foldLog(
 
 /** A run that is only just being created. */
 export const emptyView = (
-  run: Omit<RunView, 'state' | 'stateSeq' | 'seq' | 'facts' | 'decided' | 'ended'>,
+  run: Omit<RunView, 'state' | 'stateSeq' | 'ended' | Cursors>,
 ): RunView => ({
   ...run,
   state: initialState(run.machine),

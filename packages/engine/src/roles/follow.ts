@@ -4,9 +4,8 @@
  */
 import type { Decision, Outcome } from '@signalbox/core'
 import { messageOf } from '../errors.ts'
-import type { DecidedRun, EndedRun, Log, Observer, Register, WakeBus } from '../ports.ts'
+import type { DecidedRun, EndedRun, Observer } from '../ports.ts'
 import type { Committed } from '../record/plan.ts'
-import type { Recorder } from '../record/recorder.ts'
 import type { RunView } from '../record/view.ts'
 import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
 import { admit, admitInLanes } from './admit.ts'
@@ -15,11 +14,7 @@ import { close } from './reconciler.ts'
 import type { Work } from '../effects/work.ts'
 
 export interface FollowDeps extends FamilyDeps, EachDeps {
-  readonly register: Register
-  readonly recorder: Recorder
-  readonly wakeBus: WakeBus
   readonly work: Work
-  readonly log: Log
   readonly advance: (runId: string) => void
   /** Drops what is cached of a run that has ended. */
   readonly forget: (runId: string) => void

@@ -7,9 +7,8 @@
  * C2 What a look could not change is no reason to look again at once.
  */
 import { EffectKind } from '@signalbox/core'
-import type { EffectRow, Hint, Log, Register, RunRef } from '../ports.ts'
+import type { EffectRow, Hint, RunRef } from '../ports.ts'
 import type { Patience } from '../record/patience.ts'
-import type { Recorder } from '../record/recorder.ts'
 import type { Strangers } from '../record/strangers.ts'
 import type { EngineSettings } from '../settings.ts'
 import { createEach, type Each, settlesWithin } from './each-of.ts'
@@ -20,10 +19,7 @@ import { makeWay } from './supersede.ts'
 import type { Work } from '../effects/work.ts'
 
 export interface ReconcilerDeps extends FamilyDeps, Patience {
-  readonly register: Register
-  readonly recorder: Recorder
   readonly strangers: Strangers
-  readonly log: Log
   readonly settings: EngineSettings
   /** Aborted when this process takes no more work. */
   readonly draining: AbortSignal
@@ -64,13 +60,12 @@ interface Part {
 }
 
 /** A part that asks for what is due, but for what is at work or rests, and does each by itself. */
-function partOf<T>(
+function partOf<T extends RunRef>(
   deps: ReconcilerDeps,
   name: string,
   part: {
     readonly atOnce?: number
     readonly find: (except: readonly string[]) => Promise<readonly T[]>
-    readonly idOf: (item: T) => string
     /** `false`: it did not get on. */
     readonly work: (item: T) => Promise<unknown>
   },
@@ -80,7 +75,7 @@ function partOf<T>(
     name,
     look: async (ask) => {
       const items = await ask(part.find(each.away))
-      const changed = await each.over(items, part.idOf, part.work)
+      const changed = await each.over(items, ({ runId }) => runId, part.work)
       return { count: items.length, changed }
     },
   }
@@ -88,32 +83,26 @@ function partOf<T>(
 
 const eachDeps = ({ clock, log, draining }: ReconcilerDeps) => ({ clock, log, stopped: draining })
 
-const idOfRun = ({ runId }: RunRef): string => runId
-
 /** All that is looked for, in the order in which it is. */
 function partsOf(deps: ReconcilerDeps): readonly Part[] {
   const { register, log } = deps
   return [
     partOf(deps, 'timers', {
       find: (except) => register.dueTimers(batchMax, except),
-      idOf: idOfRun,
       work: (timer) => fire(deps, timer),
     }),
     partOf(deps, 'superseded', {
       find: (except) => register.superseded(batchMax, undefined, except),
-      idOf: idOfRun,
       work: (run) => makeWay(deps, run),
     }),
     partOf(deps, 'admissions', {
       // The most urgent first: who is refused here waits for room, and does not rest.
       atOnce: 1,
       find: (except) => register.admissibleRuns(batchMax, except),
-      idOf: idOfRun,
       work: async (run) => void (await admit(deps, run)),
     }),
     partOf(deps, 'ready', {
       find: (except) => register.readyRuns(batchMax, [...except, ...deps.strangers.resting()]),
-      idOf: idOfRun,
       work: (run) => advance(deps, run),
     }),
     effectsPart(deps),
@@ -126,12 +115,10 @@ function partsOf(deps: ReconcilerDeps): readonly Part[] {
     },
     partOf(deps, 'ended children', {
       find: (except) => register.endedChildren(batchMax, except),
-      idOf: idOfRun,
       work: (child) => tellParent(deps, child.runId),
     }),
     partOf(deps, 'orphans', {
       find: (except) => register.orphans(batchMax, except),
-      idOf: idOfRun,
       work: (orphan) => cancelChild(deps, orphan),
     }),
     {

@@ -10,7 +10,6 @@ import {
   createReplay,
   isCacheOf,
   NewerError,
-  type PassportEvaluator,
   persist,
   type Replay,
   type RunState,
@@ -20,18 +19,12 @@ import {
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../errors.ts'
 import type { Clock, Log, Register } from '../ports.ts'
-import type { EvaluatorOf } from '../record/decision.ts'
-import type { Writer } from '../record/draft.ts'
-import type { Preparations } from '../record/preparations.ts'
+import type { DraftedBy } from '../record/decision.ts'
 import { foldLog, type RunView, type Views } from '../record/view.ts'
 
-export interface VerifyDeps {
+export interface VerifyDeps extends DraftedBy {
   readonly register: Register
   readonly views: Views
-  readonly writer: Writer
-  readonly evaluatorOf: EvaluatorOf
-  readonly passports: PassportEvaluator
-  readonly preparations: Pick<Preparations, 'isReady'>
   readonly clock: Pick<Clock, 'sleep'>
   readonly log: Log
   /** One decision in this many is checked; 0: none. */
