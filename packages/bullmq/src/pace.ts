@@ -1,4 +1,5 @@
 /** Waiting: how long to back off, and for whom not to wait forever. */
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const firstMs = 100
 const lastMs = 2_000
@@ -9,18 +10,8 @@ export function backoffMs(failures: number): number {
 }
 
 /** Sleeps, or returns early when the signal aborts. Never rejects. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
-}
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {})
 
 /** Settles when the signal is aborted. */
 export const aborted = (signal: AbortSignal): Promise<void> =>

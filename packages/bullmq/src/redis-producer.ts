@@ -10,6 +10,7 @@ import { firstOutcome, redisClient } from './redis-client.ts'
 /** Sends over one connection, whatever the number of queues. Fails at once while Redis is away. */
 export function redisProducer(backend: RedisBackend, watch: ConnectionWatch, log: Log): Producer {
   const client = redisClient(backend.url, 'sender', watch)
+  const prefix = keyPrefix(backend.url, backend.prefix)
   warnOfEviction(client, log)
   const outcome = firstOutcome(client)
   const queues = new Map<string, Queue>()
@@ -25,11 +26,7 @@ export function redisProducer(backend: RedisBackend, watch: ConnectionWatch, log
   const queueOf = (name: string) => {
     const known = queues.get(name)
     if (known !== undefined) return known
-    const queue = new Queue(name, {
-      ...queueOptions,
-      connection: client,
-      prefix: keyPrefix(backend.url, backend.prefix),
-    })
+    const queue = new Queue(name, { ...queueOptions, connection: client, prefix })
     queue.on('error', (error) => watch.note(error))
     queues.set(name, queue)
     return queue
@@ -48,7 +45,7 @@ export function redisProducer(backend: RedisBackend, watch: ConnectionWatch, log
     async answers() {
       if (client.status !== 'ready') throw new Error('not connected to Redis')
       // A write: a Redis that is full, or a replica, answers pings.
-      await client.set(`${keyPrefix(backend.url, backend.prefix)}:health`, '', 'PX', 1000)
+      await client.set(`${prefix}:health`, '', 'PX', 1000)
     },
     async close() {
       await forget()
