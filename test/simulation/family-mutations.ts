@@ -95,8 +95,8 @@ export const familyMutations: readonly Mutation[] = [
   {
     name: 'what is denied right before a run is started is started (I10)',
     file: engine('perform/run-start.ts'),
-    line: '  if (denial) {\n',
-    becomes: '  if (denial && attempt < 0) {\n',
+    line: 'if (denial) return deniedNow(deps.writer, task, denial)',
+    becomes: '',
   },
   {
     name: 'the arguments that start a run are not compared with those that were judged (I11)',
@@ -141,8 +141,8 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'policies with I/O are not told that a run was started by another (I10)',
-    file: engine('perform/policy-call.ts'),
-    line: 'const isSubagent = parent !== undefined',
-    becomes: 'const isSubagent = parent === null',
+    file: engine('perform/evidence.ts'),
+    line: 'isSubagent: parent !== undefined,',
+    becomes: 'isSubagent: parent === null,',
   },
 ]

@@ -22,14 +22,10 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** Whether the promise settles within the time. Never rejects; the promise goes on. */
 export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ms)
-    const settled = () => {
-      clearTimeout(timer)
-      resolve(true)
-    }
-    promise.then(settled, settled)
-  })
+  return orTimeout(Promise.allSettled([promise]), ms).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** A time ran out. */

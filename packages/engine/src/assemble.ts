@@ -2,7 +2,7 @@
 import { evaluatorError, machines as knownMachines, newestOf, noPassports } from '@signalbox/core'
 import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
-import { messageOf, TerminalError } from './errors.ts'
+import { messageOf, warning, TerminalError } from './errors.ts'
 import { createContent } from './perform/content.ts'
 import { createFiles } from './perform/files.ts'
 import { createLeases } from './perform/leases.ts'
@@ -200,9 +200,7 @@ function modelHintsOf({ model, register, log }: EngineDeps, models: Models): Coa
 const dispatchWith =
   ({ dispatcher, log }: EngineDeps) =>
   (hints: readonly Hint[]): Promise<void> =>
-    dispatcher
-      .dispatch(hints)
-      .catch((error: unknown) => log.warn('dispatching failed', { error: messageOf(error) }))
+    dispatcher.dispatch(hints).catch(warning(log, 'dispatching failed'))
 
 const noModel: Model = {
   call: () => Promise.reject(new Error('this process makes no model calls')),

@@ -8,7 +8,7 @@ import type {
   ResolveAnswer,
   ResolveUnknown,
 } from './engine.ts'
-import { messageOf } from './errors.ts'
+import { warning } from './errors.ts'
 import { createRun, type CreateRunDeps, type NewRun } from './create-run.ts'
 import { hideRun, hideThread } from './hide.ts'
 import { injectInput, type InjectDeps } from './inject-input.ts'
@@ -49,13 +49,13 @@ async function createAndSupersede(deps: CommandDeps, request: NewRun): Promise<C
   const { multitask, tenantId, threadId } = request
   const isNew = answer.code === 'created' || answer.code === 'existing'
   if (isNew && (multitask === 'interrupt' || multitask === 'rollback'))
-    await supersede(deps, { tenantId, threadId }).catch((error: unknown) =>
-      deps.log.warn('runs were not superseded yet', { threadId, error: messageOf(error) }),
+    await supersede(deps, { tenantId, threadId }).catch(
+      warning(deps.log, 'runs were not superseded yet', { threadId }),
     )
   // Those that wait for the same go first: of them, and of itself, the one whose turn it is.
   if (answer.code === 'created' && !answer.admitted && (request.lanes?.length ?? 0) > 0)
-    await admitInLanes(deps, answer.runId).catch((error: unknown) =>
-      deps.log.warn('nobody was admitted yet', { runId: answer.runId, error: messageOf(error) }),
+    await admitInLanes(deps, answer.runId).catch(
+      warning(deps.log, 'nobody was admitted yet', { runId: answer.runId }),
     )
   return answer
 }

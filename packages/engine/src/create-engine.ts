@@ -6,7 +6,7 @@ import type { AgentDefinition, Machines } from '@signalbox/core'
 import { assemble } from './assemble.ts'
 import type { CheckArguments } from './answer-approval.ts'
 import type { Engine } from './engine.ts'
-import { messageOf } from './errors.ts'
+import { warning } from './errors.ts'
 import { followText } from './perform/live.ts'
 import { followProgress } from './perform/progress.ts'
 import type {
@@ -24,7 +24,7 @@ import type {
   WakeBus,
   WebhookSender,
 } from './ports.ts'
-import { settlesWithin } from './roles/each-of.ts'
+import { settlesWithin } from './record/patience.ts'
 import { poll } from './roles/reconciler.ts'
 import type { EngineSettings } from './settings.ts'
 
@@ -119,9 +119,7 @@ export function createEngine(deps: EngineDeps): Engine {
       stopping.abort()
       const released = parts.leases
         .release()
-        .catch((error: unknown) =>
-          deps.log.warn('leases could not be given back', { error: messageOf(error) }),
-        )
+        .catch(warning(deps.log, 'leases could not be given back'))
       // A register that says nothing is not waited for: what it held runs out.
       const over = Promise.allSettled([released, ...background, parts.advances.idle()])
       await settlesWithin(deps.clock, partingMs, over)

@@ -1,6 +1,7 @@
 /**
  * Errors the engine throws. Each answers what the caller should do; expected outcomes are returned, never thrown.
  */
+import type { Log } from './ports.ts'
 
 /** Nothing was changed, and the same call may be made again after a while. */
 export class RetryableError extends Error {
@@ -39,3 +40,9 @@ export class AbortError extends Error {
 /** The message of whatever was thrown. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
+
+/** For a `catch`: says what failed, and goes on. */
+export const warning =
+  (log: Pick<Log, 'warn'>, message: string, about: Readonly<Record<string, unknown>> = {}) =>
+  (error: unknown): void =>
+    log.warn(message, { ...about, error: messageOf(error) })

@@ -8,7 +8,7 @@
  * W2 A claim that is refused does nothing: somebody else has the effect, or nobody is to have it any more.
  */
 import { NewerError } from '@signalbox/core'
-import { messageOf } from '../errors.ts'
+import { warning } from '../errors.ts'
 import { type Claim, claimEffect } from '../perform/claim.ts'
 import type { Held, Lease, Leases } from '../perform/leases.ts'
 import type { ClaimCode, EffectRow, FactDraft, Log, Register, WakeBus } from '../ports.ts'
@@ -167,7 +167,7 @@ export function createBackground(log: Log): Background {
     begin(work, { effectId, givenUp }) {
       const over = work()
         .then(() => undefined)
-        .catch((error: unknown) => log.warn(givenUp, { effectId, error: messageOf(error) }))
+        .catch(warning(log, givenUp, { effectId }))
         .finally(() => running.delete(over))
       running.add(over)
       return over

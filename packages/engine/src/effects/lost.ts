@@ -3,7 +3,7 @@
  * run again; a `once` one is unknown, and nobody re-runs it by himself (I8). After a cancel, nothing runs again.
  */
 import type { Effect, ModelCallEffect, RunStartEffect } from '@signalbox/core'
-import type { EffectRow, FactDraft, Register } from '../ports.ts'
+import type { EffectFence, EffectRow, FactDraft, Register } from '../ports.ts'
 import { isChanged } from '../record/definition.ts'
 import type { Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
@@ -17,6 +17,34 @@ export interface LostDeps {
 /** The row of an effect that does the work of a call. */
 export type CallRow = RowOf<Extract<Effect, { readonly callId: string }>>
 
+type Fenced = Pick<EffectFence, 'attempt' | 'expect' | 'becomes'>
+
+/** Nobody knows what became of an attempt. `key` tells the fact from others of the same call. */
+function unknown(
+  writer: Writer,
+  { effectId, spec: { callId, tool } }: CallRow,
+  { key, ...fence }: Fenced & { readonly key: string },
+): FactDraft {
+  const payload = { effectId, attempt: fence.attempt, callId, reason: 'worker_lost' } as const
+  return writer.fact('tool.unknown', payload, {
+    key: `${effectId}:unknown:${key}`,
+    fence: { effectId, ...fence },
+    tool,
+    verdict: 'unknown',
+  })
+}
+
+/** A call did not happen, and will not. */
+function aborted(
+  writer: Writer,
+  { effectId, spec: { callId, tool } }: CallRow,
+  { reason, ...fence }: Fenced & { readonly reason: 'worker_lost' | 'never_started' },
+): FactDraft {
+  const payload = { effectId, attempt: fence.attempt, callId, reason }
+  const options = { key: effectId, fence: { effectId, ...fence }, tool, verdict: 'aborted' }
+  return writer.fact('tool.aborted', payload, options)
+}
+
 /**
  * The fact that an attempt of a call was lost, for one that must not run again. Where the agent's policy is to tell the
  * model, the effect closes with it: no operator may take back what the model has been told.
@@ -26,26 +54,12 @@ export async function lostCall(
   row: CallRow,
   attempt: number,
 ): Promise<FactDraft> {
-  const { callId, tool } = row.spec
-  const fence = { effectId: row.effectId, attempt, expect: 'lost' } as const
+  const lost = { attempt, expect: 'lost' } as const
   if (row.mode !== 'once') {
-    return writer.fact(
-      'tool.aborted',
-      { effectId: row.effectId, attempt, callId, reason: 'worker_lost' },
-      { key: row.effectId, fence: { ...fence, becomes: 'cancelled' }, tool, verdict: 'aborted' },
-    )
+    return aborted(writer, row, { ...lost, becomes: 'cancelled', reason: 'worker_lost' })
   }
   const becomes = (await asksHuman(views, row)) ? 'unknown' : 'done'
-  return writer.fact(
-    'tool.unknown',
-    { effectId: row.effectId, attempt, callId, reason: 'worker_lost' },
-    {
-      key: `${row.effectId}:unknown:${attempt}`,
-      fence: { ...fence, becomes },
-      tool,
-      verdict: 'unknown',
-    },
-  )
+  return unknown(writer, row, { ...lost, becomes, key: `${attempt}` })
 }
 
 /** Is a human to decide about a call whose outcome is unknown? Where the definition was changed, nobody else may. */
@@ -73,31 +87,11 @@ export const abortedModel = (
  * attempt of an unknown call, the outcome of the earlier attempt stays unknown.
  */
 export function neverStarted(writer: Writer, row: CallRow): FactDraft {
-  const fence = {
-    effectId: row.effectId,
-    attempt: row.attempt,
-    expect: 'pending',
-    becomes: 'cancelled',
-  } as const
-  const about = { effectId: row.effectId, attempt: row.attempt }
-  const { callId, tool } = row.spec
-  if (row.attempt > 0) {
-    return writer.fact(
-      'tool.unknown',
-      { ...about, callId, reason: 'worker_lost' },
-      {
-        key: `${row.effectId}:unknown:${row.attempt}:cancelled`,
-        fence: { ...fence, becomes: 'unknown' },
-        tool,
-        verdict: 'unknown',
-      },
-    )
-  }
-  return writer.fact(
-    'tool.aborted',
-    { ...about, callId, reason: 'never_started' },
-    { key: row.effectId, fence, tool, verdict: 'aborted' },
-  )
+  const { attempt } = row
+  const pending = { attempt, expect: 'pending' } as const
+  return attempt > 0
+    ? unknown(writer, row, { ...pending, becomes: 'unknown', key: `${attempt}:cancelled` })
+    : aborted(writer, row, { ...pending, becomes: 'cancelled', reason: 'never_started' })
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   project,
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
-import { messageOf } from '../errors.ts'
+import { warning } from '../errors.ts'
 import { draftClaim } from '../perform/claim.ts'
 import { type ModelCallDeps, performModelCall } from '../perform/model-call.ts'
 import type { ClaimDraft, EffectRow } from '../ports.ts'
@@ -135,12 +135,10 @@ async function giveUp(
   const { of: call, lease } = held
   const { effectId } = lease
   if (!(error instanceof NewerError))
-    return deps.log.warn('a model call was given up', { effectId, error: messageOf(error) })
+    return warning(deps.log, 'a model call was given up', { effectId })(error)
   newer.set(call.runId, true)
   deps.strangers.leave(call, error.message)
   await deps.register
     .renew([lease], 0)
-    .catch((failure: unknown) =>
-      deps.log.warn('a lease could not be given back', { effectId, error: messageOf(failure) }),
-    )
+    .catch(warning(deps.log, 'a lease could not be given back', { effectId }))
 }

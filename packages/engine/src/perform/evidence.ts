@@ -1,13 +1,17 @@
 /** What a model's answer is recorded with, besides itself: the decider knows neither chance, nor people, nor other runs. */
 import {
+  type AgentDefinition,
   callsOf,
   factSchemas,
   type FactPayload,
+  judgedOf,
   mayAskAPerson,
   type ModelTurn,
   payloadOf,
+  type PolicyRequest,
+  type ToolCallPart,
 } from '@signalbox/core'
-import type { Random, StoredEvent } from '../ports.ts'
+import type { EffectRow, Random, StoredEvent } from '../ports.ts'
 import { type GrantDeps, grantedOf } from './grants.ts'
 import type { ModelTask } from './model-call.ts'
 
@@ -29,6 +33,30 @@ export function originOf(first: StoredEvent | null): Origin {
   const { user, endUser, parent, fields } = payloadOf(factSchemas['run.created'], first)
   return { user, endUser: endUser ?? null, parent, fields }
 }
+
+/** What a policy is asked about a call of a run. */
+export const requestOf = (
+  { user, parent, fields }: Origin,
+  { runId, tenantId, threadId }: Pick<EffectRow, 'runId' | 'tenantId' | 'threadId'>,
+  about: {
+    readonly agent: AgentDefinition
+    readonly call: ToolCallPart
+    readonly at: number
+  },
+): PolicyRequest => ({
+  tool: about.call.name,
+  args: about.call.args,
+  ...judgedOf(about.agent, about.call.name),
+  callId: about.call.id,
+  agent: about.agent.name,
+  runId,
+  tenantId,
+  threadId,
+  ...(fields ? { fields } : {}),
+  isSubagent: parent !== undefined,
+  user: user ?? null,
+  at: about.at,
+})
 
 /** Only what somebody will ask for: chance where a retry may follow, people where policies may be. */
 export async function evidenceOf(

@@ -10,7 +10,7 @@
  * L4 A result that the register has not taken for a lease gives its place in the process back, and is reported on under its
  *    lease: a run whose rows cannot be written must not hold every place. Beyond `parkedMax` results, work keeps its place.
  */
-import { AbortError, type AbortCause, messageOf } from '../errors.ts'
+import { AbortError, type AbortCause, warning } from '../errors.ts'
 import type { Observer, Register, RunPlace } from '../ports.ts'
 import { insist, type Patience, waitingOn } from '../record/patience.ts'
 
@@ -110,9 +110,7 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned
     if (loop.isOn) return
     loop.isOn = true
     while ((loop.isWatching || held.size > 0) && !stopped.aborted) {
-      await renew([...held.values()]).catch((error: unknown) =>
-        log.warn('leases could not be renewed', { error: messageOf(error) }),
-      )
+      await renew([...held.values()]).catch(warning(log, 'leases could not be renewed'))
       turned()
       await clock.sleep(renewMs, stopped)
     }
@@ -161,9 +159,7 @@ function parkingOf({ clock, leaseMs, log }: LeasesDeps, held: ReadonlyMap<string
     /** Keeps the report of a result whose place was given back. */
     keep({ effectId }: Lease, report: Promise<void>): void {
       const told = report
-        .catch((error: unknown) =>
-          log.warn('a result was not reported', { effectId, error: messageOf(error) }),
-        )
+        .catch(warning(log, 'a result was not reported', { effectId }))
         .finally(() => parked.delete(told))
       parked.add(told)
       log.warn('a result was not taken for a lease; it is reported on', { effectId })

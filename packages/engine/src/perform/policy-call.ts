@@ -7,13 +7,11 @@ import {
   combineAnswers,
   evaluatorError,
   factSchemas,
-  judgedOf,
   type FactPayload,
   needsIo,
   payloadOf,
   type PolicyAnswer,
   type PolicyEffect,
-  type PolicyRequest,
   type PolicySpec,
   type ToolCallPart,
   warningsOf,
@@ -21,10 +19,11 @@ import {
 import { TerminalError } from '../errors.ts'
 import type { Clock, FactDraft, PolicyHost, StoredEvent } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'
-import { originOf } from './evidence.ts'
+import { originOf, requestOf } from './evidence.ts'
 import { type GrantDeps, grantedOf } from './grants.ts'
 import type { Held } from './leases.ts'
 import type { ModelTask } from './model-call.ts'
+import type { AskedCall } from './recheck.ts'
 import { createdIn, type Transcripts } from './transcript.ts'
 
 export interface PolicyCallDeps extends GrantDeps {
@@ -51,24 +50,16 @@ export async function performPolicyCall(
   const { signal } = held
   const began = deps.clock.monotonic()
   const events = await deps.transcripts.read(task, task.seq)
-  const { user, parent, fields } = originOf(createdIn(events, runId))
-  const isSubagent = parent !== undefined
-  const specs = agent.guardrails.policies.filter(needsIo)
+  const origin = originOf(createdIn(events, runId))
   await held.begin()
   const at = deps.clock.now()
-  const judge = (call: ToolCallPart) =>
-    decide(deps.policies, {
-      task,
-      specs,
-      call,
-      user: user ?? null,
-      fields,
-      isSubagent,
-      at,
-      signal,
-    })
   const calls = askedCalls(events, effect)
-  const decisions = await Promise.all(calls.map(judge))
+  const decisions = await Promise.all(
+    calls.map((call) => {
+      const request = requestOf(origin, task, { agent, call, at })
+      return decide(deps.policies, call, { agent, request, signal })
+    }),
+  )
   if (signal.aborted) return null
   // Asked about are those that a policy wants approved.
   const asked = calls.filter((_, n) => decisions[n]?.answer.effect === 'require_approval')
@@ -107,41 +98,17 @@ function askedCalls(events: readonly StoredEvent[], effect: PolicyEffect): reado
 
 async function decide(
   host: PolicyHost,
-  about: {
-    readonly task: PolicyTask
-    readonly specs: readonly PolicySpec[]
-    readonly call: ToolCallPart
-    readonly user: PolicyRequest['user']
-    readonly fields: PolicyRequest['fields'] | undefined
-    readonly isSubagent: boolean
-    readonly at: number
-    readonly signal: AbortSignal
-  },
+  { id: callId, name: tool, argsHash }: ToolCallPart,
+  { agent, request, signal }: AskedCall,
 ): Promise<Decision> {
-  const { task, specs, call, user, fields, isSubagent, at, signal } = about
-  const { runId, tenantId, threadId, agent } = task
-  const request: PolicyRequest = {
-    tool: call.name,
-    args: call.args,
-    ...judgedOf(agent, call.name),
-    callId: call.id,
-    agent: agent.name,
-    runId,
-    tenantId,
-    threadId,
-    ...(fields ? { fields } : {}),
-    isSubagent,
-    user,
-    at,
-  }
+  const { policies, failClosed } = agent.guardrails
+  const specs = policies.filter(needsIo)
   const asked = await Promise.all(specs.map((spec) => ask(host, spec, { request, signal })))
   const faults = asked.flatMap(({ fault }) => fault ?? [])
-  const { failClosed } = agent.guardrails
   // In the order of the policies, however fast each was: the first denial is the one that is told.
   const answers = asked.flatMap(
     ({ answer }, n) => answer ?? (failClosed && specs[n] ? evaluatorError(specs[n]) : []),
   )
-  const { id: callId, name: tool, argsHash } = call
   const warnings = warningsOf(answers)
   const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
   return { callId, tool, argsHash, answer: combineAnswers(answers), faults, ...warned }
@@ -151,7 +118,7 @@ async function decide(
 async function ask(
   host: PolicyHost,
   spec: PolicySpec,
-  { request, signal }: { readonly request: PolicyRequest; readonly signal: AbortSignal },
+  { request, signal }: Pick<AskedCall, 'request' | 'signal'>,
 ): Promise<{
   readonly answer: PolicyAnswer | null
   readonly fault: Decision['faults'][number] | null

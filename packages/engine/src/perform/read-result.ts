@@ -1,11 +1,20 @@
 /**
  * The tool `read_result`: long results are shown to the model as head and tail, and this is how it reads on. It answers
- * only what belongs to the thread of the run that asks: keys of other threads name nothing there.
+ * only what belongs to the thread of the run that asks: keys of other threads name nothing there. A long
+ * result stands in a blob of the thread of the run that asked for the call.
  */
-import { limits, type JsonObject, type ToolOutput, ToolSpec } from '@signalbox/core'
+import {
+  type ContentPart,
+  limits,
+  type JsonObject,
+  type ToolOutput,
+  ToolSpec,
+} from '@signalbox/core'
 import { z } from 'zod'
-import type { ToolHost, ToolOutcome, ToolRequest } from '../ports.ts'
+import type { EffectRow, ToolHost, ToolOutcome, ToolRequest } from '../ports.ts'
 import { sha256 } from '../record/draft.ts'
+import type { Views } from '../record/view.ts'
+import { type Content, previewChars } from './content.ts'
 
 /** The name the model calls it by. */
 export const readResultTool = 'read_result'
@@ -37,8 +46,24 @@ const readResultSpec = (queue: string): ToolSpec =>
   })
 
 /** The line that ends a shortened result for an agent that may read on. */
-export const pointer = (key: string, offset: number): string =>
+const pointer = (key: string, offset: number): string =>
   `[Read on with ${readResultTool} ${JSON.stringify({ result: key, offset })}]`
+
+/** A long result goes to a blob; the agent is told how to read on, if it can. */
+export async function keepResult(
+  { content, views }: { readonly content: Content; readonly views: Pick<Views, 'definition'> },
+  row: Pick<EffectRow, 'tenantId' | 'threadId' | 'definitionHash'>,
+  parts: readonly ContentPart[],
+): Promise<ContentPart[]> {
+  const moved = await content.spill(row, parts, { chars: limits.resultCharsMax })
+  const { tools } = await views.definition(row.definitionHash)
+  if (!tools.some(({ name }) => name === readResultTool)) return moved
+  return moved.map((part) =>
+    part.type === 'blob'
+      ? { ...part, preview: `${part.preview}\n${pointer(part.key, previewChars)}` }
+      : part,
+  )
+}
 
 /** The tools of a process, and `read_result` among them. */
 export function withReadResult(host: ToolHost, queue = 'tools'): ToolHost {

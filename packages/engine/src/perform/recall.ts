@@ -22,10 +22,11 @@ import type { EffectRow, FactDraft, Register, StoredEvent, StreamGuardrails } fr
 import { type Digests, isKeyed } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
 import type { Views } from '../record/view.ts'
+import { about, options } from './call-facts.ts'
 import { carryContent, carryFiles } from './carry.ts'
 import type { Content } from './content.ts'
 import { cleanOutput, cleanWords, looksAtResults } from './guard.ts'
-import { keepResult } from './long-result.ts'
+import { keepResult } from './read-result.ts'
 import {
   logOf,
   type RecordedCall,
@@ -123,6 +124,12 @@ interface Source {
   readonly argsHash: string
 }
 
+/** A result, as the log that is repeated has it. */
+interface Said {
+  readonly source: Source
+  readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash' | 'files'>
+}
+
 /** The recorded end as an end of this call; null if it was erased. */
 async function recalled(
   deps: RecallDeps,
@@ -130,7 +137,7 @@ async function recalled(
   source: Source,
 ): Promise<FactDraft | null> {
   const { event } = source
-  const options = { ...optionsOf(task), verdict: 'recalled' }
+  const how = { ...options(task), verdict: 'recalled' }
   const from = { ...about(task), recalled: { runId: event.runId, seq: event.seq } }
   if (event.type === 'call.denied') {
     const said = decisionSchemas['call.denied'].safeParse(event.payload)
@@ -140,7 +147,7 @@ async function recalled(
     const reasons = [{ code, message }]
     const answer = { effect: 'deny', reasons, policyId, policyDigest } as const
     const payload = { ...from, tool, answer, configuration: 'pinned' } as const
-    return deps.writer.fact('tool.denied', payload, options)
+    return deps.writer.fact('tool.denied', payload, how)
   }
   // An erased payload is none that its type can have.
   if (event.salt === '') return null
@@ -148,11 +155,11 @@ async function recalled(
   switch (fact?.type) {
     case 'tool.failed': {
       const said = await failureOf(deps, task, fact.payload.error)
-      return deps.writer.fact('tool.failed', { ...from, ...said, durationMs: 0 }, options)
+      return deps.writer.fact('tool.failed', { ...from, ...said, durationMs: 0 }, how)
     }
     case 'tool.denied': {
       const { tool, answer, configuration } = fact.payload
-      return deps.writer.fact('tool.denied', { ...from, tool, answer, configuration }, options)
+      return deps.writer.fact('tool.denied', { ...from, tool, answer, configuration }, how)
     }
     case 'tool.completed':
       return completed(deps, task, { source, payload: fact.payload })
@@ -171,14 +178,7 @@ async function recalled(
  * Content is carried into the thread of the rerun first: blobs are there before the event that names them. Where a guardrail of the
  * rerun takes something out of it, what is left is kept instead: the definition may guard what that of the source did not.
  */
-async function completed(
-  deps: RecallDeps,
-  task: RecallTask,
-  said: {
-    readonly source: Source
-    readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash' | 'files'>
-  },
-): Promise<FactDraft> {
+async function completed(deps: RecallDeps, task: RecallTask, said: Said): Promise<FactDraft> {
   const { register, writer } = deps
   const { event } = said.source
   const { output, files } = said.payload
@@ -196,7 +196,7 @@ async function completed(
     ...(files ? { files } : {}),
     recalled: { runId: event.runId, seq: event.seq },
   }
-  return writer.fact('tool.completed', payload, { ...optionsOf(task), verdict: 'recalled' })
+  return writer.fact('tool.completed', payload, { ...options(task), verdict: 'recalled' })
 }
 
 /** The words of a failure, as the guardrails of the rerun leave them. */
@@ -232,13 +232,7 @@ async function withoutFindings(
 async function resultHashOf(
   { digests, views }: RecallDeps,
   { row }: RecallTask,
-  {
-    source,
-    payload: { output, resultHash },
-  }: {
-    readonly source: Source
-    readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash'>
-  },
+  { source, payload: { output, resultHash } }: Said,
 ): Promise<string> {
   const agent = await views.definition(row.definitionHash)
   if (resultHash === undefined)
@@ -254,17 +248,5 @@ function missed(
 ): FactDraft {
   const { tool, argsHash } = task.effect
   const payload = { ...about(task), tool, argsHash, ...why }
-  return writer.fact('recall.missed', payload, { ...optionsOf(task), verdict: why.reason })
+  return writer.fact('recall.missed', payload, { ...options(task), verdict: why.reason })
 }
-
-const about = ({ effect, attempt }: RecallTask) => ({
-  effectId: effect.id,
-  attempt,
-  callId: effect.callId,
-})
-
-const optionsOf = ({ effect, attempt }: RecallTask) => ({
-  key: effect.id,
-  fence: { effectId: effect.id, attempt, expect: 'started', becomes: 'done' } as const,
-  tool: effect.tool,
-})

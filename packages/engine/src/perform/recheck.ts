@@ -10,9 +10,7 @@
 import {
   type AgentDefinition,
   authorize,
-  factSchemas,
   judgedOf,
-  payloadOf,
   type PolicyAnswer,
   type PolicyRequest,
   type ToolCallPart,
@@ -22,6 +20,7 @@ import type { EvaluatorOf } from '../record/decision.ts'
 import { canonical, sha256 } from '../record/draft.ts'
 import type { Preparations } from '../record/preparations.ts'
 import type { Views } from '../record/view.ts'
+import { originOf, requestOf } from './evidence.ts'
 import { logOf } from './recordings.ts'
 
 export interface RecheckDeps {
@@ -57,7 +56,7 @@ export async function recheck(
   const agent = await deps.views.definition(task.row.definitionHash)
   const current = changedSince(deps, agent)
   if (!mayHaveChanged(agent, task) && current === null) return null
-  const request = await requestOf(deps, task, agent)
+  const request = await readRequest(deps, task, agent)
   const pinned = await pinnedDenial(deps, task, { agent, request, signal })
   if (pinned) return { answer: pinned, configuration: 'pinned' }
   if (current === null) return null
@@ -68,7 +67,7 @@ export async function recheck(
 /** Reads what the call would be checked by. Rejects with a `NewerError` where that is newer than this build. */
 export async function readForCheck(deps: RecheckDeps, task: CheckedCall): Promise<void> {
   const agent = await deps.views.definition(task.row.definitionHash)
-  if (mayHaveChanged(agent, task) || changedSince(deps, agent)) await requestOf(deps, task, agent)
+  if (mayHaveChanged(agent, task) || changedSince(deps, agent)) await readRequest(deps, task, agent)
 }
 
 const isApproved = ({ effect }: CheckedCall): boolean => effect.approval !== undefined
@@ -97,7 +96,8 @@ function rulesOf(agent: AgentDefinition): string {
   return known
 }
 
-interface Asked {
+/** A question to the policies of an agent. */
+export interface AskedCall {
   readonly agent: AgentDefinition
   readonly request: PolicyRequest
   readonly signal: AbortSignal
@@ -106,7 +106,7 @@ interface Asked {
 async function pinnedDenial(
   deps: RecheckDeps,
   task: CheckedCall,
-  { agent, request, signal }: Asked,
+  { agent, request, signal }: AskedCall,
 ): Promise<PolicyAnswer | null> {
   if (!mayHaveChanged(agent, task)) return null
   const approved = isApproved(task)
@@ -125,7 +125,7 @@ async function pinnedDenial(
 async function currentDenial(
   deps: RecheckDeps,
   task: CheckedCall,
-  { current, request, signal }: Asked & { readonly current: AgentDefinition },
+  { current, request, signal }: AskedCall & { readonly current: AgentDefinition },
 ): Promise<PolicyAnswer | null> {
   // Policies that cannot be made ready have no evaluator, which denies unless `failClosed` is false.
   await deps.preparations.lackOf(`current:${sha256(rulesOf(current))}`, current)
@@ -163,25 +163,11 @@ const pureAnswer = (
   return authorize(bench, call).answer
 }
 
-async function requestOf(
+async function readRequest(
   { register, clock }: RecheckDeps,
   { row, call }: CheckedCall,
   agent: AgentDefinition,
 ): Promise<PolicyRequest> {
   const [first] = await register.events(row.runId, { limit: 1 })
-  const created = first ? payloadOf(factSchemas['run.created'], first) : null
-  return {
-    tool: call.name,
-    args: call.args,
-    ...judgedOf(agent, call.name),
-    callId: call.id,
-    agent: agent.name,
-    runId: row.runId,
-    tenantId: row.tenantId,
-    threadId: row.threadId,
-    ...(created?.fields ? { fields: created.fields } : {}),
-    isSubagent: created?.parent !== undefined,
-    user: created?.user ?? null,
-    at: clock.now(),
-  }
+  return requestOf(originOf(first ?? null), row, { agent, call, at: clock.now() })
 }

@@ -11,13 +11,13 @@ import {
   lowered,
   payloadOf,
   type RunStartEffect,
-  type ToolCallPart,
 } from '@signalbox/core'
 import { createRun, type CreateRunDeps, type NewRun } from '../create-run.ts'
 import { AbortError, TerminalError } from '../errors.ts'
-import type { EffectRow, FactDraft, Register } from '../ports.ts'
+import type { FactDraft, Register } from '../ports.ts'
 import type { Digests } from '../record/digests.ts'
 import { canonical, uuidOf } from '../record/draft.ts'
+import { about, type CallTask, cancelled, deniedNow, options, overBudget } from './call-facts.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
 import { recheck, type RecheckDeps } from './recheck.ts'
@@ -28,13 +28,7 @@ export interface RunStartDeps extends CreateRunDeps, RecheckDeps {
   readonly digests: Digests
 }
 
-export interface RunStartTask {
-  readonly row: EffectRow
-  readonly effect: RunStartEffect
-  /** As the model asked for it. */
-  readonly call: ToolCallPart
-  readonly attempt: number
-}
+export type RunStartTask = CallTask<RunStartEffect>
 
 /** Starts the run, and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
 export async function performRunStart(
@@ -81,17 +75,10 @@ async function check(
   if (!(await isJudged(deps.digests, task)))
     return failed(deps, task, ['call_changed', 'the stored call is not the one that was judged'])
   const denial = await recheck(deps, task, held.signal)
-  if (denial) {
-    const payload = { ...about(task), tool: effect.tool, ...denial }
-    return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
-  }
+  if (denial) return deniedNow(deps.writer, task, denial)
   await openBudget(deps, task)
   const share = await reserveCall(deps.register, task)
-  if (share?.code === 'refused') {
-    const { budget, used, limit } = share
-    const payload = { ...about(task), budget, used, limit }
-    return deps.writer.fact('budget.refused', payload, { ...options(task), verdict: budget })
-  }
+  if (share?.code === 'refused') return overBudget(deps.writer, task, share)
   const definition = deps.agents(effect.agent)
   if (!definition)
     return failed(deps, task, ['unknown_agent', `there is no agent named ${effect.agent}`])
@@ -150,11 +137,7 @@ async function create(
     case 'existing':
       return started(deps, task, answer.runId)
     case 'no_parent':
-      return deps.writer.fact(
-        'tool.aborted',
-        { ...about(task), reason: 'cancelled' },
-        { ...options(task), verdict: 'aborted' },
-      )
+      return cancelled(deps.writer, task)
     case 'held':
       return failed(deps, task, ['held', 'runs of this end user are held after safety stops'])
     default:
@@ -164,18 +147,6 @@ async function create(
 
 /** Runs that are started have threads of their own, found again from the effect. */
 const threadOf = (effectId: string): string => uuidOf(`signalbox.child\u0000${effectId}`)
-
-const about = ({ effect, attempt }: RunStartTask) => ({
-  effectId: effect.id,
-  attempt,
-  callId: effect.callId,
-})
-
-const options = ({ effect, attempt }: RunStartTask) => ({
-  key: effect.id,
-  fence: { effectId: effect.id, attempt, expect: 'started', becomes: 'done' } as const,
-  tool: effect.tool,
-})
 
 /** The effect goes on without a lease until the child has ended: that is its outcome. */
 const started = (deps: RunStartDeps, task: RunStartTask, childRunId: string): FactDraft =>
@@ -206,6 +177,5 @@ function aborted(
   { reason }: AbortSignal,
 ): FactDraft | null {
   if (!(reason instanceof AbortError) || reason.abortCause !== 'cancelled') return null
-  const payload = { ...about(task), reason: 'cancelled' } as const
-  return deps.writer.fact('tool.aborted', payload, { ...options(task), verdict: 'aborted' })
+  return cancelled(deps.writer, task)
 }

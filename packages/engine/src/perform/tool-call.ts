@@ -15,7 +15,6 @@ import type {
   JsonObject,
   Redaction,
   ToolCallEffect,
-  ToolCallPart,
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
@@ -31,15 +30,15 @@ import type {
 } from '../ports.ts'
 import type { Digests } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
+import { about, type CallTask, cancelled, deniedNow, options, overBudget } from './call-facts.ts'
 import type { Content } from './content.ts'
 import { fieldsOf } from './fields.ts'
 import type { Files } from './files.ts'
 import { cleanNote, cleanOutput, cleanWords } from './guard.ts'
-import { keepResult } from './long-result.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
 import { reportProgress } from './progress.ts'
-import { readResultTool } from './read-result.ts'
+import { keepResult, readResultTool } from './read-result.ts'
 import { type Denial, recheck, type RecheckDeps } from './recheck.ts'
 
 export interface ToolCallDeps extends RecheckDeps {
@@ -53,13 +52,7 @@ export interface ToolCallDeps extends RecheckDeps {
   readonly wakeBus: Pick<WakeBus, 'publishDelta'>
 }
 
-export interface ToolTask {
-  readonly row: EffectRow
-  readonly effect: ToolCallEffect
-  /** As the model asked for it. */
-  readonly call: ToolCallPart
-  readonly attempt: number
-}
+export type ToolTask = CallTask<ToolCallEffect>
 
 /** Runs the call and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
 export async function performToolCall(
@@ -104,7 +97,7 @@ async function checkAndRun(
   const denied = await recheck(deps, task, held.signal)
   if (denied) return refused(deps, task, denied)
   const share = await reserveCall(deps.register, task)
-  if (share?.code === 'refused') return overBudget(deps, task, share)
+  if (share?.code === 'refused') return overBudget(deps.writer, task, share)
   const fields = await fieldsOf(deps, row)
   const agent = await deps.views.definition(row.definitionHash)
   await held.begin()
@@ -114,15 +107,7 @@ async function checkAndRun(
 /** Is it the call that was judged, with the arguments that were? */
 export const isJudged = async (
   digests: Digests,
-  {
-    row,
-    effect,
-    call,
-  }: {
-    readonly row: Pick<EffectRow, 'tenantId'>
-    readonly effect: { readonly tool: string; readonly argsHash: string }
-    readonly call: ToolCallPart
-  },
+  { row, effect, call }: CallTask<Pick<ToolCallEffect, 'tool' | 'argsHash'>>,
 ): Promise<boolean> =>
   call.name === effect.tool && (await digests.matches(row.tenantId, call.args, effect.argsHash))
 
@@ -131,10 +116,9 @@ export const isJudged = async (
  * that it did not, unless it only reads.
  */
 async function refused(deps: ToolCallDeps, task: ToolTask, denial: Denial): Promise<FactDraft> {
-  const { tool, mode } = task.effect
+  const { mode } = task.effect
   if (task.attempt > 1 && mode !== 'read') return unknown(deps, task, 'worker_lost')
-  const payload = { ...about(task), tool, ...denial }
-  return deps.writer.fact('tool.denied', payload, { ...options(task), verdict: 'denied' })
+  return deniedNow(deps.writer, task, denial)
 }
 
 /** A call of a run that shares a budget takes one call from it. */
@@ -146,16 +130,6 @@ export async function reserveCall(
   const { effectId, runId, rootId } = row
   const call = { turns: 0, calls: 1, tokens: 0, cost: 0 } as const
   return register.reserve({ rootId: rootId ?? runId, runId, effectId, ...call })
-}
-
-/** The tree has made all the calls it may: this one does not run, and the run ends. */
-async function overBudget(
-  deps: ToolCallDeps,
-  task: ToolTask,
-  { budget, used, limit }: Extract<Reserved, { code: 'refused' }>,
-): Promise<FactDraft> {
-  const payload = { ...about(task), budget, used, limit }
-  return deps.writer.fact('budget.refused', payload, { ...options(task), verdict: budget })
 }
 
 async function runTool(
@@ -189,32 +163,12 @@ async function runTool(
   }
 }
 
-const about = ({ effect, attempt }: ToolTask) => ({
-  effectId: effect.id,
-  attempt,
-  callId: effect.callId,
-})
-
-const options = (task: ToolTask, becomes: 'done' | 'unknown' = 'done') => ({
-  key: task.effect.id,
-  fence: {
-    effectId: task.effect.id,
-    attempt: task.attempt,
-    expect: 'started',
-    becomes,
-  } as const,
-  tool: task.effect.tool,
-})
-
 type Finished = Exclude<ToolOutcome, { status: 'aborted' }>
 
 async function report(
   deps: ToolCallDeps,
   task: ToolTask,
-  result: {
-    readonly outcome: Finished
-    readonly durationMs: number
-  },
+  result: { readonly outcome: Finished; readonly durationMs: number },
 ): Promise<FactDraft> {
   const { writer } = deps
   const { durationMs } = result
@@ -268,8 +222,7 @@ async function keepFiles(
 /** After a cancel: a call that did not come back may have happened, unless it only reads. */
 async function aborted(deps: ToolCallDeps, task: ToolTask, settled: boolean): Promise<FactDraft> {
   if (!settled && task.effect.mode !== 'read') return unknown(deps, task)
-  const payload = { ...about(task), reason: 'cancelled' } as const
-  return deps.writer.fact('tool.aborted', payload, { ...options(task), verdict: 'aborted' })
+  return cancelled(deps.writer, task)
 }
 
 /** Nobody knows whether it happened: an operator decides, or, by the agent's policy, the model is told so. */

@@ -26,6 +26,11 @@ export interface About {
   readonly verdict?: string | null
 }
 
+/** The columns of an event beside its payload and what commits to that. */
+type Columns = Pick<EventDraft, 'at' | 'actor' | 'tool' | 'verdict'> & {
+  readonly type: Parameters<typeof currentVersion>[0]
+}
+
 /** What makes a draft a fact. */
 export interface FactOptions extends About {
   readonly key: string
@@ -59,27 +64,33 @@ export function uuidOf(text: string): string {
 export const payloadHash = (salt: string, payload: JsonObject): string =>
   createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonical(payload)).digest('hex')
 
+/** The draft of an event, its payload sanitised. */
+export function eventDraft(
+  random: Pick<Random, 'hex'>,
+  said: object,
+  { type, at, actor, tool, verdict }: Columns,
+): EventDraft {
+  const payload = sanitiseObject(said)
+  const salt = random.hex(16)
+  const version = currentVersion(type)
+  const hash = payloadHash(salt, payload)
+  return { type, version, at, actor, tool, verdict, payload, salt, payloadHash: hash }
+}
+
 /** A writer whose events bear `actor`, unless they say otherwise. */
 export function createWriter(from: {
   readonly actor: string
   readonly clock: Clock
   readonly random: Random
 }): Writer {
-  const draft = (type: EventType, payload: object, about: About): EventDraft => {
-    const clean = sanitiseObject(payload)
-    const salt = from.random.hex(16)
-    return {
+  const draft = (type: EventType, payload: object, about: About): EventDraft =>
+    eventDraft(from.random, payload, {
       type,
-      version: currentVersion(type),
       at: from.clock.now(),
       actor: about.actor ?? from.actor,
       tool: about.tool ?? null,
       verdict: about.verdict ?? null,
-      payload: clean,
-      salt,
-      payloadHash: payloadHash(salt, clean),
-    }
-  }
+    })
   return {
     event: (type, payload, about = {}) => draft(type, payload, about),
     fact: (type, payload, options) => ({

@@ -4,6 +4,7 @@
  */
 import type { AppendItem, AppendResult, FactDraft, Register, RunRef } from '../ports.ts'
 import type { Writer } from './draft.ts'
+import { withOwn } from './patient-register.ts'
 
 /** The fault of a run whose history is full. Of all who find it so, one records it. */
 export const fullFact = (writer: Writer): FactDraft =>
@@ -18,16 +19,11 @@ export const fullFact = (writer: Writer): FactDraft =>
 
 /** The same register; `end` is called with a run of which a claim or a fact was refused because its history is full. */
 export function endingFull(register: Register, end: (run: RunRef) => Promise<unknown>): Register {
-  const append: Register['append'] = async (item) => {
-    const result = await register.append(item)
-    if (isFull(item, result)) await end({ runId: item.runId, tenantId: item.tenantId })
-    return result
-  }
-  return new Proxy(register, {
-    get(target, name) {
-      if (name === 'append') return append
-      const method: unknown = Reflect.get(target, name, target)
-      return typeof method === 'function' ? method.bind(target) : method
+  return withOwn(register, {
+    async append(item) {
+      const result = await register.append(item)
+      if (isFull(item, result)) await end({ runId: item.runId, tenantId: item.tenantId })
+      return result
     },
   })
 }

@@ -1,9 +1,8 @@
 /** Entries of the ledger, drafted for a register. */
-import { currentVersion, type LedgerType } from '@signalbox/core'
+import type { LedgerType } from '@signalbox/core'
 import { stringify } from 'uuid'
 import type { Clock, Ledger, LedgerDraft, LedgerEntry, Random, Register } from '../ports.ts'
-import { payloadHash, sha256 } from './draft.ts'
-import { sanitiseObject } from './sanitise.ts'
+import { eventDraft, sha256 } from './draft.ts'
 
 /** The world that a draft is made of. */
 export interface LedgerDeps {
@@ -27,23 +26,11 @@ export function ledgerDraft<T extends LedgerType>(
   { clock, random }: LedgerDeps,
   { tenant, type, payload, actor, key, at = clock.now() }: LedgerEntry<T>,
 ): LedgerDraft {
-  const clean = sanitiseObject(payload)
-  const salt = random.hex(16)
   return {
     tenantId: tenant,
     runId: ledgerRunId(tenant, at),
     key: key ?? null,
-    event: {
-      type,
-      version: currentVersion(type),
-      at,
-      actor,
-      tool: null,
-      verdict: null,
-      payload: clean,
-      salt,
-      payloadHash: payloadHash(salt, clean),
-    },
+    event: eventDraft(random, payload, { type, at, actor, tool: null, verdict: null }),
   }
 }
 

@@ -82,3 +82,19 @@ async function repeat<T>(
     }
   }
 }
+
+/** Waits for work, but not longer. Answers whether it is done, or rejects as it does; if it is late, it goes on. */
+export async function settlesWithin(
+  clock: Pick<Clock, 'sleep'>,
+  ms: number,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const enough = new AbortController()
+  const settled = work.then(() => true)
+  const late = clock.sleep(ms, enough.signal).then(() => false)
+  try {
+    return await Promise.race([settled, late])
+  } finally {
+    enough.abort()
+  }
+}

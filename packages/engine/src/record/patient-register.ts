@@ -35,12 +35,16 @@ export function patientRegister(patience: Patience, register: Register): Registe
     putBlob: (thread, blob) => again('store blob', () => register.putBlob(thread, blob)),
     blob: (thread, key) => again('read blob', () => register.blob(thread, key)),
   }
-  return new Proxy(register, {
+  return withOwn(register, reads)
+}
+
+/** The same register, but for methods of its own. */
+export const withOwn = (register: Register, methods: Partial<Register>): Register =>
+  new Proxy(register, {
     get(target, name) {
-      const own: unknown = Reflect.get(reads, name)
+      const own: unknown = Reflect.get(methods, name)
       if (own !== undefined) return own
       const method: unknown = Reflect.get(target, name, target)
       return typeof method === 'function' ? method.bind(target) : method
     },
   })
-}

@@ -6,6 +6,7 @@ import type { AgentDefinition } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../errors.ts'
 import type { Clock } from '../ports.ts'
+import { settlesWithin } from './patience.ts'
 
 export interface Preparations {
   /**
@@ -45,7 +46,8 @@ export function createPreparations(deps: {
   const attempt = async (one: Preparation, definition: AgentDefinition): Promise<void> => {
     try {
       const late = `its policies were not ready after ${attemptMs / 1000} s`
-      await within({ clock, ms: attemptMs, late }, Promise.resolve(definition).then(prepare))
+      const loading = Promise.resolve(definition).then(prepare)
+      if (!(await settlesWithin(clock, attemptMs, loading))) throw new Error(late)
       one.ready = true
     } catch (error) {
       one.lack = messageOf(error)
@@ -73,26 +75,8 @@ export function createPreparations(deps: {
       const isDue = one.attempt === null && one.againAt <= clock.monotonic()
       if (isDue) one.attempt = attempt(one, definition)
       if (one.attempt && (isDue || one.failures === 0))
-        await within({ clock, ms: patienceMs, late: '' }, one.attempt).catch(() => {})
+        await settlesWithin(clock, patienceMs, one.attempt)
       return one.ready ? null : one.lack
     },
-  }
-}
-
-/** Rejects with `late` when the work takes longer. The work itself goes on. */
-async function within(
-  { clock, ms, late }: { readonly clock: Clock; readonly ms: number; readonly late: string },
-  work: Promise<void>,
-): Promise<void> {
-  const enough = new AbortController()
-  const over = clock.sleep(ms, enough.signal).then(() => {
-    if (!enough.signal.aborted) throw new Error(late)
-  })
-  // The loser of the race must not end the process.
-  over.catch(() => {})
-  try {
-    await Promise.race([work, over])
-  } finally {
-    enough.abort()
   }
 }

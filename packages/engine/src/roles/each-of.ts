@@ -8,6 +8,7 @@
  */
 import { messageOf } from '../errors.ts'
 import type { Clock, Log } from '../ports.ts'
+import { settlesWithin } from '../record/patience.ts'
 
 export interface EachDeps {
   readonly clock: Clock
@@ -141,20 +142,4 @@ async function inLanes<T>(
       for (const item of left.splice(0, 1)) await settlesWithin(clock, itemMsMax, work(item))
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane))
-}
-
-/** Waits for work that does not reject, but not longer. Answers whether it has settled; if not, it goes on. */
-export async function settlesWithin(
-  clock: Pick<Clock, 'sleep'>,
-  ms: number,
-  work: Promise<unknown>,
-): Promise<boolean> {
-  const enough = new AbortController()
-  const settled = work.then(() => true)
-  const late = clock.sleep(ms, enough.signal).then(() => false)
-  try {
-    return await Promise.race([settled, late])
-  } finally {
-    enough.abort()
-  }
 }

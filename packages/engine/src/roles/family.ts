@@ -16,7 +16,7 @@ import {
   type RunState,
 } from '@signalbox/core'
 import type { Content } from '../perform/content.ts'
-import { keepResult } from '../perform/long-result.ts'
+import { keepResult } from '../perform/read-result.ts'
 import type { EffectRow, Register, RunHead, RunRef, StoredEvent, WakeBus } from '../ports.ts'
 import type { Digests } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'

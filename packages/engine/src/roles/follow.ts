@@ -3,7 +3,7 @@
  * the commit costs latency, never work (R3 of the recorder).
  */
 import type { Decision, Outcome } from '@signalbox/core'
-import { messageOf } from '../errors.ts'
+import { warning } from '../errors.ts'
 import type { DecidedRun, EndedRun, Observer } from '../ports.ts'
 import type { Committed } from '../record/plan.ts'
 import type { RunView } from '../record/view.ts'
@@ -84,9 +84,7 @@ async function settle(deps: FollowDeps, view: RunView, decision: Decision): Prom
   const due = steps.filter(([, isDue]) => isDue)
   await Promise.all(
     due.map(([step, , work]) =>
-      work().catch((error: unknown) =>
-        deps.log.warn('what follows a decision failed', { step, runId, error: messageOf(error) }),
-      ),
+      work().catch(warning(deps.log, 'what follows a decision failed', { step, runId })),
     ),
   )
 }

@@ -8,10 +8,10 @@
  */
 import { EffectKind } from '@signalbox/core'
 import type { EffectRow, Hint, RunRef } from '../ports.ts'
-import type { Patience } from '../record/patience.ts'
+import { type Patience, settlesWithin } from '../record/patience.ts'
 import type { Strangers } from '../record/strangers.ts'
 import type { EngineSettings } from '../settings.ts'
-import { createEach, type Each, settlesWithin } from './each-of.ts'
+import { createEach, type Each } from './each-of.ts'
 import { cancelChild, type FamilyDeps, tellParent } from './family.ts'
 import { admit } from './admit.ts'
 import { hintOf, type LookAtBacklog } from './backlog.ts'
