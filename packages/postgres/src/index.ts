@@ -13,7 +13,6 @@ export {
   payloadHash,
   verifyChain,
 } from './chain.ts'
-export { type Sanitised, sanitiseJson } from './sanitise.ts'
 export {
   createKeyring,
   type KeyDraft,
