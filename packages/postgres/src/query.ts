@@ -55,6 +55,12 @@ export async function fetchRows<Row extends QueryResultRow>(
   return result.rows
 }
 
+/** The row of a function that answers one. */
+export function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('unreachable: the function answers one row')
+  return row
+}
+
 /**
  * A query that is built once, with whatever values, and sent many times with others: building costs more than a read.
  * The values stand in the order in which the SQL has its parameters. Each connection keeps it prepared under its name.

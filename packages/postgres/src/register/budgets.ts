@@ -2,7 +2,7 @@
 import type { BudgetPort, Reserved } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { compile, fetchRows } from '../query.ts'
+import { compile, fetchRows, only } from '../query.ts'
 
 interface Answer {
   readonly code: Reserved['code']
@@ -23,8 +23,7 @@ export function budgetsOf(pool: Pool): BudgetPort {
         select code, budget, used::float8 as used, "limit"::float8 as "limit"
         from signalbox.reserve_budget(${rootId}, ${runId}, ${effectId}, ${turns}, ${calls},
           ${tokens}, ${cost})`
-      const [row] = await fetchRows(pool, compile(reserved), 'reserve_budget')
-      if (row === undefined) throw new Error('unreachable: the function answers one row')
+      const row = only(await fetchRows(pool, compile(reserved), 'reserve_budget'))
       const { code, budget, used, limit } = row
       return code === 'ok' ? { code } : { code, budget, used, limit }
     },

@@ -3,7 +3,7 @@ import { limits } from '@signalbox/core'
 import type { Admission, BreakerSettings, Register } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
 import type { Pool } from 'pg'
-import { compile, fetchRows, pageSize } from '../query.ts'
+import { compile, fetchRows, only, pageSize } from '../query.ts'
 
 type GovernancePort = Pick<Register, 'grants' | 'safetyStops' | 'admitCall' | 'reportCall'>
 
@@ -78,7 +78,5 @@ async function admitCall(
 ): Promise<Admission> {
   const admission = sql<Admission>`
     select state, failures, wait_ms::float8 as "waitMs" from signalbox.admit_call(${model}, ${openMs})`
-  const [row] = await fetchRows(pool, compile(admission), 'admit_call')
-  if (row === undefined) throw new Error('unreachable: the function answers one row')
-  return row
+  return only(await fetchRows(pool, compile(admission), 'admit_call'))
 }

@@ -7,7 +7,7 @@ import type { PauseCode, PausePort } from '@signalbox/engine'
 import { sql } from 'kysely'
 import { setTimeout } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { compile, fetchRows, isUuid } from '../query.ts'
+import { compile, fetchRows, isUuid, only } from '../query.ts'
 import { pausesQuery } from '../read/pauses.ts'
 
 /** A claim takes milliseconds; one that waits for a lock, as long as that. */
@@ -20,8 +20,7 @@ export function pausesOf(pool: Pool): PausePort {
       const text = JSON.stringify(draft)
       const set = sql<{ readonly code: PauseCode; readonly pauseId: string }>`
         select code, pause_id as "pauseId" from signalbox.set_pause(${text}::jsonb, ${limits.pausesMax}::int)`
-      const [answer] = await fetchRows(pool, compile(set))
-      if (answer === undefined) throw new Error('unreachable: the function answers one row')
+      const answer = only(await fetchRows(pool, compile(set)))
       if (answer.code === 'full' || answer.code === 'taken') return { ...answer, confirmed: true }
       return { ...answer, confirmed: await isSeenByAll(pool) }
     },

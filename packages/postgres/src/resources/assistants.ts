@@ -2,7 +2,7 @@
 import { type JsonObject, limits, type NotePayload } from '@signalbox/core'
 import { ledgerDraft, systemClock, systemRandom } from '@signalbox/engine'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
-import { compile, inMs, isUuid, pageSize } from '../query.ts'
+import { compile, inMs, isUuid, only, pageSize } from '../query.ts'
 import type { Page } from '../read/listings.ts'
 import type { AsTenant } from '../read/tenant-session.ts'
 
@@ -154,9 +154,4 @@ export function assistantsOf(read: AsTenant, write: AsTenant): Assistants {
         sql`signalbox.delete_assistant(${tenantId}, ${id})`,
       ),
   }
-}
-
-function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('unreachable: the function answers one row')
-  return row
 }

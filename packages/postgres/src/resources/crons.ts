@@ -1,7 +1,7 @@
 /** The crons of a tenant. Reads go through RLS, writes through functions that check the tenant. */
 import { type JsonObject, limits } from '@signalbox/core'
 import { type RawBuilder, sql } from 'kysely'
-import { compile, isUuid, pageSize } from '../query.ts'
+import { compile, isUuid, only, pageSize } from '../query.ts'
 import type { Page } from '../read/listings.ts'
 import type { AsTenant } from '../read/tenant-session.ts'
 import { type Cron, cronColumns, type NewCron } from './cron.ts'
@@ -85,11 +85,6 @@ export function cronsOf(read: AsTenant, write: AsTenant): Crons {
       return only(await write(tenantId, compile(call))).done
     },
   }
-}
-
-function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('unreachable: the function answers one row')
-  return row
 }
 
 function matches({ assistant, threadId, enabled, metadata }: CronFilter): RawBuilder<unknown> {

@@ -1,7 +1,7 @@
 /** The store of a tenant: documents under namespaces. Reads go through RLS, writes through functions that check the tenant. */
 import type { JsonObject } from '@signalbox/core'
 import { sql } from 'kysely'
-import { compile } from '../query.ts'
+import { compile, only } from '../query.ts'
 import type { AsTenant } from '../read/tenant-session.ts'
 import {
   itemQuery,
@@ -42,9 +42,7 @@ export function storeOf(read: AsTenant, write: AsTenant): Store {
     async put(tenantId, { namespace, key, value, ttlMinutes }) {
       const put = sql<{ readonly code: 'ok' | 'full' }>`select signalbox.put_store_item(${tenantId},
         ${[...namespace]}::text[], ${key}, ${JSON.stringify(value)}::jsonb, ${ttlMinutes}::float8) as code`
-      const [row] = await write(tenantId, compile(put))
-      if (row === undefined) throw new Error('unreachable: the function answers one row')
-      return row.code
+      return only(await write(tenantId, compile(put))).code
     },
     async delete(tenantId, { namespace, key }) {
       const gone = sql<object>`
