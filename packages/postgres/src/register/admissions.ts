@@ -1,6 +1,6 @@
 /** Reads of runs that wait for their thread. Who is named here is not admitted yet: `append` decides, under a lock. */
 import { limits } from '@signalbox/core'
-import type { RunHead, RunRef, Superseded } from '@signalbox/engine'
+import type { Register, Superseded } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, noneOf, pageSize, statement, turnOf } from '../query.ts'
@@ -77,14 +77,6 @@ const selectAdmissibleRuns = statement(
     .compile(),
 )
 
-export async function readAdmissibleRuns(
-  pool: Pool,
-  limit: number,
-  except: readonly string[] = [],
-): Promise<readonly RunRef[]> {
-  return selectAdmissibleRuns(pool, [[...except], pageSize(limit, limits.pageMax)])
-}
-
 const selectNextInThread = statement(
   'next_in_thread',
   admissible
@@ -96,15 +88,6 @@ const selectNextInThread = statement(
     .limit(1)
     .compile(),
 )
-
-export async function readNextInThread(
-  pool: Pool,
-  tenantId: string,
-  threadId: string,
-): Promise<RunRef | null> {
-  const rows = await selectNextInThread(pool, [tenantId, threadId, 1])
-  return rows[0] ?? null
-}
 
 /** The runs that a waiting one wants out of its way. Of all threads, or of one. */
 const superseded = build
@@ -131,21 +114,6 @@ const selectSupersededOn = statement(
   'superseded_on',
   superseded.where('w.tenant_id', '=', '').where('w.thread_id', '=', '').limit(0).compile(),
 )
-
-export async function readSuperseded(
-  pool: Pool,
-  limit: number,
-  of: {
-    readonly thread?: Pick<RunHead, 'tenantId' | 'threadId'> | undefined
-    readonly except?: readonly string[] | undefined
-  },
-): Promise<readonly Superseded[]> {
-  const rows = pageSize(limit, limits.pageMax)
-  const { thread, except = [] } = of
-  return thread
-    ? selectSupersededOn(pool, [[...except], thread.tenantId, thread.threadId, rows])
-    : selectSuperseded(pool, [[...except], rows])
-}
 
 /** Of each lane of a run, those that wait for it in their order, whose other lanes have room and whose thread is free. */
 const selectNextInLanes = statement(
@@ -188,10 +156,26 @@ const selectNextInLanes = statement(
     .compile(),
 )
 
-export async function readNextInLanes(
-  pool: Pool,
-  runId: string,
-  limit: number,
-): Promise<readonly RunRef[]> {
-  return selectNextInLanes(pool, [pageSize(limit, limits.pageMax), runId])
+type AdmissionPort = Pick<
+  Register,
+  'admissibleRuns' | 'nextInThread' | 'superseded' | 'nextInLanes'
+>
+
+export function admissionsOf(pool: Pool): AdmissionPort {
+  return {
+    admissibleRuns: async (limit, except = []) =>
+      selectAdmissibleRuns(pool, [[...except], pageSize(limit, limits.pageMax)]),
+    async nextInThread(tenantId, threadId) {
+      const rows = await selectNextInThread(pool, [tenantId, threadId, 1])
+      return rows[0] ?? null
+    },
+    async superseded(limit, thread, except = []) {
+      const rows = pageSize(limit, limits.pageMax)
+      return thread
+        ? selectSupersededOn(pool, [[...except], thread.tenantId, thread.threadId, rows])
+        : selectSuperseded(pool, [[...except], rows])
+    },
+    nextInLanes: async (runId, limit) =>
+      selectNextInLanes(pool, [pageSize(limit, limits.pageMax), runId]),
+  }
 }

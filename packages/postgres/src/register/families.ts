@@ -1,6 +1,6 @@
 /** Reads of trees of runs. Literals, not parameters: the partial indexes must match in a generic plan. */
 import { limits } from '@signalbox/core'
-import type { ChildRef, RunRef } from '@signalbox/engine'
+import type { ChildRef, Register, RunRef } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { compile, isUuid, noneOf, pageSize, statement } from '../query.ts'
@@ -13,10 +13,6 @@ export const childrenQuery = (runId: string) =>
     from signalbox.run where parent_id = ${runId} order by id limit ${limits.childrenMax}`)
 
 const selectChildren = statement('children', childrenQuery(''))
-
-export async function readChildren(pool: Pool, runId: string): Promise<readonly ChildRef[]> {
-  return isUuid(runId) ? selectChildren(pool, [runId, limits.childrenMax]) : []
-}
 
 /**
  * Found from the effects that wait, not from the runs that ended: there are few of those. The one that has waited longest
@@ -33,14 +29,6 @@ export const endedChildrenQuery = (limit: number, except: readonly string[] = []
 
 const selectEndedChildren = statement('ended_children', endedChildrenQuery(0))
 
-export async function readEndedChildren(
-  pool: Pool,
-  limit: number,
-  except: readonly string[] = [],
-): Promise<readonly RunRef[]> {
-  return selectEndedChildren(pool, [[...except], pageSize(limit, limits.pageMax)])
-}
-
 /** Found from the children that live. */
 export const orphansQuery = (limit: number, except: readonly string[] = []) =>
   compile(sql<RunRef>`
@@ -52,10 +40,15 @@ export const orphansQuery = (limit: number, except: readonly string[] = []) =>
 
 const selectOrphans = statement('orphans', orphansQuery(0))
 
-export async function readOrphans(
-  pool: Pool,
-  limit: number,
-  except: readonly string[] = [],
-): Promise<readonly RunRef[]> {
-  return selectOrphans(pool, [[...except], pageSize(limit, limits.pageMax)])
+type FamilyPort = Pick<Register, 'children' | 'endedChildren' | 'orphans'>
+
+export function familiesOf(pool: Pool): FamilyPort {
+  return {
+    children: async (runId) =>
+      isUuid(runId) ? selectChildren(pool, [runId, limits.childrenMax]) : [],
+    endedChildren: async (limit, except = []) =>
+      selectEndedChildren(pool, [[...except], pageSize(limit, limits.pageMax)]),
+    orphans: async (limit, except = []) =>
+      selectOrphans(pool, [[...except], pageSize(limit, limits.pageMax)]),
+  }
 }

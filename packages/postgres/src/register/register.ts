@@ -7,36 +7,15 @@ import { budgetsOf } from './budgets.ts'
 import { Batcher, type BatchOptions, type Send } from './batcher.ts'
 import { contentOf } from './content.ts'
 import { threadsOf } from './threads.ts'
-import {
-  readDueTimers,
-  readEffect,
-  readNextDue,
-  readOpenEffects,
-  renewLeases,
-  takeDue,
-} from './effects.ts'
+import { effectsOf } from './effects.ts'
 import { undecidedItem, withoutDecision, wrap } from './encode.ts'
 import { pausesOf } from './pauses.ts'
-import { readChildren, readEndedChildren, readOrphans } from './families.ts'
+import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { ledgerOf } from './ledger.ts'
-import {
-  readAdmissibleRuns,
-  readNextInLanes,
-  readNextInThread,
-  readSuperseded,
-} from './admissions.ts'
-import { readNextWaiting, readWaitingCalls, takeWaiting } from './waiting.ts'
-import {
-  readChangedFiles,
-  readContinuation,
-  readConversation,
-  readEvents,
-  readHead,
-  readReadyRuns,
-  readTail,
-  repairState,
-} from './runs.ts'
+import { admissionsOf } from './admissions.ts'
+import { waitingOf } from './waiting.ts'
+import { runsOf } from './runs.ts'
 
 /** How to reach the register. */
 export type RegisterOptions = {
@@ -81,32 +60,13 @@ export function createRegister(options: RegisterOptions): Register {
   return {
     append,
     appendMany: (items) => Promise.all(items.map(append)),
-    repairState: (run, repaired) => repairState(pool, run, repaired),
-    head: (runId) => readHead(pool, runId),
-    tail: (runId) => readTail(pool, runId),
-    events: (runId, page) => readEvents(pool, runId, page),
-    conversation: (threadId, runId) => readConversation(pool, { threadId, runId }),
-    continuation: (threadId, runId, known) => readContinuation(pool, { threadId, runId }, known),
-    changedFiles: (threadId, runId) => readChangedFiles(pool, { threadId, runId }),
-    effect: (effectId) => readEffect(pool, effectId),
-    openEffects: (runId) => readOpenEffects(pool, runId),
+    ...runsOf(pool),
+    ...effectsOf(pool, heartbeat),
     ...contentOf(pool),
     ...threadsOf(pool),
-    readyRuns: (limit, except) => readReadyRuns(pool, limit, except),
-    admissibleRuns: (limit, except) => readAdmissibleRuns(pool, limit, except),
-    nextInThread: (tenantId, threadId) => readNextInThread(pool, tenantId, threadId),
-    nextInLanes: (runId, limit) => readNextInLanes(pool, runId, limit),
-    superseded: (limit, thread, except) => readSuperseded(pool, limit, { thread, except }),
-    takeDue: (kinds, againMs, limit) => takeDue(pool, kinds, { againMs, limit }),
-    waitingCalls: () => readWaitingCalls(pool),
-    takeWaiting: (queue, waitMs, limit) => takeWaiting(pool, queue, { waitMs, limit }),
-    nextWaiting: (queue, afterTenant) => readNextWaiting(pool, queue, afterTenant),
-    dueTimers: (limit, except) => readDueTimers(pool, limit, except),
-    children: (runId) => readChildren(pool, runId),
-    endedChildren: (limit, except) => readEndedChildren(pool, limit, except),
-    orphans: (limit, except) => readOrphans(pool, limit, except),
-    nextDue: (kinds, lookedMs) => readNextDue(pool, kinds, lookedMs),
-    renew: (leases, leaseMs) => renewLeases(heartbeat, leases, leaseMs),
+    ...admissionsOf(pool),
+    ...waitingOf(pool),
+    ...familiesOf(pool),
     ...governanceOf(pool),
     ...budgetsOf(pool),
     ...pausesOf(pool),

@@ -1,6 +1,6 @@
 /** Reads of runs and their events. */
 import { conversationTypes, limits } from '@signalbox/core'
-import type { Moment, Register, RunHead, RunRef, RunTail, StoredEvent } from '@signalbox/engine'
+import type { Register } from '@signalbox/engine'
 import { type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Pool } from 'pg'
@@ -22,12 +22,6 @@ const selectHead = statement(
   build.selectFrom('run as r').select(runColumns).where('r.id', '=', '').compile(),
 )
 
-export async function readHead(pool: Pool, runId: string): Promise<RunHead | null> {
-  if (!isUuid(runId)) return null
-  const rows = await selectHead(pool, [runId])
-  return rows[0] ?? null
-}
-
 /** The events come as one JSON value: one row, whatever their number. */
 const selectTail = statement(
   'tail',
@@ -48,14 +42,6 @@ const selectTail = statement(
     .compile(),
 )
 
-export async function readTail(pool: Pool, runId: string): Promise<RunTail | null> {
-  if (!isUuid(runId)) return null
-  const rows = await selectTail(pool, [runId, runId])
-  if (rows[0] === undefined) return null
-  const { events, ...head } = rows[0]
-  return { head, events }
-}
-
 const selectEvents = statement(
   'events',
   build
@@ -67,16 +53,6 @@ const selectEvents = statement(
     .limit(0)
     .compile(),
 )
-
-export async function readEvents(
-  pool: Pool,
-  runId: string,
-  page: { readonly after?: number; readonly limit?: number },
-): Promise<readonly StoredEvent[]> {
-  if (!isUuid(runId)) return []
-  const limit = pageSize(page.limit, limits.eventsPerRunMax)
-  return selectEvents(pool, [runId, page.after ?? 0, limit])
-}
 
 const tenantOfRun = sql<string>`(select tenant_id from signalbox.run where id = ${''})`
 
@@ -109,23 +85,6 @@ const selectChangedFiles = statement(
   'changed_files',
   saidWhere(sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`),
 )
-
-/** What the calls of a conversation changed in files, up to and including those of the run. */
-export async function readChangedFiles(
-  pool: Pool,
-  thread: { readonly threadId: string; readonly runId: string },
-): Promise<readonly StoredEvent[]> {
-  return selectChangedFiles(pool, [thread.runId, thread.threadId, thread.runId])
-}
-
-/** What was said up to and including the run: see `lineage` in the migration. */
-export async function readConversation(
-  pool: Pool,
-  thread: { readonly threadId: string; readonly runId: string },
-  types: readonly string[] = conversationTypes,
-): Promise<readonly StoredEvent[]> {
-  return selectConversation(pool, [thread.runId, thread.threadId, thread.runId, [...types]])
-}
 
 /** Runs of a lineage from a known one on, and their events after a moment of it. */
 const selectContinuation = statement(
@@ -161,19 +120,6 @@ const selectContinuation = statement(
     .compile(),
 )
 
-/** A run begins with an event that is conversation, so there is always something after a moment of a run before it. */
-export async function readContinuation(
-  pool: Pool,
-  { threadId, runId }: { readonly threadId: string; readonly runId: string },
-  known: Moment,
-): Promise<readonly StoredEvent[] | null> {
-  const { runId: after, seq } = known
-  if (after === runId) return null
-  const values = [runId, threadId, runId, conversationTypes, seq, after, seq]
-  const events = await selectContinuation(pool, values)
-  return events.length === 0 ? null : events
-}
-
 const selectReadyRuns = statement(
   'ready_runs',
   build
@@ -194,22 +140,56 @@ const selectReadyRuns = statement(
     .compile(),
 )
 
-export async function readReadyRuns(
-  pool: Pool,
-  limit: number,
-  except: readonly string[] = [],
-): Promise<readonly RunRef[]> {
-  return selectReadyRuns(pool, [[...except], pageSize(limit, limits.pageMax)])
-}
+type RunPort = Pick<
+  Register,
+  | 'head'
+  | 'tail'
+  | 'events'
+  | 'changedFiles'
+  | 'conversation'
+  | 'continuation'
+  | 'readyRuns'
+  | 'repairState'
+>
 
-export async function repairState(
-  pool: Pool,
-  { tenantId, runId }: RunRef,
-  { decided, state, notes }: Parameters<Register['repairState']>[1],
-): Promise<boolean> {
-  const repaired = sql<{ done: boolean }>`
-    select signalbox.repair_run(${tenantId}, ${runId}::uuid, ${decided}, ${JSON.stringify(state)},
-      ${JSON.stringify(notes)}::jsonb) as done`
-  const rows = await fetchRows(pool, compile(repaired), 'repair_run')
-  return rows[0]?.done === true
+export function runsOf(pool: Pool): RunPort {
+  return {
+    async head(runId) {
+      if (!isUuid(runId)) return null
+      const rows = await selectHead(pool, [runId])
+      return rows[0] ?? null
+    },
+    async tail(runId) {
+      if (!isUuid(runId)) return null
+      const rows = await selectTail(pool, [runId, runId])
+      if (rows[0] === undefined) return null
+      const { events, ...head } = rows[0]
+      return { head, events }
+    },
+    async events(runId, page) {
+      if (!isUuid(runId)) return []
+      const limit = pageSize(page.limit, limits.eventsPerRunMax)
+      return selectEvents(pool, [runId, page.after ?? 0, limit])
+    },
+    changedFiles: (threadId, runId) => selectChangedFiles(pool, [runId, threadId, runId]),
+    /** What was said up to and including the run: see `lineage` in the migration. */
+    conversation: (threadId, runId) =>
+      selectConversation(pool, [runId, threadId, runId, [...conversationTypes]]),
+    /** A run begins with an event that is conversation, so there is always something after a moment of a run before it. */
+    async continuation(threadId, runId, { runId: after, seq }) {
+      if (after === runId) return null
+      const values = [runId, threadId, runId, conversationTypes, seq, after, seq]
+      const events = await selectContinuation(pool, values)
+      return events.length === 0 ? null : events
+    },
+    readyRuns: async (limit, except = []) =>
+      selectReadyRuns(pool, [[...except], pageSize(limit, limits.pageMax)]),
+    async repairState({ tenantId, runId }, { decided, state, notes }) {
+      const repaired = sql<{ done: boolean }>`
+        select signalbox.repair_run(${tenantId}, ${runId}::uuid, ${decided}, ${JSON.stringify(state)},
+          ${JSON.stringify(notes)}::jsonb) as done`
+      const rows = await fetchRows(pool, compile(repaired), 'repair_run')
+      return rows[0]?.done === true
+    },
+  }
 }

@@ -27,24 +27,6 @@ const selectWaitingCalls = statement(
     where n.calls > 0`.compile(build),
 )
 
-export async function readWaitingCalls(pool: Pool): ReturnType<Register['waitingCalls']> {
-  return selectWaitingCalls(pool, [countMax])
-}
-
-export async function takeWaiting(
-  pool: Pool,
-  queue: string,
-  look: { readonly waitMs: number; readonly limit: number },
-): Promise<readonly EffectRow[]> {
-  const max = pageSize(look.limit, limits.pageMax)
-  const taken = sql<EffectRow>`
-    select ${sql.join(effectColumns.map(asSql))}
-    from signalbox.take_waiting(${queue}, ${look.waitMs}, ${max}) e
-    join signalbox.run r on r.id = e.run_id
-    order by e.due, e.id`
-  return fetchRows(pool, compile(taken), 'take_waiting')
-}
-
 /** The oldest that waits in a queue, of the first tenant behind another that has something there. Round it goes. */
 const selectNextWaiting = statement(
   'next_waiting',
@@ -64,11 +46,23 @@ function waitingIn(tenants: RawBuilder<unknown>): RawBuilder<unknown> {
     order by tenant_id, due limit 1`
 }
 
-export async function readNextWaiting(
-  pool: Pool,
-  queue: string,
-  afterTenant: string,
-): Promise<EffectRow | null> {
-  const rows = await selectNextWaiting(pool, [queue, afterTenant, queue])
-  return rows[0] ?? null
+type WaitingPort = Pick<Register, 'waitingCalls' | 'takeWaiting' | 'nextWaiting'>
+
+export function waitingOf(pool: Pool): WaitingPort {
+  return {
+    waitingCalls: () => selectWaitingCalls(pool, [countMax]),
+    async takeWaiting(queue, waitMs, limit) {
+      const max = pageSize(limit, limits.pageMax)
+      const taken = sql<EffectRow>`
+        select ${sql.join(effectColumns.map(asSql))}
+        from signalbox.take_waiting(${queue}, ${waitMs}, ${max}) e
+        join signalbox.run r on r.id = e.run_id
+        order by e.due, e.id`
+      return fetchRows(pool, compile(taken), 'take_waiting')
+    },
+    async nextWaiting(queue, afterTenant) {
+      const rows = await selectNextWaiting(pool, [queue, afterTenant, queue])
+      return rows[0] ?? null
+    },
+  }
 }
