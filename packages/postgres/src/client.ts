@@ -10,3 +10,17 @@ export function newClient(config: ClientConfig): Client {
   client.on('error', () => undefined)
   return client
 }
+
+/** Connects a client, works with it, and ends it. */
+export async function withClient<T>(
+  config: ClientConfig,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = newClient(config)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -45,6 +45,9 @@ const texts = (parts: readonly unknown[]): string =>
 
 const quoted = (text: string): string => JSON.stringify(oneLine(text, lineCharsMax))
 
+const said = (messages: readonly unknown[]): string =>
+  quoted(messages.map((each) => texts(listAt(each, 'parts'))).join(' '))
+
 const by = (payload: unknown): string => textAt(payload, 'policyId') || 'Signalbox'
 
 const names = (calls: readonly unknown[]): string =>
@@ -58,11 +61,7 @@ const taken = (payload: unknown): string => {
 /** Sentences for the reader of a failed test. Of other types, verdicts are told as the catalogue tells them; the rest say what these say already. */
 const sentences: Readonly<Record<string, Say>> = {
   'run.created': (payload) => [
-    `the user says ${quoted(
-      listAt(payload, 'input')
-        .map((each) => texts(listAt(each, 'parts')))
-        .join(' '),
-    )} to the agent ${textAt(payload, 'agent')}`,
+    `the user says ${said(listAt(payload, 'input'))} to the agent ${textAt(payload, 'agent')}`,
   ],
   'run.transitioned': (payload) => {
     const outcome = textAt(payload, 'outcome')
@@ -158,13 +157,7 @@ const sentences: Readonly<Record<string, Say>> = {
   'budget.warned': (payload) => [`most of the budget is used: ${budget(payload)}`],
   'budget.exhausted': (payload) => [`a budget is used up: ${budget(payload)}`],
   'budget.refused': (payload) => [`a budget is used up: ${budget(payload)}`],
-  'input.injected': (payload) => [
-    `the user adds ${quoted(
-      listAt(payload, 'messages')
-        .map((each) => texts(listAt(each, 'parts')))
-        .join(' '),
-    )}`,
-  ],
+  'input.injected': (payload) => [`the user adds ${said(listAt(payload, 'messages'))}`],
   'cancel.requested': (payload) => {
     const reason = textAt(payload, 'reason')
     return [`the end of the run is asked for${reason === '' ? '' : `, ${quoted(reason)}`}`]

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { newClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
 import { readMigrations } from './files.ts'
-import { type MigrateReport, MigrationRefused } from './migrate.ts'
+import { isFeedAhead, type MigrateReport, MigrationRefused } from './migrate.ts'
 import { type Applied, appliedQuery, newestVersion, standingOf } from './standing.ts'
 
 /** A schema that lacks what this build needs: an administrator must migrate it first. */
@@ -35,14 +35,11 @@ export async function checkSchema(url: string): Promise<MigrateReport> {
       throw new SchemaOutdated(
         `it has the schema of version ${newestVersion(applied)}, and this build needs version ${newestVersion(known)}`,
       )
-    const { rows } = await client.query<{ ahead: boolean }>(
-      'select signalbox.feed_is_ahead() as ahead',
-    )
     return {
       version: Math.max(newestVersion(applied), newestVersion(known)),
       applied: [],
       unknown: standing.kind === 'newer' ? standing.unknown : [],
-      feedIsAhead: rows[0]?.ahead === true,
+      feedIsAhead: await isFeedAhead(client),
     }
   } finally {
     await client.end().catch(() => undefined)

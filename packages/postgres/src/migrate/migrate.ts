@@ -10,7 +10,7 @@
  *    moment. Postgres refuses one of them, which repeats; that changes nothing.
  */
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
-import { newClient } from '../client.ts'
+import { withClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
 import { type Migration, readMigrations, readRegister } from './files.ts'
 import { scramVerifier } from './scram.ts'
@@ -81,27 +81,29 @@ async function migrateOnce(
 ): Promise<MigrateReport> {
   // No limit on its statements: a step may take as long as the tables are large. A peer that is gone is found by the kernel.
   const { keepAlive, keepAliveInitialDelayMillis, connectionTimeoutMillis } = lifelines
-  const client = newClient({
+  const config = {
     connectionString: adminUrl,
     application_name: 'signalbox-migrate',
     keepAlive,
     keepAliveInitialDelayMillis,
     connectionTimeoutMillis,
-  })
-  await client.connect()
-  try {
+  }
+  return withClient(config, async (client) => {
     await client.query('select pg_advisory_lock($1)', [lockKey])
     const { version, applied, unknown } = await bringUp(client, migrations)
     await setPasswords(client, passwords)
     await client.query('set role signalbox_owner')
     await client.query('select signalbox.ensure_partitions()')
-    const { rows } = await client.query<{ ahead: boolean }>(
-      'select signalbox.feed_is_ahead() as ahead',
-    )
-    return { version, applied, unknown, feedIsAhead: rows[0]?.ahead === true }
-  } finally {
-    await client.end()
-  }
+    return { version, applied, unknown, feedIsAhead: await isFeedAhead(client) }
+  })
+}
+
+/** Was the register restored from another cluster, and its feed not repaired? */
+export async function isFeedAhead(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ ahead: boolean }>(
+    'select signalbox.feed_is_ahead() as ahead',
+  )
+  return rows[0]?.ahead === true
 }
 
 async function bringUp(

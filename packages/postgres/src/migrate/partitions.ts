@@ -1,4 +1,4 @@
-import { newClient } from '../client.ts'
+import { withClient } from '../client.ts'
 import { lifelines } from '../pool.ts'
 
 /**
@@ -6,20 +6,17 @@ import { lifelines } from '../pool.ts'
  * Answers how many were made. Call it daily: a month without a partition lands in the default one and has to be moved.
  */
 export async function ensurePartitions(maintenanceUrl: string): Promise<number> {
-  const client = newClient({
+  const config = {
     connectionString: maintenanceUrl,
     application_name: 'signalbox-maintenance',
     ...lifelines,
     // A partition that has to be moved takes its time.
     query_timeout: 600_000,
-  })
-  await client.connect()
-  try {
+  }
+  return withClient(config, async (client) => {
     const result = await client.query<{ made: number }>(
       'select signalbox.ensure_partitions() as made',
     )
     return result.rows[0]?.made ?? 0
-  } finally {
-    await client.end()
-  }
+  })
 }

@@ -1,4 +1,4 @@
-import { newClient } from '../client.ts'
+import { withClient } from '../client.ts'
 
 /** What the repair of a restored feed did. */
 export interface RestoreReport {
@@ -13,16 +13,13 @@ export interface RestoreReport {
  * The schema must be the newest. Appends wait meanwhile. Repeating it changes nothing.
  */
 export async function restoreFeed(adminUrl: string): Promise<RestoreReport> {
-  const client = newClient({ connectionString: adminUrl, application_name: 'signalbox-migrate' })
-  await client.connect()
-  try {
+  const config = { connectionString: adminUrl, application_name: 'signalbox-migrate' }
+  return withClient(config, async (client) => {
     await client.query('set role signalbox_owner')
     const { rows } = await client.query<{ moved: string; stretches: number }>(
       'select moved, stretches from signalbox.restore_feed()',
     )
     const [report] = rows
     return { moved: Number(report?.moved ?? 0), stretches: report?.stretches ?? 0 }
-  } finally {
-    await client.end()
-  }
+  })
 }

@@ -13,25 +13,27 @@ export function claim(
   draft: ClaimDraft,
 ): Claimed {
   const { run, now } = place
-  if (!isClaim(draft)) return { effectId: draft.effectId, code: 'rejected', attempt: 0 }
+  const answer = (code: ClaimCode, attempt: number): Claimed => ({
+    effectId: draft.effectId,
+    code,
+    attempt,
+  })
+  if (!isClaim(draft)) return answer('rejected', 0)
   const effect = tables.effects.get(draft.effectId)
   const isHere = effect?.runId === run.runId
-  if (isHere && isOwn(tables, effect, draft))
-    return { effectId: draft.effectId, code: 'ok', attempt: effect.attempt }
+  if (isHere && isOwn(tables, effect, draft)) return answer('ok', effect.attempt)
   const code = isHere ? codeOf(tables, place, effect) : 'gone'
   if (code === 'ok' && isHere && !hasRoomForClaim(tables, run)) {
-    if (run.status !== 'ended')
-      return { effectId: draft.effectId, code: 'full', attempt: effect.attempt }
+    if (run.status !== 'ended') return answer('full', effect.attempt)
     // Of a run that has ended nobody can make room: nothing is tried for ever.
     effect.status = 'cancelled'
-    return { effectId: draft.effectId, code: 'gone', attempt: effect.attempt }
+    return answer('gone', effect.attempt)
   }
   if (code === 'ok' && isHere && isPaused(tables, now, { effect, agent: run.agent })) {
     hold(effect)
-    return { effectId: draft.effectId, code: 'paused', attempt: effect.attempt }
+    return answer('paused', effect.attempt)
   }
-  if (code !== 'ok' || !effect)
-    return { effectId: draft.effectId, code, attempt: effect?.attempt ?? 0 }
+  if (code !== 'ok' || !effect) return answer(code, effect?.attempt ?? 0)
   effect.status = 'started'
   effect.attempt += 1
   effect.owner = draft.owner
@@ -45,7 +47,7 @@ export function claim(
   const about = { type: 'effect.started', version: 1, at, actor: owner, tool, verdict: null }
   const event = { ...about, payload, salt, payloadHash: payloadHash(salt, payload) }
   write(tables, run, { draft: event, key: null, fact: false })
-  return { effectId, code: 'ok', attempt: effect.attempt }
+  return answer('ok', effect.attempt)
 }
 
 /** Is it the very claim that holds the effect, sent once more because nobody heard the answer? */

@@ -1,8 +1,6 @@
 /** Conversations in memory: which runs, up to which event, make what a run sees. The SQL function says the same. */
-import type { Moment, StoredEvent } from '@signalbox/engine'
+import type { Moment, StoredEvent, ThreadRef } from '@signalbox/engine'
 import { type RunRow, type Tables, threadKey } from './tables.ts'
-
-type ThreadRef = Pick<RunRow, 'tenantId' | 'threadId'>
 
 interface Stretch {
   readonly runs: readonly RunRow[]
@@ -64,7 +62,7 @@ function heardBy(tables: Tables, thread: ThreadRef, runId: string): Moment | nul
 /** The last event of a run that a thread has heard: of its own, and of what was said before it began. Null: none of it. */
 export function heardThrough(tables: Tables, thread: ThreadRef, runId: string): number | null {
   const own = tables.runs.get(runId)
-  if (own?.tenantId === thread.tenantId && own.threadId === thread.threadId) return Infinity
+  if (own && isOn(own, thread)) return Infinity
   const origin = tables.threads.get(threadKey(thread))?.origin
   const last = origin && tables.runs.get(origin.runId)
   if (!last) return null
@@ -85,8 +83,12 @@ function headOf(tables: Tables, thread: ThreadRef): Moment | null {
 const isSeen = (run: RunRow, last: RunRow): boolean =>
   run === last || ((run.place ?? 0) < (last.place ?? 0) && run.outcome !== 'rolled_back')
 
+/** Is it a run of the thread? */
+export const isOn = (run: RunRow, { tenantId, threadId }: ThreadRef): boolean =>
+  run.tenantId === tenantId && run.threadId === threadId
+
 /** The runs of a thread that have a place, in order. */
-export const placed = ({ runs }: Tables, { tenantId, threadId }: ThreadRef): readonly RunRow[] =>
+export const placed = ({ runs }: Tables, thread: ThreadRef): readonly RunRow[] =>
   [...runs.values()]
-    .filter((run) => run.tenantId === tenantId && run.threadId === threadId && run.place !== null)
+    .filter((run) => isOn(run, thread) && run.place !== null)
     .toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0))

@@ -1,7 +1,7 @@
 /** The queue of a thread in memory: who waits before whom, who may have the slot, and who is to make way. */
-import type { Register, RunRef, Superseded } from '@signalbox/engine'
+import type { Register, RunRef, Superseded, ThreadRef } from '@signalbox/engine'
 import { byUrgency, lanesFull, sharesLane } from './lanes.ts'
-import { placed } from './lineage.ts'
+import { isOn, placed } from './lineage.ts'
 import { isAgentPaused } from './pauses.ts'
 import type { RunRow, Tables } from './tables.ts'
 import { inTurns, isNoneOf } from './turns.ts'
@@ -11,13 +11,8 @@ const isBefore = (a: RunRow, b: RunRow): boolean =>
   a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.runId < b.runId)
 
 /** The runs of the same thread that have not ended. */
-const openOn = ({ runs }: Tables, thread: Pick<RunRow, 'tenantId' | 'threadId'>): RunRow[] =>
-  [...runs.values()].filter(
-    (run) =>
-      run.tenantId === thread.tenantId &&
-      run.threadId === thread.threadId &&
-      run.status !== 'ended',
-  )
+const openOn = ({ runs }: Tables, thread: ThreadRef): RunRow[] =>
+  [...runs.values()].filter((run) => isOn(run, thread) && run.status !== 'ended')
 
 /** Is the slot free for this run: is it due, is its agent not paused, is there room in its lanes, holds nobody the thread, waits nobody before it? */
 function isFree(tables: Tables, run: RunRow, now: number): boolean {
@@ -39,18 +34,15 @@ export function takeSlot(tables: Tables, run: RunRow, now: number): boolean {
 }
 
 /** When the last of the runs of a thread that are under way came due; null if none is. */
-export function lastDue(
-  tables: Tables,
-  thread: Pick<RunRow, 'tenantId' | 'threadId'>,
-  now: number,
-): number | null {
+export function lastDue(tables: Tables, thread: ThreadRef, now: number): number | null {
   const due = openOn(tables, thread)
     .map((run) => run.dueAt)
     .filter((dueAt) => dueAt <= now)
   return due.length > 0 ? Math.max(...due) : null
 }
 
-const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId })
+/** Names a run. */
+export const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId })
 
 /** What the reconciler asks of queues. */
 export function queuesOf(
@@ -76,9 +68,7 @@ export function queuesOf(
         .map(refOf)
     },
     nextInThread: async (tenantId, threadId) => {
-      const next = admissible().find(
-        (run) => run.tenantId === tenantId && run.threadId === threadId,
-      )
+      const next = admissible().find((run) => isOn(run, { tenantId, threadId }))
       return next ? refOf(next) : null
     },
     superseded: async (limit, thread, except) =>
@@ -90,9 +80,6 @@ export function queuesOf(
         .slice(0, limit),
   }
 }
-
-const isOn = (run: RunRow, thread: Pick<RunRow, 'tenantId' | 'threadId'>): boolean =>
-  run.tenantId === thread.tenantId && run.threadId === thread.threadId
 
 function inTheWayOf(tables: Tables, by: RunRow): Superseded[] {
   const { multitask: action } = by

@@ -14,7 +14,6 @@ import {
   readStored,
   type Register,
   type RunHead,
-  type RunRef,
 } from '@signalbox/engine'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
@@ -25,7 +24,7 @@ import { continuationOf, conversationOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
-import { queuesOf } from './queue.ts'
+import { queuesOf, refOf } from './queue.ts'
 import { inTurns, isNoneOf } from './turns.ts'
 import { type Threads, threadsOf } from './threads.ts'
 import { type EffectRecord, emptyTables, type RunRow, type Tables } from './tables.ts'
@@ -227,8 +226,6 @@ function headOf(row: RunRow): RunHead {
   const { admitted: _admitted, lanes: _lanes, admittedAt: _at, repaired: _repaired, ...head } = row
   return head
 }
-
-const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId })
 
 const isOpen = (effect: EffectRecord): boolean =>
   effect.status === 'pending' || effect.status === 'started'

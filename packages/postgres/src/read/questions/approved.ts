@@ -1,6 +1,6 @@
 /** The requester and the approver of a call, and calls that began without the approval they needed. */
 import { sql } from 'kysely'
-import { fromPayload, iso } from './columns.ts'
+import { column, fromPayload, iso } from './columns.ts'
 import type { AuditQuestion } from './question.ts'
 
 /** Whom a run works for, as an actor; of a run that was started for a call, whom its parent works for. */
@@ -50,8 +50,8 @@ export const unapprovedCalls: AuditQuestion = {
       '{policyId}',
       'The policy that asked for the approval, where one did.',
     ),
-    { name: 'started_seq', says: 'The event that says that it began.', sql: sql`began.seq` },
-    { name: 'started_at', says: 'When it began.', sql: iso('began.at') },
-    { name: 'worker', says: 'Who executed it.', sql: sql`began.payload ->> 'owner'` },
+    column('started_seq', 'The event that says that it began.', sql`began.seq`),
+    column('started_at', 'When it began.', iso('began.at')),
+    column('worker', 'Who executed it.', sql`began.payload ->> 'owner'`),
   ],
 }

@@ -4,13 +4,13 @@ import { approver, requester, unapprovedCalls } from './approved.ts'
 import {
   args,
   callId,
+  column,
   endingColumns,
   fromPayload,
   iso,
   ofCall,
   ofEffect,
   ofEnding,
-  type QuestionColumn,
   resolutionColumns,
   tool,
 } from './columns.ts'
@@ -33,16 +33,16 @@ export const questionNames = [
 /** One of `questionNames`. */
 export type QuestionName = (typeof questionNames)[number]
 
-const argsHash: QuestionColumn = {
-  name: 'args_hash',
-  says: 'Digest of the arguments that were decided about, or executed.',
-  sql: sql`coalesce(e.payload #>> '{edited,argsHash}', e.payload ->> 'argsHash', x.spec ->> 'argsHash')`,
-}
-const mode: QuestionColumn = {
-  name: 'mode',
-  says: 'What the tool declared: `idempotent` or `once`; `read` changes nothing.',
-  sql: sql`x.mode`,
-}
+const argsHash = column(
+  'args_hash',
+  'Digest of the arguments that were decided about, or executed.',
+  sql`coalesce(e.payload #>> '{edited,argsHash}', e.payload ->> 'argsHash', x.spec ->> 'argsHash')`,
+)
+const mode = column(
+  'mode',
+  'What the tool declared: `idempotent` or `once`; `read` changes nothing.',
+  sql`x.mode`,
+)
 const attempt = fromPayload('attempt', '{attempt}', 'Which execution of the call, from 1.')
 
 /** Every question by its name. */
@@ -57,21 +57,21 @@ export const questions: Readonly<Record<QuestionName, AuditQuestion>> = {
       tool,
       callId,
       args,
-      {
-        name: 'code',
-        says: 'The stable code of the first reason.',
-        sql: sql`coalesce(e.payload ->> 'code', e.payload #>> '{answer,reasons,0,code}')`,
-      },
-      {
-        name: 'reason',
-        says: 'The first reason, in words.',
-        sql: sql`coalesce(e.payload ->> 'message', e.payload #>> '{answer,reasons,0,message}')`,
-      },
-      {
-        name: 'policy_id',
-        says: 'The policy that denied it, where one did.',
-        sql: sql`coalesce(e.payload ->> 'policyId', e.payload #>> '{answer,policyId}')`,
-      },
+      column(
+        'code',
+        'The stable code of the first reason.',
+        sql`coalesce(e.payload ->> 'code', e.payload #>> '{answer,reasons,0,code}')`,
+      ),
+      column(
+        'reason',
+        'The first reason, in words.',
+        sql`coalesce(e.payload ->> 'message', e.payload #>> '{answer,reasons,0,message}')`,
+      ),
+      column(
+        'policy_id',
+        'The policy that denied it, where one did.',
+        sql`coalesce(e.payload ->> 'policyId', e.payload #>> '{answer,policyId}')`,
+      ),
     ],
   },
   unknown_outcomes: {
@@ -93,32 +93,24 @@ export const questions: Readonly<Record<QuestionName, AuditQuestion>> = {
     types: ['approval.answered', 'approval.reused', 'approval.expired'],
     joins: [ofEffect, ofCall],
     columns: [
-      {
-        name: 'decision',
-        says: '`approve`, `reject`, `edit`; `reused` where an earlier approval stood; `expired`.',
-        sql: sql`coalesce(e.payload ->> 'decision', split_part(e.type, '.', 2))`,
-      },
-      {
-        name: 'by',
-        says: 'Who decided, as the server authenticated them.',
-        sql: sql`e.payload #>> '{by,id}'`,
-      },
+      column(
+        'decision',
+        '`approve`, `reject`, `edit`; `reused` where an earlier approval stood; `expired`.',
+        sql`coalesce(e.payload ->> 'decision', split_part(e.type, '.', 2))`,
+      ),
+      column('by', 'Who decided, as the server authenticated them.', sql`e.payload #>> '{by,id}'`),
       fromPayload('role', '{by,role}', 'In which role.'),
-      {
-        name: 'requester',
-        says: 'Who asked for the run: its user, or who created it where there is none.',
-        sql: requester,
-      },
-      {
-        name: 'approver',
-        says: 'Who decided, in the same form; null where nobody did.',
-        sql: approver,
-      },
-      {
-        name: 'four_eyes',
-        says: 'Is the approver another than the requester? Null where nobody decided.',
-        sql: sql`${approver} <> ${requester}`,
-      },
+      column(
+        'requester',
+        'Who asked for the run: its user, or who created it where there is none.',
+        requester,
+      ),
+      column('approver', 'Who decided, in the same form; null where nobody did.', approver),
+      column(
+        'four_eyes',
+        'Is the approver another than the requester? Null where nobody decided.',
+        sql`${approver} <> ${requester}`,
+      ),
       tool,
       callId,
       args,
@@ -132,16 +124,16 @@ export const questions: Readonly<Record<QuestionName, AuditQuestion>> = {
     types: ['safety.suppressed'],
     joins: [],
     columns: [
-      {
-        name: 'evidence',
-        says: 'What was seen: detector, field and value of each.',
-        sql: sql`e.payload -> 'evidence'`,
-      },
-      {
-        name: 'tools',
-        says: 'Tools whose calls were taken out. Their arguments stand nowhere.',
-        sql: sql`jsonb_path_query_array(e.payload, '$.calls[*].name')`,
-      },
+      column(
+        'evidence',
+        'What was seen: detector, field and value of each.',
+        sql`e.payload -> 'evidence'`,
+      ),
+      column(
+        'tools',
+        'Tools whose calls were taken out. Their arguments stand nowhere.',
+        sql`jsonb_path_query_array(e.payload, '$.calls[*].name')`,
+      ),
       fromPayload('explanation', '{explanation}', 'What the user was told.'),
     ],
   },
@@ -167,12 +159,8 @@ export const questions: Readonly<Record<QuestionName, AuditQuestion>> = {
       mode,
       attempt,
       ...endingColumns,
-      {
-        name: 'worker',
-        says: 'Who executed it.',
-        sql: sql`e.payload ->> 'owner'`,
-      },
-      { name: 'started_at', says: 'When it began.', sql: iso('e.at') },
+      column('worker', 'Who executed it.', sql`e.payload ->> 'owner'`),
+      column('started_at', 'When it began.', iso('e.at')),
     ],
   },
 }

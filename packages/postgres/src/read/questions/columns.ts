@@ -12,60 +12,52 @@ export interface QuestionColumn {
   readonly sql: RawBuilder<unknown>
 }
 
-/** A time as ISO 8601. */
-export const iso = (column: string): RawBuilder<string> =>
-  sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-/** A column that is taken from the payload of the event. */
-export const fromPayload = (name: string, path: string, says: string): QuestionColumn => ({
+/** A column by its name, what it says and where it is taken from. */
+export const column = (name: string, says: string, from: RawBuilder<unknown>): QuestionColumn => ({
   name,
   says,
-  sql: sql`e.payload #>> ${sql.lit(path)}::text[]`,
+  sql: from,
 })
+
+/** A time as ISO 8601. */
+export const iso = (time: string): RawBuilder<string> =>
+  sql<string>`to_char(${sql.ref(time)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** A column that is taken from the payload of the event. */
+export const fromPayload = (name: string, path: string, says: string): QuestionColumn =>
+  column(name, says, sql`e.payload #>> ${sql.lit(path)}::text[]`)
 
 /** Where, when and who: the same for all questions. */
 export const commonColumns: readonly QuestionColumn[] = [
-  { name: 'at', says: 'When it was.', sql: iso('e.at') },
-  { name: 'type', says: 'The event it stands in.', sql: sql`e.type` },
-  { name: 'run_id', says: 'The run.', sql: sql`e.run_id::text` },
-  { name: 'seq', says: 'The number of the event in the run.', sql: sql`e.seq` },
-  { name: 'thread_id', says: 'The thread of the run.', sql: sql`e.thread_id` },
-  {
-    name: 'agent',
-    says: 'The agent of the run; in the ledger, the one that the record is about.',
-    sql: sql`case when r.machine = 'ledger' then e.payload ->> 'agent' else r.agent end`,
-  },
-  {
-    name: 'user',
-    says: 'The authenticated user the run works for.',
-    sql: sql`f.payload #>> '{user,id}'`,
-  },
-  {
-    name: 'end_user',
-    says: 'The pseudonym of the end user.',
-    sql: sql`f.payload ->> 'endUser'`,
-  },
-  { name: 'actor', says: 'Who wrote the event.', sql: sql`e.actor` },
+  column('at', 'When it was.', iso('e.at')),
+  column('type', 'The event it stands in.', sql`e.type`),
+  column('run_id', 'The run.', sql`e.run_id::text`),
+  column('seq', 'The number of the event in the run.', sql`e.seq`),
+  column('thread_id', 'The thread of the run.', sql`e.thread_id`),
+  column(
+    'agent',
+    'The agent of the run; in the ledger, the one that the record is about.',
+    sql`case when r.machine = 'ledger' then e.payload ->> 'agent' else r.agent end`,
+  ),
+  column('user', 'The authenticated user the run works for.', sql`f.payload #>> '{user,id}'`),
+  column('end_user', 'The pseudonym of the end user.', sql`f.payload ->> 'endUser'`),
+  column('actor', 'Who wrote the event.', sql`e.actor`),
 ]
 
 /** The tool of a call. */
-export const tool: QuestionColumn = {
-  name: 'tool',
-  says: 'The tool.',
-  sql: sql`coalesce(e.tool, e.payload ->> 'tool', x.tool)`,
-}
+export const tool = column('tool', 'The tool.', sql`coalesce(e.tool, e.payload ->> 'tool', x.tool)`)
 /** The id of a call. */
-export const callId: QuestionColumn = {
-  name: 'call_id',
-  says: 'The call.',
-  sql: sql`coalesce(e.payload ->> 'callId', x.spec ->> 'callId')`,
-}
+export const callId = column(
+  'call_id',
+  'The call.',
+  sql`coalesce(e.payload ->> 'callId', x.spec ->> 'callId')`,
+)
 /** The arguments of a call. */
-export const args: QuestionColumn = {
-  name: 'arguments',
-  says: 'The arguments as they were executed, or as the model asked for them; null if they were erased.',
-  sql: sql`coalesce(edit.payload #> '{edited,args}', asked.args)`,
-}
+export const args = column(
+  'arguments',
+  'The arguments as they were executed, or as the model asked for them; null if they were erased.',
+  sql`coalesce(edit.payload #> '{edited,args}', asked.args)`,
+)
 
 /**
  * The effect an event names. By a column that was taken out of the payload before: under row-level security a join that
@@ -112,29 +104,29 @@ export const ofEnding = sql`
 
 /** How an execution ended. */
 export const endingColumns: readonly QuestionColumn[] = [
-  {
-    name: 'result',
-    says: '`completed`, `reported_error`, `failed`, `unknown`, `aborted`, `denied`; null while it runs.',
-    sql: sql`case when (ending.payload #>> '{output,isError}')::boolean then 'reported_error'
+  column(
+    'result',
+    '`completed`, `reported_error`, `failed`, `unknown`, `aborted`, `denied`; null while it runs.',
+    sql`case when (ending.payload #>> '{output,isError}')::boolean then 'reported_error'
       when ending.type = 'child.ended' then 'completed'
       else split_part(ending.type, '.', 2) end`,
-  },
-  { name: 'ended_at', says: 'When it ended.', sql: iso('ending.at') },
-  {
-    name: 'error',
-    says: 'Why it failed.',
-    sql: sql`coalesce(ending.payload #>> '{error,message}', ending.payload ->> 'reason')`,
-  },
+  ),
+  column('ended_at', 'When it ended.', iso('ending.at')),
+  column(
+    'error',
+    'Why it failed.',
+    sql`coalesce(ending.payload #>> '{error,message}', ending.payload ->> 'reason')`,
+  ),
 ]
 
 /** What became of an outcome that nobody knew. */
 export const resolutionColumns: readonly QuestionColumn[] = [
-  {
-    name: 'resolution',
-    says: '`happened`, `not_happened`, `retry`; null while nobody knows.',
-    sql: sql`resolved.payload ->> 'resolution'`,
-  },
-  { name: 'resolved_by', says: 'Who said so.', sql: sql`resolved.actor` },
-  { name: 'resolved_at', says: 'When.', sql: iso('resolved.at') },
-  { name: 'note', says: 'What they noted.', sql: sql`resolved.payload ->> 'note'` },
+  column(
+    'resolution',
+    '`happened`, `not_happened`, `retry`; null while nobody knows.',
+    sql`resolved.payload ->> 'resolution'`,
+  ),
+  column('resolved_by', 'Who said so.', sql`resolved.actor`),
+  column('resolved_at', 'When.', iso('resolved.at')),
+  column('note', 'What they noted.', sql`resolved.payload ->> 'note'`),
 ]

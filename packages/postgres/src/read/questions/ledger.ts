@@ -1,14 +1,10 @@
 /** Questions about what belongs to no run: their events stand in the ledger. */
 import { sql } from 'kysely'
-import { fromPayload, type QuestionColumn } from './columns.ts'
+import { column, fromPayload } from './columns.ts'
 import type { AuditQuestion } from './question.ts'
 
 /** Everything that a record says, for the types that have columns of their own in no question. */
-const record: QuestionColumn = {
-  name: 'record',
-  says: 'What was recorded, as the event has it.',
-  sql: sql`e.payload`,
-}
+const record = column('record', 'What was recorded, as the event has it.', sql`e.payload`)
 
 /** By name. */
 export const ledgerQuestions = {
@@ -34,16 +30,12 @@ export const ledgerQuestions = {
     columns: [
       fromPayload('path', '{path}', 'Of a search: the first address that was asked in the hour.'),
       fromPayload('format', '{format}', 'Of an export: its form.'),
-      {
-        name: 'filter',
-        says: 'Of an export: its filters.',
-        sql: sql`e.payload -> 'filter'`,
-      },
-      {
-        name: 'events',
-        says: 'Of an export: how many events it had, if that was known when it began.',
-        sql: sql`(e.payload ->> 'events')::int`,
-      },
+      column('filter', 'Of an export: its filters.', sql`e.payload -> 'filter'`),
+      column(
+        'events',
+        'Of an export: how many events it had, if that was known when it began.',
+        sql`(e.payload ->> 'events')::int`,
+      ),
       fromPayload('pseudonym', '{pseudonym}', 'The pseudonym that was asked for.'),
     ],
   },
