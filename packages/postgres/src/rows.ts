@@ -1,8 +1,8 @@
 /** Selections and shapes of what reads answer: one place says how a column becomes a field of a port. */
 import type { ToolCallPart } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
-import { sql, type RawBuilder } from 'kysely'
-import { inHex, inMs } from './query.ts'
+import { type Expression, sql, type RawBuilder } from 'kysely'
+import { build, inHex, inMs } from './query.ts'
 
 /** The columns of `StoredEvent`, for a query over `event as e`. An erased payload reads as `{}`, its salt as `''`. */
 export const eventColumns = [
@@ -23,6 +23,18 @@ export const eventColumns = [
   inHex('e.digest').as('digest'),
   inHex('e.hash').as('hash'),
 ] as const
+
+/** Of a run of a lineage `l`, the first `most` events that are seen and of which the condition holds: to be joined laterally. */
+export const saidWhere = (condition: RawBuilder<boolean>, most: number | Expression<number>) =>
+  build
+    .selectFrom('event as e')
+    .select(eventColumns)
+    .where(sql<boolean>`e.run_id = l.run_id`)
+    .where(condition)
+    .where(sql<boolean>`(l.through is null or e.seq <= l.through)`)
+    .orderBy('e.seq')
+    .limit(most)
+    .as('said')
 
 /** The columns of `RunHead`, for a query over `run as r`. */
 export const runColumns = [
@@ -69,7 +81,7 @@ export const effectColumns = [
   'e.status',
   'e.attempt',
   'e.owner',
-  leaseInMs().as('leaseUntil'),
+  inMs('e.lease_until').$castTo<number | null>().as('leaseUntil'),
   'e.dispatches',
   'e.spec',
   askedCall().as('call'),
@@ -84,10 +96,6 @@ function parentRef(): RawBuilder<RunHead['parent']> {
 function baseRef(): RawBuilder<RunHead['base']> {
   return sql<RunHead['base']>`case when r.base_run is not null then json_build_object(
     'runId', r.base_run, 'seq', r.base_seq) end`
-}
-
-function leaseInMs(): RawBuilder<number | null> {
-  return sql<number | null>`signalbox.to_ms(e.lease_until)::float8`
 }
 
 /** The call as the model asked for it: the fact of the model call that is the effect's source holds it, under its key. */

@@ -244,19 +244,10 @@ export class RunExpectation {
     )
   }
 
-  #fail({
-    message,
-    actual,
-    expected,
-  }: {
-    readonly message: string
-    readonly actual: unknown
-    readonly expected: unknown
-  }): never {
+  #fail(failure: Pick<AssertionError, 'message' | 'actual' | 'expected'>): never {
     throw new AssertionError({
-      message: `${message}\n\n${this.#run.timeline()}`,
-      actual,
-      expected,
+      ...failure,
+      message: `${failure.message}\n\n${this.#run.timeline()}`,
       operator: 'expectRun',
     })
   }

@@ -74,12 +74,36 @@ export function createKeyring({ url, role }: KeyringOptions): Keyring {
   const pool = openPool(url, { max: 3, name: 'signalbox-keys', ...as })
   return {
     shown: async ({ id, digest }) => (await fetchRows(pool, shownQuery(id, digest)))[0] ?? null,
-    create: (draft, liveMax) => createKey(pool, draft, liveMax),
+    async create(draft, liveMax) {
+      const { tenantId, id, by, name, expiresAt } = draft
+      const text = JSON.stringify(draft)
+      const write = compile(sql<{ code: string }>`
+        select signalbox.create_api_key(${text}::jsonb, ${liveMax}::int) as code`)
+      const scopes = [...draft.scopes]
+      return inTenant(pool, tenantId, async (client) => {
+        const [made] = await fetchRows(client, write)
+        if (made?.code !== 'ok') return null
+        const payload = { key: id, name, scopes, expiresAt }
+        await record(client, { tenant: tenantId, type: 'key.created', payload, actor: by })
+        return (await fetchRows(client, keyQuery(tenantId, id)))[0] ?? null
+      })
+    },
     list: (tenantId, { limit, offset = 0 }) =>
       inTenant(pool, tenantId, (client) =>
         fetchRows(client, keysQuery(tenantId, { limit: pageSize(limit, keysPageMax), offset })),
       ),
-    revoke: (tenantId, key) => revokeKey(pool, tenantId, key),
+    async revoke(tenantId, { id, by }) {
+      const write = compile(sql`select signalbox.revoke_api_key(${tenantId}, ${id}, ${by})`)
+      return inTenant(pool, tenantId, async (client) => {
+        const [before] = await fetchRows(client, keyQuery(tenantId, id))
+        if (!before || before.revokedAt !== null) return before ?? null
+        await fetchRows(client, write)
+        // Two that revoke at once both saw it live: the key of the record lets one through.
+        const about = { payload: { key: id }, actor: by, key: `key.revoked:${id}` }
+        await record(client, { tenant: tenantId, type: 'key.revoked', ...about })
+        return (await fetchRows(client, keyQuery(tenantId, id)))[0] ?? null
+      })
+    },
     touch: async (ids) => {
       await fetchRows(pool, compile(sql`select signalbox.touch_api_keys(${[...ids]})`))
     },
@@ -95,38 +119,6 @@ const shownQuery = (id: string, digest: string): CompiledQuery<ShownKey> =>
   compile(sql<ShownKey>`
     select tenant_id as "tenantId", scopes, is_revoked as "isRevoked", left_ms::float8 as "leftMs"
     from signalbox.shown_api_key(${id}, decode(${digest}, 'hex'))`)
-
-async function createKey(pool: Pool, draft: KeyDraft, liveMax: number): Promise<ListedKey | null> {
-  const { tenantId, id, by, name, expiresAt } = draft
-  const text = JSON.stringify(draft)
-  const write = compile(sql<{ code: string }>`
-    select signalbox.create_api_key(${text}::jsonb, ${liveMax}::int) as code`)
-  const scopes = [...draft.scopes]
-  return inTenant(pool, tenantId, async (client) => {
-    const [made] = await fetchRows(client, write)
-    if (made?.code !== 'ok') return null
-    const payload = { key: id, name, scopes, expiresAt }
-    await record(client, { tenant: tenantId, type: 'key.created', payload, actor: by })
-    return (await fetchRows(client, keyQuery(tenantId, id)))[0] ?? null
-  })
-}
-
-async function revokeKey(
-  pool: Pool,
-  tenantId: string,
-  { id, by }: { readonly id: string; readonly by: string },
-): Promise<ListedKey | null> {
-  const write = compile(sql`select signalbox.revoke_api_key(${tenantId}, ${id}, ${by})`)
-  return inTenant(pool, tenantId, async (client) => {
-    const [before] = await fetchRows(client, keyQuery(tenantId, id))
-    if (!before || before.revokedAt !== null) return before ?? null
-    await fetchRows(client, write)
-    // Two that revoke at once both saw it live: the key of the record lets one through.
-    const about = { payload: { key: id }, actor: by, key: `key.revoked:${id}` }
-    await record(client, { tenant: tenantId, type: 'key.revoked', ...about })
-    return (await fetchRows(client, keyQuery(tenantId, id)))[0] ?? null
-  })
-}
 
 const record = (
   client: PoolClient,

@@ -1,7 +1,7 @@
 /** Which runs a search finds, as conditions over `run as r`. */
 import { type JsonObject, Outcome, RunStatus, type StateName } from '@signalbox/core'
 import { type RawBuilder, sql } from 'kysely'
-import { isShown } from './listings.ts'
+import { isShown, type RunFilter } from './listings.ts'
 import { statusesWaitingFor, type WaitKind, waitsFor } from './waits-for.ts'
 
 /** Which runs are wanted. Filters join with "and", the values of one with "or"; a list without values finds nothing. */
@@ -13,10 +13,7 @@ export interface RunConditions {
   readonly states?: readonly StateName[]
   readonly outcomes?: readonly Outcome[]
   /** Runs that are in one of these statuses, or have ended with one of these outcomes. */
-  readonly among?: {
-    readonly statuses: readonly RunStatus[]
-    readonly outcomes: readonly Outcome[]
-  }
+  readonly among?: NonNullable<RunFilter['among']>
   /** Pseudonyms. */
   readonly endUsers?: readonly string[]
   readonly waitsFor?: readonly WaitKind[]

@@ -8,7 +8,7 @@ import { type JsonObject, limits } from '@signalbox/core'
 import type { StoredEvent, Thread } from '@signalbox/engine'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { branchesOf, build, compile, lineageOf, pageSize } from '../query.ts'
-import { eventColumns } from '../rows.ts'
+import { saidWhere } from '../rows.ts'
 import type { Page } from './listings.ts'
 
 /** Enough to know how a thread is: its open runs are its newest. */
@@ -131,7 +131,7 @@ export function threadEventsQuery(
   const rows = pageSize(page.limit, limits.pageMax)
   const unseen = after
     ? sql<boolean>`(e.run_id <> ${after.runId}::uuid or e.seq > ${after.seq})`
-    : null
+    : sql<boolean>`true`
   let query = build
     .with('heard', (db) => db.selectFrom(heard.as('h')).selectAll())
     // In order before their events are read: so a page ends when it is full.
@@ -139,17 +139,7 @@ export function threadEventsQuery(
       db.selectFrom('heard').selectAll().orderBy('stretch', 'desc').orderBy('place').as('l'),
     )
     .innerJoinLateral(
-      (run) =>
-        run
-          .selectFrom('event as e')
-          .select(eventColumns)
-          .whereRef('e.run_id', '=', 'l.run_id')
-          .where(sql<boolean>`e.type = any(${[...types]})`)
-          .where(sql<boolean>`(l.through is null or e.seq <= l.through)`)
-          .where(unseen ?? sql<boolean>`true`)
-          .orderBy('e.seq')
-          .limit(rows)
-          .as('said'),
+      saidWhere(sql<boolean>`e.type = any(${[...types]}) and ${unseen}`, rows),
       (join) => join.onTrue(),
     )
     .selectAll('said')

@@ -165,10 +165,9 @@ export function admissionsOf(pool: Pool): AdmissionPort {
   return {
     admissibleRuns: async (limit, except = []) =>
       selectAdmissibleRuns(pool, [[...except], pageSize(limit, limits.pageMax)]),
-    async nextInThread(tenantId, threadId) {
-      const rows = await selectNextInThread(pool, [tenantId, threadId, 1])
-      return rows[0] ?? null
-    },
+    nextInThread: async (tenantId, threadId) =>
+      (await selectNextInThread(pool, [tenantId, threadId, 1]))[0] ?? null,
+
     async superseded(limit, thread, except = []) {
       const rows = pageSize(limit, limits.pageMax)
       return thread

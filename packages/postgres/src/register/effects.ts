@@ -34,10 +34,8 @@ type EffectPort = Pick<
 /** `heartbeat`: where leases are renewed. */
 export function effectsOf(pool: Pool, heartbeat: Pool): EffectPort {
   return {
-    async effect(effectId) {
-      const rows = await selectEffect(pool, [effectId])
-      return rows[0] ?? null
-    },
+    effect: async (effectId) => (await selectEffect(pool, [effectId]))[0] ?? null,
+
     openEffects: (runId) => selectOpenEffects(pool, [runId]),
     async takeDue(kinds, againMs, limit) {
       const max = pageSize(limit, limits.pageMax)

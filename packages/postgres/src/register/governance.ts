@@ -1,6 +1,6 @@
 /** What governance asks before and after a step: grants, safety stops, circuits. */
 import { limits } from '@signalbox/core'
-import type { Admission, BreakerSettings, Register } from '@signalbox/engine'
+import type { Admission, Register } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { compile, fetchRows, only, pageSize } from '../query.ts'
@@ -18,7 +18,11 @@ export function governanceOf(pool: Pool): GovernancePort {
       const rows = await fetchRows(pool, safetyStopsQuery(user, since, limit), 'safety_stops')
       return rows.map((row) => row.at)
     },
-    admitCall: (model, breaker) => admitCall(pool, model, breaker),
+    async admitCall(model, { openMs }) {
+      const admission = sql<Admission>`
+        select state, failures, wait_ms::float8 as "waitMs" from signalbox.admit_call(${model}, ${openMs})`
+      return only(await fetchRows(pool, compile(admission), 'admit_call'))
+    },
     async reportCall(model, outcome, { threshold }) {
       const report = sql<object>`select signalbox.report_call(${model}, ${outcome}, ${threshold})`
       await fetchRows(pool, compile(report), 'report_call')
@@ -69,14 +73,4 @@ export function safetyStopsQuery(
       and e.at >= signalbox.from_ms(${since}) and first.payload ->> 'endUser' = ${endUser}
     order by e.at desc
     limit ${pageSize(limit, limits.pageMax)}`)
-}
-
-async function admitCall(
-  pool: Pool,
-  model: string,
-  { openMs }: BreakerSettings,
-): Promise<Admission> {
-  const admission = sql<Admission>`
-    select state, failures, wait_ms::float8 as "waitMs" from signalbox.admit_call(${model}, ${openMs})`
-  return only(await fetchRows(pool, compile(admission), 'admit_call'))
 }

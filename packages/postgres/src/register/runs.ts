@@ -15,7 +15,7 @@ import {
   statement,
   turnOf,
 } from '../query.ts'
-import { eventColumns, runColumns } from '../rows.ts'
+import { eventColumns, runColumns, saidWhere } from '../rows.ts'
 
 const selectHead = statement(
   'head',
@@ -56,34 +56,27 @@ const selectEvents = statement(
 
 const tenantOfRun = sql<string>`(select tenant_id from signalbox.run where id = ${''})`
 
+const eventsMax = sql.lit(limits.eventsPerRunMax)
+
 /** Events of a lineage, in the order in which they were said. */
-const saidWhere = (condition: RawBuilder<boolean>) =>
-  build
-    .selectFrom(lineageOf(tenantOfRun, '', '').as('l'))
-    .innerJoinLateral(
-      (run) =>
-        run
-          .selectFrom('event as e')
-          .select(eventColumns)
-          .whereRef('e.run_id', '=', 'l.run_id')
-          .where(condition)
-          .where(sql<boolean>`(l.through is null or e.seq <= l.through)`)
-          .orderBy('e.seq')
-          .limit(sql.lit(limits.eventsPerRunMax))
-          .as('said'),
-      (join) => join.onTrue(),
-    )
-    .selectAll('said')
-    .orderBy('l.stretch', 'desc')
-    .orderBy('l.place')
-    .orderBy('said.seq')
-    .compile()
+const selectSaid = (name: string, condition: RawBuilder<boolean>) =>
+  statement(
+    name,
+    build
+      .selectFrom(lineageOf(tenantOfRun, '', '').as('l'))
+      .innerJoinLateral(saidWhere(condition, eventsMax), (join) => join.onTrue())
+      .selectAll('said')
+      .orderBy('l.stretch', 'desc')
+      .orderBy('l.place')
+      .orderBy('said.seq')
+      .compile(),
+  )
 
-const selectConversation = statement('conversation', saidWhere(sql<boolean>`e.type = any(${[]})`))
+const selectConversation = selectSaid('conversation', sql<boolean>`e.type = any(${[]})`)
 
-const selectChangedFiles = statement(
+const selectChangedFiles = selectSaid(
   'changed_files',
-  saidWhere(sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`),
+  sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`,
 )
 
 /** Runs of a lineage from a known one on, and their events after a moment of it. */
@@ -98,17 +91,10 @@ const selectContinuation = statement(
       ),
     )
     .innerJoinLateral(
-      (run) =>
-        run
-          .selectFrom('event as e')
-          .select(eventColumns)
-          .whereRef('e.run_id', '=', 'l.run_id')
-          .where(sql<boolean>`e.type = any(${[]})`)
-          .where(sql<boolean>`(l.through is null or e.seq <= l.through)`)
-          .where(sql<boolean>`(l.run_id <> k.run_id or e.seq > ${0})`)
-          .orderBy('e.seq')
-          .limit(sql.lit(limits.eventsPerRunMax))
-          .as('said'),
+      saidWhere(
+        sql<boolean>`e.type = any(${[]}) and (l.run_id <> k.run_id or e.seq > ${0})`,
+        eventsMax,
+      ),
       (join) => join.onTrue(),
     )
     .selectAll('said')
@@ -156,8 +142,7 @@ export function runsOf(pool: Pool): RunPort {
   return {
     async head(runId) {
       if (!isUuid(runId)) return null
-      const rows = await selectHead(pool, [runId])
-      return rows[0] ?? null
+      return (await selectHead(pool, [runId]))[0] ?? null
     },
     async tail(runId) {
       if (!isUuid(runId)) return null

@@ -60,9 +60,7 @@ export function waitingOf(pool: Pool): WaitingPort {
         order by e.due, e.id`
       return fetchRows(pool, compile(taken), 'take_waiting')
     },
-    async nextWaiting(queue, afterTenant) {
-      const rows = await selectNextWaiting(pool, [queue, afterTenant, queue])
-      return rows[0] ?? null
-    },
+    nextWaiting: async (queue, afterTenant) =>
+      (await selectNextWaiting(pool, [queue, afterTenant, queue]))[0] ?? null,
   }
 }

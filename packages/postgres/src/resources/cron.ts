@@ -2,6 +2,7 @@
 import type { JsonObject } from '@signalbox/core'
 import type { Person } from '@signalbox/engine'
 import { sql } from 'kysely'
+import { inMs } from '../query.ts'
 
 /** Who made a cron, and whom its runs work for. */
 export interface CronMaker {
@@ -46,10 +47,8 @@ export type NewCron = Omit<
   'lastAt' | 'lastRun' | 'lastProblem' | 'revision' | 'createdAt' | 'updatedAt'
 >
 
-const ms = (column: string) => sql`signalbox.to_ms(${sql.ref(column)})::float8`
-
 /** The columns of `Cron`, for a query over `signalbox.cron c`. */
 export const cronColumns = sql`c.id as "cronId", c.tenant_id as "tenantId", c.thread_id as "threadId", c.assistant,
-  c.schedule, c.timezone, ${ms('c.end_at')} as "endAt", c.enabled, c.body, c.metadata, c.maker,
-  ${ms('c.next_at')} as "nextAt", ${ms('c.last_at')} as "lastAt", c.last_run as "lastRun",
-  c.last_problem as "lastProblem", c.revision, ${ms('c.created_at')} as "createdAt", ${ms('c.updated_at')} as "updatedAt"`
+  c.schedule, c.timezone, ${inMs('c.end_at')} as "endAt", c.enabled, c.body, c.metadata, c.maker,
+  ${inMs('c.next_at')} as "nextAt", ${inMs('c.last_at')} as "lastAt", c.last_run as "lastRun",
+  c.last_problem as "lastProblem", c.revision, ${inMs('c.created_at')} as "createdAt", ${inMs('c.updated_at')} as "updatedAt"`

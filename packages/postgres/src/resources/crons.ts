@@ -3,6 +3,7 @@ import { type JsonObject, limits } from '@signalbox/core'
 import { type RawBuilder, sql } from 'kysely'
 import { compile, isUuid, only, pageSize } from '../query.ts'
 import type { Page } from '../read/listings.ts'
+import { allOf } from '../read/run-conditions.ts'
 import type { AsTenant } from '../read/tenant-session.ts'
 import { type Cron, cronColumns, type NewCron } from './cron.ts'
 
@@ -88,11 +89,10 @@ export function cronsOf(read: AsTenant, write: AsTenant): Crons {
 }
 
 function matches({ assistant, threadId, enabled, metadata }: CronFilter): RawBuilder<unknown> {
-  const conditions = [
+  return allOf([
     ...(assistant === undefined ? [] : [sql`c.assistant = ${assistant}`]),
     ...(threadId === undefined ? [] : [sql`c.thread_id = ${threadId}`]),
     ...(enabled === undefined ? [] : [sql`c.enabled = ${enabled}`]),
     ...(metadata === undefined ? [] : [sql`c.metadata @> ${JSON.stringify(metadata)}::jsonb`]),
-  ]
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+  ])
 }
