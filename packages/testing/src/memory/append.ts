@@ -22,7 +22,7 @@ import { write } from './write.ts'
 import { laneAwaited } from './lanes.ts'
 import { answer, create } from './create.ts'
 import { takeSlot } from './queue.ts'
-import type { RunRow, Tables } from './tables.ts'
+import type { Place, RunRow, Tables } from './tables.ts'
 
 /** Applies one item, atomically. */
 export function appendItem(tables: Tables, now: number, item: AppendItem): AppendResult {
@@ -82,11 +82,6 @@ const fitNotes = (
 ): boolean =>
   notes.length === 0 ||
   hasRoomForNotes(tables, run, moved === undefined ? { notes } : { notes, settle: moved })
-
-interface Place {
-  readonly run: RunRow
-  readonly now: number
-}
 
 function acceptFact(tables: Tables, { run, now }: Place, fact: FactDraft): FactCode {
   if (tables.keys.get(run.runId)?.has(fact.key)) return 'duplicate'
@@ -199,7 +194,6 @@ function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDra
       announced: 0,
     })
   }
-  const key = (id: string, fireAt: number): string => `${run.runId}\u0000timer:${id}:${fireAt}`
   const drop = new Set([...decision.clearTimers, ...decision.timers.map((timer) => timer.id)])
   for (const [at, timer] of tables.timers)
     if (timer.runId === run.runId && (drop.has(timer.timerId) || decision.status === 'ended'))
@@ -207,12 +201,9 @@ function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDra
   if (decision.status === 'ended') return endEffects(tables, run)
   for (const { id, afterMs } of decision.timers) {
     const { tenantId, runId } = run
-    tables.timers.set(key(id, now + afterMs), {
-      tenantId,
-      runId,
-      timerId: id,
-      fireAt: now + afterMs,
-    })
+    const fireAt = now + afterMs
+    const key = `${runId}\u0000timer:${id}:${fireAt}`
+    tables.timers.set(key, { tenantId, runId, timerId: id, fireAt })
   }
 }
 

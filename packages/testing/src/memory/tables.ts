@@ -39,6 +39,12 @@ export type EffectRecord = Mutable<
   announced: number
 }
 
+/** The run that an item is about, and the time. */
+export interface Place {
+  readonly run: RunRow
+  readonly now: number
+}
+
 export interface TimerRow {
   readonly tenantId: string
   readonly runId: string
