@@ -1,5 +1,5 @@
 /** Results of calls as the model reads them: exactly one per call, whatever became of it (I24). */
-import type { Fact } from '../event/fact.ts'
+import type { Fact, FactPayload } from '../event/fact.ts'
 import { limits } from '../limits.ts'
 import type { ToolOutput } from '../message.ts'
 
@@ -26,67 +26,58 @@ export const missingResult: ToolOutput = say(
 export function resultOf(
   fact: Fact,
 ): { readonly callId: string; readonly output: ToolOutput } | null {
+  const output = outputOf(fact)
+  const callId = 'callId' in fact.payload ? fact.payload.callId : undefined
+  return output && callId !== undefined ? { callId, output } : null
+}
+
+function outputOf(fact: Fact): ToolOutput | null {
   switch (fact.type) {
     case 'tool.completed':
     case 'child.ended':
     case 'input.answered':
-      return { callId: fact.payload.callId, output: fact.payload.output }
+      return fact.payload.output
     case 'tool.failed': {
-      const { callId, error } = fact.payload
-      return {
-        callId,
-        output: say(`Error: the tool failed (${error.code}). ${clip(error.message)}`, true),
-      }
+      const { code, message } = fact.payload.error
+      return say(`Error: the tool failed (${code}). ${clip(message)}`, true)
     }
     case 'tool.denied': {
       const [reason] = fact.payload.answer.reasons
       const { code, message } = reason ?? { code: 'oap.denied', message: 'denied by a policy' }
-      return { callId: fact.payload.callId, output: deniedResult(code, message) }
+      return deniedResult(code, message)
     }
     case 'tool.aborted':
-      return { callId: fact.payload.callId, output: say('Error: this call was cancelled.', true) }
+      return say('Error: this call was cancelled.', true)
     case 'tool.unknown':
-      return {
-        callId: fact.payload.callId,
-        output: say(
-          'Error: the outcome of this call is unknown: it may or may not have happened. Check before repeating it.',
-          true,
-        ),
-      }
+      return say(
+        'Error: the outcome of this call is unknown: it may or may not have happened. Check before repeating it.',
+        true,
+      )
     case 'budget.refused': {
-      const { callId, budget } = fact.payload
-      const text = `Error: this call was not executed: the budget of ${budget} is used up.`
-      return callId === undefined ? null : { callId, output: say(text, true) }
+      const { budget } = fact.payload
+      return say(`Error: this call was not executed: the budget of ${budget} is used up.`, true)
     }
     case 'recall.missed':
-      return {
-        callId: fact.payload.callId,
-        output: say('Error: this call was not executed: it was never recorded.', true),
-      }
+      return say('Error: this call was not executed: it was never recorded.', true)
     case 'tool.resolved':
-      return resolvedResult(fact)
+      return resolvedOutput(fact.payload)
     default:
       return null
   }
 }
 
-function resolvedResult(
-  fact: Extract<Fact, { type: 'tool.resolved' }>,
-): { readonly callId: string; readonly output: ToolOutput } | null {
-  const { callId, resolution, output, note } = fact.payload
+function resolvedOutput({
+  resolution,
+  output,
+  note,
+}: FactPayload<'tool.resolved'>): ToolOutput | null {
   const because = note ? ` Note: ${clip(note)}` : ''
   switch (resolution) {
     case 'retry':
       return null
     case 'happened':
-      return {
-        callId,
-        output: output ?? say(`An operator confirmed that this call happened.${because}`, false),
-      }
+      return output ?? say(`An operator confirmed that this call happened.${because}`, false)
     case 'not_happened':
-      return {
-        callId,
-        output: say(`Error: an operator confirmed that this call did not happen.${because}`, true),
-      }
+      return say(`Error: an operator confirmed that this call did not happen.${because}`, true)
   }
 }

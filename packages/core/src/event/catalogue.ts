@@ -5,7 +5,7 @@
 import { decisionEntries } from './entries/decisions.ts'
 import { factEntries } from './entries/facts.ts'
 import { noteEntries } from './entries/notes.ts'
-import type { CatalogueEntry, Heard, LineParts, SettledKind, Tone } from './entry.ts'
+import type { CatalogueEntry, Heard, LineParts, Sentence, SettledKind, Tone } from './entry.ts'
 import type { EffectKind } from '../effect.ts'
 import { JsonObjectSchema } from '../json.ts'
 import type { Outcome } from '../outcome.ts'
@@ -56,9 +56,7 @@ export const linePartsOf = (event: Read, isVerbose: boolean): LineParts =>
   asked(event, (entry, payload) => entry.says(payload, isVerbose)) ?? []
 
 /** The sentence that an event puts in the place of an answer, or behind it; null if it does not. */
-export const sentenceOf = (
-  event: Read,
-): { readonly messageId: string; readonly text: string } | null => {
+export const sentenceOf = (event: Read): Sentence | null => {
   const { type } = event
   if (!isEventType(type) || !entries[type].sentence) return null
   const sentence = asked(event, (entry, payload) => entry.sentence?.(payload) ?? null)
@@ -98,7 +96,7 @@ export const exampleOf = (type: EventType): object =>
 
 /** The texts that a search looks into, by type: JSON paths of Postgres into the payload. Types without any text are left out. */
 export const searchedPaths: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(entries).flatMap(([type, { searched }]) =>
+  Object.entries(entries).flatMap(([type, { searched = [] }]) =>
     searched.length > 0 ? [[type, searched]] : [],
   ),
 )

@@ -30,6 +30,12 @@ export type ExplanationPlace =
 /** The effects that facts end, by what they are for the run. */
 export type SettledKind = 'model' | 'call' | 'question'
 
+/** Words in the place of an answer, or behind it, and the message they belong to. */
+export interface Sentence {
+  readonly messageId: string
+  readonly text: string
+}
+
 /** What a decision says to the model, in the conversation that the next request shows. */
 export type Heard =
   /** Words of ours, until the model has answered. */
@@ -65,15 +71,15 @@ export interface CatalogueEntry<P, I = unknown> {
   readonly says: (payload: P, isVerbose: boolean) => LineParts
   /**
    * The texts that a search looks into, as JSON paths of Postgres into the payload. Never what is not shown to everybody who watches a
-   * run: a provider's own words in its errors are left out.
+   * run: a provider's own words in its errors are left out. Default: none.
    */
-  readonly searched: readonly string[]
+  readonly searched?: readonly string[]
   /** Default: `plain`. */
   readonly tone?: Exclude<Tone, 'plain'>
   /** Is it a verdict that a user should hear of while the run goes on? Default: no. */
   readonly isNotable?: true
   /** The sentence that stands in the place of an answer, or behind it, and the message it belongs to. Default: none. */
-  readonly sentence?: (payload: P) => { readonly messageId: string; readonly text: string }
+  readonly sentence?: (payload: P) => Sentence
   readonly place: ExplanationPlace
   /** A payload as a run would write it. */
   readonly example: I
@@ -133,13 +139,11 @@ export const limitParts = (of: {
 }): LineParts => [of.budget, `${of.used} of ${of.limit}`]
 
 /** Words that stand in the place of an answer. */
-export const spoken = ({
+export const spoken = ({ messageId, text }: Sentence): Heard => ({
+  as: 'sentence',
   messageId,
   text,
-}: {
-  readonly messageId: string
-  readonly text: string
-}): Heard => ({ as: 'sentence', messageId, text })
+})
 
 /** Entries of the facts. */
 export type FactEntries = {

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../json.ts'
 import { decisionSchemas } from './decision.ts'
-import { type Fact, type FactType, factSchemas, isFactType } from './fact.ts'
+import { type Fact, factSchemas, isFactType } from './fact.ts'
 import { noteSchemas } from './note.ts'
 import { NewerError } from '../newer.ts'
 
@@ -60,8 +60,11 @@ export interface FoldableEvent {
 
 /** Reads a stored event as a fact. Null for decisions and notes. Throws for a payload that is not what its type says. */
 export function readFact(event: FoldableEvent): Fact | null {
-  if (!isFactType(event.type)) return null
-  return parseFact(event, event.type)
+  const { seq, at, actor, type } = event
+  if (!isFactType(type)) return null
+  const payload = payloadOf<object>(factSchemas[type], event)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` chose the schema; TypeScript cannot correlate the two
+  return { seq, at, actor, type, payload } as Fact
 }
 
 /**
@@ -72,9 +75,3 @@ export const payloadOf = <P>(
   schema: { readonly parse: (payload: unknown) => P },
   { type, version, payload }: Pick<FoldableEvent, 'type' | 'version' | 'payload'>,
 ): P => schema.parse(upcast(type, version, payload))
-
-function parseFact(event: FoldableEvent, type: FactType): Fact {
-  const payload = factSchemas[type].parse(upcast(event.type, event.version, event.payload))
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` chose the schema; TypeScript cannot correlate the two
-  return { seq: event.seq, at: event.at, actor: event.actor, type, payload } as Fact
-}

@@ -3,16 +3,11 @@ import type { FactPayload } from '../event/fact.ts'
 import type { Check } from './check.ts'
 import type { Reading } from './checks.ts'
 import { momentOf } from './moment.ts'
-import type { Known } from './place.ts'
-import { nameOf } from './policies.ts'
+import type { CallType, Known } from './place.ts'
+import { nameOf, policyText } from './policies.ts'
 import { proofOf, type Story } from './story.ts'
 
-type ApprovalType =
-  | 'approval.requested'
-  | 'approval.answered'
-  | 'approval.reused'
-  | 'approval.skipped'
-  | 'approval.expired'
+export type ApprovalType = Extract<CallType, `approval.${string}`>
 
 type Approval = Extract<Check, { check: 'approval' }>
 
@@ -118,9 +113,7 @@ function wanted(
   const reason = 'reason' in event.payload && !isTheirReason ? event.payload.reason : ''
   const reasons =
     reason === '' ? [] : [{ code: 'approval_required', message: reason.slice(0, 500) }]
-  const which = names.policy_id === null ? 'A policy' : `The policy ${names.policy_id}`
-  const digest = names.policy_digest === null ? '' : ` (${names.policy_digest})`
-  const wants = isOthers ? 'A list or policy of the pinned definition' : `${which}${digest}`
+  const wants = isOthers ? 'A list or policy of the pinned definition' : policyText(names)
   const says = `${wants} wants a person to approve the call.`
   const proof = proofOf(event)
   return [

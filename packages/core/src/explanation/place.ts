@@ -2,8 +2,7 @@
 import type { z } from 'zod'
 import { catalogue } from '../event/catalogue.ts'
 import type { ExplanationPlace } from '../event/entry.ts'
-import { type EventType, eventSchemas, payloadOf } from '../event/upcast.ts'
-import type { JsonObject } from '../json.ts'
+import { type EventType, eventSchemas, type FoldableEvent, payloadOf } from '../event/upcast.ts'
 
 /** An event with what its schema says of its payload. */
 export type Known<T extends EventType = EventType> = {
@@ -25,16 +24,8 @@ export type VerdictType = TypesAt<'verdict'>
 export type RunType = TypesAt<'run'>
 
 /** The columns of a stored event that an explanation reads. */
-export interface Explainable {
-  readonly seq: number
-  readonly type: string
-  readonly version: number
-  readonly at: number
-  readonly actor: string
-  readonly tool?: string | null
-  readonly verdict?: string | null
+export interface Explainable extends FoldableEvent {
   readonly key?: string | null
-  readonly payload: JsonObject
   /** Empty once the content is erased. */
   readonly salt?: string
 }

@@ -59,10 +59,7 @@ export const nameOf = ({
 })
 
 /** A policy by name and digest, as far as the event has them. */
-const policyText = (names: {
-  readonly policy_id: string | null
-  readonly policy_digest: string | null
-}): string =>
+export const policyText = (names: ReturnType<typeof nameOf>): string =>
   `${names.policy_id === null ? 'A policy' : `The policy ${names.policy_id}`}${names.policy_digest === null ? '' : ` (${names.policy_digest})`}`
 
 type Decision = FactPayload<'policy.answered'>['decisions'][number]

@@ -1,23 +1,15 @@
 /** What the log says of the end of a call: each event is one sentence. The words of tools are left where they stand. */
+import type { ApprovalType } from './approvals.ts'
 import type { Settled } from './check.ts'
 import type { Reading } from './checks.ts'
-import type { Known } from './place.ts'
+import type { CallType, Known } from './place.ts'
 import { proofOf } from './story.ts'
 
-export type SettlingType =
-  | 'tool.completed'
-  | 'tool.failed'
-  | 'tool.denied'
-  | 'tool.aborted'
-  | 'tool.unknown'
-  | 'tool.resolved'
-  | 'tool.late'
-  | 'recall.missed'
-  | 'rerun.stopped'
-  | 'child.started'
-  | 'child.ended'
-  | 'input.answered'
-  | 'event.ignored'
+/** Of the events about a call, those that are no word of a policy, a person or a budget on whether it may run. */
+export type SettlingType = Exclude<
+  CallType,
+  ApprovalType | `policy.${string}` | 'call.denied' | 'budget.refused'
+>
 
 type Told = Partial<Settled> & Pick<Settled, 'verdict' | 'says'>
 

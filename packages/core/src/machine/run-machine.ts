@@ -13,7 +13,7 @@
 import { setup } from 'xstate'
 import type { RunContext, MachineEvent } from './context.ts'
 import { emptyContext } from './context.ts'
-import { guards } from './guards.ts'
+import * as guards from './guards.ts'
 import { actions } from './steps.ts'
 
 /** Types, guards and steps of the chart: its vocabulary. */

@@ -17,10 +17,10 @@ const ofAgain = ['$.class', '$ ? (@.class == "empty_answer").message']
 const explained = ({
   messageId,
   explanation,
-}: {
-  readonly messageId: string
-  readonly explanation: string
-}) => ({ messageId, text: explanation })
+}: DecisionPayload<'safety.suppressed' | 'turn.cut' | 'guardrail.stopped'>) => ({
+  messageId,
+  text: explanation,
+})
 
 /** Entries by type. */
 export const answerEntries = {
@@ -79,7 +79,6 @@ export const answerEntries = {
   'turn.continued': {
     tone: 'notice',
     says: ({ turn }) => [`after turn ${turn} reached its length`],
-    searched: [],
     place: 'verdict',
     heard: ({ messageId, text }) => ({ as: 'continuation', messageId, text }),
     example: {

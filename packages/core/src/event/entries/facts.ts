@@ -29,6 +29,10 @@ const ms = ({ durationMs }: { readonly durationMs: number }): string => `${durat
 const json = (isVerbose: boolean, value: unknown): string =>
   isVerbose && value !== undefined ? JSON.stringify(value) : ''
 
+/** What facts that end a call have in common. */
+const settlesCall = { place: 'call', settles: 'call', isConversation: true } as const
+const settlesToolCall = { ...settlesCall, effect: 'tool.call' } as const
+
 /** Entries by type. */
 export const factEntries = {
   'run.created': {
@@ -53,7 +57,6 @@ export const factEntries = {
   },
   'run.admitted': {
     says: nothing,
-    searched: [],
     place: 'beside',
     example: {},
   },
@@ -104,7 +107,6 @@ export const factEntries = {
   },
   'model.aborted': {
     says: nothing,
-    searched: [],
     place: 'answer',
     effect: 'model.call',
     settles: 'model',
@@ -117,10 +119,7 @@ export const factEntries = {
       json(isVerbose, payload.output.content),
     ],
     searched: contentPaths('$.output.content'),
-    place: 'call',
-    effect: 'tool.call',
-    settles: 'call',
-    isConversation: true,
+    ...settlesToolCall,
     example: {
       ...ofExampleCall,
       output: { ...said, isError: false },
@@ -136,10 +135,7 @@ export const factEntries = {
       words(isVerbose, payload.error.message),
     ],
     searched: ['$.error.code', '$.error.message'],
-    place: 'call',
-    effect: 'tool.call',
-    settles: 'call',
-    isConversation: true,
+    ...settlesToolCall,
     example: {
       ...ofExampleCall,
       error: {
@@ -160,10 +156,7 @@ export const factEntries = {
       words(isVerbose, answer.reasons[0]?.message),
     ],
     searched: ['$.answer.reasons[*].code', '$.answer.reasons[*].message'],
-    place: 'call',
-    effect: 'tool.call',
-    settles: 'call',
-    isConversation: true,
+    ...settlesToolCall,
     isObjection: true,
     example: {
       ...ofExampleCall,
@@ -178,30 +171,19 @@ export const factEntries = {
   'tool.aborted': {
     tone: 'notice',
     says: ({ reason }) => [reason],
-    searched: [],
-    place: 'call',
-    effect: 'tool.call',
-    settles: 'call',
-    isConversation: true,
+    ...settlesToolCall,
     example: { ...ofExampleCall, reason: 'cancelled' },
   },
   'recall.missed': {
     says: ({ callId }) => [callId],
-    searched: [],
-    place: 'call',
+    ...settlesCall,
     effect: 'tool.recall',
-    settles: 'call',
-    isConversation: true,
     example: { ...ofExampleCall, tool: 'write_file', argsHash, reason: 'never_made', recorded: 0 },
   },
   'tool.unknown': {
     tone: 'alarm',
     says: ({ reason, effectId }) => [reason, effectId],
-    searched: [],
-    place: 'call',
-    effect: 'tool.call',
-    settles: 'call',
-    isConversation: true,
+    ...settlesToolCall,
     example: { ...ofExampleCall, reason: 'worker_lost' },
   },
   'tool.resolved': {
@@ -219,7 +201,6 @@ export const factEntries = {
   },
   'child.started': {
     says: ({ childRunId }) => [childRunId],
-    searched: [],
     place: 'call',
     effect: 'run.start',
     example: { ...ofExampleCall, childRunId: child },
@@ -232,10 +213,8 @@ export const factEntries = {
       json(isVerbose, payload.output.content),
     ],
     searched: contentPaths('$.output.content'),
-    place: 'call',
+    ...settlesCall,
     effect: 'run.start',
-    settles: 'call',
-    isConversation: true,
     example: {
       effectId: `${exampleRun}.2`,
       callId: exampleCall,
@@ -253,10 +232,7 @@ export const factEntries = {
   'budget.refused': {
     tone: 'alarm',
     says: limitParts,
-    searched: [],
-    place: 'call',
-    settles: 'call',
-    isConversation: true,
+    ...settlesCall,
     example: { ...ofExampleCall, budget: 'calls', used: 200, limit: 200 },
   },
   'policy.answered': {
@@ -265,7 +241,6 @@ export const factEntries = {
       const answers = decisions.map(({ answer }) => answer)
       return [effectsIn(answers), faults === 0 ? '' : `${faults} could not answer`]
     },
-    searched: [],
     place: 'call',
     settles: 'question',
     example: {
@@ -342,7 +317,6 @@ export const factEntries = {
   },
   'timer.fired': {
     says: ({ timerId }) => [timerId],
-    searched: [],
     place: 'run',
     example: { timerId: 'timeout' },
   },

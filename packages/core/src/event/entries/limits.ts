@@ -46,7 +46,6 @@ export const limitEntries = {
   'budget.warned': {
     tone: 'notice',
     says: limitParts,
-    searched: [],
     isNotable: true,
     place: 'beside',
     heard: ({ text }) => ({ as: 'reminder', text }),
@@ -60,7 +59,6 @@ export const limitEntries = {
   'budget.exhausted': {
     tone: 'alarm',
     says: limitParts,
-    searched: [],
     isNotable: true,
     sentence: ({ messageId, text }) => ({ messageId, text }),
     place: 'verdict',
