@@ -1,7 +1,7 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
 import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
-import type { CallAnswer, Said } from './write.ts'
+import type { Said } from './write.ts'
 
 /** Grows event by event. */
 export interface Conversation {
@@ -45,22 +45,18 @@ export function hear(conversation: Conversation, through: number): void {
 /** The answer under this id says `text` in the place of its calls; one that was never begun says it alone. */
 export function force(conversation: Conversation, id: string, text: string): void {
   const { entries } = conversation
-  const found = entries.answer(id)
-  const kept = found?.answer.parts.filter((part) => part.type !== 'tool_call') ?? []
+  const said = entries.answer(id)?.answer.parts ?? []
+  const kept = said.filter((part) => part.type !== 'tool_call')
   const parts: AssistantPart[] = [...kept, { type: 'text', text }]
-  const forced: CallAnswer = { type: 'answered', id, parts, closed: true }
-  if (found) entries.replace(found.at, forced)
-  else entries.push(forced)
+  entries.put({ type: 'answered', id, parts, closed: true })
 }
 
 /** An attempt that a guardrail ended stays, with its feedback, as the model's own correction of itself. */
 export function correct(conversation: Conversation, id: string, feedback: string): void {
   const { entries } = conversation
-  const found = entries.answer(id)
-  const parts: AssistantPart[] = [...(found?.answer.parts ?? []), { type: 'text', text: feedback }]
-  const corrected: CallAnswer = { type: 'answered', id, parts, closed: true, corrected: true }
-  if (found) entries.replace(found.at, corrected)
-  else entries.push(corrected)
+  const said = entries.answer(id)?.answer.parts ?? []
+  const parts: AssistantPart[] = [...said, { type: 'text', text: feedback }]
+  entries.put({ type: 'answered', id, parts, closed: true, corrected: true })
   // Some providers refuse a request that ends with an answer.
   const goOn = 'Answer again, with this corrected.'
   entries.push({ type: 'said', parts: [{ type: 'text', text: goOn }] })

@@ -34,6 +34,13 @@ export class Entries {
     }
   }
 
+  /** In the place of the answer under its id, or behind everything where there is none. */
+  put(answer: CallAnswer): void {
+    const found = this.answer(answer.id)
+    if (found) this.replace(found.at, answer)
+    else this.push(answer)
+  }
+
   replace(at: number, entry: Entry): void {
     this.#all[at] = entry
     this.#change(at)

@@ -22,6 +22,7 @@ import { PolicyReason } from '../policy-answer.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
+const called = { callId: z.string(), tool: z.string(), argsHash: z.string() }
 const policy = { policyId: z.string().optional(), policyDigest: z.string().optional() }
 
 /** Payload schemas of decision events by type, newest versions. */
@@ -119,9 +120,7 @@ export const decisionSchemas = {
   }),
   /** A policy lets a call pass, and says why somebody should look at it. One for each policy that warns. */
   'policy.warned': z.object({
-    callId: z.string(),
-    tool: z.string(),
-    argsHash: z.string(),
+    ...called,
     code: z.string(),
     message: z.string(),
     ...policy,
@@ -137,9 +136,7 @@ export const decisionSchemas = {
   }),
   /** A human must approve exactly these arguments. */
   'approval.requested': z.object({
-    callId: z.string(),
-    tool: z.string(),
-    argsHash: z.string(),
+    ...called,
     approvalId: z.string().default(''),
     ...policy,
     reason: z.string().default(''),
@@ -148,16 +145,12 @@ export const decisionSchemas = {
   }),
   /** A human's earlier approval of this tool with these arguments stands for this call too. */
   'approval.reused': z.object({
-    callId: z.string(),
-    tool: z.string(),
-    argsHash: z.string(),
+    ...called,
     scope: z.enum(['run', 'always']),
   }),
   /** A call of a rerun that a human would have to approve: nothing executes, so nobody is asked. */
   'approval.skipped': z.object({
-    callId: z.string(),
-    tool: z.string(),
-    argsHash: z.string(),
+    ...called,
     ...policy,
     reason: z.string().default(''),
   }),

@@ -5,8 +5,7 @@
 import type { Check, Settled } from './check.ts'
 import type { CallEnd, Ran } from './document.ts'
 import type { CallStory, Story } from './story.ts'
-import { isRecall } from './is-recall.ts'
-import { reasonOf } from './reason.ts'
+import { isRecall, reasonOf } from './reason.ts'
 
 /** What each end proves. A type that is missing does not compile. */
 const proves: Readonly<Record<CallEnd, Ran>> = {

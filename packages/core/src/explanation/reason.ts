@@ -3,8 +3,11 @@ import { whoOf } from './approvals.ts'
 import type { Check } from './check.ts'
 import type { CallEnd, Ran } from './document.ts'
 import { endOfRun } from './end-of-run.ts'
-import { isRecall } from './is-recall.ts'
 import type { CallStory, Story } from './story.ts'
+
+/** Is the recorded result of the call looked up, in a rerun? Then nothing executes. */
+export const isRecall = (checks: readonly Check[]): boolean =>
+  checks.some((each) => each.check === 'dispatch' && each.verdict === 'recall')
 
 export interface Case {
   readonly story: Story

@@ -11,33 +11,10 @@ import {
   type RunContext,
 } from './context.ts'
 
-/** The call and the effect a fact names, if it names a call. */
-function namesOf(fact: Fact): { readonly callId: string; readonly effectId: string | null } | null {
-  switch (fact.type) {
-    case 'tool.completed':
-    case 'tool.failed':
-    case 'tool.denied':
-    case 'tool.aborted':
-    case 'tool.unknown':
-    case 'tool.resolved':
-    case 'recall.missed':
-    case 'child.started':
-    case 'child.ended':
-      return fact.payload
-    case 'budget.refused': {
-      const { callId, effectId: id } = fact.payload
-      return callId === undefined ? null : { callId, effectId: id }
-    }
-    case 'approval.answered':
-    case 'input.answered':
-      return { callId: fact.payload.callId, effectId: null }
-    case 'timer.fired': {
-      const callId = timedCall(fact.payload.timerId)
-      return callId === null ? null : { callId, effectId: null }
-    }
-    default:
-      return null
-  }
+/** The call that a fact names; an approval's timer names one by its id. */
+function calledBy({ type, payload }: Fact): string | null {
+  if (type === 'timer.fired') return timedCall(payload.timerId)
+  return 'callId' in payload ? (payload.callId ?? null) : null
 }
 
 /** The open call a fact is about; null if the fact is not about an open call of this turn. */
@@ -45,12 +22,13 @@ export function openCall(
   context: RunContext,
   fact: Fact,
 ): { readonly index: string; readonly call: OpenCall } | null {
-  const names = namesOf(fact)
-  const index = names && callIndex(context, names.callId)
+  const callId = calledBy(fact)
+  const index = callId === null ? null : callIndex(context, callId)
   const call = index === null ? undefined : context.open[index]
-  if (!names || index === null || !call) return null
-  const id = effectId(context.run, call.effect)
-  return names.effectId === null || names.effectId === id ? { index, call } : null
+  if (index === null || !call) return null
+  const named = 'effectId' in fact.payload ? fact.payload.effectId : null
+  const isOther = named !== null && named !== effectId(context.run, call.effect)
+  return isOther ? null : { index, call }
 }
 
 /** The context with the open call changed, or closed. */

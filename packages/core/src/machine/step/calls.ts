@@ -10,11 +10,12 @@ import {
   judgeCalls,
   type CallJudgement,
 } from '../../verdict/authorization/judge.ts'
+import { needsIo } from '../../verdict/authorization/spec.ts'
 import { exhausted } from '../../verdict/budget/event.ts'
 import { callBudget } from '../../verdict/budget/verdict.ts'
 import { loopEvent, loopStopped } from '../../verdict/loop/event.ts'
 import { judgeSet } from '../../verdict/loop/verdict.ts'
-import { asksPolicies, benchOf } from '../bench.ts'
+import { benchOf } from '../bench.ts'
 import {
   callIndex,
   type MachineEvent,
@@ -45,7 +46,8 @@ export const judgeTurn: Step = ({ context, event }) => {
     opened: context.turn,
     calls: context.calls + asked.length,
   }
-  const opened = asksPolicies(agent)
+  // Policies with I/O must be asked before any call of the turn may run.
+  const opened = agent.guardrails.policies.some(needsIo)
     ? openForPolicies(counted, agent, judgements)
     : openNow(counted, event, judgements)
   const noted = [...loopEvent(loop.verdict), ...judgements.flatMap(judgementVerdicts)]
@@ -136,8 +138,7 @@ function openNow(
     const tool = toolIndex(agent, spec.name)
     if (judgement.effect === 'ask') {
       open[index] = { effect: 0, status: 'asked', tool }
-      const asked = { id: call.id, tool: call.name, argsHash: call.argsHash }
-      verdicts.push(approvalRequested(agent, asked, { answer: judgement.answer, at: fact.at }))
+      verdicts.push(approvalRequested(agent, call, { answer: judgement.answer, at: fact.at }))
       timers.push(expiry(agent, call.id))
       continue
     }

@@ -2,14 +2,11 @@
  * Runs that a run has started, as changes of its own context: a call waits for one, and what it used counts as used by the run.
  */
 import { addActivity, timeoutIn } from '../clock.ts'
-import { openCall, settled, withOpen } from '../settle.ts'
+import { settled } from '../settle.ts'
+import { becomes } from './settle.ts'
 import { quiet, type Step } from './step.ts'
 
-export const becomeChild: Step = ({ context, event }) => {
-  const found = openCall(context, event.fact)
-  if (!found) return quiet(context)
-  return quiet(withOpen(context, found.index, { ...found.call, status: 'child' }))
-}
+export const becomeChild: Step = becomes('child')
 
 /** The call is settled; what the child has used, the run has used. Activity that is added while the clock runs brings the timeout nearer. */
 export const takeChild: Step = (args) => {

@@ -1,5 +1,4 @@
 /** What the answer of the policies with I/O makes of the calls that waited for it. */
-import type { AgentDefinition } from '../../definition.ts'
 import type { Effect, Timer } from '../../effect.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { FactPayload } from '../../event/fact.ts'
@@ -62,18 +61,16 @@ export const takePolicies: Step = ({ context, event }) => {
       verdicts.push(denied(callId, spec?.name ?? said.tool, denyOf(said)))
       continue
     }
-    verdicts.push(...warned({ id: callId, name: spec.name, argsHash }, said.warnings ?? []))
+    const named = { id: callId, name: spec.name, argsHash }
+    verdicts.push(...warned(named, said.warnings ?? []))
     if (call.status === 'gated' || (asks && granted === null && !context.rerun)) {
       open[index] = { ...call, effect: 0, status: 'asked' }
-      const asked = { id: callId, tool: spec.name, argsHash }
       const isGate = agent.approvals.gateNamed && !asks
       const why = { answer: isGate ? gate : answer, at: fact.at }
-      verdicts.push(approvalRequested(agent, asked, why))
+      verdicts.push(approvalRequested(agent, named, why))
       timers.push(expiry(agent, callId))
     } else {
-      if (asks && !granted)
-        verdicts.push(skipped({ id: callId, name: spec.name, argsHash }, answer))
-      if (granted && asks) verdicts.push(reused({ id: callId, name: spec.name, argsHash }, granted))
+      if (asks) verdicts.push(granted ? reused(named, granted) : skipped(named, answer))
       n += 1
       open[index] = { ...call, effect: n, status: 'running' }
       const [number, cleared] = [n, { call: { id: callId, argsHash }, spec }]
@@ -93,15 +90,7 @@ export const takePolicies: Step = ({ context, event }) => {
 function grantOf(
   context: RunContext,
   call: OpenCall,
-  {
-    agent,
-    said,
-    fact,
-  }: {
-    readonly agent: AgentDefinition
-    readonly said: Decision
-    readonly fact: PolicyAnswered['fact']
-  },
+  { agent, said, fact }: Pick<PolicyAnswered, 'agent' | 'fact'> & { readonly said: Decision },
 ): 'run' | 'always' | null {
   if (context.grants.includes(grantKey(agent, call.tool, said.argsHash))) return 'run'
   return fact.payload.granted?.includes(said.callId) ? 'always' : null

@@ -1,7 +1,7 @@
 /** How an open call settles, becomes unknown, or is run once more. */
 import { redacted } from '../../verdict/stream/event.ts'
 import { timeoutIn } from '../clock.ts'
-import { effectId } from '../context.ts'
+import { effectId, type OpenStatus } from '../context.ts'
 import { openCall, settled, withOpen } from '../settle.ts'
 import { quiet, type Step } from './step.ts'
 
@@ -14,12 +14,16 @@ export const settle: Step = ({ context, event }) => ({
       : {},
 })
 
-/** Nobody knows whether the call was executed: somebody is asked. */
-export const becomeUnknown: Step = ({ context, event }) => {
-  const found = openCall(context, event.fact)
-  if (!found) return quiet(context)
-  return quiet(withOpen(context, found.index, { ...found.call, status: 'unknown' }))
+/** The open call that the fact is about waits for something else. */
+export function becomes(status: OpenStatus): Step {
+  return ({ context, event }) => {
+    const found = openCall(context, event.fact)
+    return quiet(found ? withOpen(context, found.index, { ...found.call, status }) : context)
+  }
 }
+
+/** Nobody knows whether the call was executed: somebody is asked. */
+export const becomeUnknown: Step = becomes('unknown')
 
 /** The same effect runs once more, under the same id: the tool sees the same idempotency key (I9). */
 export const runAgain: Step = ({ context, event }) => {

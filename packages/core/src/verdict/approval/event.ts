@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { Timer } from '../../effect.ts'
 import type { Verdict } from '../../event/decision.ts'
-import { policyOf } from '../authorization/event.ts'
+import { aboutCall, type NamedCall, policyOf } from '../authorization/event.ts'
 import type { PolicyAnswer } from '../../policy-answer.ts'
 
 const timerPrefix = 'approval:'
@@ -26,19 +26,17 @@ export const expiry = (agent: AgentDefinition, callId: string): Timer => ({
 /** `approval.requested`: bound to the call, its arguments' hash and the policy that asked for it. */
 export function approvalRequested(
   agent: AgentDefinition,
-  call: { readonly id: string; readonly tool: string; readonly argsHash: string },
+  call: NamedCall,
   why: { readonly answer: PolicyAnswer; readonly at: number },
 ): Verdict {
   const payload = {
-    callId: call.id,
-    tool: call.tool,
-    argsHash: call.argsHash,
+    ...aboutCall(call),
     approvalId: approvalId(call.id),
     ...policyOf(why.answer),
     reason: why.answer.reasons[0]?.message ?? '',
     expiresAt: why.at + agent.approvals.expiresMs,
   }
-  return { type: 'approval.requested', payload, tool: call.tool, verdict: 'asked' }
+  return { type: 'approval.requested', payload, tool: call.name, verdict: 'asked' }
 }
 
 /** `approval.expired`: nobody answered. */

@@ -1,8 +1,9 @@
 /** The events of judgements that are not plain passes. Never arguments. */
 import type { Verdict } from '../../event/decision.ts'
+import type { ToolCallPart } from '../../message.ts'
 import type { PolicyFault } from './combine.ts'
 import type { CallJudgement } from './judge.ts'
-import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { PolicyAnswer, PolicyReason } from '../../policy-answer.ts'
 
 /** Which policy a decision goes back to. */
 export const policyOf = ({ policyId, policyDigest }: PolicyAnswer) => ({
@@ -10,30 +11,35 @@ export const policyOf = ({ policyId, policyDigest }: PolicyAnswer) => ({
   ...(policyDigest === '' ? {} : { policyDigest }),
 })
 
+/** A call, as far as events name it. */
+export type NamedCall = Pick<ToolCallPart, 'id' | 'name' | 'argsHash'>
+
+export const aboutCall = ({ id, name, argsHash }: NamedCall) => ({
+  callId: id,
+  tool: name,
+  argsHash,
+})
+
+/** The first reason stands in the event itself; all of them do where there are more. */
+const reasonsOf = ({ reasons }: PolicyAnswer, otherwise: PolicyReason) => {
+  const [first = otherwise, ...more] = reasons
+  return { first, all: more.length > 0 ? { reasons: [first, ...more] } : {} }
+}
+
 /** `call.denied`: the model reads the first reason as the call's result. */
 export function denied(callId: string, tool: string, answer: PolicyAnswer): Verdict {
-  const [first = { code: 'oap.denied', message: 'blocked by guardrail policy' }, ...more] =
-    answer.reasons
-  const reasons = more.length > 0 ? { reasons: [first, ...more] } : {}
-  const payload = { callId, tool, ...first, ...policyOf(answer), ...reasons }
+  const otherwise = { code: 'oap.denied', message: 'blocked by guardrail policy' }
+  const { first, all } = reasonsOf(answer, otherwise)
+  const payload = { callId, tool, ...first, ...policyOf(answer), ...all }
   return { type: 'call.denied', payload, tool, verdict: 'denied' }
 }
 
 /** `policy.warned`, one for each policy that warns of a call which may run. */
-export const warned = (
-  call: { readonly id: string; readonly name: string; readonly argsHash: string },
-  warnings: readonly PolicyAnswer[],
-): readonly Verdict[] =>
+export const warned = (call: NamedCall, warnings: readonly PolicyAnswer[]): readonly Verdict[] =>
   warnings.map((answer) => {
-    const [first = { code: 'oap.warned', message: '' }, ...more] = answer.reasons
-    const reasons = more.length > 0 ? { reasons: [first, ...more] } : {}
-    const about = { callId: call.id, tool: call.name, argsHash: call.argsHash }
-    return {
-      type: 'policy.warned',
-      payload: { ...about, ...first, ...policyOf(answer), ...reasons },
-      tool: call.name,
-      verdict: 'warned',
-    }
+    const { first, all } = reasonsOf(answer, { code: 'oap.warned', message: '' })
+    const payload = { ...aboutCall(call), ...first, ...policyOf(answer), ...all }
+    return { type: 'policy.warned', payload, tool: call.name, verdict: 'warned' }
   })
 
 /** `policy.faulted`, one for each policy that could not answer. */
@@ -50,26 +56,18 @@ export const faulted = (
   }))
 
 /** `approval.reused`: a human's earlier answer stands for this call. */
-export const reused = (
-  call: { readonly id: string; readonly name: string; readonly argsHash: string },
-  scope: 'run' | 'always',
-): Verdict => ({
+export const reused = (call: NamedCall, scope: 'run' | 'always'): Verdict => ({
   type: 'approval.reused',
-  payload: { callId: call.id, tool: call.name, argsHash: call.argsHash, scope },
+  payload: { ...aboutCall(call), scope },
   tool: call.name,
   verdict: scope,
 })
 
 /** `approval.skipped`: a human would have to approve the call, were it to execute. */
-export const skipped = (
-  call: { readonly id: string; readonly name: string; readonly argsHash: string },
-  answer: PolicyAnswer,
-): Verdict => ({
+export const skipped = (call: NamedCall, answer: PolicyAnswer): Verdict => ({
   type: 'approval.skipped',
   payload: {
-    callId: call.id,
-    tool: call.name,
-    argsHash: call.argsHash,
+    ...aboutCall(call),
     ...policyOf(answer),
     reason: answer.reasons[0]?.message ?? '',
   },

@@ -24,23 +24,21 @@ interface Judged {
   readonly faults: readonly PolicyFault[]
 }
 
+interface NotDenied extends Judged {
+  readonly spec: ToolSpec
+  readonly warnings: readonly PolicyAnswer[]
+}
+
 /** What may become of a call. */
 export type CallJudgement =
-  | (Judged & {
+  | (NotDenied & {
       readonly effect: 'allow'
-      readonly spec: ToolSpec
-      readonly warnings: readonly PolicyAnswer[]
       /** A human's earlier approval that stands for this call. */
       readonly grant: 'run' | 'always' | null
       /** In a rerun: the answer that wants a human's approval. */
       readonly skipped?: PolicyAnswer
     })
-  | (Judged & {
-      readonly effect: 'ask'
-      readonly spec: ToolSpec
-      readonly warnings: readonly PolicyAnswer[]
-      readonly answer: PolicyAnswer
-    })
+  | (NotDenied & { readonly effect: 'ask'; readonly answer: PolicyAnswer })
   | (Judged & { readonly effect: 'deny'; readonly answer: PolicyAnswer })
 
 /** What judging takes besides the call. */
