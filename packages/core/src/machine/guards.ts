@@ -52,11 +52,11 @@ export const endsFailed = ({ event }: Args): boolean => {
   return outcome === 'failed' || outcome === 'interrupted'
 }
 
-export const noCalls = ({ event }: Args): boolean =>
+export const hasNoCalls = ({ event }: Args): boolean =>
   event.type === 'model.completed' && callsOf(event.fact.payload.turn).length === 0
 
 /** Was something said that the model was not shown? */
-export const hasMore = (args: Args): boolean => noCalls(args) && args.context.injected > 0
+export const hasMore = (args: Args): boolean => hasNoCalls(args) && args.context.injected > 0
 
 /** A run that exists and asks a model: an edit has its end already, and hears nothing. */
 export const hears = ({ context }: { readonly context: RunContext }): boolean =>
@@ -142,7 +142,7 @@ export const approvalAnswered = (args: Args): boolean => {
 }
 
 /** The time of a call that waits for a human is over. */
-export const approvalExpired = (args: Args): boolean =>
+export const expiresApproval = (args: Args): boolean =>
   args.event.type === 'timer.fired' && statusOf(args) === 'asked'
 
 /** A timeout that fires while the run waits for a human was set before it waited, and does not count. */

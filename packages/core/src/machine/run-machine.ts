@@ -93,7 +93,7 @@ export const runMachine = vocabulary.createMachine({
         { guard: 'notPositive', target: 'completed', actions: 'endAnswered' },
         { guard: 'missing', target: 'failed', actions: 'endMissing' },
         { guard: 'hasMore', target: 'loop' },
-        { guard: 'noCalls', target: 'completed', actions: 'endAnswered' },
+        { guard: 'hasNoCalls', target: 'completed', actions: 'endAnswered' },
         { target: 'guardrail' },
       ],
     },
@@ -117,7 +117,7 @@ export const runMachine = vocabulary.createMachine({
       on: {
         ...leaving,
         ...settling,
-        'timer.fired': [...timeouts, { guard: 'approvalExpired', actions: 'expireApproval' }],
+        'timer.fired': [...timeouts, { guard: 'expiresApproval', actions: 'expireApproval' }],
         'approval.answered': { guard: 'approvalAnswered', actions: 'takeApproval' },
       },
     },
