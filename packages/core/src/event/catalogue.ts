@@ -96,7 +96,7 @@ export const exampleOf = (type: EventType): object =>
 
 /** The texts that a search looks into, by type: JSON paths of Postgres into the payload. Types without any text are left out. */
 export const searchedPaths: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(entries).flatMap(([type, { searched = [] }]) =>
+  Object.entries(entries).flatMap(([type, { searched }]) =>
     searched.length > 0 ? [[type, searched]] : [],
   ),
 )

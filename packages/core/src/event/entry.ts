@@ -71,9 +71,9 @@ export interface CatalogueEntry<P, I = unknown> {
   readonly says: (payload: P, isVerbose: boolean) => LineParts
   /**
    * The texts that a search looks into, as JSON paths of Postgres into the payload. Never what is not shown to everybody who watches a
-   * run: a provider's own words in its errors are left out. Default: none.
+   * run: a provider's own words in its errors are left out.
    */
-  readonly searched?: readonly string[]
+  readonly searched: readonly string[]
   /** Default: `plain`. */
   readonly tone?: Exclude<Tone, 'plain'>
   /** Is it a verdict that a user should hear of while the run goes on? Default: no. */

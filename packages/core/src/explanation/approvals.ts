@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 import type { Reading } from './checks.ts'
 import { momentOf } from './moment.ts'
 import type { CallType, Known } from './place.ts'
-import { nameOf, policyText } from './policies.ts'
+import { inDecision, nameOf, policyText } from './policies.ts'
 import { proofOf, type Story } from './story.ts'
 
 export type ApprovalType = Extract<CallType, `approval.${string}`>
@@ -115,18 +115,7 @@ function wanted(
     reason === '' ? [] : [{ code: 'approval_required', message: reason.slice(0, 500) }]
   const wants = isOthers ? 'A list or policy of the pinned definition' : policyText(names)
   const says = `${wants} wants a person to approve the call.`
-  const proof = proofOf(event)
-  return [
-    {
-      check: 'policy',
-      verdict: 'require_approval',
-      asked: 'decision',
-      ...names,
-      reasons,
-      proof,
-      says,
-    },
-  ]
+  return [inDecision(event, { verdict: 'require_approval', reasons, says }, names)]
 }
 
 /** The answer of this run that reaches as far as this call. */

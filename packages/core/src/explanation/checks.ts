@@ -12,7 +12,7 @@ import {
   rechecked,
   warnedCheck,
 } from './policies.ts'
-import { settlementOf } from './settlements.ts'
+import { nothingMore, settlementOf } from './settlements.ts'
 import {
   type AnsweredTurn,
   type CallEvent,
@@ -58,19 +58,11 @@ function closeOf(call: CallStory): Check[] {
   const says =
     'The provider executed this tool itself, before its answer came: no check of this system stands between.'
   const done = { verdict: 'by_provider', attempt: null, code: null } as const
-  return [close, { check: 'outcome', ...none, ...done, actor: answer.answer.actor, proof, says }]
+  return [
+    close,
+    { check: 'outcome', ...nothingMore, ...done, actor: answer.answer.actor, proof, says },
+  ]
 }
-
-const none = {
-  is_error: null,
-  duration_ms: null,
-  child_run_id: null,
-  child_outcome: null,
-  recalled_from: null,
-  missed: null,
-  ignored_seq: null,
-  note: null,
-} as const
 
 function read(reading: Reading, event: CallEvent): readonly Check[] {
   switch (event.type) {
@@ -97,7 +89,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'tool.denied':
       return [event.payload.recalled ? settlementOf(reading, event) : rechecked(event)]
     case 'budget.refused':
-      return [refused(event)]
+      return [usedUp(event)]
     case 'approval.requested':
     case 'approval.answered':
     case 'approval.reused':
@@ -134,7 +126,7 @@ function judged({ call }: Reading, step: TransitionEvent): readonly Check[] {
         },
     ...(stop?.type === 'loop.stopped'
       ? []
-      : [spent?.payload.messageId === messageId && spent ? exhausted(spent) : inBudget(step)]),
+      : [spent?.payload.messageId === messageId && spent ? usedUp(spent) : inBudget(step)]),
   ]
 }
 
@@ -207,16 +199,14 @@ const inBudget = (step: TransitionEvent): Check => ({
   says: 'The calls of the answer were within the budget of calls of the run.',
 })
 
-function exhausted(event: Known<'budget.exhausted'>): Check {
+function usedUp(event: Known<'budget.exhausted' | 'budget.refused'>): Check {
   const { budget, used, limit } = event.payload
-  const says = `The budget of ${budget} was used up (${used} of ${limit}): no call of the answer was executed.`
-  return { check: 'budget', verdict: 'exhausted', budget, used, limit, proof: proofOf(event), says }
-}
-
-function refused(event: Known<'budget.refused'>): Check {
-  const { budget, used, limit } = event.payload
-  const says = `The runs of the tree together had used up the budget of ${budget} (${used} of ${limit}): the call was not made.`
-  return { check: 'budget', verdict: 'refused', budget, used, limit, proof: proofOf(event), says }
+  const verdict = event.type === 'budget.exhausted' ? 'exhausted' : 'refused'
+  const says =
+    verdict === 'exhausted'
+      ? `The budget of ${budget} was used up (${used} of ${limit}): no call of the answer was executed.`
+      : `The runs of the tree together had used up the budget of ${budget} (${used} of ${limit}): the call was not made.`
+  return { check: 'budget', verdict, budget, used, limit, proof: proofOf(event), says }
 }
 
 function dispatched(

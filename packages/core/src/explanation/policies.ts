@@ -4,18 +4,30 @@ import type { Check } from './check.ts'
 import type { Known } from './place.ts'
 import { type CallStory, proofOf, type TransitionEvent } from './story.ts'
 
+type PolicyCheck = Extract<Check, { check: 'policy' }>
+
+/** What policies inside the decision say of the call, by the event that proves it. */
+export const inDecision = (
+  event: Parameters<typeof proofOf>[0],
+  { verdict, reasons, says }: Pick<PolicyCheck, 'verdict' | 'reasons' | 'says'>,
+  names: ReturnType<typeof nameOf>,
+): PolicyCheck => ({
+  check: 'policy',
+  verdict,
+  asked: 'decision',
+  ...names,
+  reasons,
+  proof: proofOf(event),
+  says,
+})
+
 const unnamed = { policy_id: null, policy_digest: null } as const
+const noObjection =
+  'The lists and policies of the pinned definition raised no objection. A pass is recorded by the decision, without a digest of its own.'
 
 /** A pass of pure policies is recorded by the decision alone, which names no policy. */
-export const allowed = (step: TransitionEvent): Check => ({
-  check: 'policy',
-  verdict: 'allow',
-  asked: 'decision',
-  ...unnamed,
-  reasons: [],
-  proof: proofOf(step),
-  says: 'The lists and policies of the pinned definition raised no objection. A pass is recorded by the decision, without a digest of its own.',
-})
+export const allowed = (step: TransitionEvent, says = noObjection): Check =>
+  inDecision(step, { verdict: 'allow', reasons: [], says }, unnamed)
 
 /**
  * A call that went on to the policies with I/O: the others did not deny it. That one of them wants a person is recorded only later, by
@@ -25,10 +37,10 @@ export const passedOn = (call: CallStory, step: TransitionEvent): readonly Check
   isGated(call)
     ? []
     : [
-        {
-          ...allowed(step),
-          says: 'The lists and policies of the pinned definition that are judged at once did not deny the call. A pass is recorded by the decision, without a digest of its own.',
-        },
+        allowed(
+          step,
+          'The lists and policies of the pinned definition that are judged at once did not deny the call. A pass is recorded by the decision, without a digest of its own.',
+        ),
       ]
 
 /** Was a person wanted, though the policies with I/O wanted none? */
@@ -90,41 +102,31 @@ export function faultedCheck(event: Known<'policy.faulted'>): Check {
   const { policyId, message } = event.payload
   const reasons = [{ code: 'policy_faulted', message: message.slice(0, 500) }]
   const says = `The policy ${policyId} could not answer.`
-  return {
-    check: 'policy',
-    verdict: 'faulted',
-    asked: 'decision',
-    policy_id: policyId,
-    policy_digest: null,
-    reasons,
-    proof: proofOf(event),
-    says,
-  }
+  const names = { ...unnamed, policy_id: policyId }
+  return inDecision(event, { verdict: 'faulted', reasons, says }, names)
 }
 
 export function warnedCheck(event: Known<'policy.warned'>): Check {
   const { code, message, reasons = [{ code, message }] } = event.payload
   const names = nameOf(event.payload)
   const says = `${policyText(names)} allows the call, and warns of it (${code}).`
-  const proof = proofOf(event)
-  return { check: 'policy', verdict: 'warn', asked: 'decision', ...names, reasons, proof, says }
+  return inDecision(event, { verdict: 'warn', reasons, says }, names)
 }
 
 export function deniedCheck(event: Known<'call.denied'>): Check {
   const { code, message, reasons = [{ code, message }] } = event.payload
   const names = nameOf(event.payload)
-  const proof = proofOf(event)
   if (names.policy_id === null && !code.startsWith('oap.'))
     return {
       check: 'denial',
       verdict: 'denied',
       code,
       message,
-      proof,
+      proof: proofOf(event),
       says: `The call was denied (${code}).`,
     }
   const says = `${policyText(names)} denies the call (${code}).`
-  return { check: 'policy', verdict: 'deny', asked: 'decision', ...names, reasons, proof, says }
+  return inDecision(event, { verdict: 'deny', reasons, says }, names)
 }
 
 export function rechecked(event: Known<'tool.denied'>): Check {

@@ -13,6 +13,18 @@ export type SettlingType = Exclude<
 
 type Told = Partial<Settled> & Pick<Settled, 'verdict' | 'says'>
 
+/** What is not known of an outcome unless its event says so. */
+export const nothingMore = {
+  is_error: null,
+  duration_ms: null,
+  child_run_id: null,
+  child_outcome: null,
+  recalled_from: null,
+  missed: null,
+  ignored_seq: null,
+  note: null,
+} as const
+
 /** The outcome that an event says. */
 export function settlementOf({ call }: Reading, event: Known<SettlingType>): Settled {
   const { payload } = event
@@ -21,17 +33,13 @@ export function settlementOf({ call }: Reading, event: Known<SettlingType>): Set
     actor: event.actor,
     attempt: 'attempt' in payload ? payload.attempt : null,
     code: null,
-    is_error: null,
+    ...nothingMore,
     duration_ms: 'durationMs' in payload ? payload.durationMs : null,
     child_run_id: 'childRunId' in payload ? payload.childRunId : null,
-    child_outcome: null,
     recalled_from:
       'recalled' in payload && payload.recalled
         ? { run_id: payload.recalled.runId, seq: payload.recalled.seq }
         : null,
-    missed: null,
-    ignored_seq: null,
-    note: null,
     proof: proofOf(event),
     ...told(event, call.tool),
   }
@@ -99,29 +107,20 @@ function told(event: Known<SettlingType>, tool: string): Told {
 function completed({ payload }: Known<'tool.completed'>): Told {
   const { recalled, output } = payload
   const is_error = output.isError
-  if (recalled) {
-    const says = `The result was taken from event #${recalled.seq} of the run ${recalled.runId}: nothing was executed.`
-    return { verdict: 'recalled', is_error, says }
-  }
-  return {
-    verdict: 'completed',
-    is_error,
-    says: `The tool ran and answered${is_error ? ', with an error' : ''}.`,
-  }
+  if (recalled) return { verdict: 'recalled', is_error, says: taken('result', recalled) }
+  const says = `The tool ran and answered${is_error ? ', with an error' : ''}.`
+  return { verdict: 'completed', is_error, says }
 }
 
 function failed({ payload }: Known<'tool.failed'>): Told {
-  const { code } = payload.error
-  if (payload.recalled) {
-    const { seq, runId } = payload.recalled
-    return {
-      verdict: 'recalled',
-      code,
-      says: `The failure was taken from event #${seq} of the run ${runId}: nothing was executed.`,
-    }
-  }
+  const { recalled, error } = payload
+  const { code } = error
+  if (recalled) return { verdict: 'recalled', code, says: taken('failure', recalled) }
   return { verdict: 'failed', code, says: `The call failed (${code}).` }
 }
+
+const taken = (what: string, { seq, runId }: { readonly seq: number; readonly runId: string }) =>
+  `The ${what} was taken from event #${seq} of the run ${runId}: nothing was executed.`
 
 /** Of a denial that was made in this run, the recheck tells. */
 function denied({ payload }: Known<'tool.denied'>): Told {

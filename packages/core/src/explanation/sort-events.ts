@@ -77,7 +77,7 @@ function take(story: Story, event: Known): void {
   if (event.type === 'run.transitioned') return takeStep(story, event)
   if (event.type === 'model.completed') return takeAnswer(story, event)
   if (event.type === 'model.aborted') return void begin(story, event)
-  if (event.type === 'effect.started') return takeAttempt(story, event)
+  if (event.type === 'effect.started') return takeOfEffect(story, event.payload.effectId, event)
   if (isOfRun(event)) {
     story.run.push(event)
     if (event.type === 'timer.fired') takeTimer(story, event)
@@ -149,15 +149,12 @@ function takeStep(story: Story, step: TransitionEvent): void {
     const call = callOf(story, effect.callId, effect.tool)
     story.pending.push({ call, event: { type: 'dispatched', step, effect } })
   }
-  for (const effectId of retries) {
-    const effect = story.effects.get(effectId)
-    if (effect && 'callId' in effect)
-      callOf(story, effect.callId, effect.tool).events.push({ type: 'again', step, effectId })
-  }
+  for (const effectId of retries) takeOfEffect(story, effectId, { type: 'again', step, effectId })
 }
 
-function takeAttempt(story: Story, event: Known<'effect.started'>): void {
-  const effect = story.effects.get(event.payload.effectId)
+/** The event is about the call that the effect is of, if it is of one. */
+function takeOfEffect(story: Story, effectId: string, event: CallEvent): void {
+  const effect = story.effects.get(effectId)
   if (effect && 'callId' in effect) callOf(story, effect.callId, effect.tool).events.push(event)
 }
 
@@ -239,9 +236,7 @@ function takeErased(story: Story, gone: Gone): void {
   const { type, key, tool } = gone.event
   if (type === 'model.completed') return void begin(story, gone)
   for (const word of (key ?? '').split(':')) {
-    const effect = story.effects.get(word)
-    const id = effect && 'callId' in effect ? effect.callId : word
-    const call = story.byId.get(id)
+    const call = story.byId.get(callOfEffect(story, word) ?? word)
     if (!call) continue
     if (call.part === null && call.tool === '' && tool) call.tool = tool
     call.events.push(gone)

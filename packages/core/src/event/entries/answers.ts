@@ -79,6 +79,7 @@ export const answerEntries = {
   'turn.continued': {
     tone: 'notice',
     says: ({ turn }) => [`after turn ${turn} reached its length`],
+    searched: [],
     place: 'verdict',
     heard: ({ messageId, text }) => ({ as: 'continuation', messageId, text }),
     example: {

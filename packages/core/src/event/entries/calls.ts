@@ -84,6 +84,7 @@ export const callEntries = {
   'approval.reused': {
     tone: 'notice',
     says: ({ callId, scope }) => [callId, `approved before for ${approvalReach(scope)}`],
+    searched: [],
     isNotable: true,
     place: 'call',
     example: { callId: exampleCall, tool: 'transfer', argsHash, scope: 'run' },
@@ -110,6 +111,7 @@ export const callEntries = {
   'approval.expired': {
     tone: 'notice',
     says: ({ approvalId, callId }) => [approvalId || callId, 'nobody answered in time'],
+    searched: [],
     isNotable: true,
     place: 'call',
     isObjection: true,

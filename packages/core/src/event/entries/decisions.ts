@@ -14,6 +14,7 @@ export const decisionEntries = {
   ...limitEntries,
   'run.transitioned': {
     says: ({ path, outcome }) => [path.join(' → '), outcome === null ? '' : `(${outcome})`],
+    searched: [],
     place: 'decision',
     example: {
       from: 2,
@@ -42,18 +43,21 @@ export const decisionEntries = {
   },
   'input.taken': {
     says: ({ turn }) => [`turn ${turn}`],
+    searched: [],
     place: 'beside',
     heard: heardInput,
     example: { turn: 3, through: 12 },
   },
   'input.left': {
     says: ({ through }) => [`up to event ${through}`],
+    searched: [],
     place: 'beside',
     heard: heardInput,
     example: { through: 12 },
   },
   'event.ignored': {
     says: ({ type }) => [type],
+    searched: [],
     place: 'call',
     example: { seq: 14, type: 'approval.answered', state: 'tools' },
   },

@@ -57,6 +57,7 @@ export const factEntries = {
   },
   'run.admitted': {
     says: nothing,
+    searched: [],
     place: 'beside',
     example: {},
   },
@@ -107,6 +108,7 @@ export const factEntries = {
   },
   'model.aborted': {
     says: nothing,
+    searched: [],
     place: 'answer',
     effect: 'model.call',
     settles: 'model',
@@ -171,11 +173,13 @@ export const factEntries = {
   'tool.aborted': {
     tone: 'notice',
     says: ({ reason }) => [reason],
+    searched: [],
     ...settlesToolCall,
     example: { ...ofExampleCall, reason: 'cancelled' },
   },
   'recall.missed': {
     says: ({ callId }) => [callId],
+    searched: [],
     ...settlesCall,
     effect: 'tool.recall',
     example: { ...ofExampleCall, tool: 'write_file', argsHash, reason: 'never_made', recorded: 0 },
@@ -183,6 +187,7 @@ export const factEntries = {
   'tool.unknown': {
     tone: 'alarm',
     says: ({ reason, effectId }) => [reason, effectId],
+    searched: [],
     ...settlesToolCall,
     example: { ...ofExampleCall, reason: 'worker_lost' },
   },
@@ -201,6 +206,7 @@ export const factEntries = {
   },
   'child.started': {
     says: ({ childRunId }) => [childRunId],
+    searched: [],
     place: 'call',
     effect: 'run.start',
     example: { ...ofExampleCall, childRunId: child },
@@ -232,6 +238,7 @@ export const factEntries = {
   'budget.refused': {
     tone: 'alarm',
     says: limitParts,
+    searched: [],
     ...settlesCall,
     example: { ...ofExampleCall, budget: 'calls', used: 200, limit: 200 },
   },
@@ -241,6 +248,7 @@ export const factEntries = {
       const answers = decisions.map(({ answer }) => answer)
       return [effectsIn(answers), faults === 0 ? '' : `${faults} could not answer`]
     },
+    searched: [],
     place: 'call',
     settles: 'question',
     example: {
@@ -317,6 +325,7 @@ export const factEntries = {
   },
   'timer.fired': {
     says: ({ timerId }) => [timerId],
+    searched: [],
     place: 'run',
     example: { timerId: 'timeout' },
   },

@@ -46,6 +46,7 @@ export const limitEntries = {
   'budget.warned': {
     tone: 'notice',
     says: limitParts,
+    searched: [],
     isNotable: true,
     place: 'beside',
     heard: ({ text }) => ({ as: 'reminder', text }),
@@ -59,6 +60,7 @@ export const limitEntries = {
   'budget.exhausted': {
     tone: 'alarm',
     says: limitParts,
+    searched: [],
     isNotable: true,
     sentence: ({ messageId, text }) => ({ messageId, text }),
     place: 'verdict',

@@ -10,6 +10,7 @@ const targetOf = (target: PauseTarget): string => Object.entries(target).flat().
 export const noteEntries = {
   'effect.started': {
     says: ({ attempt }) => [`attempt ${attempt}`],
+    searched: [],
     place: 'attempt',
     example: { ...of, leaseMs: 15_000, owner: 'worker-1.4711.9f3c01ab' },
   },
@@ -29,6 +30,7 @@ export const noteEntries = {
       `${status}`,
       `${durationMs} ms`,
     ],
+    searched: [],
     place: 'beside',
     example: { effectId: `${exampleRun}.3`, attempt: 2, durationMs: 84, status: 204 },
   },
@@ -39,6 +41,7 @@ export const noteEntries = {
       status === null ? '' : `${status}`,
       retryMs === null ? 'no more' : `again in ${retryMs} ms`,
     ],
+    searched: [],
     place: 'beside',
     example: {
       effectId: `${exampleRun}.3`,
@@ -51,6 +54,7 @@ export const noteEntries = {
   },
   'webhook.replayed': {
     says: ({ effectId }) => [effectId],
+    searched: [],
     place: 'beside',
     example: { effectId: `${exampleRun}.3`, attempt: 8 },
   },
@@ -63,21 +67,25 @@ export const noteEntries = {
   },
   'run.hidden': {
     says: nothing,
+    searched: [],
     place: 'beside',
     example: {},
   },
   'thread.hidden': {
     says: nothing,
+    searched: [],
     place: 'beside',
     example: {},
   },
   'state.repaired': {
     says: ({ seq }) => [`at event ${seq}`],
+    searched: [],
     place: 'beside',
     example: { seq: 42 },
   },
   'key.created': {
     says: ({ key, name }) => [key, name],
+    searched: [],
     place: 'beside',
     example: {
       key: '9f3c01ab5d7e2f40',
@@ -88,16 +96,19 @@ export const noteEntries = {
   },
   'key.revoked': {
     says: ({ key }) => [key],
+    searched: [],
     place: 'beside',
     example: { key: '9f3c01ab5d7e2f40' },
   },
   'definition.used': {
     says: ({ agent, hash }) => [agent, hash.slice(0, 12)],
+    searched: [],
     place: 'beside',
     example: { hash: exampleDefinition, agent: 'writer' },
   },
   'assistant.changed': {
     says: ({ assistant, change, agent }) => [assistant, change, withWord('of', agent)],
+    searched: [],
     place: 'beside',
     example: {
       assistant: '0b6a4f1e-2c77-4d55-8a10-7c3e9d550b6a',
@@ -108,16 +119,19 @@ export const noteEntries = {
   },
   'export.made': {
     says: ({ format, events }) => [format, events === null ? '' : `${events} events`],
+    searched: [],
     place: 'beside',
     example: { format: 'ndjson', filter: { type: 'call.denied' }, events: null },
   },
   'log.searched': {
     says: ({ path }) => [path],
+    searched: [],
     place: 'beside',
     example: { path: '/events', hour: 1_795_384_800_000 },
   },
   'user.pseudonymized': {
     says: ({ pseudonym }) => [pseudonym],
+    searched: [],
     place: 'beside',
     example: { pseudonym: 'u_3f6c0d2b9a7e4c1d8f5b2a6c9e0d7f41' },
   },

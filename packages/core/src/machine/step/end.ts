@@ -1,7 +1,6 @@
 /** Every way in which a run ends, or begins to end: what it ends as, and what is said in the place of an answer. */
 import type { Verdict } from '../../event/decision.ts'
 import type { Outcome } from '../../outcome.ts'
-import type { Budget } from '../../budget.ts'
 import { exhausted } from '../../verdict/budget/event.ts'
 import { retryBudget, turnBudget } from '../../verdict/budget/verdict.ts'
 import { rerunStopped } from '../../verdict/recall/event.ts'
@@ -48,11 +47,10 @@ export const endRefused: Step = (args) => {
   const { context, event } = args
   if (event.type !== 'budget.refused') return quiet(context)
   const { callId, budget, used, limit } = event.fact.payload
-  const spent: { budget: Budget; used: number; limit: number } = { budget, used, limit }
   const turn = context.turn + (callId === undefined ? 0 : 1)
   const { context: refused } = takeRefusal(args)
   const left = leaving(refused, 'budget_exhausted')
-  const verdicts = [exhausted(spent, messageId(context.run, turn))]
+  const verdicts = [exhausted({ budget, used, limit }, messageId(context.run, turn))]
   return { context: left.context, emission: { ...left.emission, verdicts } }
 }
 
