@@ -10,19 +10,22 @@ import { type FoldableEvent, upcast } from './event/upcast.ts'
 import { same } from './same.ts'
 
 /** A verdict as it is shown: what the event is about, and what it says. */
-export interface ToldVerdict {
+interface ToldVerdict {
   readonly type: string
   readonly tool?: string | null
   readonly verdict?: string | null
   readonly payload: object
 }
 
-/** The first verdict that differs: its place in the log, what is stored there, and what would be; null: nothing. */
-export interface VerdictDifference {
+/** A step, or a verdict beside it, that today's code makes otherwise. */
+export interface Difference {
   readonly seq: number
+  /** Of the event that is stored there, or would be. */
   readonly type: string
-  readonly stored: ToldVerdict | null
-  readonly computed: ToldVerdict | null
+  /** The payload of a step; of a verdict its columns, too. Null: nothing is stored there. */
+  readonly stored: object | null
+  /** Null: today's code tells nothing there. */
+  readonly computed: object | null
 }
 
 type VerdictType = Exclude<DecisionType, 'run.transitioned'>
@@ -31,12 +34,12 @@ type VerdictType = Exclude<DecisionType, 'run.transitioned'>
 export const isVerdictType = (type: string): type is VerdictType =>
   type !== 'run.transitioned' && Object.hasOwn(decisionSchemas, type)
 
-/** `seq` is the place of the decision: its verdicts follow it, in order. */
+/** The first verdict that differs. `seq` is the place of the decision: its verdicts follow it, in order. */
 export function verdictDifference(
   seq: number,
   stored: readonly FoldableEvent[],
   computed: readonly Verdict[],
-): VerdictDifference | null {
+): Difference | null {
   for (let n = 0; n < Math.max(stored.length, computed.length); n++) {
     const [event, verdict] = [stored[n], computed[n]]
     const was = event ? toldOf(event) : null

@@ -97,14 +97,8 @@ export {
 } from './event/catalogue.ts'
 export { legible } from './event/legible.ts'
 export { type Decision, decide, statusOfState, type Subject, transitioned } from './decide.ts'
-export {
-  createReplay,
-  type Difference,
-  isCacheOf,
-  type Replay,
-  replay,
-  type Replayed,
-} from './replay.ts'
+export type { Difference } from './compare-verdicts.ts'
+export { createReplay, isCacheOf, type Replay, replay, type Replayed } from './replay.ts'
 export { same } from './same.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'

@@ -2,7 +2,7 @@
  * Replay: folds a log with the machine its run is pinned to. Each decision is made again over exactly the facts it folded
  * then, and must come out the same (I16), with the same verdicts; the last state must be the cached one (I15).
  */
-import { isVerdictType, verdictDifference } from './compare-verdicts.ts'
+import { type Difference, isVerdictType, verdictDifference } from './compare-verdicts.ts'
 import { decisionSchemas, type Verdict } from './event/decision.ts'
 import { type Fact, isFactType } from './event/fact.ts'
 import { type FoldableEvent, readFact, upcast } from './event/upcast.ts'
@@ -25,17 +25,6 @@ export interface Replayed {
    * is no difference of its own.
    */
   readonly differences: readonly Difference[]
-}
-
-/** A step, or a verdict beside it, that today's code makes otherwise. */
-export interface Difference {
-  readonly seq: number
-  /** Of the event that is stored there, or would be. */
-  readonly type: string
-  /** The payload of a step; of a verdict its columns, too. Null: nothing is stored there. */
-  readonly stored: object | null
-  /** Null: today's code tells nothing there. */
-  readonly computed: object | null
 }
 
 /** What a decision told: to be compared when all of it was read. */

@@ -2,9 +2,10 @@
  * What a run remembers between decisions: ids and counters, never conversation (DESIGN §3.11: at most 2 kB as JSON).
  */
 import type { AgentDefinition } from '../definition.ts'
-import type { Fact } from '../event/fact.ts'
+import type { Fact, FactPayload } from '../event/fact.ts'
 import { limits } from '../limits.ts'
 import type { Outcome } from '../outcome.ts'
+import type { Bench } from '../verdict/authorization/judge.ts'
 import type { PassportEvaluator } from '../verdict/authorization/passports.ts'
 import { noCalls, type RateState } from '../verdict/authorization/rates.ts'
 import type { PureEvaluator } from '../verdict/authorization/request.ts'
@@ -142,6 +143,12 @@ export type MachineEvent = {
     readonly passports: PassportEvaluator
   }
 }[Fact['type']]
+
+/** The input of judging a call, taken from the fact that brings it. */
+export const benchOf = (
+  { agent, run, evaluatorOf, passports, fact }: MachineEvent,
+  caller: FactPayload<'model.completed'>['caller'],
+): Bench => ({ agent, run, evaluatorOf, passports, caller, at: fact.at })
 
 /** Does the run share its budget with others: those it has started, or those above it? */
 export const isShared = ({ depth, children }: Pick<RunContext, 'depth' | 'children'>): boolean =>

@@ -15,8 +15,8 @@ import { exhausted } from '../../verdict/budget/event.ts'
 import { callBudget } from '../../verdict/budget/verdict.ts'
 import { loopEvent, loopStopped } from '../../verdict/loop/event.ts'
 import { judgeSet } from '../../verdict/loop/verdict.ts'
-import { benchOf } from '../bench.ts'
 import {
+  benchOf,
   callIndex,
   type MachineEvent,
   messageId,
