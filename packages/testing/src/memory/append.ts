@@ -22,7 +22,7 @@ import { write } from './write.ts'
 import { laneAwaited } from './lanes.ts'
 import { answer, create } from './create.ts'
 import { takeSlot } from './queue.ts'
-import type { Place, RunRow, Tables } from './tables.ts'
+import type { RunNow, RunRow, Tables } from './tables.ts'
 
 /** Applies one item, atomically. */
 export function appendItem(tables: Tables, now: number, item: AppendItem): AppendResult {
@@ -83,7 +83,7 @@ const fitNotes = (
   notes.length === 0 ||
   hasRoomForNotes(tables, run, moved === undefined ? { notes } : { notes, settle: moved })
 
-function acceptFact(tables: Tables, { run, now }: Place, fact: FactDraft): FactCode {
+function acceptFact(tables: Tables, { run, now }: RunNow, fact: FactDraft): FactCode {
   if (tables.keys.get(run.runId)?.has(fact.key)) return 'duplicate'
   if (run.status === 'ended') return 'ended'
   const refused = inputRefusal(tables, run, fact)
@@ -100,7 +100,7 @@ function acceptFact(tables: Tables, { run, now }: Place, fact: FactDraft): FactC
 
 function decide(
   tables: Tables,
-  { run, now }: Place,
+  { run, now }: RunNow,
   item: {
     readonly decision: DecisionDraft
     readonly factCodes: readonly FactCode[]
@@ -129,7 +129,7 @@ function decide(
 /** Where a decision stands among the facts and the decisions there are. */
 function standing(
   tables: Tables,
-  { run, now }: Place,
+  { run, now }: RunNow,
   { decision, factCodes, leftOut }: Parameters<typeof decide>[2],
 ): DecisionCode {
   if (leftOut) return 'not_admitted'
@@ -148,7 +148,7 @@ function standing(
 const unawaited = new Set(['policy.evaluate', 'tool.recall', 'webhook.deliver'])
 
 /** May anything of the run still begin? Not what has no lease: a run that was started. */
-const claimStands = (tables: Tables, { run, now }: Place): boolean =>
+const claimStands = (tables: Tables, { run, now }: RunNow): boolean =>
   [...tables.effects.values()].some(
     (effect) =>
       effect.runId === run.runId &&
@@ -171,7 +171,7 @@ function refusalOf(tables: Tables, run: RunRow, decision: DecisionDraft): string
 /** An effect that nobody claimed is announced again this long after it could first have been claimed. */
 const overdueMs = 2_000
 
-function applyEffects(tables: Tables, { run, now }: Place, decision: DecisionDraft): void {
+function applyEffects(tables: Tables, { run, now }: RunNow, decision: DecisionDraft): void {
   for (const spec of decision.effects) {
     const notBefore = now + spec.delayMs
     tables.effects.set(spec.id, {

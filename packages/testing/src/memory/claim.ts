@@ -4,10 +4,10 @@ import { hasRoomForClaim } from './history.ts'
 import { hasLapsed } from './lapse.ts'
 import { hold, isPaused } from './pauses.ts'
 import { isClaim } from './rules.ts'
-import type { EffectRecord, Place, Tables } from './tables.ts'
+import type { EffectRecord, RunNow, Tables } from './tables.ts'
 import { write } from './write.ts'
 
-export function claim(tables: Tables, place: Place, draft: ClaimDraft): Claimed {
+export function claim(tables: Tables, place: RunNow, draft: ClaimDraft): Claimed {
   const { run, now } = place
   const answer = (code: ClaimCode, attempt: number): Claimed => ({
     effectId: draft.effectId,
@@ -59,12 +59,12 @@ const isOwn = ({ events }: Tables, effect: EffectRecord, { owner, salt }: ClaimD
   )
 
 /** One that is held may be claimed as soon as it is released, and is refused for the pause until then. */
-const dueAt = (tables: Tables, { run, now }: Place, effect: EffectRecord): number =>
+const dueAt = (tables: Tables, { run, now }: RunNow, effect: EffectRecord): number =>
   effect.held !== null && isPaused(tables, now, { effect, agent: run.agent })
     ? effect.held
     : effect.notBefore
 
-function codeOf(tables: Tables, { run, now }: Place, effect: EffectRecord): ClaimCode {
+function codeOf(tables: Tables, { run, now }: RunNow, effect: EffectRecord): ClaimCode {
   const outlives = effect.kind === 'webhook.deliver'
   if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'
   if (effect.status === 'pending') return dueAt(tables, { run, now }, effect) > now ? 'early' : 'ok'

@@ -1,9 +1,9 @@
 /** Fences: what must hold of an effect for a fact about it to count. */
 import type { EffectFence } from '@signalbox/engine'
 import { hasLapsed } from './lapse.ts'
-import type { Place, Tables } from './tables.ts'
+import type { RunNow, Tables } from './tables.ts'
 
-export function fenceHolds(tables: Tables, { run, now }: Place, fence: EffectFence): boolean {
+export function fenceHolds(tables: Tables, { run, now }: RunNow, fence: EffectFence): boolean {
   const effect = tables.effects.get(fence.effectId)
   if (!effect || effect.runId !== run.runId) return false
   switch (fence.expect) {

@@ -40,7 +40,7 @@ export type EffectRecord = Mutable<
 }
 
 /** The run that an item is about, and the time. */
-export interface Place {
+export interface RunNow {
   readonly run: RunRow
   readonly now: number
 }
