@@ -4,6 +4,7 @@
  * M1 All results of a turn stand in one tool message: Gemini would make a user turn of each (I24).
  * M2 Provider metadata goes back to the provider it came from and to no other.
  * M3 No part is empty: providers refuse empty and blank text.
+ * M4 At most one message carries a cache mark: the last one of the user or of tools. What is behind it, the model said itself.
  */
 import type {
   LanguageModelV4Message,
@@ -25,10 +26,14 @@ import { wireCallId, wireToolName } from './call-ids.ts'
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>
 type AssistantContent = Assistant['content'][number]
 
-/** Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads. */
+/**
+ * Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads, `cacheMark` the options of the message that the
+ * provider is to cache the prompt up to; null: no message is marked.
+ */
 export function toProviderPrompt(
   prompt: Prompt,
   metaKeys: readonly string[],
+  cacheMark: SharedV4ProviderOptions | null = null,
 ): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   for (const message of prompt) {
@@ -48,6 +53,8 @@ export function toProviderPrompt(
         addResults(messages, message.results)
     }
   }
+  const marked = messages.findLast(({ role }) => role === 'user' || role === 'tool')
+  if (cacheMark !== null && marked) marked.providerOptions = cacheMark
   return messages
 }
 

@@ -11,5 +11,7 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
     model: provider.languageModel(config.model),
     metaKeys: ['anthropic'],
     endUser: ['metadata', 'userId'],
+    // With the request: the provider moves the mark to the last block that can have one.
+    cacheMark: { option: 'cacheControl', on: 'request', value: { type: 'ephemeral' } },
   }
 }

@@ -1,5 +1,13 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { baseUrlOption, requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+import {
+  baseUrlOption,
+  type CacheMark,
+  isHostOf,
+  requireKey,
+  type Unwired,
+  type Wired,
+  type WiringInput,
+} from './wiring.ts'
 
 /** OpenAI over chat completions. */
 export function wireOpenAiChat(input: WiringInput): Wired | Unwired {
@@ -10,6 +18,7 @@ export function wireOpenAiChat(input: WiringInput): Wired | Unwired {
         model: provider.create.chat(input.config.model),
         metaKeys: ['openai'],
         endUser: ['safetyIdentifier'],
+        cacheMark: cacheMark(input),
       }
 }
 
@@ -26,8 +35,25 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
         metaKeys: ['openai'],
         defaults: { openai: { store: false } },
         endUser: ['safetyIdentifier'],
+        cacheMark: cacheMark(input),
       }
 }
+
+/**
+ * OpenAI caches by itself, on the machine that answered; requests with the same key go to the same one. Some who speak its interface
+ * refuse a request with a field that they do not know: there it is sent only where it is configured.
+ */
+function cacheMark({ config, cacheKey }: WiringInput): CacheMark {
+  const refuses = isHostOf(config.baseURL ?? '', refusing)
+  return {
+    option: 'promptCacheKey',
+    on: 'request',
+    ...(cacheKey === undefined || refuses ? {} : { value: cacheKey }),
+  }
+}
+
+/** Domains that answer `prompt_cache_key` with 400: see decision 0056. */
+const refusing: readonly string[] = ['azure.com', 'azure.us', 'azure.cn', 'groq.com', 'baseten.co']
 
 function openAi(input: WiringInput) {
   const auth = requireKey(input, 'OPENAI_API_KEY')
