@@ -75,8 +75,8 @@ const amazon = windows({ 'nova-micro': 128_000, 'nova-lite': 300_000, 'nova-pro'
 /** What may stand behind the name of a model: a date, a number of a version, or that it is the newest. */
 const version = /-(\d{8}|\d{4}-\d\d-\d\d|00\d|latest)$/
 
-/** A model on Bedrock: `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`, by its vendor and its name there. */
-const onBedrock = /^(?:[a-z]{2,6}\.)?(anthropic|amazon)\.(.+?)(?:-v\d+(?::\d+)?)?$/
+/** A model on Bedrock: `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`, also behind an ARN, by its vendor and its name. */
+const onBedrock = /^(?:arn:[^/]*\/)?(?:[a-z]{2,6}\.)?(anthropic|amazon)\.(.+?)(?:-v\d+(?::\d+)?)?$/
 
 /** The window of a model, in tokens: as its configuration says, else by the table; undefined where nobody knows. */
 export function windowOf({ provider, model, contextWindow }: ModelConfig): number | undefined {
