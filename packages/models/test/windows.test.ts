@@ -91,7 +91,10 @@ const worded: readonly (readonly [string, number])[] = [
     163_840,
   ],
   ['The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
-  ['The input token count is 1200000 but model only supports up to 1048576. It exceeds it.', 1_048_576],
+  [
+    'Unable to submit request because the input token count is 1239024 but model only supports up to 1048576. Reduce the input token count and try again.',
+    1_048_576,
+  ],
   [
     "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
     131_072,

@@ -112,6 +112,30 @@ const mistakes: readonly (readonly [readonly string[], unknown, string, string, 
     '"maxTurns"',
   ],
   [
+    [...writer, 'model', 'contextWindw'],
+    32_000,
+    'config_unknown_key',
+    'agents.writer.model.contextWindw',
+    '"contextWindow"',
+  ],
+  ...[999, 1.5, 100_000_001].map(
+    (window) =>
+      [
+        [...writer, 'model', 'contextWindow'],
+        window,
+        'config_invalid',
+        'agents.writer.model.contextWindow',
+        'whole number',
+      ] as const,
+  ),
+  [
+    [...writer, 'model', 'maxOutputTokens'],
+    10_000_001,
+    'config_invalid',
+    'agents.writer.model.maxOutputTokens',
+    '10000000',
+  ],
+  [
     [...writer, 'model', 'baseUrl'],
     '',
     'config_unknown_key',
