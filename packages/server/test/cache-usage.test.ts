@@ -5,7 +5,7 @@
 import { createServer } from 'node:http'
 import type { ConfigInput } from '@signalbox/server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { call, fed } from './support/http.ts'
+import { call } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 /** An answer that counts 100 tokens of input: 60 from a cache, 30 put into it. */
@@ -60,13 +60,11 @@ beforeAll(async () => {
     agents: {
       keeper: {
         model: { provider: 'openai', model: 'm', apiKeyEnv: 'CACHE_TEST_KEY', baseURL, price },
-        // One answer costs more than that: a second turn would not be asked for.
-        limits: { maxCost: 0.0003 },
+        limits: { maxCost: 1 },
       },
     },
   }
-  process.env['CACHE_TEST_KEY'] = 'key-of-the-test'
-  box = await startTest(config)
+  box = await startTest(config, { env: { CACHE_TEST_KEY: 'key-of-the-test' } })
 })
 afterAll(async () => {
   await box?.stop()
@@ -87,7 +85,6 @@ it('is in the event, in the report and in the metrics, and priced as it is confi
     reasoningTokens: 0,
   })
   await box.settled()
-  await fed(box)
   const usage = (await call(box.api, 'GET', '/usage?by=agent')).body
   expect(usage.groups).toEqual([
     {
