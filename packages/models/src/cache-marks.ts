@@ -2,7 +2,7 @@
  * Where a request tells its provider what to cache.
  *
  * K1 A provider without a mark gets none: its options are as they were.
- * K2 What the configuration says stands, under whichever name of the provider it says it; null takes the mark away.
+ * K2 What the configuration says stands, under whichever name of the provider it says it. Null takes the mark away, true brings ours.
  * K3 A mark never names tenant, thread or user.
  */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
@@ -18,30 +18,29 @@ export interface Marked {
   readonly onMessage: SharedV4ProviderOptions | null
 }
 
-/** The options with the mark in its place. A mark that stands on messages leaves the options of the request. */
+/** The options with the mark in its place. A mark that stands on a message leaves the options of the request. */
 export function withCacheMark(
   options: Options,
   { cacheMark, metaKeys }: Wired,
 ): Marked | Unwired {
-  const name = metaKeys[0]
-  if (cacheMark === undefined || name === undefined) return { options, onMessage: null }
-  const { option, on, value } = cacheMark
-  const saidBy = metaKeys.find((key) => options[key]?.[option] !== undefined)
-  const mark = saidBy === undefined ? value : (options[saidBy]?.[option] ?? null)
-  const isMarked = mark !== undefined && mark !== null
-  if (on === 'message') {
-    if (isMarked && !isJsonObject(mark)) return noObject(saidBy ?? name, option)
-    const onMessage = isMarked ? { [name]: { [option]: mark } } : null
-    return { options: without(options, metaKeys, option), onMessage }
-  }
-  if (!isMarked) return { options: without(options, metaKeys, option), onMessage: null }
-  const marked = saidBy === undefined ? withOption(options, name, { [option]: mark }) : options
-  return { options: marked, onMessage: null }
+  const first = metaKeys[0]
+  if (cacheMark === undefined || first === undefined) return { options, onMessage: null }
+  const { option, own, on, byDefault } = cacheMark
+  const name = metaKeys.find((key) => options[key]?.[option] !== undefined)
+  const configured = name === undefined ? undefined : options[name]?.[option]
+  const mark = configured === undefined || configured === true ? own : configured
+  const place = configured === undefined ? byDefault : on
+  const rest = without(options, metaKeys, option)
+  if (mark === null || place === null) return { options: rest, onMessage: null }
+  if (place === 'request')
+    return { options: withOption(rest, name ?? first, { [option]: mark }), onMessage: null }
+  if (!isJsonObject(mark)) return noObject(name ?? first, option)
+  return { options: rest, onMessage: { [first]: { [option]: mark } } }
 }
 
 const noObject = (name: string, option: string): Unwired => ({
   problem: 'invalid_request',
-  message: `model.providerOptions.${name}.${option} must be an object such as { "type": "default" }, or null for none.`,
+  message: `model.providerOptions.${name}.${option} must be an object such as { "type": "default" }, true for it, or null for none.`,
 })
 
 const withOption = (
@@ -57,11 +56,7 @@ const withOption = (
  * The options without one, under every name. A name under which nothing is left goes, too: Bedrock's package reads the options of one
  * name alone, and an empty object would hide the other's.
  */
-function without(
-  options: Options,
-  names: readonly string[],
-  option: string,
-): Options {
+function without(options: Options, names: readonly string[], option: string): Options {
   return Object.fromEntries(
     Object.entries(options).flatMap(([name, given]) => {
       if (!names.includes(name) || given[option] === undefined) return [[name, given]]

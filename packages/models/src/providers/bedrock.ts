@@ -33,8 +33,9 @@ export function wireBedrock(input: WiringInput): Wired | Unwired {
     metaKeys: ['amazonBedrock', 'bedrock'],
     cacheMark: {
       option: 'cachePoint',
+      own: { type: 'default' },
       on: 'message',
-      ...(takesCachePoint(config.model) ? { value: { type: 'default' } } : {}),
+      byDefault: takesCachePoint(config.model) ? 'message' : null,
     },
   }
 }

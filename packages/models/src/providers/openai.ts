@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import {
   baseUrlOption,
   type CacheMark,
-  isHostOf,
+  isOwnAddress,
   requireKey,
   type Unwired,
   type Wired,
@@ -40,20 +40,13 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
 }
 
 /**
- * OpenAI caches by itself, on the machine that answered; requests with the same key go to the same one. Some who speak its interface
- * refuse a request with a field that they do not know: there it is sent only where it is configured.
+ * OpenAI caches by itself, on the machine that answered; requests with the same key go to the same one. Many that speak its interface
+ * refuse a request with a field that they do not know, so nobody else gets a key unasked.
  */
-function cacheMark({ config, cacheKey }: WiringInput): CacheMark {
-  const refuses = isHostOf(config.baseURL ?? '', refusing)
-  return {
-    option: 'promptCacheKey',
-    on: 'request',
-    ...(cacheKey === undefined || refuses ? {} : { value: cacheKey }),
-  }
+function cacheMark({ config, cacheKey = null }: Pick<WiringInput, 'config' | 'cacheKey'>): CacheMark {
+  const byDefault = isOwnAddress(config.baseURL, 'openai.com') ? 'request' : null
+  return { option: 'promptCacheKey', own: cacheKey, on: 'request', byDefault }
 }
-
-/** Domains that answer `prompt_cache_key` with 400: see decision 0056. */
-const refusing: readonly string[] = ['azure.com', 'azure.us', 'azure.cn', 'groq.com', 'baseten.co']
 
 function openAi(input: WiringInput) {
   const auth = requireKey(input, 'OPENAI_API_KEY')

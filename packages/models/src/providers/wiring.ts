@@ -25,16 +25,16 @@ export interface Wired {
   readonly cacheMark?: CacheMark
 }
 
-/**
- * An option that has a provider cache the beginning of a prompt. What the configuration says of it stands; null there means no mark.
- */
+/** An option that has a provider cache the beginning of a prompt. What the configuration says of it stands. */
 export interface CacheMark {
   /** Its name, among the options under one of `metaKeys`. */
   readonly option: string
-  /** Where the package takes it. */
+  /** The mark of ours; null where there is none, as of a request that belongs to no conversation. */
+  readonly own: Json | null
+  /** Where the package takes what is configured: with the request, or with a message of the prompt. */
   readonly on: 'request' | 'message'
-  /** Its value where the configuration says nothing. Absent: no mark then. */
-  readonly value?: Json
+  /** Where ours stands if the configuration says nothing; null: nowhere, for whoever would refuse it. */
+  readonly byDefault: 'request' | 'message' | null
 }
 
 /** A configuration that cannot make a call. Returned: the turn says so, nothing is thrown. */
@@ -88,6 +88,10 @@ export function isHostOf(baseURL: string, domains: readonly string[]): boolean {
   const host = URL.parse(baseURL)?.hostname ?? ''
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
 }
+
+/** Is it the vendor itself that is called: at its usual address, or below its domain? */
+export const isOwnAddress = (baseURL: string | undefined, domain: string): boolean =>
+  baseURL === undefined || isHostOf(baseURL, [domain])
 
 /** Values of the environment that are keys of a provider: they must not be in any message. */
 export function secretsOf(config: ModelConfig, env: Environment): readonly string[] {
