@@ -22,7 +22,7 @@ const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'
 
 type More = Pick<Asked, 'prompt'> & { readonly model?: string; readonly options?: JsonObject }
 
-/** The body of a request. */
+/** The body of a request to an address of somebody: the loopback server. */
 async function sent(provider: Provider, { prompt, model, options }: More = {}): Promise<Fields> {
   const wire = wireOf(provider)
   const baseURL = loopback.reply(streamReply(wire, goodEnding(wire)))
@@ -32,6 +32,29 @@ async function sent(provider: Provider, { prompt, model, options }: More = {}): 
   }
   await ask({ provider, baseURL, cacheKey, model: config, ...(prompt ? { prompt } : {}) })
   return fields(parseJson(loopback.requests(baseURL)[0] ?? '')) ?? {}
+}
+
+/** The same of a request to an address, or to the usual one; below the package it goes to the loopback server. */
+async function sentTo(
+  baseURL: string | null,
+  provider: Provider,
+  { options, prompt, variables = {} }: More & { readonly variables?: Record<string, string> } = {},
+): Promise<Fields> {
+  const wire = wireOf(provider)
+  const reply = loopback.reply(streamReply(wire, goodEnding(wire)))
+  const models = createModels({
+    env: { ...env, ...variables },
+    fetch: (_url, init) => fetch(`${reply}/answer`, init),
+  })
+  const asked = request({
+    provider,
+    cacheKey,
+    ...(baseURL === null ? {} : { baseURL }),
+    ...(options === undefined ? {} : { model: { providerOptions: options } }),
+    ...(prompt ? { prompt } : {}),
+  })
+  await models.call(asked, { delta: () => undefined }, new AbortController().signal)
+  return fields(parseJson(loopback.requests(reply)[0] ?? '')) ?? {}
 }
 
 const user = { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hi.' }] }
@@ -57,30 +80,61 @@ const said = {
 }
 const system = { role: 'system' as const, text: 'Be short.' }
 
+/** The marks of a body, by where they stand. */
+function marksOf(body: Fields): { readonly request: unknown; readonly blocks: readonly unknown[] } {
+  const blocks = list(body['messages']).flatMap((message, n) =>
+    list(fields(message)?.['content']).flatMap((block, m) => {
+      const mark = fields(block)?.['cache_control']
+      return mark === undefined ? [] : [[n, m, mark]]
+    }),
+  )
+  expect(JSON.stringify(body).split('cache_control')).toHaveLength(
+    1 + blocks.length + (body['cache_control'] === undefined ? 0 : 1),
+  )
+  return { request: body['cache_control'], blocks }
+}
+
+const ephemeral = { type: 'ephemeral' }
+const gateway = 'https://gateway.example.com/v1'
+
 describe('§19 cache 1: Anthropic', () => {
-  test('the request carries the mark', async () => {
-    const body = await sent('anthropic')
-    expect(body['cache_control']).toEqual({ type: 'ephemeral' })
-    // Once: the provider allows four, and moves this one to the last block that can have one.
-    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(1)
+  test.each([null, 'https://api.anthropic.com/v1'])('the request to %s carries the mark', async (at) => {
+    const body = await sentTo(at, 'anthropic', { prompt: [system, user, called, results] })
+    expect(marksOf(body)).toEqual({ request: ephemeral, blocks: [] })
   })
 
-  test('a configured one stands', async () => {
-    const options = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } }
-    const body = await sent('anthropic', { options })
-    expect(body['cache_control']).toEqual({ type: 'ephemeral', ttl: '1h' })
+  test.each<readonly [string, Prompt, readonly [number, number]]>([
+    ['the words of the user', [system, user], [0, 0]],
+    ['the results', [system, user, called, results], [2, 0]],
+    ['the words behind results', [user, called, results, user], [2, 1]],
+    ['the words before an answer that is gone on with', [user, said], [0, 0]],
+  ])('a request to a gateway carries it on %s', async (_name, prompt, [message, block]) => {
+    const body = await sentTo(gateway, 'anthropic', { prompt })
+    expect(marksOf(body)).toEqual({ request: undefined, blocks: [[message, block, ephemeral]] })
   })
 
-  test('null takes it away, and leaves the other options', async () => {
+  test('so does one to whatever address the environment names', async () => {
+    const variables = { ANTHROPIC_BASE_URL: gateway }
+    const { request: mark, blocks } = marksOf(await sentTo(null, 'anthropic', { variables }))
+    expect([mark, blocks.length]).toEqual([undefined, 1])
+  })
+
+  test.each([null, gateway])('a configured one stands, at %s', async (at) => {
+    const cacheControl = { type: 'ephemeral', ttl: '1h' }
+    const body = await sentTo(at, 'anthropic', { options: { anthropic: { cacheControl } } })
+    expect(marksOf(body)).toEqual({ request: cacheControl, blocks: [] })
+  })
+
+  test.each([null, gateway])('null takes it away, and leaves the other options, at %s', async (at) => {
     const options = { anthropic: { cacheControl: null, disableParallelToolUse: true } }
-    const body = await sent('anthropic', { options })
-    expect(JSON.stringify(body)).not.toContain('cache_control')
+    const body = await sentTo(at, 'anthropic', { options })
+    expect(marksOf(body)).toEqual({ request: undefined, blocks: [] })
     expect(body['tool_choice']).toMatchObject({ disable_parallel_tool_use: true })
   })
 
   test('other options beside it stay', async () => {
-    const body = await sent('anthropic', { options: { anthropic: { serviceTier: 'auto' } } })
-    expect(body).toMatchObject({ cache_control: { type: 'ephemeral' }, service_tier: 'auto' })
+    const body = await sentTo(null, 'anthropic', { options: { anthropic: { serviceTier: 'auto' } } })
+    expect(body).toMatchObject({ cache_control: ephemeral, service_tier: 'auto' })
   })
 })
 
@@ -164,8 +218,14 @@ describe('§19 cache 1: Bedrock', () => {
     expect(JSON.stringify(body)).toContain('cachePoint')
   })
 
+  test('true is the mark of ours', async () => {
+    const model = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abcdefghijk2'
+    const body = await sent('amazon-bedrock', { model, options: { bedrock: { cachePoint: true } } })
+    expect(JSON.stringify(body)).toContain('{"cachePoint":{"type":"default"}}')
+  })
+
   test('one that is no object is refused before anything is sent', async () => {
-    const model = { model: claude, providerOptions: { bedrock: { cachePoint: true } } }
+    const model = { model: claude, providerOptions: { bedrock: { cachePoint: 'default' } } }
     const { turn } = await ask({ provider: 'amazon-bedrock', baseURL: 'http://127.0.0.1:1', model })
     expect(turn.error).toMatchObject({ class: 'invalid_request', code: 'configuration' })
     expect(turn.error?.message).toContain('providerOptions.bedrock.cachePoint')
@@ -173,14 +233,31 @@ describe('§19 cache 1: Bedrock', () => {
 })
 
 describe.each(['openai', 'openai-responses'] as const)('§4.3: %s', (provider) => {
-  test('the request carries the key of its conversation', async () => {
-    expect((await sent(provider))['prompt_cache_key']).toBe(cacheKey)
+  test.each([null, 'https://api.openai.com/v1', 'https://eu.api.openai.com/v1'])(
+    'the request to %s carries the key of its conversation',
+    async (at) => {
+      expect((await sentTo(at, provider))['prompt_cache_key']).toBe(cacheKey)
+    },
+  )
+
+  test.each([
+    gateway,
+    'https://mine.openai.azure.com/openai/v1',
+    'https://api.groq.com/openai/v1',
+    'https://openai.com.example.com/v1',
+  ])('a request to %s carries none unasked', async (at) => {
+    expect(await sentTo(at, provider)).not.toHaveProperty('prompt_cache_key')
+    const variables = { OPENAI_BASE_URL: at }
+    expect(await sentTo(null, provider, { variables })).not.toHaveProperty('prompt_cache_key')
+    const asked = await sentTo(at, provider, { options: { openai: { promptCacheKey: true } } })
+    expect(asked['prompt_cache_key']).toBe(cacheKey)
   })
 
   test('a configured one stands, null takes it away', async () => {
-    const own = await sent(provider, { options: { openai: { promptCacheKey: 'mine' } } })
+    const own = await sentTo(null, provider, { options: { openai: { promptCacheKey: 'mine' } } })
     expect(own['prompt_cache_key']).toBe('mine')
-    const none = await sent(provider, { options: { openai: { promptCacheKey: null, user: 'u' } } })
+    const options = { openai: { promptCacheKey: null, user: 'u' } }
+    const none = await sentTo(null, provider, { options })
     expect(none).not.toHaveProperty('prompt_cache_key')
     expect(none['user']).toBe('u')
   })
@@ -188,39 +265,30 @@ describe.each(['openai', 'openai-responses'] as const)('§4.3: %s', (provider) =
   test('where no conversation is known there is none', async () => {
     const wire = wireOf(provider)
     const baseURL = loopback.reply(streamReply(wire, goodEnding(wire)))
-    await ask({ provider, baseURL })
+    const model = { providerOptions: { openai: { promptCacheKey: true } } }
+    const { turn } = await ask({ provider, baseURL, model })
+    expect(turn.verdict).toBe('complete')
     expect(loopback.requests(baseURL)[0]).not.toContain('prompt_cache_key')
   })
 })
 
-test('§4.3: Azure gets a key only where it is configured', async () => {
-  expect(await sent('azure')).not.toHaveProperty('prompt_cache_key')
-  for (const name of ['azure', 'openai']) {
-    const body = await sent('azure', { options: { [name]: { promptCacheKey: 'mine' } } })
-    expect(body['prompt_cache_key']).toBe('mine')
-    const none = await sent('azure', { options: { [name]: { promptCacheKey: null } } })
-    expect(none).not.toHaveProperty('prompt_cache_key')
-  }
+describe('§4.3: Azure', () => {
+  test('gets a key only where it is configured', async () => {
+    expect(await sent('azure')).not.toHaveProperty('prompt_cache_key')
+  })
+
+  test.each(['azure', 'openai'])('under %s', async (name) => {
+    for (const [promptCacheKey, expected] of [
+      ['mine', 'mine'],
+      [true, cacheKey],
+      [null, undefined],
+    ] as const) {
+      const body = await sent('azure', { options: { [name]: { promptCacheKey } } })
+      expect(body['prompt_cache_key']).toBe(expected)
+    }
+  })
 })
 
 test.each(['openai-compatible', 'google'] as const)('%s gets nothing', async (provider) => {
   expect(JSON.stringify(await sent(provider))).not.toMatch(/cache/i)
-})
-
-/** Hosts, sent to the loopback server below the package. */
-test.each([
-  ['https://api.openai.com/v1', true],
-  ['https://eu.api.openai.com/v1', true],
-  ['https://gateway.example.com/openai/v1', true],
-  ['https://mine.openai.azure.com/openai/v1', false],
-  ['https://api.groq.com/openai/v1', false],
-])('openai at %s gets a key: %s', async (baseURL, hasKey) => {
-  const reply = loopback.reply(streamReply('chat', goodEnding('chat')))
-  const models = createModels({
-    env,
-    fetch: (_url, init) => fetch(`${reply}/chat/completions`, init),
-  })
-  const asked = request({ provider: 'openai', baseURL, cacheKey })
-  await models.call(asked, { delta: () => undefined }, new AbortController().signal)
-  expect((loopback.requests(reply)[0] ?? '').includes(cacheKey)).toBe(hasKey)
 })

@@ -59,7 +59,14 @@ beforeAll(async () => {
   const config: ConfigInput = {
     agents: {
       keeper: {
-        model: { provider: 'openai', model: 'm', apiKeyEnv: 'CACHE_TEST_KEY', baseURL, price },
+        model: {
+          provider: 'openai',
+          model: 'm',
+          apiKeyEnv: 'CACHE_TEST_KEY',
+          baseURL,
+          price,
+          providerOptions: { openai: { promptCacheKey: true } },
+        },
         limits: { maxCost: 1 },
       },
     },

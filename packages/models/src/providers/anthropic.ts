@@ -24,7 +24,9 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
       on: 'request',
       // Anthropic moves a mark of the request to the last block that can have one. Gateways to Bedrock and Vertex refuse such a mark, and
       // take one on a block.
-      byDefault: isOwnAddress(config.baseURL, 'anthropic.com') ? 'request' : 'message',
+      byDefault: isOwnAddress(input, 'anthropic.com', 'ANTHROPIC_BASE_URL')
+        ? 'request'
+        : 'message',
     },
   }
 }

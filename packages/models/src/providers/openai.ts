@@ -43,9 +43,14 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
  * OpenAI caches by itself, on the machine that answered; requests with the same key go to the same one. Many that speak its interface
  * refuse a request with a field that they do not know, so nobody else gets a key unasked.
  */
-function cacheMark({ config, cacheKey = null }: Pick<WiringInput, 'config' | 'cacheKey'>): CacheMark {
-  const byDefault = isOwnAddress(config.baseURL, 'openai.com') ? 'request' : null
-  return { option: 'promptCacheKey', own: cacheKey, on: 'request', byDefault }
+function cacheMark(input: WiringInput): CacheMark {
+  const isOwn = isOwnAddress(input, 'openai.com', 'OPENAI_BASE_URL')
+  return {
+    option: 'promptCacheKey',
+    own: input.cacheKey ?? null,
+    on: 'request',
+    byDefault: isOwn ? 'request' : null,
+  }
 }
 
 function openAi(input: WiringInput) {

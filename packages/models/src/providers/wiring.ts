@@ -89,9 +89,18 @@ export function isHostOf(baseURL: string, domains: readonly string[]): boolean {
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
 }
 
-/** Is it the vendor itself that is called: at its usual address, or below its domain? */
-export const isOwnAddress = (baseURL: string | undefined, domain: string): boolean =>
-  baseURL === undefined || isHostOf(baseURL, [domain])
+/**
+ * Is it the vendor itself that is called: at its usual address, or below its domain? Its package takes another address from the variable
+ * `usual` where the configuration has none.
+ */
+export function isOwnAddress(
+  { config, env }: Pick<WiringInput, 'config' | 'env'>,
+  domain: string,
+  usual: string,
+): boolean {
+  const baseURL = config.baseURL ?? env[usual]?.trim()
+  return !baseURL || isHostOf(baseURL, [domain])
+}
 
 /** Values of the environment that are keys of a provider: they must not be in any message. */
 export function secretsOf(config: ModelConfig, env: Environment): readonly string[] {
