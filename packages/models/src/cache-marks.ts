@@ -8,15 +8,17 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Json } from '@signalbox/core'
 import { isJsonObject } from './json.ts'
+import type { PromptMarks } from './prompt/mark-prompt.ts'
 import type { Options } from './provider-options.ts'
 import type { Unwired, Wired } from './providers/wiring.ts'
 
-/** Options of a request, and those of the message that its prompt is cached up to. */
+/** Options of a request, and the marks of its prompt. */
 export interface Marked {
   readonly options: SharedV4ProviderOptions
-  /** Null: no message is marked. */
-  readonly onMessage: SharedV4ProviderOptions | null
+  readonly marks: PromptMarks
 }
+
+const nowhere: PromptMarks = { last: null, earlier: null }
 
 /** The options with the mark in its place. A mark that stands on a message leaves the options of the request. */
 export function withCacheMark(
@@ -24,18 +26,21 @@ export function withCacheMark(
   { cacheMark, metaKeys }: Wired,
 ): Marked | Unwired {
   const first = metaKeys[0]
-  if (cacheMark === undefined || first === undefined) return { options, onMessage: null }
+  if (cacheMark === undefined || first === undefined) return { options, marks: nowhere }
   const { option, own, on, byDefault } = cacheMark
   const name = metaKeys.find((key) => options[key]?.[option] !== undefined)
   const configured = name === undefined ? undefined : options[name]?.[option]
   const mark = configured === undefined || configured === true ? own : configured
   const place = configured === undefined ? byDefault : on
   const rest = without(options, metaKeys, option)
-  if (mark === null || place === null) return { options: rest, onMessage: null }
-  if (place === 'request')
-    return { options: withOption(rest, name ?? first, { [option]: mark }), onMessage: null }
-  if (!isJsonObject(mark)) return noObject(name ?? first, option)
-  return { options: rest, onMessage: { [first]: { [option]: mark } } }
+  if (mark === null || place === null) return { options: rest, marks: nowhere }
+  const onMessage = isJsonObject(mark) ? { [first]: { [option]: mark } } : null
+  if (place === 'request') {
+    const marked = withOption(rest, name ?? first, { [option]: mark })
+    return { options: marked, marks: { last: null, earlier: onMessage } }
+  }
+  if (onMessage === null) return noObject(name ?? first, option)
+  return { options: rest, marks: { last: onMessage, earlier: onMessage } }
 }
 
 const noObject = (name: string, option: string): Unwired => ({

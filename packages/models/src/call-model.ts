@@ -190,7 +190,7 @@ function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOpt
   const marked = withCacheMark(own, wired)
   if ('problem' in marked) return marked
   return {
-    prompt: toProviderPrompt(prompt, wired.metaKeys, marked.onMessage),
+    prompt: toProviderPrompt(prompt, wired.metaKeys, marked.marks),
     includeRawChunks: true,
     providerOptions: marked.options,
     ...(request.traceparent === undefined ? {} : { headers: { traceparent: request.traceparent } }),

@@ -78,6 +78,15 @@ const said = {
   id: 'n',
   parts: [{ type: 'text' as const, text: 'So far.' }],
 }
+/** An answer of so many texts and a call. */
+const wide = (texts: number) => ({
+  role: 'assistant' as const,
+  id: 'w',
+  parts: [
+    ...Array.from({ length: texts }, (_, n) => ({ type: 'text' as const, text: `Part ${n}.` })),
+    ...called.parts,
+  ],
+})
 const system = { role: 'system' as const, text: 'Be short.' }
 
 /** The marks of a body, by where they stand. */
@@ -112,6 +121,24 @@ describe('§19 cache 1: Anthropic', () => {
     const body = await sentTo(gateway, 'anthropic', { prompt })
     expect(marksOf(body)).toEqual({ request: undefined, blocks: [[message, block, ephemeral]] })
   })
+
+  test.each([
+    [17, false],
+    [18, true],
+    [40, true],
+  ])(
+    'a turn of %i blocks and one result: the place of the last mark is marked as well: %s',
+    async (texts, isMarked) => {
+      const prompt = [user, wide(texts - 1), results]
+      const blocks = isMarked ? [[0, 0, ephemeral]] : []
+      const own = marksOf(await sentTo(null, 'anthropic', { prompt }))
+      expect(own).toEqual({ request: ephemeral, blocks })
+      const other = marksOf(await sentTo(gateway, 'anthropic', { prompt }))
+      expect(other).toEqual({ request: undefined, blocks: [...blocks, [2, 0, ephemeral]] })
+      const none = { anthropic: { cacheControl: null } }
+      expect(marksOf(await sentTo(null, 'anthropic', { prompt, options: none })).blocks).toEqual([])
+    },
+  )
 
   test('so does one to whatever address the environment names', async () => {
     const variables = { ANTHROPIC_BASE_URL: gateway }
@@ -166,6 +193,15 @@ describe('§19 cache 1: Bedrock', () => {
     const body = await sent('amazon-bedrock', { model: claude, prompt })
     expect(blocksOf(body)).toEqual(blocks)
     expect(JSON.stringify(body)).toContain('{"cachePoint":{"type":"default"}}')
+  })
+
+  test('a wide turn has the place of the last mark marked as well', async () => {
+    const body = await sent('amazon-bedrock', { model: claude, prompt: [user, wide(20), results] })
+    const blocks = blocksOf(body)
+    expect([blocks[0], blocks.at(-1)]).toEqual([
+      ['text', 'cachePoint'],
+      ['toolResult', 'cachePoint'],
+    ])
   })
 
   test.each([

@@ -4,7 +4,6 @@
  * M1 All results of a turn stand in one tool message: Gemini would make a user turn of each (I24).
  * M2 Provider metadata goes back to the provider it came from and to no other.
  * M3 No part is empty: providers refuse empty and blank text.
- * M4 At most one message carries a cache mark: the last one of the user or of tools. What is behind it, the model said itself.
  */
 import type {
   LanguageModelV4Message,
@@ -22,18 +21,16 @@ import type {
 } from '@signalbox/core'
 import { isJsonObject } from '../json.ts'
 import { wireCallId, wireToolName } from './call-ids.ts'
+import { markPrompt, type PromptMarks } from './mark-prompt.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>
 type AssistantContent = Assistant['content'][number]
 
-/**
- * Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads, `cacheMark` the options of the message that the
- * provider is to cache the prompt up to; null: no message is marked.
- */
+/** Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads, `marks` what it is to cache. */
 export function toProviderPrompt(
   prompt: Prompt,
   metaKeys: readonly string[],
-  cacheMark: SharedV4ProviderOptions | null = null,
+  marks: PromptMarks | null = null,
 ): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   for (const message of prompt) {
@@ -53,8 +50,7 @@ export function toProviderPrompt(
         addResults(messages, message.results)
     }
   }
-  const marked = messages.findLast(({ role }) => role === 'user' || role === 'tool')
-  if (cacheMark !== null && marked) marked.providerOptions = cacheMark
+  if (marks !== null) markPrompt(messages, marks)
   return messages
 }
 
