@@ -107,6 +107,18 @@ const ephemeral = { type: 'ephemeral' }
 const gateway = 'https://gateway.example.com/v1'
 
 describe('§19 cache 1: Anthropic', () => {
+  test('results that words stand behind are marked as well: the words may be gone next time', async () => {
+    const prompt = [user, called, results, user]
+    const own = marksOf(await sentTo(null, 'anthropic', { prompt }))
+    expect(own).toEqual({ request: ephemeral, blocks: [[2, 0, ephemeral]] })
+    const other = marksOf(await sentTo(gateway, 'anthropic', { prompt }))
+    const blocks = [
+      [2, 0, ephemeral],
+      [2, 1, ephemeral],
+    ]
+    expect(other).toEqual({ request: undefined, blocks })
+  })
+
   test.each([null, 'https://api.anthropic.com/v1'])('the request to %s carries the mark', async (at) => {
     const body = await sentTo(at, 'anthropic', { prompt: [system, user, called, results] })
     expect(marksOf(body)).toEqual({ request: ephemeral, blocks: [] })
@@ -115,7 +127,6 @@ describe('§19 cache 1: Anthropic', () => {
   test.each<readonly [string, Prompt, readonly [number, number]]>([
     ['the words of the user', [system, user], [0, 0]],
     ['the results', [system, user, called, results], [2, 0]],
-    ['the words behind results', [user, called, results, user], [2, 1]],
     ['the words before an answer that is gone on with', [user, said], [0, 0]],
   ])('a request to a gateway carries it on %s', async (_name, prompt, [message, block]) => {
     const body = await sentTo(gateway, 'anthropic', { prompt })
@@ -182,7 +193,7 @@ describe('§19 cache 1: Bedrock', () => {
     [
       'what was said behind the results',
       [user, called, results, user],
-      [['text'], ['toolUse'], ['toolResult', 'text', 'cachePoint']],
+      [['text'], ['toolUse'], ['toolResult', 'cachePoint', 'text', 'cachePoint']],
     ],
     [
       'the words before an answer that is gone on with',
