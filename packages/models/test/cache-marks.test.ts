@@ -58,11 +58,8 @@ async function sentTo(
 }
 
 const user = { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hi.' }] }
-const called = {
-  role: 'assistant' as const,
-  id: 'm',
-  parts: [{ type: 'tool_call' as const, id: 'a', name: 'list', args: {}, argsHash: 'x' }],
-}
+const listCall = { type: 'tool_call' as const, id: 'a', name: 'list', args: {}, argsHash: 'x' }
+const called = { role: 'assistant' as const, id: 'm', parts: [listCall] }
 const results = {
   role: 'tool' as const,
   results: [
@@ -84,7 +81,7 @@ const wide = (texts: number) => ({
   id: 'w',
   parts: [
     ...Array.from({ length: texts }, (_, n) => ({ type: 'text' as const, text: `Part ${n}.` })),
-    ...called.parts,
+    listCall,
   ],
 })
 const system = { role: 'system' as const, text: 'Be short.' }
@@ -338,4 +335,45 @@ describe('§4.3: Azure', () => {
 
 test.each(['openai-compatible', 'google'] as const)('%s gets nothing', async (provider) => {
   expect(JSON.stringify(await sent(provider))).not.toMatch(/cache/i)
+})
+
+/** A body without its marks. */
+const unmarked = (body: Fields): unknown =>
+  JSON.parse(
+    JSON.stringify(body, (key, value: unknown) => {
+      if (key === 'cache_control') return undefined
+      return Array.isArray(value) ? value.filter((item) => !fields(item)?.['cachePoint']) : value
+    }),
+  )
+
+/** A turn with three calls, a thought and their results. */
+function turnOf(n: number): Prompt {
+  const calls = [0, 1, 2].map((at) => ({ ...listCall, id: `c_${n}_${at}`, args: { n, at } }))
+  const output = { content: [{ type: 'text' as const, text: `page ${n}` }], isError: n % 7 === 0 }
+  return [
+    { role: 'assistant', id: `m_${n}`, parts: [{ type: 'text', text: `Page ${n}.` }, ...calls] },
+    { role: 'tool', results: calls.map(({ id }) => ({ callId: id, toolName: 'list', output })) },
+    ...(n % 10 === 0 ? [user] : []),
+  ]
+}
+
+/** §19 cache 3, on the wire: what a provider is sent again it is sent in the same bytes. */
+test.each<readonly [Provider, string, string]>([
+  ['anthropic', 'test-model', 'messages'],
+  ['amazon-bedrock', claude, 'messages'],
+  ['openai', 'test-model', 'messages'],
+  ['openai-responses', 'test-model', 'input'],
+  ['google', 'test-model', 'contents'],
+])('§19 cache 3: %s: over 50 turns each body begins with the one before', async (provider, model, at) => {
+  let prompt: Prompt = [system, user]
+  let before = ''
+  for (let n = 1; n <= 50; n += 1) {
+    const body = fields(unmarked(await sent(provider, { model, prompt })))
+    const conversation = body?.[at]
+    const now = JSON.stringify(conversation).slice(0, -1)
+    expect(now.startsWith(before)).toBe(true)
+    expect(now.length).toBeGreaterThan(before.length)
+    before = now
+    prompt = [...prompt, ...turnOf(n)]
+  }
 })
