@@ -113,8 +113,7 @@ test('each request begins with the one before', async () => {
     parts: [{ type: 'text', text: 'Look at the footnotes, too.' }],
   }
   const runId = await begin(engine, definition, { threadId: 'pages' })
-  inject = () =>
-    engine.commands.injectInput({ ...caller, runId, messages: [words], key: 'more' })
+  inject = () => engine.commands.injectInput({ ...caller, runId, messages: [words], key: 'more' })
   expect(await outcomeOf(register, runId)).toBe('completed')
 
   const requests = asked.map(withoutReminder)

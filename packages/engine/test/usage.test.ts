@@ -120,7 +120,10 @@ test.each<readonly [string, ModelTurn['usage'], ModelTurn['usage']]>([
 
 test('§19 cache 2: what is estimated has no part that was written to a cache', () => {
   const prompt = [{ role: 'system' as const, text: 'x'.repeat(30_000) }]
-  const { usage } = withUsage(turnOf({ inputTokens: 1, cacheWriteTokens: 1 }), { prompt, tools: [] })
+  const { usage } = withUsage(turnOf({ inputTokens: 1, cacheWriteTokens: 1 }), {
+    prompt,
+    tools: [],
+  })
   expect(usage).not.toHaveProperty('cacheWriteTokens')
   expect(usage.estimated).toBe(true)
 })

@@ -21,10 +21,7 @@ export interface Marked {
 const nowhere: PromptMarks = { last: null, earlier: null }
 
 /** The options with the mark in its place. A mark that stands on a message leaves the options of the request. */
-export function withCacheMark(
-  options: Options,
-  { cacheMark, metaKeys }: Wired,
-): Marked | Unwired {
+export function withCacheMark(options: Options, { cacheMark, metaKeys }: Wired): Marked | Unwired {
   const first = metaKeys[0]
   if (cacheMark === undefined || first === undefined) return { options, marks: nowhere }
   const { option, own, on, byDefault } = cacheMark

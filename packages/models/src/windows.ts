@@ -84,7 +84,8 @@ export function windowOf({ provider, model, contextWindow }: ModelConfig): numbe
 }
 
 function known(provider: ModelConfig['provider'], model: string): number | undefined {
-  const find = (among: Windows, name = model) => among.get(name) ?? among.get(name.replace(version, ''))
+  const find = (among: Windows, name = model) =>
+    among.get(name) ?? among.get(name.replace(version, ''))
   switch (provider) {
     case 'openai':
     case 'openai-responses':

@@ -116,10 +116,13 @@ describe('§19 cache 1: Anthropic', () => {
     expect(other).toEqual({ request: undefined, blocks })
   })
 
-  test.each([null, 'https://api.anthropic.com/v1'])('the request to %s carries the mark', async (at) => {
-    const body = await sentTo(at, 'anthropic', { prompt: [system, user, called, results] })
-    expect(marksOf(body)).toEqual({ request: ephemeral, blocks: [] })
-  })
+  test.each([null, 'https://api.anthropic.com/v1'])(
+    'the request to %s carries the mark',
+    async (at) => {
+      const body = await sentTo(at, 'anthropic', { prompt: [system, user, called, results] })
+      expect(marksOf(body)).toEqual({ request: ephemeral, blocks: [] })
+    },
+  )
 
   test.each<readonly [string, Prompt, readonly [number, number]]>([
     ['the words of the user', [system, user], [0, 0]],
@@ -160,15 +163,20 @@ describe('§19 cache 1: Anthropic', () => {
     expect(marksOf(body)).toEqual({ request: cacheControl, blocks: [] })
   })
 
-  test.each([null, gateway])('null takes it away, and leaves the other options, at %s', async (at) => {
-    const options = { anthropic: { cacheControl: null, disableParallelToolUse: true } }
-    const body = await sentTo(at, 'anthropic', { options })
-    expect(marksOf(body)).toEqual({ request: undefined, blocks: [] })
-    expect(body['tool_choice']).toMatchObject({ disable_parallel_tool_use: true })
-  })
+  test.each([null, gateway])(
+    'null takes it away, and leaves the other options, at %s',
+    async (at) => {
+      const options = { anthropic: { cacheControl: null, disableParallelToolUse: true } }
+      const body = await sentTo(at, 'anthropic', { options })
+      expect(marksOf(body)).toEqual({ request: undefined, blocks: [] })
+      expect(body['tool_choice']).toMatchObject({ disable_parallel_tool_use: true })
+    },
+  )
 
   test('other options beside it stay', async () => {
-    const body = await sentTo(null, 'anthropic', { options: { anthropic: { serviceTier: 'auto' } } })
+    const body = await sentTo(null, 'anthropic', {
+      options: { anthropic: { serviceTier: 'auto' } },
+    })
     expect(body).toMatchObject({ cache_control: ephemeral, service_tier: 'auto' })
   })
 })
@@ -263,7 +271,8 @@ describe('§19 cache 1: Bedrock', () => {
   })
 
   test('true is the mark of ours', async () => {
-    const model = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abcdefghijk2'
+    const model =
+      'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abcdefghijk2'
     const body = await sent('amazon-bedrock', { model, options: { bedrock: { cachePoint: true } } })
     expect(JSON.stringify(body)).toContain('{"cachePoint":{"type":"default"}}')
   })
@@ -364,16 +373,19 @@ test.each<readonly [Provider, string, string]>([
   ['openai', 'test-model', 'messages'],
   ['openai-responses', 'test-model', 'input'],
   ['google', 'test-model', 'contents'],
-])('§19 cache 3: %s: over 50 turns each body begins with the one before', async (provider, model, at) => {
-  let prompt: Prompt = [system, user]
-  let before = ''
-  for (let n = 1; n <= 50; n += 1) {
-    const body = fields(unmarked(await sent(provider, { model, prompt })))
-    const conversation = body?.[at]
-    const now = JSON.stringify(conversation).slice(0, -1)
-    expect(now.startsWith(before)).toBe(true)
-    expect(now.length).toBeGreaterThan(before.length)
-    before = now
-    prompt = [...prompt, ...turnOf(n)]
-  }
-})
+])(
+  '§19 cache 3: %s: over 50 turns each body begins with the one before',
+  async (provider, model, at) => {
+    let prompt: Prompt = [system, user]
+    let before = ''
+    for (let n = 1; n <= 50; n += 1) {
+      const body = fields(unmarked(await sent(provider, { model, prompt })))
+      const conversation = body?.[at]
+      const now = JSON.stringify(conversation).slice(0, -1)
+      expect(now.startsWith(before)).toBe(true)
+      expect(now.length).toBeGreaterThan(before.length)
+      before = now
+      prompt = [...prompt, ...turnOf(n)]
+    }
+  },
+)

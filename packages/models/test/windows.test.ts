@@ -16,7 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => loopback.close())
 
-const config = (provider: Provider, model: string, more: Partial<ModelConfig> = {}): ModelConfig => ({
+const config = (
+  provider: Provider,
+  model: string,
+  more: Partial<ModelConfig> = {},
+): ModelConfig => ({
   ...request({ provider }).model,
   model,
   ...more,
@@ -90,15 +94,15 @@ const worded: readonly (readonly [string, number])[] = [
     "This endpoint's maximum context length is 163840 tokens. However, you requested about 200000 tokens (190000 of text input, 10000 in the output).",
     163_840,
   ],
-  ['The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+  [
+    'The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).',
+    1_048_576,
+  ],
   [
     'Unable to submit request because the input token count is 1239024 but model only supports up to 1048576. Reduce the input token count and try again.',
     1_048_576,
   ],
-  [
-    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
-    131_072,
-  ],
+  ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072],
   ['Your request exceeded model token limit: 262144 (requested: 300000)', 262_144],
   ['Range of input length should be [1, 129024]', 129_024],
   [

@@ -35,7 +35,9 @@ const modelsOf = (agent: ConfigInput['agents'][string]) => {
 it('an agent without `context` keeps its models as they are written', async () => {
   const config = configOf({ model, fallbackModels: [fallback] })
   const governance = await loadGovernance({ config, dir: tmpdir() })
-  const { a } = Object.fromEntries(resolveAgents(config, { specs: [], validateDetectors, governance }))
+  const { a } = Object.fromEntries(
+    resolveAgents(config, { specs: [], validateDetectors, governance }),
+  )
   expect(JSON.stringify(a)).not.toContain('contextWindow')
   const { a: windowed } = Object.fromEntries(
     resolveAgents(configOf({ model: { ...model, contextWindow: 32_000 } }), {

@@ -30,10 +30,7 @@ export function estimate(
   const output = model.maxOutputTokens ?? outputTokens
   const usage = { inputTokens: input, outputTokens: output }
   // All of it may be new to a cache, which may cost more than input that is read alone.
-  const cost = Math.max(
-    costOf(model, usage),
-    costOf(model, { ...usage, cacheWriteTokens: input }),
-  )
+  const cost = Math.max(costOf(model, usage), costOf(model, { ...usage, cacheWriteTokens: input }))
   return { tokens: input + output, cost }
 }
 
@@ -71,7 +68,13 @@ export const requestLength = ({ prompt, promptBytes, tools }: Request): number =
  * must not depend on who counts.
  */
 export function withUsage(turn: ModelTurn, request: Request): ModelTurn {
-  const { inputTokens, outputTokens: said, cachedInputTokens, cacheWriteTokens, ...rest } = turn.usage
+  const {
+    inputTokens,
+    outputTokens: said,
+    cachedInputTokens,
+    cacheWriteTokens,
+    ...rest
+  } = turn.usage
   const { parts } = turn.message
   const answered = parts.length > 0 || turn.suppressed.length > 0
   // An error instead of an answer has used nothing.

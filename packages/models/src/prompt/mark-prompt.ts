@@ -40,10 +40,7 @@ const placeBefore = (messages: LanguageModelV4Prompt, end: number): number =>
   messages.findLastIndex(({ role }, n) => n < end && (role === 'user' || role === 'tool'))
 
 const blocksIn = (messages: LanguageModelV4Prompt): number =>
-  messages.reduce(
-    (sum, { content }) => sum + (typeof content === 'string' ? 1 : content.length),
-    0,
-  )
+  messages.reduce((sum, { content }) => sum + (typeof content === 'string' ? 1 : content.length), 0)
 
 function setOptions(
   message: LanguageModelV4Prompt[number] | undefined,

@@ -24,9 +24,7 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
       on: 'request',
       // Anthropic moves a mark of the request to the last block that can have one. Gateways to Bedrock and Vertex refuse such a mark, and
       // take one on a block.
-      byDefault: isOwnAddress(input, 'anthropic.com', 'ANTHROPIC_BASE_URL')
-        ? 'request'
-        : 'message',
+      byDefault: isOwnAddress(input, 'anthropic.com', 'ANTHROPIC_BASE_URL') ? 'request' : 'message',
     },
   }
 }

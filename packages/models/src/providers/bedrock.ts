@@ -49,8 +49,7 @@ function takesCachePoint(model: string): boolean {
   return /(^|[./])anthropic\.claude-/.test(model) && !withoutCaching.test(model)
 }
 
-const withoutCaching =
-  /\.claude-(v\d|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)/
+const withoutCaching = /\.claude-(v\d|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)/
 
 function credentials(input: WiringInput) {
   const { config, env } = input
