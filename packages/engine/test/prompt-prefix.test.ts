@@ -98,7 +98,9 @@ test('each request begins with the one before', async () => {
   }
   const { engine, register } = world({
     model,
-    tools: functionTools({ look: async ({ page }) => `What stands on page ${String(page)}.` }),
+    tools: functionTools({
+      look: async ({ page }) => `What stands on page ${JSON.stringify(page)}.`,
+    }),
   })
   running = engine
   await engine.start()
