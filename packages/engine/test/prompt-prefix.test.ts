@@ -88,11 +88,11 @@ function withoutReminder(prompt: Prompt): {
 
 test('each request begins with the one before', async () => {
   const asked: Prompt[] = []
-  let inject = async (): Promise<unknown> => undefined
+  let inject: (() => Promise<unknown>) | null = null
   const model: Model = {
     async call(request) {
       asked.push(request.prompt)
-      if (asked.length === injectedAt) await inject()
+      if (asked.length === injectedAt) await inject?.()
       return turnOf(request, asked.length)
     },
   }
@@ -120,9 +120,9 @@ test('each request begins with the one before', async () => {
 
   const requests = asked.map(withoutReminder)
   expect(requests.length).toBeGreaterThanOrEqual(turns)
-  for (const [n, { stable }] of requests.entries()) {
-    const next = asked[n + 1]
-    if (next) expect(next.slice(0, stable.length), `request ${n + 2}`).toEqual(stable)
+  for (const [n, next] of asked.slice(1).entries()) {
+    const stable = requests[n]?.stable ?? []
+    expect(next.slice(0, stable.length), `request ${n + 2}`).toEqual(stable)
   }
 
   // All that was to happen did.
