@@ -7,6 +7,7 @@ import { JsonObjectSchema } from './json.ts'
 import { NewerError } from './newer.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
+import { ContextConfig } from './verdict/context/config.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
 import { StreamGuardSpec } from './verdict/stream/spec.ts'
 
@@ -59,6 +60,8 @@ export const ModelConfig = z.object({
   region: z.string().optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.number().int().positive().optional(),
+  /** Tokens that a request and its answer may have together. */
+  contextWindow: z.number().int().positive().optional(),
   /** A stream that is silent for this long is cut. */
   idleTimeoutMs: z.number().int().positive().default(60_000),
   providerOptions: JsonObjectSchema.optional(),
@@ -185,6 +188,8 @@ export const AgentDefinition = z.object({
       capMs: z.number().int().min(0).default(8000),
     })
     .default({ max: 2, baseMs: 1000, capMs: 8000 }),
+  /** What is done when a conversation grows towards the window of the model. Absent: nothing, before it overflows. */
+  context: ContextConfig.optional(),
   /** Attempts to go on after an answer that reached its length limit or broke off; each is a turn of its own. */
   continuations: z.number().int().min(0).max(5).default(0),
   /** Is an answer gone on with, too, that reached its length in the middle of a call, without a word? Before, such a run ended. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
+import { RoomMeasure } from '../verdict/context/measure.ts'
 import { limits } from '../limits.ts'
 import { EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
@@ -93,6 +94,10 @@ export const factSchemas = {
     caller: Caller.optional(),
     /** Calls for which a human's "always" stands. */
     granted: z.array(z.string()).optional(),
+    /** The length of the request as JSON, in bytes; present where the agent has a `context`. */
+    promptBytes: z.number().int().min(0).optional(),
+    /** What the request weighed, and where it could be made lighter. Present where that may soon be needed, or is. */
+    room: RoomMeasure.optional(),
   }),
   /** A model call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'model.aborted': z.object(outcomeOf),

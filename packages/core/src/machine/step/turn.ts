@@ -1,9 +1,12 @@
 /** How a turn of the model begins, is repeated, and is answered. */
 import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
+import { contextPruned } from '../../verdict/context/event.ts'
+import { counted as weighed, emptyRoom, type RoomState } from '../../verdict/context/room.ts'
+import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
-import { againVerdict, modelOf } from '../../verdict/retry/event.ts'
-import { type NextTry, againOf } from '../../verdict/retry/verdict.ts'
+import { againVerdict } from '../../verdict/retry/event.ts'
+import { type NextTry, againOf, modelOf } from '../../verdict/retry/verdict.ts'
 import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
 import { wantedBy } from '../../webhook.ts'
@@ -34,8 +37,11 @@ export const beginTurn: Step = ({ context, event }) => {
   const { agent, fact } = event
   const used = nearlyUsed(agent, context, activeAt(context, fact.at))
   const effects = context.effects + 1
+  const pruning = pruneOf(agent, modelOf(agent, context.model), context)
   const begun: RunContext = {
     ...context,
+    room: pruning && context.room ? pruned(context.room, pruning) : context.room,
+    relieved: 0,
     loop: closeSet(agent.loop, context.loop),
     turn: context.turn + 1,
     retry: 0,
@@ -48,7 +54,8 @@ export const beginTurn: Step = ({ context, event }) => {
     injected: 0,
     told: [...context.told, ...used.map(({ budget }) => budget)],
   }
-  const verdicts = [...budgetWarned(used), ...takenInput(context)]
+  const relief = pruning ? [contextPruned(begun.turn, pruning)] : []
+  const verdicts = [...relief, ...budgetWarned(used), ...takenInput(context)]
   return { context: begun, emission: { verdicts, effects: [modelCall(begun, 0)] } }
 }
 
@@ -80,13 +87,13 @@ export const askAgain: Step = (args) => {
     effects,
     source: effects,
     modelOpen: true,
-    ...(again && countersOf(context, again)),
+    ...(again && countersOf(args, again)),
   }
   const calls = { effects: [modelCall(next, next.waitedMs)] }
   return { context: next, emission: { ...notKept(args, again), ...calls } }
 }
 
-function countersOf(context: RunContext, again: NextTry): Partial<RunContext> {
+function countersOf({ context, event }: Args, again: NextTry): Partial<RunContext> {
   switch (again.kind) {
     case 'retry':
       return { tries: context.tries + 1, waitedMs: again.delayMs }
@@ -98,6 +105,14 @@ function countersOf(context: RunContext, again: NextTry): Partial<RunContext> {
       return { empties: context.empties + 1 }
     case 'continue':
       return {}
+    case 'relieve': {
+      const { pruning, window } = again.relief
+      const tokens = pruning.tokens.after
+      const room: RoomState = { ...(context.room ?? emptyRoom), last: tokens, out: 0, bytes: 0 }
+      // An agent that says nothing of its context remembers nothing of it but that it was made lighter.
+      const learned = event.agent.context ? { room: { ...room, window, prune: null } } : {}
+      return { tries: 0, relieved: 1, ...learned }
+    }
   }
 }
 
@@ -122,9 +137,11 @@ function notKept({ context, event }: Args, again: NextTry | null): Emission {
 
 function counted(context: RunContext, { agent, fact }: Answered): RunContext {
   const { usage } = fact.payload.turn
+  const by = { agent, model: context.model, run: context.run, seq: fact.seq }
   const { inputTokens = 0, outputTokens = 0 } = usage
   return {
     ...context,
+    room: agent.context ? weighed(context.room ?? emptyRoom, by, fact.payload) : context.room,
     modelOpen: false,
     tokens: context.tokens + inputTokens + outputTokens,
     cost: context.cost + costOf(modelOf(agent, context.model), usage),

@@ -2,11 +2,8 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { ModelTurn } from '../../turn.ts'
-import { type NextTry, isCutInCall, type Tried } from './verdict.ts'
-
-/** The model a turn is asked of: the agent's own, or its n-th fallback. */
-export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
-  (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
+import { contextPruned } from '../context/event.ts'
+import { type NextTry, isCutInCall, modelOf, type Tried } from './verdict.ts'
 
 /** What the model reads after a turn that was continued. */
 const goOnText = (agent: AgentDefinition, turn: ModelTurn): string =>
@@ -53,6 +50,8 @@ export function againVerdict(
       const payload = { turn: tried.turn, messageId, text: goOnText(agent, turn) }
       return { type: 'turn.continued', payload, tool: null, verdict: turn.verdict }
     }
+    case 'relieve':
+      return contextPruned(tried.turn, again.relief.pruning)
     case 'correct': {
       const correction = tried.corrections + 1
       const { trip } = again
