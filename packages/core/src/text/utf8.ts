@@ -15,4 +15,4 @@ export function utf8Bytes(text: string): number {
 const isLow = (code: number): boolean => code >= 0xdc00 && code < 0xe000
 
 /** Bytes of a value as JSON. */
-export const jsonBytes = (value: unknown): number => utf8Bytes(JSON.stringify(value) ?? '')
+export const bytesAsJson = (value: unknown): number => utf8Bytes(JSON.stringify(value) ?? '')

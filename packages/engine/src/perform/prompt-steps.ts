@@ -5,7 +5,7 @@
  * P1 A step that throws fails the turn under its name: the provider is not asked, and nothing executes.
  * P2 The steps read, and record nothing: a call that is made again makes its prompt again.
  */
-import { NewerError, type Prompt, type PromptMessage } from '@signalbox/core'
+import { NewerError, type Prompt, type PromptMessage, type PromptProjection } from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { StoredEvent } from '../ports.ts'
 import type { Content } from './content.ts'
@@ -27,6 +27,8 @@ export interface PromptDraft {
   readonly prompt: Prompt
   /** Of this prompt. A step that makes another one need not measure it. */
   readonly measured: Measured
+  /** The places at which the conversation could be made lighter, as it is when this is asked. */
+  readonly cuts: PromptProjection['cuts']
 }
 
 /** One step. */
@@ -60,6 +62,14 @@ export const promptSteps: readonly PromptStep[] = [
   },
 ]
 
+const nothingSaid: PromptDraft = {
+  events: [],
+  created: null,
+  prompt: [],
+  measured: measured([]),
+  cuts: () => [],
+}
+
 /**
  * Takes all steps.
  * @throws NewerError where the conversation is newer than this build; AbortError where the call is to end; else an error with the name of
@@ -70,7 +80,7 @@ export async function promptOf(
   task: ModelTask,
   steps: readonly PromptStep[] = promptSteps,
 ): Promise<PromptDraft> {
-  let draft: PromptDraft = { events: [], created: null, prompt: [], measured: measured([]) }
+  let draft: PromptDraft = nothingSaid
   for (const step of steps) {
     try {
       draft = measuredAnew(draft, await step.apply(deps, task, draft))

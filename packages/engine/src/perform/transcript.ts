@@ -8,7 +8,6 @@
 import {
   conversationTypes,
   createProjection,
-  project,
   type PromptProjection,
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
@@ -104,7 +103,13 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
     const prompt = folded.projection.prompt()
     const { created } = transcript
-    return { events, created, prompt, measured: folded.measure(prompt, folded.projection.kept) }
+    return {
+      events,
+      created,
+      prompt,
+      measured: folded.measure(prompt, folded.projection.kept),
+      cuts: (rule, turns) => folded.projection.cuts(rule, turns),
+    }
   }
 
   return {
@@ -145,8 +150,11 @@ const foldedOf = (instructions: string): Folded => ({
 function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
   const { runId, created } = transcript
   const events = upTo(transcript.events, runId, seq)
-  const prompt = project(instructions, events)
-  return { events, created, prompt, measured: measured(prompt) }
+  const projection = createProjection(instructions)
+  for (const event of events) projection.take(event)
+  const prompt = projection.prompt()
+  const cuts: PromptDraft['cuts'] = (rule, turns) => projection.cuts(rule, turns)
+  return { events, created, prompt, measured: measured(prompt), cuts }
 }
 
 /** The first event of a run in a conversation. */

@@ -8,11 +8,11 @@
  * Q2 A count that is not the provider's own has three bytes in a token, as everywhere.
  * Q3 Another model counts otherwise: until its first count, 15 % more.
  */
-import type { AgentDefinition } from '../../definition.ts'
+import type { AgentDefinition, ModelConfig } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
 import type { ContentPart } from '../../message.ts'
-import { jsonBytes } from '../../text/utf8.ts'
+import { bytesAsJson } from '../../text/utf8.ts'
 import { callsOf } from '../authorization/judge.ts'
 import { marksOf } from './config.ts'
 import type { RoomMeasure } from './measure.ts'
@@ -97,7 +97,7 @@ const frameBytes = 120
 
 /** Of a text that stands elsewhere the model is shown head and tail. */
 const shownBytes = (part: ContentPart): number =>
-  jsonBytes(part.type === 'text' ? part.text : part.preview)
+  bytesAsJson(part.type === 'text' ? part.text : part.preview)
 
 /** What counted a request: which model, of which agent, in which run. */
 export interface CountedBy {
@@ -153,8 +153,8 @@ function placeOf(
 /** Is a request of so many tokens so near to relief that its places are to be told? */
 export const isNearRelief = (
   { context }: AgentDefinition,
-  model: AgentDefinition['model'],
+  { model, learned }: { readonly model: ModelConfig; readonly learned: number },
   tokens: number,
-): boolean => context !== undefined && tokens >= marksOf(context, model, 0).room * nearShare
+): boolean => context !== undefined && tokens >= marksOf(context, model, learned).room * nearShare
 
 const nearShare = 0.4
