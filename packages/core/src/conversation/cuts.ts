@@ -97,12 +97,20 @@ export function cutsOf(
 function gainOf(conversation: Conversation, entry: Entry, rule: ClearRule): Gain {
   const current = conversation.runs.current
   const short = shortened(entry, { rule, current })
-  const whole = sizeOf(entry.parts)
+  const whole = sizeOf(entry.parts) + elsewhere(entry.parts)
   const words = short
     ? { inputs: 1, shortened: Math.max(0, whole - bytesAsJson(short.parts)) }
     : { inputs: 0, shortened: 0 }
   const own = { ...nothing, ...words, kept: whole }
   return entry.type === 'said' ? own : plus(own, resultsOf(conversation, entry, rule))
+}
+
+/** Messages that stand elsewhere for their length are sent whole; results are not. */
+const elsewhere = (parts: Entry['parts']): number => {
+  let bytes = 0
+  for (const part of parts)
+    if (part.type === 'blob') bytes += Math.max(0, part.bytes - bytesAsJson(part.preview))
+  return bytes
 }
 
 function resultsOf(

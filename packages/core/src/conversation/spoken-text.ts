@@ -33,12 +33,17 @@ function spokenIn(event: FoldableEvent, id: string): readonly SpokenPart[] | nul
     }
     case 'input.injected':
       return messageIn(fact.payload.messages, id)
-    case 'model.completed':
-      return messageIn([fact.payload.turn.message], id)
+    case 'model.completed': {
+      const { verdict, message } = fact.payload.turn
+      // What was stopped for safety, or by a guardrail, is not read again.
+      return readable.has(verdict) ? messageIn([message], id) : null
+    }
     default:
       return null
   }
 }
+
+const readable: ReadonlySet<string> = new Set(['complete', 'length', 'interrupted'])
 
 const messageIn = (
   messages: readonly { readonly id: string; readonly parts: readonly AssistantPart[] }[],

@@ -53,7 +53,7 @@ export function misfitOf(
 ): { readonly tokens: number; readonly window: number } | null {
   const { agent, model, bytes, draft, runId } = weighing
   if (!agent.context) return null
-  const window = windowOf(model, learnedIn(draft.events, runId))
+  const window = windowOf(model, learnedIn(draft.events, { runId, model }))
   if (window === null) return null
   const known = bptIn(draft.events, model)
   const tokens = tokensOf(bytes, known ?? bptMost)
@@ -94,7 +94,7 @@ function nearRelief(
 ): RoomMeasure | null {
   const { context } = agent
   const { inputTokens = 0 } = usage
-  const learned = context ? learnedIn(draft.events, runId) : 0
+  const learned = context ? learnedIn(draft.events, { runId, model }) : 0
   if (!context || !isNearRelief(agent, { model, learned }, inputTokens)) return null
   const marks = marksOf(context, model, learned)
   const window = windowOf(model, learned)
@@ -135,15 +135,25 @@ function bptIn(events: readonly StoredEvent[], model: ModelConfig): number | nul
   return null
 }
 
-/** The window that an overflow of this run taught, in tokens; 0: none did. */
-function learnedIn(events: readonly StoredEvent[], runId: string): number {
-  const last = events.findLast((event) => event.runId === runId && taught(event) !== null)
-  return (last && taught(last)) ?? 0
+/** The window that an overflow of the model in this run taught, in tokens; 0: none did. */
+function learnedIn(
+  events: readonly StoredEvent[],
+  { runId, model }: { readonly runId: string; readonly model: ModelConfig },
+): number {
+  for (let n = events.length - 1; n >= 0; n -= 1) {
+    const event = events[n]
+    // Those of runs before are before all of this one.
+    if (!event || event.runId !== runId) break
+    const window = taught(event, model)
+    if (window !== null) return window
+  }
+  return 0
 }
 
 /** The window that an answer taught; null for one that taught none. */
-function taught(event: StoredEvent): number | null {
+function taught(event: StoredEvent, model: ModelConfig): number | null {
   if (event.payload['room'] === undefined) return null
   const { turn, room } = answerOf(event) ?? {}
-  return turn && room && !room.unsent && isOverflow({ turn }) ? (room.window ?? null) : null
+  const isOf = turn && room && !room.unsent && turn.model === model.model
+  return isOf && isOverflow({ turn }) ? (room.window ?? null) : null
 }

@@ -1,5 +1,5 @@
 import { AgentDefinition, type DetectorConfig, issueWords, type ToolSpec } from '@signalbox/core'
-import { readResultTool } from '@signalbox/engine'
+import { readResultTool, withLeftOut } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
 import type { AgentConfig } from './agent-schema.ts'
 import { agentTools, selectAgentTool } from './agent-tools.ts'
@@ -112,7 +112,9 @@ function resolveTools(
   const selection = selectTools(offer.specs, [...selectors, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
   checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
-  return [...selection.specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  // What was left out of a conversation can be read again.
+  const specs = agent.context ? selection.specs.map(withLeftOut) : selection.specs
+  return [...specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function checkSelector(

@@ -98,7 +98,12 @@ function countersOf({ context, event }: Args, again: NextTry): Partial<RunContex
     case 'retry':
       return { tries: context.tries + 1, waitedMs: again.delayMs }
     case 'fallback':
-      return { tries: 0, model: again.model }
+      // A window that an overflow taught is that of the model before.
+      return {
+        tries: 0,
+        model: again.model,
+        room: context.room && { ...context.room, window: 0 },
+      }
     case 'correct':
       return { tries: 0, corrections: context.corrections + 1 }
     case 'empty':
