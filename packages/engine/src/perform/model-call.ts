@@ -137,7 +137,7 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   const misfit = misfitOf(weighing)
   if (misfit) {
     const turn = unsentTurn(task, misfit)
-    return { turn, origin, room: roomOf(weighing, turn, true) }
+    return { turn, origin, room: roomOf(weighing, turn, misfit) }
   }
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
@@ -156,7 +156,7 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })
   if (outcome) await deps.breaker.report(name, outcome, agent.breaker)
   const parts = await deps.content.spill(task, turn.message.parts)
-  const room = roomOf(weighing, turn, false)
+  const room = roomOf(weighing, turn, null)
   return { turn: { ...turn, message: { ...turn.message, parts } }, origin, room }
 }
 

@@ -47,10 +47,14 @@ const bptMost = 600
 
 const tokensOf = (bytes: number, bpt: number): number => Math.ceil((bytes * 100) / bpt)
 
-/** The request and the window, where it cannot fit; null: it may. */
-export function misfitOf(
-  weighing: Weighing,
-): { readonly tokens: number; readonly window: number } | null {
+/** A request that cannot fit, and the window that it was measured against. */
+export interface Misfit {
+  readonly tokens: number
+  readonly window: number
+}
+
+/** Says whether the request is certain not to fit; null: it may. */
+export function misfitOf(weighing: Weighing): Misfit | null {
   const { agent, model, bytes, draft, runId } = weighing
   if (!agent.context) return null
   const window = windowOf(model, learnedIn(draft.events, { runId, model }))
@@ -61,10 +65,10 @@ export function misfitOf(
 }
 
 /** What the fact of an answer tells. */
-export function roomOf(weighing: Weighing, turn: ModelTurn, isUnsent: boolean): Room {
+export function roomOf(weighing: Weighing, turn: ModelTurn, misfit: Misfit | null): Room {
   const { agent, bytes } = weighing
   const room = isOverflow({ turn })
-    ? overflowed(weighing, turn, isUnsent)
+    ? overflowed(weighing, turn, misfit)
     : nearRelief(weighing, turn)
   return { ...(agent.context ? { promptBytes: bytes } : {}), ...(room ? { room } : {}) }
 }
@@ -72,20 +76,13 @@ export function roomOf(weighing: Weighing, turn: ModelTurn, isUnsent: boolean): 
 function overflowed(
   { agent, model, bytes, draft }: Weighing,
   turn: ModelTurn,
-  isUnsent: boolean,
+  misfit: Misfit | null,
 ): RoomMeasure {
-  const bpt = bptIn(draft.events, model) ?? bptUnknown
-  const tokens = tokensOf(bytes, bpt)
-  const unsent = isUnsent ? { unsent: true as const } : {}
-  const { marks, window } = marksAfter(agent, model, { turn, room: { tokens, ...unsent } })
+  const bpt = bptIn(draft.events, model) ?? (misfit ? bptMost : bptUnknown)
+  const room = misfit ? { ...misfit, unsent: true as const } : { tokens: tokensOf(bytes, bpt) }
+  const { marks, window } = marksAfter(agent, model, { turn, room })
   const cuts = draft.cuts(clearRule(agent, marks, true), 1)
-  const known = window > 0 ? window : windowOf(model, 0)
-  return {
-    tokens,
-    ...(known === null ? {} : { window: known }),
-    ...unsent,
-    cuts: cuts.map((cut) => inTokens(cut, bpt)),
-  }
+  return { ...room, window, cuts: cuts.map((cut) => inTokens(cut, bpt)) }
 }
 
 function nearRelief(

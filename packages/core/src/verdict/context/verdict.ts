@@ -97,7 +97,7 @@ export const pruned = (room: RoomState, { tokens }: Pruning): RoomState => ({
 /** What follows an overflow, instead of another model. */
 export interface Relief {
   readonly pruning: Pruning
-  /** The window it taught, in tokens; what was known before, where the model was not asked. */
+  /** The window it taught, in tokens; what was taught before, where the model was not asked. */
   readonly window: number
 }
 
@@ -123,13 +123,19 @@ export const learnedWindow = ({ error }: Overflow['turn'], tokens: number): numb
 
 const overflowShare = 0.9
 
-/** The marks that hold once a request has overflowed. */
+/** The window that counts once a request has overflowed: what that taught, or what it was measured against. 0: nobody knows. */
+const windowAfter = (turn: Overflow['turn'], room: OverflowRoom): number =>
+  room.unsent ? (room.window ?? 0) : learnedWindow(turn, room.tokens)
+
+type OverflowRoom = Pick<RoomMeasure, 'tokens' | 'unsent' | 'window'>
+
+/** The marks that hold once a request has overflowed, and the window they are of, in tokens; 0: it is not known. */
 export function marksAfter(
   agent: AgentDefinition,
   model: ModelConfig,
-  { turn, room }: Overflow & { readonly room: Pick<RoomMeasure, 'tokens' | 'unsent'> },
+  { turn, room }: { readonly turn: Overflow['turn']; readonly room: OverflowRoom },
 ): { readonly marks: Marks; readonly window: number } {
-  const window = room.unsent ? 0 : learnedWindow(turn, room.tokens)
+  const window = windowAfter(turn, room)
   return { marks: marksOf(agent.context ?? defaultContext, model, window), window }
 }
 
@@ -142,6 +148,7 @@ export function reliefOf(
   const { turn, room } = overflow
   if (!isOverflow(overflow) || !room || run.relieved > 0) return null
   const { marks, window } = marksAfter(agent, model, { turn, room })
+  const learned = room.unsent ? (run.room?.window ?? 0) : window
   const cut = cutFor(agent.context ?? defaultContext, room, {
     fits: marks.room,
     isFirst: run.turn === 1,
@@ -155,7 +162,7 @@ export function reliefOf(
     tokens: { before: room.tokens, after: lighter(room, cut) },
     rule: clearRule(agent, marks, true),
   }
-  return { pruning, window: window === 0 ? (run.room?.window ?? 0) : window }
+  return { pruning, window: learned }
 }
 
 const lighter = ({ tokens }: RoomMeasure, { cleared, shortened }: RoomCut): number =>
