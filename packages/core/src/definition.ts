@@ -188,8 +188,6 @@ export const AgentDefinition = z.object({
       capMs: z.number().int().min(0).default(8000),
     })
     .default({ max: 2, baseMs: 1000, capMs: 8000 }),
-  /** What is done when a conversation grows towards the window of the model. Absent: nothing, before it overflows. */
-  context: ContextConfig.optional(),
   /** Attempts to go on after an answer that reached its length limit or broke off; each is a turn of its own. */
   continuations: z.number().int().min(0).max(5).default(0),
   /** Is an answer gone on with, too, that reached its length in the middle of a call, without a word? Before, such a run ended. */
@@ -198,6 +196,8 @@ export const AgentDefinition = z.object({
   digests: z.enum(['sha256', 'hmac-sha256']).default('sha256'),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
+  /** What is done when a conversation grows towards the window of the model. Absent: nothing, before it overflows. */
+  context: ContextConfig.optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

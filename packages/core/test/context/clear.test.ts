@@ -185,7 +185,7 @@ const logOf = (runs: readonly (readonly TurnShape[])[]): readonly FoldableEvent[
 
 type TurnShape = typeof turns extends fc.Arbitrary<(infer T)[]> ? T : never
 
-const numRuns = process.env['FULL'] ? 10_000 : 500
+const numRuns = process.env['SIGNALBOX_FULL'] === '1' ? 10_000 : 500
 
 test('P1: whatever is pruned where, calls and results pair', () => {
   fc.assert(
