@@ -140,7 +140,7 @@ export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorizat
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'
-export { modelOf } from './verdict/retry/verdict.ts'
+export { modelOf } from './verdict/retry/model.ts'
 export { ContextConfig, marksOf, windowOf } from './verdict/context/config.ts'
 export { Moment, RoomCut, RoomMeasure } from './verdict/context/measure.ts'
 export { bptOf, isNearRelief } from './verdict/context/room.ts'

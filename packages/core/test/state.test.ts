@@ -114,7 +114,12 @@ const fullRoom: RoomState = {
   bpt: 600,
   model: 8,
   window: limits.roomCountMax,
+  compactions: 100,
+  failures: 10,
+  compacted: most,
+  spent: limits.roomCountMax,
   prune: null,
+  cut: null,
 }
 
 const place: PrunePlace = {
@@ -126,7 +131,8 @@ const place: PrunePlace = {
 }
 
 test('places to prune are remembered besides as many calls as they are remembered with', () => {
-  const { name, context } = worst('running', 128, { ...fullRoom, prune: place })
+  const cut = { runId: place.runId, seq: most }
+  const { name, context } = worst('running', 128, { ...fullRoom, prune: place, cut })
   const open = Object.fromEntries(Object.entries(context.open).slice(0, limits.roomCallsMax))
   const state = { name, context: { ...context, open } }
   const text = JSON.stringify(persist(state))
@@ -142,7 +148,8 @@ test.each([
   expect(reviveState(persist(state)).context.room).toEqual({ ...fullRoom, prune })
 })
 
-test.each(['', '1.2.3', '1.2.3.4.5.6 7', '1.2.3.4.5.?', '1.2.3.4.5.6 1.2.3.4 5'])(
+const numbers = '1.2.3.4.5.6.7.8.9.a'
+test.each(['', '1.2.3', `${numbers} 7`, `${numbers}?`, `${numbers} P1.2.3.4 P1.2.3.4`, `${numbers} C?`])(
   'a room that is none is refused: %j',
   (room) => {
     const context = JsonObjectSchema.parse(persist(fresh)['context'])

@@ -146,11 +146,13 @@ test('what a prune left out is read again whole, by the id that stands in its pl
   expect(seen.at(-1)?.replaceAll('\\', '')).toContain(whole)
 })
 
-test.each([
+const wrongArgs: readonly (readonly [string, JsonObject])[] = [
   ['both', { call: 'c', result: 'k', offset: 0 }],
   ['neither', { offset: 0 }],
   ['an offset below 0', { call: 'c', offset: -1 }],
-])('read_result with %s is refused, and says what it takes', async (_, args) => {
+]
+
+test.each(wrongArgs)('read_result with %s is refused, and says what it takes', async (_, args) => {
   const host = tools()
   const spec = (await host.specs()).map(withLeftOut).find(({ name }) => name === 'read_result')
   const outcome = await host.call(

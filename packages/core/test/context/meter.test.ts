@@ -92,7 +92,13 @@ describe('marks', () => {
 
   test('of a window: the room is what is left beside the answer', () => {
     const marks = marksOf(config, { ...model, contextWindow: 200_000 }, 0)
-    expect(marks).toEqual({ room: 191_808, prune: 115_084, minTokens: 28_771 })
+    expect(marks).toEqual({
+      room: 191_808,
+      prune: 115_084,
+      minTokens: 28_771,
+      compact: 153_446,
+      keep: 19_180,
+    })
   })
 
   test('the answer takes no more than a fifth', () => {
@@ -106,7 +112,13 @@ describe('marks', () => {
   })
 
   test('without a window stand at `tokens`', () => {
-    expect(marksOf(config, model, 0)).toEqual({ room: 125_000, prune: 75_000, minTokens: 18_750 })
+    expect(marksOf(config, model, 0)).toEqual({
+      room: 125_000,
+      prune: 75_000,
+      minTokens: 18_750,
+      compact: 100_000,
+      keep: 12_500,
+    })
   })
 
   test('a window that was learned counts if it is smaller than the configured one', () => {

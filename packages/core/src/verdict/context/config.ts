@@ -30,10 +30,31 @@ export const ContextConfig = z
         exclude: z.array(z.string()).max(64).default(['load_skill']),
       })
       .prefault({}),
+    /** What is before a place between turns gives way to a summary of it, which a model writes. */
+    compact: z
+      .strictObject({
+        /** Share of the room at which it happens. */
+        at: share.default(0.8),
+        /** Of the newest conversation, so much stays, in whole turns. Default: 10 % of the room, at most 20,000 tokens. */
+        keep: tokens.optional(),
+        /** A longer summary is refused. */
+        summaryTokens: tokens.min(256).max(32_000).default(4_000),
+        /** The model of the agent that writes it, by its name; null: the one that the run asks, with the beginning of the request that it has cached. */
+        model: z.string().nullable().default(null),
+        /** What to keep, in words of the operator, behind ours. */
+        instructions: z.string().max(8_000).optional(),
+        /** In one run. */
+        maxPerRun: z.number().int().min(0).max(100).default(20),
+        /** After so many failures in a row it is not tried again in this run. */
+        failuresMax: z.number().int().min(1).max(10).default(3),
+        /** Of the run's `maxTokens`, all summaries together take at most this share. */
+        maxShare: z.number().min(0.01).max(1).default(0.25),
+      })
+      .prefault({}),
   })
-  .refine(({ prune }) => prune.at === undefined || prune.at < 1, {
+  .refine(({ prune, compact }) => prune.at === undefined || prune.at < compact.at, {
     path: ['prune', 'at'],
-    error: 'takes a share of the room under 1',
+    error: 'takes a smaller share than compact.at, which comes after it',
   })
 export type ContextConfig = z.infer<typeof ContextConfig>
 
@@ -47,16 +68,20 @@ export interface Marks {
   /** Null: old results are never cleared before an overflow. */
   readonly prune: number | null
   readonly minTokens: number
+  /** What is before a place gives way to a summary. */
+  readonly compact: number
+  /** So much stays behind the place. */
+  readonly keep: number
 }
 
 const answerTokens = 8_192
 const answerShare = 0.2
-/** Where the window is not known: what the trigger is of a room. */
-const triggerShare = 0.8
 const pruneShare = 0.6
 const pruneRoomMin = 64_000
 const minTokensShare = 0.15
 const minTokensMin = 4_000
+const keepShare = 0.1
+const keepMax = 20_000
 
 /** The window that counts: what an overflow taught is worth more than what was configured. Null: nobody knows. */
 export const windowOf = (model: ModelConfig, learned: number): number | null =>
@@ -69,13 +94,16 @@ export const roomIn = (window: number, { maxOutputTokens = answerTokens }: Model
 /** The marks of an agent for a model, whose window may have been learned from an overflow (0: it was not). */
 export function marksOf(config: ContextConfig, model: ModelConfig, learned: number): Marks {
   const window = windowOf(model, learned)
-  const room =
-    window === null ? Math.ceil(config.tokens / triggerShare) : roomIn(window, model)
+  const { compact } = config
+  // Without a window, `tokens` is where a summary is made.
+  const room = window === null ? Math.ceil(config.tokens / compact.at) : roomIn(window, model)
   const { at, minTokens } = config.prune
   const share = at ?? (room < pruneRoomMin ? null : pruneShare)
   return {
     room,
     prune: share === null ? null : Math.floor(room * share),
     minTokens: minTokens ?? Math.max(minTokensMin, Math.floor(room * minTokensShare)),
+    compact: Math.floor(room * compact.at),
+    keep: compact.keep ?? Math.min(keepMax, Math.floor(room * keepShare)),
   }
 }

@@ -14,8 +14,9 @@ import { limits } from '../../limits.ts'
 import type { ContentPart } from '../../message.ts'
 import { bytesAsJson } from '../../text/utf8.ts'
 import { callsOf } from '../authorization/judge.ts'
+import { modelOf } from '../retry/model.ts'
 import { marksOf } from './config.ts'
-import type { RoomMeasure } from './measure.ts'
+import type { RoomCut, RoomMeasure } from './measure.ts'
 
 /** Where a prune would reach to, and what it would bring. */
 export interface PrunePlace {
@@ -25,6 +26,12 @@ export interface PrunePlace {
   /** Tokens, of results and of long messages. */
   readonly cleared: number
   readonly inputs: number
+}
+
+/** Where a compaction would cut: what is up to this event gives way. */
+export interface CutPlace {
+  readonly runId: string
+  readonly seq: number
 }
 
 /** What a run remembers of its weight. Part of its context where its agent has a `context`. */
@@ -40,8 +47,15 @@ export interface RoomState {
   readonly model: number
   /** The window that an overflow taught, in tokens; 0: none did. */
   readonly window: number
+  /** Compactions of the run, failures of them since the last, the turn before which the last was, and the tokens of all. */
+  readonly compactions: number
+  readonly failures: number
+  readonly compacted: number
+  readonly spent: number
   /** Null: there is nothing to prune. */
   readonly prune: PrunePlace | null
+  /** Null: there is nothing to cut. */
+  readonly cut: CutPlace | null
 }
 
 /** Before the first count. */
@@ -52,7 +66,12 @@ export const emptyRoom: RoomState = {
   bpt: 300,
   model: 0,
   window: 0,
+  compactions: 0,
+  failures: 0,
+  compacted: 0,
+  spent: 0,
   prune: null,
+  cut: null,
 }
 
 const bptMin = 150
@@ -115,7 +134,7 @@ export function counted(
 ): RoomState {
   const { turn, promptBytes = 0 } = payload
   const { inputTokens = 0, outputTokens = 0 } = turn.usage
-  if (inputTokens === 0) return { ...room, prune: null }
+  if (inputTokens === 0) return { ...room, prune: null, cut: null }
   const measured: RoomState = {
     ...room,
     last: bounded(inputTokens),
@@ -124,10 +143,21 @@ export function counted(
     bpt: bptOf(promptBytes, turn.usage),
     model,
     prune: null,
+    cut: null,
   }
   const isWide = callsOf(turn).length > limits.roomCallsMax
-  const prune = isWide ? null : placeOf(agent, payload.room, { run, seq })
-  return { ...measured, prune }
+  if (isWide || !payload.room) return measured
+  const here = { run, seq, model: modelOf(agent, model), learned: room.window }
+  return {
+    ...measured,
+    prune: placeOf(agent, payload.room, here),
+    cut: cutPlaceOf(agent, payload.room, { ...here, out: measured.out }),
+  }
+}
+
+interface Here {
+  readonly run: string
+  readonly seq: number
 }
 
 /**
@@ -136,10 +166,10 @@ export function counted(
  */
 function placeOf(
   { context }: AgentDefinition,
-  room: RoomMeasure | undefined,
-  here: { readonly run: string; readonly seq: number },
+  room: RoomMeasure,
+  here: Here,
 ): PrunePlace | null {
-  if (!context || !room) return null
+  if (!context) return null
   const turns = context.prune.keepTurns - 1
   const cut = room.cuts.find((each) => each.turns === turns)
   if (!cut) return null
@@ -148,6 +178,35 @@ function placeOf(
   // Of no turn before it but this one: right before this answer.
   const place = turns === 0 ? { runId: here.run, seq: here.seq - 1 } : at
   return cleared === 0 ? null : { ...place, results, inputs, cleared }
+}
+
+/** Where a compaction before the next turn would cut. The turn that was just answered stays in any case. */
+function cutPlaceOf(
+  { context }: AgentDefinition,
+  { cuts }: RoomMeasure,
+  here: Here & { readonly model: ModelConfig; readonly learned: number; readonly out: number },
+): CutPlace | null {
+  if (!context) return null
+  const { keep } = marksOf(context, here.model, here.learned)
+  const cut = keptCut(cuts, { least: 0, tokens: keep - here.out })
+  if (!cut) return null
+  // Of no turn before it but this one: right before this answer.
+  return cut.turns === 0 ? { runId: here.run, seq: here.seq - 1 } : cut.at
+}
+
+/**
+ * The cut that keeps most turns in so many tokens, and at least `least`, whatever these weigh; null where no turn would be left to
+ * summarise.
+ */
+export function keptCut(
+  cuts: readonly RoomCut[],
+  { least, tokens }: { readonly least: number; readonly tokens: number },
+): RoomCut | null {
+  const most = Math.max(...cuts.map(({ turns }) => turns))
+  const kept = cuts
+    .filter(({ turns }) => turns >= least && turns < most)
+    .toSorted((a, b) => b.turns - a.turns)
+  return kept.find((cut) => cut.kept <= tokens) ?? kept.at(-1) ?? null
 }
 
 /** Is a request of so many tokens so near to relief that its places are to be told? */

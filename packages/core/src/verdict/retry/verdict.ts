@@ -13,6 +13,7 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import type { ModelErrorClass, ModelFailure, ModelTurn, Trip } from '../../turn.ts'
+import { modelOf } from './model.ts'
 import { type Relief, reliefOf, type Relieved } from '../context/verdict.ts'
 import { isVisible } from '../safety/explain.ts'
 import { failureOf } from '../safety/failure.ts'
@@ -90,10 +91,6 @@ function relievedOf(
   const relief = reliefOf(agent, model, { run: tried, overflow })
   return relief && { kind: 'relieve', relief }
 }
-
-/** The model a turn is asked of: the agent's own, or its n-th fallback. */
-export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
-  (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
 
 function retryOf(
   agent: AgentDefinition,
