@@ -41,6 +41,7 @@ export {
 export { NewerError } from './newer.ts'
 export { type Machine, machines, type Machines, newestOf } from './machine/versions.ts'
 export {
+  CompactEffect,
   Effect,
   EffectKind,
   effectTraits,

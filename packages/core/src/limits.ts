@@ -131,6 +131,13 @@ export const limits = {
   roomCountMax: 60_000_000,
   /** Calls of a turn up to which a run remembers, while they are open, where its conversation could be cut. */
   roomCallsMax: 16,
+  /** What the log adds to a summary: characters in all, lines of each kind, and characters of a line. */
+  appendixCharsMax: 32_000,
+  appendixLinesMax: 50,
+  appendixFailuresMax: 20,
+  appendixWordsMax: 120,
+  /** Characters of a result in a conversation that is written out to be summed up; less where that is too long. */
+  clippedResultCharsMax: 2_000,
   /** Characters of an old message of which only head and tail are shown once the conversation is pruned. */
   oldWordsCharsMax: 8_000,
   /** Safety evidence kept of one stream. */

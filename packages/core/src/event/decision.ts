@@ -214,6 +214,16 @@ export const decisionSchemas = {
       readable: z.boolean(),
     }),
   }),
+  /** The request does not fit the model's window, and nothing is left that could make it lighter: the run ends. */
+  'context.exhausted': z.object({
+    turn: z.number().int(),
+    tokens: z.number().int(),
+    /** Null: nobody knows it. */
+    window: z.number().int().nullable(),
+    /** What was tried for this turn. */
+    tried: z.array(z.enum(['prune', 'compact'])),
+    ...forced,
+  }),
   /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */
   'input.taken': z.object({
     turn: z.number().int(),

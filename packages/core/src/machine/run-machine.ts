@@ -9,6 +9,7 @@
  * M4 `cancelling` requests nothing, and ends when nothing is open.
  * M5 Whatever settles an open effect is taken in every state that waits for it: no run waits for what already came.
  * M6 A transition has one step (`step/`), or none.
+ * M7 `context` is entered by agents that have a `context`, and after an overflow whose fact says where to cut: logs of older builds have neither.
  */
 import { setup } from 'xstate'
 import type { RunContext, MachineEvent } from './context.ts'
@@ -57,6 +58,8 @@ const leaving = {
   'timer.fired': timeouts,
 } as const
 
+const compacting = { guard: 'answersCompaction', actions: 'takeCompaction' } as const
+
 const toModel = { target: '#run.model', actions: 'beginTurn' } as const
 
 /** The run machine, version 1. */
@@ -76,6 +79,23 @@ export const runMachine = vocabulary.createMachine({
         ],
       },
     },
+    context: {
+      always: [
+        { guard: 'cannotResume', target: 'completed', actions: 'endWithoutResuming' },
+        { guard: 'isExhausted', target: 'failed', actions: 'endFull' },
+        { guard: 'asksOther', target: 'model', actions: 'askOther' },
+        { guard: 'isCompacted', target: 'model', actions: 'resumeTurn' },
+      ],
+      on: {
+        ...leaving,
+        'context.compacted': compacting,
+        'context.unchanged': compacting,
+        'budget.refused': [
+          { guard: 'neededRefused', target: 'completed', actions: 'endRefused' },
+          { guard: 'modelRefused', actions: 'refuseCompaction' },
+        ],
+      },
+    },
     model: {
       on: {
         ...leaving,
@@ -88,7 +108,9 @@ export const runMachine = vocabulary.createMachine({
       always: [
         { guard: 'cannotRepeat', target: 'completed', actions: 'endWithoutRetry' },
         { guard: 'repeats', target: 'model', actions: 'askAgain' },
+        { guard: 'compactsAgain', target: 'context', actions: 'compactAgain' },
         { guard: 'continues', target: 'loop', actions: 'goOn' },
+        { guard: 'endsFull', target: 'failed', actions: 'endFull' },
         { guard: 'endsFailed', target: 'failed', actions: 'endAnswered' },
         { guard: 'notPositive', target: 'completed', actions: 'endAnswered' },
         { guard: 'missing', target: 'failed', actions: 'endMissing' },
@@ -140,6 +162,7 @@ export const runMachine = vocabulary.createMachine({
     loop: {
       always: [
         { guard: 'turnsExhausted', target: 'completed', actions: 'endWithoutTurn' },
+        { guard: 'isFull', target: 'context', actions: 'compact' },
         toModel,
       ],
     },
@@ -149,6 +172,8 @@ export const runMachine = vocabulary.createMachine({
         'input.injected': { actions: 'keepInput' },
         'model.completed': { guard: 'answersModel', actions: 'takeLateAnswer' },
         'model.aborted': { guard: 'answersModel', actions: 'loseAnswer' },
+        'context.compacted': compacting,
+        'context.unchanged': compacting,
         'tool.completed': settled,
         'tool.failed': settled,
         'tool.denied': settled,

@@ -2,7 +2,7 @@
 import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { contextPruned } from '../../verdict/context/event.ts'
-import { counted as weighed, emptyRoom, type RoomState } from '../../verdict/context/room.ts'
+import { counted as weighed, emptyRoom } from '../../verdict/context/room.ts'
 import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
 import { againVerdict } from '../../verdict/retry/event.ts'
@@ -94,7 +94,8 @@ export const askAgain: Step = (args) => {
   return { context: next, emission: { ...notKept(args, again), ...calls } }
 }
 
-function countersOf({ context, event }: Args, again: NextTry): Partial<RunContext> {
+function countersOf(args: Args, again: NextTry): Partial<RunContext> {
+  const { context } = args
   switch (again.kind) {
     case 'retry':
       return { tries: context.tries + 1, waitedMs: again.delayMs }
@@ -112,14 +113,23 @@ function countersOf({ context, event }: Args, again: NextTry): Partial<RunContex
     case 'continue':
       return {}
     case 'relieve': {
-      const { pruning, window } = again.relief
-      const tokens = pruning.tokens.after
-      const room: RoomState = { ...(context.room ?? emptyRoom), last: tokens, out: 0, bytes: 0 }
-      // An agent that says nothing of its context remembers nothing of it but that it was made lighter.
-      const learned = event.agent.context ? { room: { ...room, window, prune: null } } : {}
-      return { tries: 0, relieved: 1, ...learned }
+      const { pruning, window } = again
+      return { tries: 0, relieved: 1, ...lightened(args, { tokens: pruning.tokens.after, window }) }
     }
+    // Asked for by `compactAgain`.
+    case 'compact':
+      return {}
   }
+}
+
+/** The room of a request that weighs so much now. An agent that says nothing of its context remembers nothing of it. */
+export const lightened = (
+  { context, event }: Args,
+  { tokens: last, window }: { readonly tokens: number; readonly window: number },
+): Pick<RunContext, 'room'> => {
+  if (!event.agent.context) return { room: context.room }
+  const room = context.room ?? emptyRoom
+  return { room: { ...room, last, out: 0, bytes: 0, window, prune: null, cut: null } }
 }
 
 /** Another turn goes on where this one was cut. */
@@ -128,17 +138,18 @@ export const goOn: Step = (args) => ({
   emission: notKept(args, againOfFact(args)),
 })
 
-const againOfFact = ({ context, event }: Args): NextTry | null =>
+export const againOfFact = ({ context, event }: Args): NextTry | null =>
   event.type === 'model.completed' ? againOf(event.agent, context, event.fact.payload) : null
 
 /** What is recorded of an answer that is not kept. */
-function notKept({ context, event }: Args, again: NextTry | null): Emission {
+export function notKept({ context, event }: Args, again: NextTry | null): Emission {
   if (!again || event.type !== 'model.completed') return {}
   const { agent } = event
   const { turn } = event.fact.payload
   const isCut = turn.suppressed.length > 0 || again.kind === 'continue'
   const cut = isCut ? safetyVerdict(agent, turn, context.turn) : []
-  return { verdicts: [...cut, againVerdict(agent, context, { again, turn })] }
+  const told = again.kind === 'compact' ? [] : [againVerdict(agent, context, { again, turn })]
+  return { verdicts: [...cut, ...told] }
 }
 
 function counted(context: RunContext, { agent, fact }: Answered): RunContext {

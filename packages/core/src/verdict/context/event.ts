@@ -15,3 +15,18 @@ export function contextPruned(turn: number, pruning: Pruning): Verdict {
   }
   return { type: 'context.pruned', payload, tool: null, verdict: 'pruned' }
 }
+
+/** `context.exhausted`: the run ends with these words as its answer. */
+export function contextExhausted(about: {
+  readonly turn: number
+  readonly messageId: string
+  readonly tokens: number
+  readonly window: number | null
+  readonly tried: readonly ('prune' | 'compact')[]
+}): Verdict {
+  const text =
+    `[CONTEXT FULL] The run was stopped: its request has some ${about.tokens} tokens, ` +
+    'and nothing is left that could make it lighter.'
+  const payload = { ...about, tried: [...about.tried], text }
+  return { type: 'context.exhausted', payload, tool: null, verdict: 'context_full' }
+}

@@ -11,7 +11,7 @@ import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
 import { type ContextConfig, defaultContext, type Marks, marksOf } from './config.ts'
 import type { Moment, RoomCut, RoomMeasure } from './measure.ts'
-import { nextTokens, type RoomState } from './room.ts'
+import { type CutPlace, keptCut, nextTokens, type RoomState } from './room.ts'
 
 /** The tool by which a model reads again what was cleared. */
 export const readingTool = 'read_result'
@@ -94,9 +94,54 @@ export const pruned = (room: RoomState, { tokens }: Pruning): RoomState => ({
   prune: null,
 })
 
-/** What follows an overflow, instead of another model. */
+/** Where a conversation is cut, and what the summary of what is before it may cost; tokens. */
+export interface Compaction {
+  readonly through: CutPlace
+  readonly maxTokens: number
+}
+
+/** What a run has used of its limits: part of its context, where each field is explained. */
+export interface Spending extends Weighed {
+  readonly turn: number
+  readonly tokens: number
+}
+
+/** What is summed up before the next turn; null: nothing. */
+export function compactionOf(
+  agent: AgentDefinition,
+  model: ModelConfig,
+  run: Spending,
+): Compaction | null {
+  const { context } = agent
+  const { room } = run
+  if (!context || !room?.cut || !mayCompact(context, room, run.turn)) return null
+  const marks = marksOf(context, model, room.window)
+  const pruning = pruneOf(agent, model, run)
+  const tokens = pruning?.tokens.after ?? nextTokens(room, run.model)
+  const maxTokens = leftFor(agent, context, room)
+  return tokens < marks.compact || maxTokens === 0 ? null : { through: room.cut, maxTokens }
+}
+
+/** Two compactions within two turns bring nothing: the second would sum up what the first has left (thrash). */
+const turnsBetween = 2
+
+/** May one more be tried in this run, before the turn behind `turn`? */
+const mayCompact = ({ compact }: ContextConfig, room: RoomState, turn: number): boolean =>
+  room.compactions < compact.maxPerRun &&
+  room.failures < compact.failuresMax &&
+  (room.compacted === 0 || turn + 1 - room.compacted >= turnsBetween)
+
+/** Tokens that summaries may still take of the run's own. */
+const leftFor = (
+  { limits: { maxTokens } }: AgentDefinition,
+  { compact }: ContextConfig,
+  room: RoomState,
+): number => Math.max(0, Math.floor(maxTokens * compact.maxShare) - room.spent)
+
+/** What follows an overflow, instead of another model: one of the two. */
 export interface Relief {
-  readonly pruning: Pruning
+  readonly pruning: Pruning | null
+  readonly compaction: Compaction | null
   /** The window it taught, in tokens; what was taught before, where the model was not asked. */
   readonly window: number
 }
@@ -108,9 +153,8 @@ export interface Overflow {
 }
 
 /** Whether this turn was made lighter already, and which one it is. */
-export interface Relieved extends Weighed {
+export interface Relieved extends Spending {
   readonly relieved: number
-  readonly turn: number
 }
 
 /** Is the answer that the request does not fit? */
@@ -149,11 +193,13 @@ export function reliefOf(
   if (!isOverflow(overflow) || !room || run.relieved > 0) return null
   const { marks, window } = marksAfter(agent, model, { turn, room })
   const learned = room.unsent ? (run.room?.window ?? 0) : window
-  const cut = cutFor(agent.context ?? defaultContext, room, {
-    fits: marks.room,
-    isFirst: run.turn === 1,
-  })
-  if (!cut) return null
+  const config = agent.context ?? defaultContext
+  const isFirst = run.turn === 1
+  const cut = cutFor(config, room, { fits: marks.room, isFirst })
+  if (!cut) {
+    const compaction = compactionAfter(agent, { room, run, keep: Math.floor(marks.keep / 2) })
+    return compaction && { pruning: null, compaction, window: learned }
+  }
   const { at, results, inputs } = cut
   const pruning: Pruning = {
     through: at,
@@ -162,7 +208,25 @@ export function reliefOf(
     tokens: { before: room.tokens, after: lighter(room, cut) },
     rule: clearRule(agent, marks, true),
   }
-  return { pruning, window: learned }
+  return { pruning, compaction: null, window: learned }
+}
+
+/** Where the conversation is cut whose request overflowed. A run that has asked for nothing yet needs no turn of the runs before. */
+function compactionAfter(
+  agent: AgentDefinition,
+  {
+    room,
+    run,
+    keep,
+  }: { readonly room: RoomMeasure; readonly run: Relieved; readonly keep: number },
+): Compaction | null {
+  const config = agent.context ?? defaultContext
+  const { room: known } = run
+  if (known && !mayCompact(config, known, run.turn - 1)) return null
+  const cut = keptCut(room.cuts, { least: run.turn === 1 ? 0 : 1, tokens: keep })
+  const share = Math.floor(agent.limits.maxTokens * config.compact.maxShare)
+  const maxTokens = Math.max(0, share - (known?.spent ?? 0))
+  return cut && maxTokens > 0 ? { through: cut.at, maxTokens } : null
 }
 
 const lighter = ({ tokens }: RoomMeasure, { cleared, shortened }: RoomCut): number =>

@@ -25,11 +25,14 @@ const goOnFrom = ({ verdict }: ModelTurn): string =>
 /** What the model reads after an answer that said nothing. */
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
+/** What an event of its own tells of. A compaction is told by the fact that ends it. */
+export type Recorded = Exclude<NextTry, { readonly kind: 'compact' }>
+
 /** The event of what follows `turn`; `tried` ends with the attempt that is not kept. */
 export function againVerdict(
   agent: AgentDefinition,
   tried: Pick<Tried, 'model' | 'corrections'> & { readonly turn: number; readonly retry: number },
-  { again, turn }: { readonly again: NextTry; readonly turn: ModelTurn },
+  { again, turn }: { readonly again: Recorded; readonly turn: ModelTurn },
 ): Verdict {
   const about = { turn: tried.turn, retry: tried.retry + 1 }
   const messageId = turn.message.id
@@ -52,7 +55,7 @@ export function againVerdict(
       return { type: 'turn.continued', payload, tool: null, verdict: turn.verdict }
     }
     case 'relieve':
-      return contextPruned(tried.turn, again.relief.pruning)
+      return contextPruned(tried.turn, again.pruning)
     case 'correct': {
       const correction = tried.corrections + 1
       const { trip } = again

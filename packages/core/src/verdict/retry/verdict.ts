@@ -14,7 +14,7 @@ import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import type { ModelErrorClass, ModelFailure, ModelTurn, Trip } from '../../turn.ts'
 import { modelOf } from './model.ts'
-import { type Relief, reliefOf, type Relieved } from '../context/verdict.ts'
+import { type Compaction, type Pruning, reliefOf, type Relieved } from '../context/verdict.ts'
 import { isVisible } from '../safety/explain.ts'
 import { failureOf } from '../safety/failure.ts'
 
@@ -36,7 +36,8 @@ export type NextTry =
   | { readonly kind: 'correct'; readonly trip: Trip }
   | { readonly kind: 'empty' }
   | { readonly kind: 'continue' }
-  | { readonly kind: 'relieve'; readonly relief: Relief }
+  | { readonly kind: 'relieve'; readonly pruning: Pruning; readonly window: number }
+  | { readonly kind: 'compact'; readonly compaction: Compaction; readonly window: number }
 
 interface Why {
   readonly class: string
@@ -89,7 +90,10 @@ function relievedOf(
 ): NextTry | null {
   const model = modelOf(agent, tried.model)
   const relief = reliefOf(agent, model, { run: tried, overflow })
-  return relief && { kind: 'relieve', relief }
+  if (!relief) return null
+  const { pruning, compaction, window } = relief
+  if (pruning) return { kind: 'relieve', pruning, window }
+  return compaction && { kind: 'compact', compaction, window }
 }
 
 function retryOf(
