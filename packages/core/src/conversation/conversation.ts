@@ -59,7 +59,7 @@ export function force(conversation: Conversation, id: string, text: string): voi
   const said = found?.parts ?? []
   const kept = said.filter((part) => part.type !== 'tool_call')
   const parts: AssistantPart[] = [...kept, { type: 'text', text }]
-  entries.put({ at, ...found, type: 'answered', id, parts, closed: true })
+  entries.put({ at, ...found, type: 'answered', id, parts, closed: true, closedWell: false })
 }
 
 /** An attempt that a guardrail ended stays, with its feedback, as the model's own correction of itself. */

@@ -57,6 +57,12 @@ export class Entries {
     this.#change(from)
   }
 
+  /** Puts one entry in the place of the first `count`. */
+  cutBefore(count: number, entry: Entry): void {
+    this.#all.splice(0, count, entry)
+    this.#change(0)
+  }
+
   /** So many entries, from the first on, are what they were when this was last asked. */
   takeUnchanged(): number {
     const unchanged = this.#unchanged

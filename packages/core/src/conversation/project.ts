@@ -9,6 +9,7 @@
  * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
  * P5 What a client gives as a system message is an instruction of the conversation, behind those of the agent, and says whose it is.
  * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
+ * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
@@ -19,6 +20,7 @@ import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
+import type { Moment } from '../verdict/context/measure.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { clear } from './clear.ts'
 import {
@@ -30,9 +32,11 @@ import {
   hear,
   remind,
 } from './conversation.ts'
+import { cutThrough } from './cut.ts'
 import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
 import { isBlank } from './pairing.ts'
+import { type ConversationPart, partOf } from './part.ts'
 import type { Place } from './place.ts'
 import { deniedResult, resultOf } from './result.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
@@ -46,6 +50,8 @@ export interface PromptProjection {
   readonly kept: number
   /** The places between turns at which what was taken could be made lighter, newest first. One of so many turns is told in any case. */
   cuts(rule: ClearRule, turns: number): readonly CutSize[]
+  /** What is up to a moment, to be summed up. */
+  part(through: Moment): ConversationPart
 }
 
 /** Begins a conversation under the instructions of an agent. */
@@ -62,6 +68,7 @@ export function createProjection(instructions: string): PromptProjection {
     get kept() {
       return writer.kept
     },
+    part: (through) => partOf(conversation, through),
     cuts: (rule, wanted) => cutsOf(conversation, { rule, wanted, end: conversation.now }),
   }
 }
@@ -97,6 +104,7 @@ function take(conversation: Conversation, event: FoldableEvent): void {
   }
   if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
   if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
+  if (fact.type === 'context.compacted') return cutThrough(conversation, fact.payload)
   if (fact.type === 'input.injected') {
     const said = words(conversation, fact.payload.messages)
     conversation.waiting.push({ seq: fact.seq, said })
@@ -212,7 +220,8 @@ function answer(conversation: Conversation, turn: ModelTurn): void {
   if (before && entries.all.findLastIndex(isCallAnswer) > before.at) return
   if (before) entries.remove(before.at)
   const { id } = turn.message
-  entries.push({ type: 'answered', id, at, parts: shown(turn), closed, isTurn: true })
+  const closedWell = turn.verdict === 'complete'
+  entries.push({ type: 'answered', id, at, parts: shown(turn), closed, isTurn: true, closedWell })
   if (closed) conversation.reminders = []
 }
 

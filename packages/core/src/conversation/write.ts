@@ -18,6 +18,8 @@ export interface Said {
   readonly id?: string
   readonly at: Place
   readonly parts: readonly ContentPart[]
+  /** It stands for what was said before. */
+  readonly isSummary?: true
 }
 
 export interface CallAnswer {
@@ -32,6 +34,8 @@ export interface CallAnswer {
   readonly corrected?: boolean
   /** Did the model say it, as a turn of a run? */
   readonly isTurn?: true
+  /** False: the stream did not close positively, or a sentence of ours ended it. */
+  readonly closedWell?: boolean
 }
 
 export type Entry = Said | CallAnswer

@@ -217,7 +217,8 @@ export const decisionSchemas = {
   /** The request does not fit the model's window, and nothing is left that could make it lighter: the run ends. */
   'context.exhausted': z.object({
     turn: z.number().int(),
-    tokens: z.number().int(),
+    /** Of the request; null where they were not kept. */
+    tokens: z.number().int().nullable(),
     /** Null: nobody knows it. */
     window: z.number().int().nullable(),
     /** What was tried for this turn. */

@@ -30,8 +30,9 @@ export const contextEntries = {
   },
   'context.exhausted': {
     tone: 'alarm',
-    says: ({ tokens, window }) => [
-      `${tokens} tokens`,
+    says: ({ turn, tokens, window }) => [
+      `turn ${turn}`,
+      tokens === null ? '' : `${tokens} tokens`,
       window === null ? '' : `window of ${window}`,
     ],
     searched: ['$.text'],
@@ -46,7 +47,7 @@ export const contextEntries = {
       window: 128_000,
       tried: ['prune', 'compact'],
       messageId: answerId,
-      text: '[CONTEXT FULL] The run was stopped: its request has some 131000 tokens, and nothing is left that could make it lighter.',
+      text: '[CONTEXT FULL] The run was stopped: its request does not fit the model (some 131000 tokens), and nothing is left that could make it lighter.',
     },
   },
 } satisfies Partial<DecisionEntries>

@@ -174,7 +174,8 @@ export const endFull: Step = (args) => {
   const { context, event } = args
   const model = modelOf(event.agent, context.model)
   const room = event.type === 'model.completed' ? event.fact.payload.room : undefined
-  const tokens = room?.tokens ?? (context.room ? nextTokens(context.room, context.model) : 0)
+  const known = context.room && nextTokens(context.room, context.model)
+  const tokens = room?.tokens ?? (known || null)
   const verdict = contextExhausted({
     turn: context.turn,
     messageId: messageId(context.run, context.turn),

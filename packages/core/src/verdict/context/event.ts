@@ -20,12 +20,13 @@ export function contextPruned(turn: number, pruning: Pruning): Verdict {
 export function contextExhausted(about: {
   readonly turn: number
   readonly messageId: string
-  readonly tokens: number
+  readonly tokens: number | null
   readonly window: number | null
   readonly tried: readonly ('prune' | 'compact')[]
 }): Verdict {
+  const size = about.tokens === null ? '' : ` (some ${about.tokens} tokens)`
   const text =
-    `[CONTEXT FULL] The run was stopped: its request has some ${about.tokens} tokens, ` +
+    `[CONTEXT FULL] The run was stopped: its request does not fit the model${size}, ` +
     'and nothing is left that could make it lighter.'
   const payload = { ...about, tried: [...about.tried], text }
   return { type: 'context.exhausted', payload, tool: null, verdict: 'context_full' }
