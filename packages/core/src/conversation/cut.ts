@@ -30,9 +30,14 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
   const count = entriesThrough(conversation, payload.through)
   if (count === 0) return
   const at = runs.placeOf(payload.through)
-  entries.cutBefore(count, { type: 'said', at, parts: blockOf(payload), isSummary: true })
+  const summary: Said = { type: 'said', at, parts: blockOf(payload), isSummary: true }
+  const { words } = payload
+  // An entry of their own: the next summary finds them, too.
+  const said: readonly Said[] = words ? [{ type: 'said', at, ...words }] : []
+  const put = [summary, ...said]
+  entries.cutBefore(count, put)
   // Where the words of the run are before the place, a refusal forgets what is behind it, and not the summary.
-  conversation.from = Math.max(1, conversation.from - count + 1)
+  conversation.from = Math.max(put.length, conversation.from - count + put.length)
 }
 
 const head =
@@ -45,16 +50,25 @@ function blockOf({ summary, appendix, words }: Compacted): Said['parts'] {
     text(`${head}\n<summary>`),
     ...summary,
     text(appendix === '' ? '</summary>' : `</summary>\n<facts>\n${appendix}\n</facts>`),
-    ...(words ? [text('The last words of the user before that:'), ...words] : []),
+    ...(words ? [text('The last words of the user before that:')] : []),
   ]
 }
 
 const text = (words: string): ContentPart => ({ type: 'text', text: words })
 
 /** The newest words of a user among these entries; null if there are none. */
-export const newestWords = (entries: readonly Entry[]): readonly ContentPart[] | null =>
-  entries.findLast((entry): entry is Said => entry.type === 'said' && entry.id !== undefined)
-    ?.parts ?? null
+export function newestWords(entries: readonly Entry[]): Words | null {
+  const said = entries.findLast(
+    (entry): entry is Said => entry.type === 'said' && entry.id !== undefined,
+  )
+  return said?.id === undefined ? null : { id: said.id, parts: said.parts }
+}
+
+/** What a user said in one message. */
+export interface Words {
+  readonly id: string
+  readonly parts: readonly ContentPart[]
+}
 
 /** Values in a block of data cannot end it, or begin another one. */
 export const escaped = (words: string): string =>

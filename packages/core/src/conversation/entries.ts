@@ -57,9 +57,9 @@ export class Entries {
     this.#change(from)
   }
 
-  /** Puts one entry in the place of the first `count`. */
-  cutBefore(count: number, entry: Entry): void {
-    this.#all.splice(0, count, entry)
+  /** Puts entries in the place of the first `count`. */
+  cutBefore(count: number, entries: readonly Entry[]): void {
+    this.#all.splice(0, count, ...entries)
     this.#change(0)
   }
 

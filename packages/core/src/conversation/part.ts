@@ -1,9 +1,8 @@
 /** The part of a conversation before a moment between turns, for whoever sums it up. */
-import type { ContentPart } from '../message.ts'
 import { bytesAsJson } from '../text/utf8.ts'
 import type { Moment } from '../verdict/context/measure.ts'
 import type { Conversation } from './conversation.ts'
-import { entriesThrough, newestWords } from './cut.ts'
+import { entriesThrough, newestWords, type Words } from './cut.ts'
 import { mayBeKept, serialised } from './serialise.ts'
 import type { Entry } from './write.ts'
 
@@ -13,7 +12,7 @@ export interface ConversationPart {
   /** Holds it a turn that may not be kept? Then it is not shown to whoever sums up. */
   readonly hasGap: boolean
   /** The newest words of a user in it, unless there are newer ones behind it. */
-  readonly words: readonly ContentPart[] | null
+  readonly words: Words | null
   /** Written out, turns that may not be kept left out, and of each result so many characters. */
   text(chars: number): string
 }

@@ -115,7 +115,7 @@ export const factSchemas = {
     /** What is known from the log of that part beside its summary: failed calls, files, runs, approvals. Bounded. */
     appendix: z.string().max(limits.appendixCharsMax),
     /** The newest words of a user, where they are before the place: they are shown as they were said. */
-    words: z.array(ContentPart).optional(),
+    words: z.object({ id: z.string(), parts: z.array(ContentPart) }).optional(),
     /** What it was made of. */
     sources: z.object({
       from: Moment,

@@ -151,7 +151,8 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
     })
     return withUsage(answered, { prompt, promptBytes, tools: agent.tools })
   }
-  const turn = await underBudget(deps.register, task, { model, prompt, promptBytes, call })
+  const reserved = { ...task, turns: effect.retry === 0 ? 1 : 0 }
+  const turn = await underBudget(deps.register, reserved, { model, prompt, promptBytes, call })
   if ('code' in turn) return { refused: turn }
   const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })
   if (outcome) await deps.breaker.report(name, outcome, agent.breaker)

@@ -29,13 +29,18 @@ export interface PromptDraft {
   readonly measured: Measured
   /** The places at which the conversation could be made lighter, as it is when this is asked. */
   readonly cuts: PromptProjection['cuts']
+  /** What is up to a moment of it, to be summed up. */
+  readonly part: PromptProjection['part']
 }
+
+/** Whose prompt it is, and up to which event of the run. */
+export type PromptTask = Pick<ModelTask, 'agent' | 'runId' | 'seq' | 'tenantId' | 'threadId'>
 
 /** One step. */
 export interface PromptStep {
   /** Stands in the error of a turn that fails by it. */
   readonly name: string
-  apply(deps: PromptDeps, task: ModelTask, draft: PromptDraft): PromptDraft | Promise<PromptDraft>
+  apply(deps: PromptDeps, task: PromptTask, draft: PromptDraft): PromptDraft | Promise<PromptDraft>
 }
 
 /** In the order in which they are taken. */
@@ -68,6 +73,7 @@ const nothingSaid: PromptDraft = {
   prompt: [],
   measured: measured([]),
   cuts: () => [],
+  part: () => ({ bytes: 0, hasGap: false, words: null, text: () => '' }),
 }
 
 /**
@@ -77,7 +83,7 @@ const nothingSaid: PromptDraft = {
  */
 export async function promptOf(
   deps: PromptDeps,
-  task: ModelTask,
+  task: PromptTask,
   steps: readonly PromptStep[] = promptSteps,
 ): Promise<PromptDraft> {
   let draft: PromptDraft = nothingSaid
@@ -101,7 +107,7 @@ const measuredAnew = (before: PromptDraft, after: PromptDraft): PromptDraft =>
     : { ...after, measured: measured(after.prompt) }
 
 /** Long texts of users and of the model are read back whole; long tool results stay previews. */
-async function hydrate(content: Content, task: ModelTask, prompt: Prompt): Promise<Prompt> {
+async function hydrate(content: Content, task: PromptTask, prompt: Prompt): Promise<Prompt> {
   const whole: PromptMessage[] = []
   for (const message of prompt) {
     if (!holdsBlob(message)) whole.push(message)

@@ -42,10 +42,10 @@ export interface Weighing {
 export type Room = Pick<FactPayload<'model.completed'>, 'promptBytes' | 'room'>
 
 /** Hundredths of a byte in a token, where nothing was counted, and in the longest. */
-const bptUnknown = 300
+export const bptUnknown = 300
 const bptMost = 600
 
-const tokensOf = (bytes: number, bpt: number): number => Math.ceil((bytes * 100) / bpt)
+export const tokensOf = (bytes: number, bpt: number): number => Math.ceil((bytes * 100) / bpt)
 
 /** A request that cannot fit, and the window that it was measured against. */
 export interface Misfit {
@@ -119,7 +119,7 @@ const answerOf = (event: StoredEvent): FactPayload<'model.completed'> | null =>
   event.type === 'model.completed' ? payloadOf(factSchemas['model.completed'], event) : null
 
 /** Hundredths of a byte in a token, by the newest request that the model counted; null: none is known. */
-function bptIn(events: readonly StoredEvent[], model: ModelConfig): number | null {
+export function bptIn(events: readonly StoredEvent[], model: ModelConfig): number | null {
   for (let n = events.length - 1; n >= 0; n -= 1) {
     const event = events[n]
     // Read without the schema: most events are not answers, and most answers are of the model that is asked.
@@ -133,7 +133,7 @@ function bptIn(events: readonly StoredEvent[], model: ModelConfig): number | nul
 }
 
 /** The window that an overflow of the model in this run taught, in tokens; 0: none did. */
-function learnedIn(
+export function learnedIn(
   events: readonly StoredEvent[],
   { runId, model }: { readonly runId: string; readonly model: ModelConfig },
 ): number {

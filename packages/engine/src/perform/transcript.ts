@@ -109,6 +109,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
       prompt,
       measured: folded.measure(prompt, folded.projection.kept),
       cuts: (rule, turns) => folded.projection.cuts(rule, turns),
+      part: (through) => folded.projection.part(through),
     }
   }
 
@@ -154,7 +155,8 @@ function afresh(instructions: string, transcript: Transcript, seq: number): Prom
   for (const event of events) projection.take(event)
   const prompt = projection.prompt()
   const cuts: PromptDraft['cuts'] = (rule, turns) => projection.cuts(rule, turns)
-  return { events, created, prompt, measured: measured(prompt), cuts }
+  const part: PromptDraft['part'] = (through) => projection.part(through)
+  return { events, created, prompt, measured: measured(prompt), cuts, part }
 }
 
 /** The first event of a run in a conversation. */
