@@ -12,10 +12,9 @@ import {
   appendixOf,
   callsOf,
   type CompactEffect,
-  type ContentPart,
+  defaultContext,
   escaped,
   type FactPayload,
-  limits,
   marksOf,
   type ModelConfig,
   modelOf,
@@ -34,7 +33,7 @@ import type { Held } from './leases.ts'
 import { jsonBytes, measured } from './measure.ts'
 import type { ModelCallDeps, ModelTask } from './model-call.ts'
 import { type PromptDraft, promptOf } from './prompt-steps.ts'
-import { estimate, type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
+import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
 import { bptIn, bptUnknown, learnedIn, tokensOf } from './room.ts'
 
 export type CompactionDeps = Omit<ModelCallDeps, 'live'>
@@ -113,7 +112,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const writer = writerOf(agent, asked)
   const isShared = writer === asked && !effect.overflow && !part.hasGap
   const learned = learnedIn(draft.events, { runId, model: writer })
-  const { room } = marksOf(agent.context ?? defaults(), writer, learned)
+  const { room } = marksOf(agent.context ?? defaultContext, writer, learned)
   const request = isShared
     ? sharedRequest(draft.prompt, agent)
     : serialisedRequest(part, agent, room * charsPerToken)
@@ -127,7 +126,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   if (objection) return { unchanged: objection, usage }
   const words = textOf(turn)
   const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
-  const most = (agent.context ?? defaults()).compact.summaryTokens
+  const most = (agent.context ?? defaultContext).compact.summaryTokens
   if (summaryTokens > most) return { unchanged: { reason: 'too_long' }, usage }
   const range = eventsThrough(draft.events, effect.through)
   const appendix = appendixOf(range)
@@ -135,7 +134,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   if (bytes * gainMin > part.bytes) return { unchanged: { reason: 'no_gain' }, usage }
   const before = tokensOf(requestLength({ ...draft, tools: agent.tools }), bpt)
   const after = Math.max(0, before - tokensOf(part.bytes - bytes, bpt))
-  const summary = await deps.content.spill<ContentPart>(task, [{ type: 'text', text: words }])
+  const summary = await deps.content.spill(task, [{ type: 'text', text: words }])
   const kept: Kept = {
     through: effect.through,
     keep: { runId: effect.through.runId, seq: effect.through.seq + 1 },
