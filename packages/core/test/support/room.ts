@@ -1,6 +1,7 @@
 /** Weights of requests, and logs with places in them, for the tests of room. */
 import {
   type AgentDefinition,
+  type CompactEffect,
   ContextConfig,
   type FactPayload,
   type FoldableEvent,
@@ -8,7 +9,7 @@ import {
   type RoomMeasure,
 } from '../../src/index.ts'
 import { agentWith, type Patch } from './agent.ts'
-import { type Move, overloaded, run } from './facts.ts'
+import { type FactBody, type Move, overloaded, run } from './facts.ts'
 import { answered, asked, event, said, text } from './log.ts'
 
 type Answered = FactPayload<'model.completed'>
@@ -88,6 +89,7 @@ type Context = NonNullable<AgentDefinition['context']>
 export interface ContextPatch {
   readonly tokens?: number
   readonly prune?: Partial<Context['prune']>
+  readonly compact?: Partial<Context['compact']>
 }
 
 /** An agent with a window of 100,000 tokens, 20,000 of them for the answer: its room is 80,000. */
@@ -146,3 +148,69 @@ export const prunedEvent = (
       ...rule,
     },
   })
+
+/** The answer with a weight that numbers make: light or heavy, with places or without, now and then an overflow. */
+export function weighed(fact: FactBody, runId: string, n: number): FactBody {
+  if (fact.type !== 'model.completed') return fact
+  const { turn } = fact.payload
+  const tokens = 10_000 * (1 + (n % 12))
+  const cuts = [3, 2, 1, 0].slice(n % 4).map((turns) => ({
+    at: { runId: n % 5 ? runId : 'another run', seq: 20 - turns },
+    turns,
+    kept: turns * 900,
+    results: 4 - turns,
+    cleared: (n % 3) * 9_000 * (4 - turns),
+    inputs: 0,
+    shortened: 0,
+  }))
+  const room = n % 6 ? { room: { tokens, cuts } } : {}
+  if (turn.verdict === 'error' && n % 2) {
+    const error = { class: 'context_overflow', retryable: false, message: 'too long' } as const
+    return { ...fact, payload: { ...fact.payload, turn: { ...turn, error }, ...room } }
+  }
+  const usage = { inputTokens: tokens, outputTokens: n % 700 }
+  const weight = { promptBytes: tokens * 4, ...room }
+  return { ...fact, payload: { ...fact.payload, turn: { ...turn, usage }, ...weight } }
+}
+
+const reasons = ['failed', 'empty', 'too_long', 'no_gain', 'safety', 'guardrail', 'calls', 'cap'] as const
+
+/** What became of a compaction: a summary, or a reason why there is none. */
+export function compactionAnswer(effect: CompactEffect, n: number): FactBody {
+  const about = { effectId: effect.id, attempt: 1, usage: { inputTokens: n, outputTokens: 9 } }
+  const reason = reasons[(n >> 1) % reasons.length] ?? 'failed'
+  if (n % 2)
+    return { type: 'context.unchanged', payload: { ...about, reason, durationMs: 1 } }
+  const { through } = effect
+  return {
+    type: 'context.compacted',
+    payload: {
+      ...about,
+      through,
+      keep: { ...through, seq: through.seq + 1 },
+      summary: [{ type: 'text', text: 'The user wants ships.' }],
+      appendix: '',
+      sources: { from: { ...through, seq: 1 }, through, events: 9, digest: '00' },
+      tokens: { before: 70_000, after: 9_000, summary: 90 },
+      how: 'shared',
+      provider: 'scripted',
+      model: 'm',
+      durationMs: 1,
+    },
+  }
+}
+
+/** The open compaction ends so. */
+export const compacts =
+  (n: number): Move =>
+  (known) => {
+    const asked = known.effects.findLast((effect) => effect.kind === 'context.compact')
+    if (asked?.kind !== 'context.compact') throw new Error('nothing is to be summed up')
+    return compactionAnswer(asked, n)
+  }
+
+/** It ends with this reason. */
+export const unchanged =
+  (reason: (typeof reasons)[number]): Move =>
+  (known) =>
+    compacts(2 * reasons.indexOf(reason) + 1)(known)
