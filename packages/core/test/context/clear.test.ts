@@ -4,8 +4,13 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkPairing, createProjection, type FoldableEvent, project } from '../../src/index.ts'
-import { spokenText } from '../../src/index.ts'
+import {
+  checkPairing,
+  createProjection,
+  type FoldableEvent,
+  project,
+  spokenText,
+} from '../../src/index.ts'
 import { answered, asked, event, said, text } from '../support/log.ts'
 import { lines, promptOf } from '../support/prompt.ts'
 import { numbered, prunedEvent, readingRun, resultOf } from '../support/room.ts'
@@ -204,13 +209,15 @@ test('P2: a request begins with the one before, unless a prune lies between', ()
       let last: readonly string[] = []
       let isPruned = false
       for (const each of logOf(runs)) {
-        projection.take(each)
+        if (each.type === 'model.completed') {
+          // The request of the turn, which has all results of those before.
+          const shown = projection.prompt().flatMap(lines)
+          if (!isPruned) expect(shown.slice(0, last.length - 1)).toEqual(last.slice(0, -1))
+          last = shown
+          isPruned = false
+        }
         if (each.type === 'context.pruned') isPruned = true
-        if (each.type !== 'model.completed') continue
-        const shown = projection.prompt().flatMap(lines)
-        if (!isPruned) expect(shown.slice(0, last.length - 1)).toEqual(last.slice(0, -1))
-        last = shown
-        isPruned = false
+        projection.take(each)
       }
     }),
     { numRuns },

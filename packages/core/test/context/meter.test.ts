@@ -37,7 +37,7 @@ describe('the next request', () => {
 
   test('of another model weighs 15 % more, until that has counted (meter 2)', () => {
     const agent = roomyAgent({}, { fallbackModels: [modelNamed('b')], modelRetries: { max: 0 } })
-    const failed = answers(overloaded({ class: 'quota', retryable: false }))
+    const failed = answers({ ...overloaded({ class: 'quota', retryable: false }), usage: {} })
     const story = reading(agent).and(completes(0, '')).and(failed)
     const before = 10_500 + Math.ceil(122 / 4)
     expect(story.state.context.model).toBe(1)

@@ -67,10 +67,15 @@ test('in the next turn it may be made lighter again', () => {
     })
 })
 
-test('of two places that bring enough, that behind which more turns stay', () => {
-  const story = started().and(overflows(room, 60_000))
-  // 60,000 less 8,192 are 51,808: not even one turn less brings it there, so nothing is cleared in vain.
-  expect(story.decision.verdicts[0]?.type).toBe('model.replaced')
+test('where no place brings enough, nothing is cleared in vain: what is before one is summed up', () => {
+  // 60,000 less 8,192 are 51,808, and two turns less come to 60,000.
+  started()
+    .when(overflows(room, 60_000))
+    .gives({
+      state: 'context',
+      path: ['model', 'safety', 'context'],
+      effects: ['4 context.compact'],
+    })
 })
 
 test('a run that has asked for nothing yet may have all results before it cleared', () => {

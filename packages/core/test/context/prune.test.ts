@@ -35,7 +35,7 @@ test('from a mark on, results before the newest turns give way, in the decision 
     through: { runId: run, seq: 18 },
     results: 5,
     inputs: 1,
-    // The result that came since has 129 bytes, at four in a token.
+    // The result that came since has 130 bytes with its frame, at four in a token.
     tokens: { before: 50_433, after: 29_433 },
     rule: {
       minChars: 1_000,

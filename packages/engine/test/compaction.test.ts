@@ -1,0 +1,222 @@
+/**
+ * Compaction end to end in memory (context systems §5, §18 rows 3, 4, 6 to 9 and 12, §19 "compaction"). Would catch: a request over the window, a
+ * summary that somebody sees streaming, calls of a summary that are executed, a failure after which the next request is another one.
+ */
+import {
+  checkPairing,
+  factSchemas,
+  type JsonObject,
+  type ModelTurn,
+  payloadOf,
+  type Prompt,
+} from '@signalbox/core'
+import { type Model, type ModelRequest, systemClock } from '@signalbox/engine'
+import { createMemoryRegister } from '@signalbox/testing/memory'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { counting, tokensIn } from './support/counting.ts'
+import { begin, caller, eventOf, outcomeOf } from './support/governed.ts'
+import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'
+
+const isSummary = ({ prompt }: Pick<ModelRequest, 'prompt'>): boolean =>
+  JSON.stringify(prompt.at(-1)).includes('Sum up all of it so far')
+
+const said = (text: string, patch: Partial<ModelTurn> = {}): Partial<ModelTurn> => ({
+  message: { id: 's', role: 'assistant', parts: [{ type: 'text', text }] },
+  ...patch,
+})
+
+/** Asks for `count` results, one per turn, then says that it is done; a summary is what `summary` says. */
+function reader(
+  count: number,
+  summary: (request: ModelRequest, signal: AbortSignal) => Promise<Partial<ModelTurn>>,
+): Model {
+  let turn = 0
+  const play = turnModel([])
+  return {
+    async call(request, sink, signal) {
+      if (isSummary(request)) {
+        const answer = await play.call(request, sink, signal)
+        return { ...answer, ...(await summary(request, signal)) }
+      }
+      const n = turn
+      turn += 1
+      const asked = n < count ? [{ tool: 'dump', args: { n } }] : 'done'
+      const index = request.prompt.filter(({ role }) => role === 'assistant').length
+      return turnModel(Array.from({ length: index + 1 }, () => asked)).call(request, sink, signal)
+    },
+  }
+}
+
+const short = async () => said('Some are read.')
+const roomy = {
+  model: { provider: 'scripted', model: 'test', contextWindow: 32_000 },
+  context: {},
+  limits: { maxTurns: 1_000, maxToolCalls: 1_000, maxTokens: 1_000_000_000 },
+  loop: { enabled: false },
+}
+
+async function scene(model: Model, window = 32_000) {
+  const register = createMemoryRegister(systemClock)
+  const counted = counting(model, window)
+  const tools = functionTools({ dump: async ({ n }) => `${String(n)} ${'w'.repeat(8_000)}` })
+  const { engine } = world({ model: counted.model, tools, register })
+  await engine.start()
+  onTestFinished(() => engine.stop(1_000))
+  const definition = (more: JsonObject = {}) => agent([toolSpec('dump')], { ...roomy, ...more })
+  return { engine, register, definition, requests: counted.requests }
+}
+
+const factOf = async (
+  { register }: Awaited<ReturnType<typeof scene>>,
+  runId: string,
+) => payloadOf(factSchemas['context.compacted'], await eventOf(register, runId, 'context.compacted'))
+
+test('a run of a hundred results stays in a window of 32,000, at most a summary every five turns', async () => {
+  const at = await scene(reader(100, short))
+  const runId = await begin(at.engine, at.definition())
+  expect(await outcomeOf(at.register, runId)).toBe('completed')
+  for (const request of at.requests) {
+    expect(tokensIn(request)).toBeLessThanOrEqual(32_000)
+    expect(checkPairing(request.prompt)).toEqual([])
+  }
+  const events = await at.register.events(runId, {})
+  const summaries = events.filter(({ type }) => type === 'context.compacted')
+  expect(summaries.length).toBeGreaterThan(5)
+  expect(summaries.length).toBeLessThanOrEqual(20)
+  expect(events.filter(({ type }) => type === 'context.unchanged')).toEqual([])
+})
+
+test('a summary is asked for behind the request of the turn, whose beginning is the same (§18 row 6)', async () => {
+  const at = await scene(reader(12, short))
+  const runId = await begin(at.engine, at.definition())
+  await outcomeOf(at.register, runId)
+  const n = at.requests.findIndex(isSummary)
+  const [before, summary] = [at.requests[n - 1], at.requests[n]]
+  expect(summary?.tools).toEqual(before?.tools)
+  const prefix: Prompt = before?.prompt ?? []
+  expect(summary?.prompt.slice(0, prefix.length)).toEqual(prefix)
+  expect(await factOf(at, runId)).toMatchObject({ how: 'shared' })
+})
+
+test('the next request begins with the summary, and is what the fact says it is', async () => {
+  const at = await scene(reader(12, short))
+  const runId = await begin(at.engine, at.definition())
+  await outcomeOf(at.register, runId)
+  const n = at.requests.findIndex(isSummary)
+  const next = at.requests[n + 1]
+  expect(JSON.stringify(next?.prompt[1])).toContain('Some are read.')
+  const { tokens } = await factOf(at, runId)
+  const real = next ? tokensIn(next) : 0
+  // The estimate is within −10 % and +25 % (P6).
+  expect(tokens.after).toBeGreaterThan(real * 0.9)
+  expect(tokens.after).toBeLessThan(real * 1.25)
+})
+
+test('nobody sees it stream (§18 row 4), and its message is no message of the thread', async () => {
+  const at = await scene(reader(12, short))
+  const runId = await begin(at.engine, at.definition())
+  await outcomeOf(at.register, runId)
+  const events = await at.register.events(runId, {})
+  const answers = events.filter(({ type }) => type === 'model.completed')
+  expect(JSON.stringify(answers)).not.toContain('Some are read.')
+})
+
+describe('a failure leaves the next request as it would have been, byte for byte (compaction 2)', () => {
+  const call = (request: ModelRequest): Partial<ModelTurn> => ({
+    message: {
+      id: 's',
+      role: 'assistant',
+      parts: [{ type: 'tool_call', id: 'x', name: 'dump', args: {}, argsHash: request.argsHash({}) }],
+    },
+  })
+  const error = { class: 'invalid_request', retryable: false, message: 'no' } as const
+  const failures: readonly (readonly [string, (request: ModelRequest) => Partial<ModelTurn>])[] = [
+    ['empty', () => said('  ')],
+    ['calls', call],
+    ['no_gain', () => said('s'.repeat(60_000))],
+    ['safety', () => said('I cannot.', { verdict: 'refusal' })],
+    ['failed', () => said('', { verdict: 'error', error })],
+    ['too_long', () => said('cut', { verdict: 'length' })],
+  ]
+
+  /** What the model was asked, without what differs from run to run. */
+  async function asked(more: JsonObject, summary: (request: ModelRequest) => Partial<ModelTurn>) {
+    const at = await scene(reader(12, async (request) => summary(request)))
+    const runId = await begin(at.engine, at.definition(more))
+    await outcomeOf(at.register, runId)
+    const turns = at.requests.filter((request) => !isSummary(request))
+    const tail = runId.slice(-12)
+    const texts = turns.map(({ prompt }) => JSON.stringify(prompt).replaceAll(tail, 'run'))
+    return { at, runId, texts }
+  }
+
+  test.each(failures)('%s', async (reason, summary) => {
+    const once = await asked({ context: { compact: { failuresMax: 1 } } }, summary)
+    const never = await asked({ context: { compact: { maxPerRun: 0 } } }, summary)
+    const { payload } = await eventOf(once.at.register, once.runId, 'context.unchanged')
+    expect(payload).toMatchObject({ reason })
+    expect(once.texts).toEqual(never.texts)
+    const events = await once.at.register.events(once.runId, {})
+    const executed = events.filter(({ type }) => type === 'tool.completed')
+    expect(executed).toHaveLength(12)
+  })
+})
+
+test('a turn that was stopped is not in what is summed up (compaction 5)', async () => {
+  let isFirst = true
+  const inputs: string[] = []
+  const plain = reader(12, async (request) => {
+    inputs.push(JSON.stringify(request.prompt))
+    return said('Some are read.')
+  })
+  const at = await scene({
+    async call(request, sink, signal) {
+      if (!isFirst) return plain.call(request, sink, signal)
+      isFirst = false
+      const answer = await turnModel(['forbidden words']).call(request, sink, signal)
+      return {
+        ...answer,
+        verdict: 'safety',
+        evidence: [{ detector: 'd', field: 'f', value: 'content_filter' }],
+      }
+    },
+  })
+  const threadId = 't-stopped'
+  const first = await begin(at.engine, at.definition(), { threadId })
+  expect(await outcomeOf(at.register, first)).toBe('safety_stopped')
+  const second = await begin(at.engine, at.definition(), { threadId })
+  expect(await outcomeOf(at.register, second)).toBe('completed')
+  expect(inputs.length).toBeGreaterThan(0)
+  for (const input of inputs) expect(input).not.toContain('forbidden')
+  expect(await factOf(at, second)).toMatchObject({ how: 'serialised' })
+})
+
+test('a cancel in the middle ends it, and keeps nothing (compaction 4)', async () => {
+  const begun: string[] = []
+  const at = await scene(
+    reader(12, (request, signal) => {
+      begun.push(request.messageId)
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    }),
+  )
+  const runId = await begin(at.engine, at.definition())
+  await until(async () => begun[0])
+  await at.engine.commands.cancel({ ...caller, runId, action: 'interrupt' })
+  expect(await outcomeOf(at.register, runId)).toBe('cancelled')
+  const { payload } = await eventOf(at.register, runId, 'context.unchanged')
+  expect(payload).toMatchObject({ reason: 'aborted' })
+})
+
+test('what fits no window ends the run, and says so', async () => {
+  const at = await scene(reader(2, short), 800)
+  const runId = await begin(at.engine, at.definition({ model: { ...roomy.model, contextWindow: 800 } }), {
+    input: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'z'.repeat(6_000) }] }],
+  })
+  expect(await outcomeOf(at.register, runId)).toBe('failed')
+  const { payload, verdict } = await eventOf(at.register, runId, 'context.exhausted')
+  expect(verdict).toBe('context_full')
+  expect(payload).toMatchObject({ window: 800, tried: [] })
+  expect(at.requests).toEqual([])
+})
