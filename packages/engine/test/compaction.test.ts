@@ -13,39 +13,14 @@ import {
 import { type Model, type ModelRequest, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { counting, tokensIn } from './support/counting.ts'
+import { counting, isSummary, reader, tokensIn } from './support/counting.ts'
 import { begin, caller, eventOf, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'
-
-const isSummary = ({ prompt }: Pick<ModelRequest, 'prompt'>): boolean =>
-  JSON.stringify(prompt.at(-1)).includes('Sum up all of it so far')
 
 const said = (text: string, patch: Partial<ModelTurn> = {}): Partial<ModelTurn> => ({
   message: { id: 's', role: 'assistant', parts: [{ type: 'text', text }] },
   ...patch,
 })
-
-/** Asks for `count` results, one per turn, then says that it is done; a summary is what `summary` says. */
-function reader(
-  count: number,
-  summary: (request: ModelRequest, signal: AbortSignal) => Promise<Partial<ModelTurn>>,
-): Model {
-  let turn = 0
-  const play = turnModel([])
-  return {
-    async call(request, sink, signal) {
-      if (isSummary(request)) {
-        const answer = await play.call(request, sink, signal)
-        return { ...answer, ...(await summary(request, signal)) }
-      }
-      const n = turn
-      turn += 1
-      const asked = n < count ? [{ tool: 'dump', args: { n } }] : 'done'
-      const index = request.prompt.filter(({ role }) => role === 'assistant').length
-      return turnModel(Array.from({ length: index + 1 }, () => asked)).call(request, sink, signal)
-    },
-  }
-}
 
 const short = async () => said('Some are read.')
 const roomy = {

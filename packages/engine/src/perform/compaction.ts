@@ -132,7 +132,9 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const appendix = appendixOf(range)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
   if (bytes * gainMin > part.bytes) return { unchanged: { reason: 'no_gain' }, usage }
-  const before = tokensOf(requestLength({ ...draft, tools: agent.tools }), bpt)
+  const { prompt, measured: size } = draft
+  const length = requestLength({ prompt, promptBytes: size.bytes, tools: agent.tools })
+  const before = tokensOf(length, bpt)
   const after = Math.max(0, before - tokensOf(part.bytes - bytes, bpt))
   const summary = await deps.content.spill(task, [{ type: 'text', text: words }])
   const kept: Kept = {

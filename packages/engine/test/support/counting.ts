@@ -1,6 +1,7 @@
 /** A model that counts: four bytes of a request are a token, and what is over its window is refused, as providers do. */
 import type { ModelTurn } from '@signalbox/core'
 import type { Model, ModelRequest } from '@signalbox/engine'
+import { turnModel } from './world.ts'
 
 /** Tokens of a request. */
 export const tokensIn = ({ prompt, tools }: Pick<ModelRequest, 'prompt' | 'tools'>): number =>
@@ -42,3 +43,29 @@ const tooLong = ({ messageId, model }: ModelRequest): ModelTurn => ({
   provider: 'scripted',
   model: model.model,
 })
+
+/** Is a model asked for a summary? */
+export const isSummary = ({ prompt }: Pick<ModelRequest, 'prompt'>): boolean =>
+  JSON.stringify(prompt.at(-1)).includes('Sum up all of it so far')
+
+/** Asks for `count` results, one per turn, then says that it is done; a summary is what `summary` says. */
+export function reader(
+  count: number,
+  summary: (request: ModelRequest, signal: AbortSignal) => Promise<Partial<ModelTurn>>,
+): Model {
+  let turn = 0
+  const play = turnModel([])
+  return {
+    async call(request, sink, signal) {
+      if (isSummary(request)) {
+        const answer = await play.call(request, sink, signal)
+        return { ...answer, ...(await summary(request, signal)) }
+      }
+      const n = turn
+      turn += 1
+      const asked = n < count ? [{ tool: 'dump', args: { n } }] : 'done'
+      const index = request.prompt.filter(({ role }) => role === 'assistant').length
+      return turnModel(Array.from({ length: index + 1 }, () => asked)).call(request, sink, signal)
+    },
+  }
+}

@@ -13,7 +13,6 @@ import { emptyRoom, nextTokens, type RoomState } from '../../verdict/context/roo
 import { type Compaction, compactionOf } from '../../verdict/context/verdict.ts'
 import { windowOf } from '../../verdict/context/config.ts'
 import { modelOf } from '../../verdict/retry/model.ts'
-import type { Usage } from '../../turn.ts'
 import { type MachineEvent, messageId, type RunContext } from '../context.ts'
 import { compactCall, modelCall } from '../plan.ts'
 import { endedAs, endWithoutRetry, endWithoutTurn } from './end.ts'

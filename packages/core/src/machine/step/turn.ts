@@ -1,4 +1,5 @@
 /** How a turn of the model begins, is repeated, and is answered. */
+import { limits } from '../../limits.ts'
 import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { contextPruned } from '../../verdict/context/event.ts'
@@ -125,11 +126,12 @@ function countersOf(args: Args, again: NextTry): Partial<RunContext> {
 /** The room of a request that weighs so much now. An agent that says nothing of its context remembers nothing of it. */
 export const lightened = (
   { context, event }: Args,
-  { tokens: last, window }: { readonly tokens: number; readonly window: number },
+  { tokens, window }: { readonly tokens: number; readonly window: number },
 ): Pick<RunContext, 'room'> => {
   if (!event.agent.context) return { room: context.room }
-  const room = context.room ?? emptyRoom
-  return { room: { ...room, last, out: 0, bytes: 0, window, prune: null, cut: null } }
+  const room = { ...(context.room ?? emptyRoom), out: 0, bytes: 0, prune: null, cut: null }
+  const most = limits.roomCountMax
+  return { room: { ...room, last: Math.min(most, tokens), window: Math.min(most, window) } }
 }
 
 /** Another turn goes on where this one was cut. */
