@@ -121,8 +121,8 @@ export const CompactEffect = z.object({
   kind: z.literal('context.compact'),
   /** The turn that is to begin, or to be asked again, afterwards. */
   turn: z.number().int(),
-  /** Up to this event, everything gives way to the summary. */
-  through: Moment,
+  /** Up to this event, everything gives way to the summary. Absent where somebody asked for it by hand: then whoever performs it chooses, as a run would. */
+  through: Moment.optional(),
   /** The model that the run asks: 0 the agent's, n its n-th fallback. */
   model: z.number().int().default(0),
   /** The request overflowed: it cannot be sent with a task behind it. */

@@ -136,6 +136,8 @@ export const limits = {
   appendixLinesMax: 50,
   appendixFailuresMax: 20,
   appendixWordsMax: 120,
+  /** Characters of what somebody adds to the task of summing up. */
+  instructionsCharsMax: 8_000,
   /** Characters of a result in a conversation that is written out to be summed up; less where that is too long. */
   clippedResultCharsMax: 2_000,
   /** Characters of an old message of which only head and tail are shown once the conversation is pruned. */

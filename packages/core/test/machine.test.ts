@@ -6,7 +6,7 @@ import { play, scripts } from './support/plays.ts'
 
 /** From each state, where a fact or a check may lead. A state leads to itself where a fact changes no more than counters. */
 const arrows: Readonly<Record<StateName, readonly StateName[]>> = {
-  queued: ['queued', 'model', 'completed', 'cancelling'],
+  queued: ['queued', 'context', 'model', 'completed', 'cancelling'],
   context: ['context', 'model', 'completed', 'failed', 'cancelling'],
   model: ['model', 'safety', 'completed', 'cancelling'],
   safety: ['context', 'model', 'loop', 'failed', 'completed', 'guardrail'],

@@ -95,6 +95,8 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     const { history = [] } = payload
     conversation.entries.push(...written(conversation, heeded(conversation, history)))
     conversation.from = conversation.entries.all.length
+    // One that sums up says nothing.
+    if (payload.compact) return
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
       : begun(conversation, heeded(conversation, payload.input))

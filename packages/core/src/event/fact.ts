@@ -51,6 +51,13 @@ export const factSchemas = {
     base: z.object({ runId: z.string(), seq: z.number().int().min(1) }).optional(),
     /** The run changes the conversation and asks no model: it says these messages and ends. Without any, it only goes back to `base`. */
     edit: z.object({ messages: z.array(EditMessage).max(limits.editMessagesMax) }).optional(),
+    /** The run has what was said on its thread summed up, and ends. It says nothing, and asks nobody for an answer. */
+    compact: z
+      .object({
+        /** What to keep, in words of whoever asked, behind ours. */
+        instructions: z.string().max(limits.instructionsCharsMax).optional(),
+      })
+      .optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({

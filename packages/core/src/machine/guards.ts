@@ -8,7 +8,7 @@ import { safetyOutcome } from '../verdict/safety/verdict.ts'
 import { effectId, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './clock.ts'
 import { openCall } from './settle.ts'
-import { recovering } from './step/compaction.ts'
+import { byHand, recovering } from './step/waits.ts'
 import type { Args } from './step/step.ts'
 
 export const isNew = ({ context }: { readonly context: RunContext }): boolean => context.run === ''
@@ -58,6 +58,18 @@ export const answersCompaction = ({ context, event }: Args): boolean =>
   context.modelOpen &&
   event.fact.payload.effectId === effectId(context.run, context.source)
 
+/** Does the run do nothing but have its thread summed up? */
+export const isByHand = ({ context }: { readonly context: RunContext }): boolean =>
+  context.run !== '' && context.relieved === byHand
+
+/** It is done. */
+export const endsByHand = ({ context, event }: Args): boolean =>
+  isByHand({ context }) && isCompacted({ context }) && event.type === 'context.compacted'
+
+/** It is over, and nothing came of it. */
+export const failsByHand = ({ context, event }: Args): boolean =>
+  isByHand({ context }) && isCompacted({ context }) && event.type === 'context.unchanged'
+
 /** Is the compaction over? */
 export const isCompacted = ({ context }: { readonly context: RunContext }): boolean =>
   !context.modelOpen
@@ -83,7 +95,7 @@ export const isExhausted = (args: Args): boolean => isLost(args) && !asksOther(a
 
 /** The budget of the tree did not allow the summary, without which the turn cannot be asked. */
 export const neededRefused = (args: Args): boolean =>
-  modelRefused(args) && args.context.relieved === recovering
+  modelRefused(args) && args.context.relieved >= recovering
 
 /** Does another turn go on where this one was cut? */
 export const continues = ({ context, event }: Args): boolean =>

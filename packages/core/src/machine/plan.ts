@@ -43,7 +43,7 @@ export const compactCall = (
     turn,
     overflow,
   }: {
-    readonly through: { readonly runId: string; readonly seq: number }
+    readonly through?: { readonly runId: string; readonly seq: number }
     readonly maxTokens: number
     readonly turn: number
     readonly overflow?: true
@@ -55,7 +55,7 @@ export const compactCall = (
   queue: 'context',
   delayMs: 0,
   turn,
-  through,
+  ...(through ? { through } : {}),
   model: context.model,
   ...(overflow ? { overflow } : {}),
   maxTokens,

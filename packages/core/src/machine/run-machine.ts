@@ -9,7 +9,8 @@
  * M4 `cancelling` requests nothing, and ends when nothing is open.
  * M5 Whatever settles an open effect is taken in every state that waits for it: no run waits for what already came.
  * M6 A transition has one step (`step/`), or none.
- * M7 `context` is entered by agents that have a `context`, and after an overflow whose fact says where to cut: logs of older builds have neither.
+ * M7 `context` is entered by agents that have a `context`, after an overflow whose fact says where to cut, and by a run that was created for it: logs
+ *    of older builds have none of these.
  */
 import { setup } from 'xstate'
 import type { RunContext, MachineEvent } from './context.ts'
@@ -75,12 +76,15 @@ export const runMachine = vocabulary.createMachine({
         'run.created': { guard: 'isNew', actions: 'begin' },
         'run.admitted': [
           { guard: 'isEdit', target: 'completed' },
+          { guard: 'isByHand', target: 'context', actions: 'compactByHand' },
           { ...toModel, guard: 'isCreated' },
         ],
       },
     },
     context: {
       always: [
+        { guard: 'endsByHand', target: 'completed', actions: 'endCompacted' },
+        { guard: 'failsByHand', target: 'failed', actions: 'endUncompacted' },
         { guard: 'cannotResume', target: 'completed', actions: 'endWithoutResuming' },
         { guard: 'isExhausted', target: 'failed', actions: 'endFull' },
         { guard: 'asksOther', target: 'model', actions: 'askOther' },

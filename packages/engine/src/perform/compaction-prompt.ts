@@ -15,6 +15,13 @@ export interface SummaryRequest {
   readonly tools: readonly ToolSpec[]
 }
 
+/** Whose summary it is. */
+export interface SummaryTask {
+  readonly agent: AgentDefinition
+  /** What the operator, or whoever asked by hand, wants kept. */
+  readonly instructions: string | undefined
+}
+
 const headings = [
   'What the user wants, in his own words',
   'Constraints',
@@ -25,9 +32,8 @@ const headings = [
   'Next step',
 ]
 
-/** The task, with what the operator adds to it. */
-export function taskOf({ context }: AgentDefinition): string {
-  const own = context?.compact.instructions
+/** The task, with what is added to it. */
+function taskOf({ instructions: own }: SummaryTask): string {
   return [
     'This conversation is about to be shortened. Sum up all of it so far, so that somebody who reads nothing but your summary can go on with the work.',
     'An earlier summary is part of it: take over what still counts.',
@@ -38,15 +44,15 @@ export function taskOf({ context }: AgentDefinition): string {
 }
 
 /** The request of the turn, with the task as the last words of a user. */
-export function sharedRequest(prompt: Prompt, agent: AgentDefinition): SummaryRequest {
-  const task = { type: 'text' as const, text: taskOf(agent) }
+export function sharedRequest(prompt: Prompt, asked: SummaryTask): SummaryRequest {
+  const task = { type: 'text' as const, text: taskOf(asked) }
   const last = prompt.at(-1)
   // Adjacent messages of a user are one.
-  const asked: Prompt =
+  const whole: Prompt =
     last?.role === 'user'
       ? [...prompt.slice(0, -1), { role: 'user', parts: [...last.parts, task] }]
       : [...prompt, { role: 'user', parts: [task] }]
-  return { how: 'shared', prompt: asked, tools: agent.tools }
+  return { how: 'shared', prompt: whole, tools: asked.agent.tools }
 }
 
 /** Characters of a result that are written out: the longest that fits, in this order. */
@@ -55,7 +61,7 @@ const clips = [limits.clippedResultCharsMax, 500, 100] as const
 /** The part as one text before the task. `chars` is what fits the model; one that is longer all the same is sent as short as it gets. */
 export function serialisedRequest(
   part: ConversationPart,
-  agent: AgentDefinition,
+  asked: SummaryTask,
   chars: number,
 ): SummaryRequest {
   const texts = clips.map((clip) => () => part.text(clip))
@@ -64,7 +70,7 @@ export function serialisedRequest(
     text = write()
     if (text.length <= chars) break
   }
-  const said = `The conversation:\n\n${text}\n\n${taskOf(agent)}`
+  const said = `The conversation:\n\n${text}\n\n${taskOf(asked)}`
   return {
     how: 'serialised',
     prompt: [{ role: 'user', parts: [{ type: 'text', text: said }] }],

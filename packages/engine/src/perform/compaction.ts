@@ -11,18 +11,23 @@ import {
   type AgentDefinition,
   appendixOf,
   callsOf,
+  checkPairing,
+  clearRule,
   type CompactEffect,
+  type ConversationPart,
   defaultContext,
   escaped,
   type FactPayload,
+  keptCut,
   marksOf,
   type ModelConfig,
   modelOf,
   type ModelTurn,
+  type Moment,
   NewerError,
   type Usage,
 } from '@signalbox/core'
-import { AbortError, messageOf } from '../errors.ts'
+import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft, StoredEvent } from '../ports.ts'
 import { sha256 } from '../record/draft.ts'
 import { circuitOf } from './breaker.ts'
@@ -32,9 +37,9 @@ import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { jsonBytes, measured } from './measure.ts'
 import type { ModelCallDeps, ModelTask } from './model-call.ts'
-import { type PromptDraft, promptOf } from './prompt-steps.ts'
+import { type PromptDraft, promptOf, promptSteps } from './prompt-steps.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
-import { bptIn, bptUnknown, learnedIn, tokensOf } from './room.ts'
+import { bptIn, bptUnknown, inTokens, learnedIn, tokensOf } from './room.ts'
 
 export type CompactionDeps = Omit<ModelCallDeps, 'live'>
 
@@ -103,23 +108,29 @@ const ours = (message: string): NonNullable<ModelTurn['error']> => ({
   message: message.slice(0, 2_000),
 })
 
+/** The place up to which a conversation is summed up, and what is known of the model that does it. */
+interface Place {
+  readonly through: Moment
+  readonly writer: ModelConfig
+  readonly bpt: number
+  /** Tokens that a request of that model may have. */
+  readonly room: number
+}
+
 async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Promise<Summed> {
-  const { agent, effect, runId } = task
-  const draft = await promptOf(deps, task)
-  const part = draft.part(effect.through)
-  if (part.bytes === 0) return { unchanged: { reason: 'no_gain' }, usage: {} }
-  const asked = modelOf(agent, effect.model)
-  const writer = writerOf(agent, asked)
-  const isShared = writer === asked && !effect.overflow && !part.hasGap
-  const learned = learnedIn(draft.events, { runId, model: writer })
-  const { room } = marksOf(agent.context ?? defaultContext, writer, learned)
-  const request = isShared
-    ? sharedRequest(draft.prompt, agent)
-    : serialisedRequest(part, agent, room * charsPerToken)
-  const bpt = bptIn(draft.events, writer) ?? bptUnknown
-  const input = tokensOf(requestLength(request), bpt)
-  if (input > effect.maxTokens) return { unchanged: { reason: 'cap' }, usage: {} }
-  const turn = await askTwice(deps, task, { request, model: writer, draft, held })
+  const { agent, effect } = task
+  // The prompt of a run that was created for this ends with an answer; with the task behind it, it is whole.
+  const draft = await promptOf(deps, task, unchecked)
+  const place = placeIn(task, draft)
+  const part = place && draft.part(place.through)
+  if (!place || !part || part.bytes === 0) return { unchanged: { reason: 'no_gain' }, usage: {} }
+  const request = requestFor(task, { draft, part, place })
+  const violations = checkPairing(request.prompt)
+  if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
+  const { writer: model, bpt } = place
+  if (tokensOf(requestLength(request), bpt) > effect.maxTokens)
+    return { unchanged: { reason: 'cap' }, usage: {} }
+  const turn = await askTwice(deps, task, { request, model, draft, held })
   if ('code' in turn) return { refused: turn }
   const { usage } = turn
   const objection = objectionTo(turn)
@@ -128,7 +139,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
   const most = (agent.context ?? defaultContext).compact.summaryTokens
   if (summaryTokens > most) return { unchanged: { reason: 'too_long' }, usage }
-  const range = eventsThrough(draft.events, effect.through)
+  const range = eventsThrough(draft.events, place.through)
   const appendix = appendixOf(range)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
   if (bytes * gainMin > part.bytes) return { unchanged: { reason: 'no_gain' }, usage }
@@ -136,20 +147,53 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const length = requestLength({ prompt, promptBytes: size.bytes, tools: agent.tools })
   const before = tokensOf(length, bpt)
   const after = Math.max(0, before - tokensOf(part.bytes - bytes, bpt))
-  const summary = await deps.content.spill(task, [{ type: 'text', text: words }])
   const kept: Kept = {
-    through: effect.through,
-    keep: { runId: effect.through.runId, seq: effect.through.seq + 1 },
-    summary,
+    through: place.through,
+    keep: { runId: place.through.runId, seq: place.through.seq + 1 },
+    summary: await deps.content.spill(task, [{ type: 'text', text: words }]),
     appendix,
     ...(part.words ? { words: { id: part.words.id, parts: [...part.words.parts] } } : {}),
-    sources: sourcesOf(range, effect.through),
+    sources: sourcesOf(range, place.through),
     tokens: { before, after, summary: summaryTokens },
     how: request.how,
     provider: turn.provider,
     model: turn.model,
   }
   return { kept, usage }
+}
+
+const unchecked = promptSteps.filter(({ name }) => name !== 'pairing')
+
+/** Where it is cut: where the decision says, or, by hand, where a run would. Null: nothing can be. */
+function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): Place | null {
+  const writer = writerOf(agent, modelOf(agent, effect.model))
+  const learned = learnedIn(draft.events, { runId, model: writer })
+  const marks = marksOf(agent.context ?? defaultContext, writer, learned)
+  const bpt = bptIn(draft.events, writer) ?? bptUnknown
+  const cuts = effect.through ? [] : draft.cuts(clearRule(agent, marks, false), 1)
+  const chosen = keptCut(
+    cuts.map((cut) => inTokens(cut, bpt)),
+    { least: 1, tokens: marks.keep },
+  )
+  const through = effect.through ?? chosen?.at
+  return through ? { through, writer, bpt, room: marks.room } : null
+}
+
+function requestFor(
+  { agent, effect }: CompactionTask,
+  {
+    draft,
+    part,
+    place,
+  }: { readonly draft: PromptDraft; readonly part: ConversationPart; readonly place: Place },
+): SummaryRequest {
+  const instructions =
+    originOf(draft.created).compact?.instructions ?? agent.context?.compact.instructions
+  const asked = { agent, instructions }
+  const isOwn = place.writer === modelOf(agent, effect.model)
+  return isOwn && !effect.overflow && !part.hasGap
+    ? sharedRequest(draft.prompt, asked)
+    : serialisedRequest(part, asked, place.room * charsPerToken)
 }
 
 const charsPerToken = 3
@@ -264,7 +308,7 @@ const textOf = ({ message }: ModelTurn): string =>
 /** The events up to a moment, in the order of the conversation. */
 function eventsThrough(
   events: readonly StoredEvent[],
-  { runId, seq }: CompactEffect['through'],
+  { runId, seq }: Moment,
 ): readonly StoredEvent[] {
   const last = events.findLastIndex((event) => event.runId === runId && event.seq <= seq)
   return events.slice(0, last + 1)
@@ -272,7 +316,7 @@ function eventsThrough(
 
 function sourcesOf(
   range: readonly StoredEvent[],
-  through: CompactEffect['through'],
+  through: Moment,
 ): Kept['sources'] {
   const [first] = range
   const from = first ? { runId: first.runId, seq: first.seq } : through

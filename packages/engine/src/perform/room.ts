@@ -104,7 +104,7 @@ function nearRelief(
   }
 }
 
-const inTokens = (cut: CutSize, bpt: number): RoomCut => ({
+export const inTokens = (cut: CutSize, bpt: number): RoomCut => ({
   at: cut.at,
   turns: cut.turns,
   kept: tokensOf(cut.keptBytes, bpt),

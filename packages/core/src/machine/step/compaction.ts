@@ -3,7 +3,7 @@
  *
  * L1 The effect stands where a model call stands in the context: one is open at a time, and a cancel waits for it.
  * L2 A summary that failed changes nothing: the turn is asked with what there is. Only a turn that cannot be asked without one ends the run.
- * L3 `relieved` says what the run waits for: a turn that is to begin (0), or one that overflowed and is asked again (`recovering`).
+ * L3 `relieved` says what the run waits for (`waits.ts`).
  */
 import type { Effect } from '../../effect.ts'
 import { costOf } from '../../verdict/budget/verdict.ts'
@@ -17,10 +17,8 @@ import { type MachineEvent, messageId, type RunContext } from '../context.ts'
 import { compactCall, modelCall } from '../plan.ts'
 import { endedAs, endWithoutRetry, endWithoutTurn } from './end.ts'
 import { type Args, quiet, type Step, type Taken } from './step.ts'
+import { recovering } from './waits.ts'
 import { againOfFact, beginTurn, lightened, notKept, safetyOf } from './turn.ts'
-
-/** A turn that overflowed waits for the summary, and is asked again with it. */
-export const recovering = 2
 
 /** What is before a place is summed up before the next turn begins. */
 export const compact: Step = ({ context, event }) => {
@@ -48,7 +46,11 @@ const tokensAsked = ({ event }: Args): number =>
 
 function asking(
   context: RunContext,
-  about: { readonly compaction: Compaction; readonly turn: number; readonly overflow?: true },
+  about: {
+    readonly compaction: Partial<Compaction> & Pick<Compaction, 'maxTokens'>
+    readonly turn: number
+    readonly overflow?: true
+  },
 ): Taken {
   const effects = context.effects + 1
   const asked = { ...context, effects, source: effects, modelOpen: true }
@@ -56,6 +58,16 @@ function asking(
   const call: Effect = compactCall(asked, { ...compaction, ...more })
   return { context: asked, emission: { effects: [call] } }
 }
+
+/** Somebody asked for the summary by hand: the run has nothing else to do. */
+export const compactByHand: Step = ({ context, event }) =>
+  asking(context, { compaction: { maxTokens: event.agent.limits.maxTokens }, turn: context.turn })
+
+/** The summary stands, which is all that was asked for. */
+export const endCompacted: Step = ({ context }) => quiet(endedAs(context, 'completed'))
+
+/** There is none; the event says why. */
+export const endUncompacted: Step = ({ context }) => quiet(endedAs(context, 'failed'))
 
 type Ended = Extract<MachineEvent, { type: 'context.compacted' | 'context.unchanged' }>
 

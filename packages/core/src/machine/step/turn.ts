@@ -16,6 +16,7 @@ import { activeAt } from '../clock.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { type Emission, modelCall } from '../plan.ts'
 import { takenInput } from './input.ts'
+import { byHand } from './waits.ts'
 import { type Args, quiet, type Step } from './step.ts'
 
 type Answered = Extract<MachineEvent, { type: 'model.completed' }>
@@ -30,6 +31,7 @@ export const begin: Step = ({ context, event }) => {
     rerun: created?.rerun !== undefined,
     // What an edit ends as is known before it begins: nothing of it can go wrong.
     ending: created?.edit ? 'completed' : null,
+    relieved: created?.compact ? byHand : 0,
     webhooks: wantedBy(created?.webhooks ?? []),
   })
 }

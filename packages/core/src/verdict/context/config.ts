@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import type { ModelConfig } from '../../definition.ts'
+import { limits } from '../../limits.ts'
 
 const share = z.number().min(0.05).max(1)
 const tokens = z.number().int().min(1)
@@ -42,7 +43,7 @@ export const ContextConfig = z
         /** The model of the agent that writes it, by its name; null: the one that the run asks, with the beginning of the request that it has cached. */
         model: z.string().nullable().default(null),
         /** What to keep, in words of the operator, behind ours. */
-        instructions: z.string().max(8_000).optional(),
+        instructions: z.string().max(limits.instructionsCharsMax).optional(),
         /** In one run. */
         maxPerRun: z.number().int().min(0).max(100).default(20),
         /** After so many failures in a row it is not tried again in this run. */
