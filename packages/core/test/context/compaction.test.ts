@@ -3,8 +3,18 @@
  * run that could go on, a cancel that waits for nothing, a compaction that is tried for ever.
  */
 import { describe, expect, test } from 'vitest'
-import { modelNamed } from '../support/agent.ts'
-import { admitted, asks, cancels, completes, created, injects, run } from '../support/facts.ts'
+import { project } from '../../src/index.ts'
+import { agentWith, modelNamed } from '../support/agent.ts'
+import {
+  admitted,
+  asks,
+  cancels,
+  completes,
+  created,
+  injects,
+  type Move,
+  run,
+} from '../support/facts.ts'
 import { given, type Story } from '../support/story.ts'
 import {
   compacts,
@@ -223,5 +233,48 @@ describe('a turn that overflows, with nothing to clear', () => {
         timeout: 'cleared',
       })
     expect(story.decision.verdicts[1]?.payload).toMatchObject({ tokens: 120_000 })
+  })
+})
+
+describe('by hand (compaction 6)', () => {
+  const forSummary: Move = (known) => {
+    const fact = created(known)
+    if (fact.type !== 'run.created') return fact
+    return { ...fact, payload: { ...fact.payload, input: [], compact: { instructions: 'Names.' } } }
+  }
+  const asked = (): Story =>
+    given(agentWith(), forSummary)
+      .when(admitted)
+      .gives({
+        state: 'context',
+        path: ['queued', 'context'],
+        effects: ['1 context.compact'],
+        timeout: 3_600_000,
+      })
+
+  test('a run asks for one summary, wherever it is cut, and ends', () => {
+    const story = asked()
+    expect(story.decision.effects[0]).not.toHaveProperty('through')
+    story.when(summed).gives({
+      state: 'completed',
+      path: ['context', 'completed'],
+      outcome: 'completed',
+      timeout: 'cleared',
+    })
+  })
+
+  test.each(['no_gain', 'failed', 'safety'] as const)('without one it fails: %s', (reason) => {
+    asked()
+      .when(unchanged(reason))
+      .gives({
+        state: 'failed',
+        path: ['context', 'failed'],
+        outcome: 'failed',
+        timeout: 'cleared',
+      })
+  })
+
+  test('it says nothing in the conversation', () => {
+    expect(project('', asked().log)).toEqual([])
   })
 })

@@ -181,7 +181,7 @@ export function compactionAnswer(effect: CompactEffect, n: number): FactBody {
   const reason = reasons[(n >> 1) % reasons.length] ?? 'failed'
   if (n % 2)
     return { type: 'context.unchanged', payload: { ...about, reason, durationMs: 1 } }
-  const { through } = effect
+  const { through = { runId: 'another run', seq: 9 } } = effect
   return {
     type: 'context.compacted',
     payload: {
