@@ -4,7 +4,7 @@
  */
 import type { Prompt } from '@signalbox/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hold, letAllGo, letGo } from './support/hold.ts'
+import { hold, isHolding, letAllGo, letGo } from './support/hold.ts'
 import { call, eventually } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
@@ -139,12 +139,10 @@ describe('refused, and said why', () => {
     const created = await call(box.api, 'POST', `/threads/${threadId}/runs`, {
       body: { assistant_id: 'holder', input: { messages: [{ role: 'user', content: 'x' }] } },
     })
-    await eventually(async () => {
-      const { body } = await call(box.api, 'GET', `/threads/${threadId}/runs/${created.body.run_id}`)
-      expect(body.status).toBe('running')
-    })
+    const runId = String(created.body.run_id)
+    await eventually(async () => isHolding(runId))
     expect(await compact(threadId)).toMatchObject({ status: 409, body: { code: 'thread_busy' } })
-    letGo(created.body.run_id)
+    letGo(runId)
   })
 
   it('a summary that cannot stand: the event says why, and the thread is what it was', async () => {

@@ -3,6 +3,7 @@ import { readResultTool, withLeftOut } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
 import type { AgentConfig } from './agent-schema.ts'
 import { agentTools, selectAgentTool } from './agent-tools.ts'
+import { checkContext } from './check-context.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
@@ -34,6 +35,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
+    checkContext(field, agent)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {

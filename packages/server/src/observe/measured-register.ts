@@ -93,6 +93,8 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
     // What was recalled did not execute.
     const kind = 'recalled' in fact.payload ? 'tool.recall' : effectKindOf(fact.type)
     if (kind !== null) metrics.effects.inc({ kind, status })
+    if (kind === 'context.compact')
+      metrics.contextCalls.inc({ kind, outcome: fact.verdict ?? status })
   })
 }
 
