@@ -52,11 +52,11 @@ function linearity(sums: readonly number[]): number {
 }
 
 test.each([
-  { window: 32_000, cached: 0.75, every: 5 },
-  { window: 128_000, cached: 0.9, every: 10 },
+  { window: 32_000, cached: 0.75, median: 0.75, every: 5 },
+  { window: 128_000, cached: 0.9, median: 0.9, every: 10 },
 ])(
   'a run of many turns in a window of $window',
-  async ({ window, cached, every }) => {
+  async ({ window, cached, median, every }) => {
     const summary = async () => ({
       message: {
         id: 's',
@@ -105,7 +105,7 @@ test.each([
     for (const request of requests) sums.push((sums.at(-1) ?? 0) + tokensIn(request))
     expect(linearity(sums)).toBeGreaterThanOrEqual(0.99)
     const share = cachedShare(requests)
-    expect(share.median).toBeGreaterThanOrEqual(0.85)
+    expect(share.median).toBeGreaterThanOrEqual(median)
     expect(share.all).toBeGreaterThanOrEqual(cached)
     console.log(
       `window ${window}: ${requests.length} requests, ${reliefs.length} reliefs, ${share.all.toFixed(3)} cached, median ${share.median.toFixed(3)}, ` +

@@ -105,7 +105,7 @@ describe('the part that is summed up', () => {
   test('is written out by roles, with results clipped', () => {
     const long = numbered(run, [said(['Go.']), answered('m1', [asked('c1')]), resultOf('c1', 'x'.repeat(50))])
     expect(partOf(long, 3).text(10)).toBe(
-      `user: Go.\n\nassistant calls search: {"secret"…\nresult: ${'x'.repeat(10)}…`,
+      `user: Go.\n\nassistant calls search: {"secret":…\nresult: ${'x'.repeat(10)}…`,
     )
   })
 
