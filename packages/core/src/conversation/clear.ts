@@ -46,8 +46,19 @@ const lengthOf = (content: readonly ContentPart[]): number =>
 const shownOf = (part: TextPart | BlobPart): string =>
   part.type === 'text' ? part.text : part.preview
 
-const sizeOf = (content: readonly ContentPart[]): number =>
-  content.reduce((bytes, part) => bytes + (part.type === 'text' ? utf8Bytes(part.text) : part.bytes), 0)
+/** Bytes of contents that were measured. They are never changed, only replaced. */
+const sizes = new WeakMap<object, number>()
+
+function sizeOf(content: readonly ContentPart[]): number {
+  const known =
+    sizes.get(content) ??
+    content.reduce(
+      (bytes, part) => bytes + (part.type === 'text' ? utf8Bytes(part.text) : part.bytes),
+      0,
+    )
+  sizes.set(content, known)
+  return known
+}
 
 const pointer = (id: string): string => `read_result ${JSON.stringify({ call: id, offset: 0 })}`
 
@@ -57,9 +68,9 @@ function clearedResult({ id, name }: ToolCallPart, { content }: ToolOutput, { re
   return { content: [{ type: 'text', text: `${what} ${how}` }], isError: false }
 }
 
-/** What a clear would bring, in bytes of JSON. */
-export const clearedBytes = (call: ToolCallPart, output: ToolOutput, rule: ClearRule): number =>
-  Math.max(0, bytesAsJson(output.content) - bytesAsJson(clearedResult(call, output, rule).content))
+/** Bytes of JSON that stay of a result once it is cleared. */
+export const lineBytes = (call: ToolCallPart, output: ToolOutput, rule: ClearRule): number =>
+  bytesAsJson(clearedResult(call, output, rule).content)
 
 /** The entry with its long texts shortened; null if there are none. */
 export function shortened(

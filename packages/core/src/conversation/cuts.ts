@@ -5,7 +5,7 @@
 import { limits } from '../limits.ts'
 import { bytesAsJson } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
-import { clearedBytes, isClearable, shortened } from './clear.ts'
+import { isClearable, lineBytes, shortened } from './clear.ts'
 import type { Conversation } from './conversation.ts'
 import type { Place } from './place.ts'
 import type { Entry } from './write.ts'
@@ -123,11 +123,12 @@ function resultsOf(
     const output = part.type === 'tool_call' ? results.get(part.id) : undefined
     if (part.type !== 'tool_call' || !output) continue
     const clears = !cleared.has(part.id) && isClearable(part, output, rule)
+    const size = sizeOf(output.content)
     gain = plus(gain, {
       ...nothing,
-      kept: sizeOf(output.content),
+      kept: size,
       results: clears ? 1 : 0,
-      cleared: clears ? clearedBytes(part, output, rule) : 0,
+      cleared: clears ? Math.max(0, size - lineBytes(part, output, rule)) : 0,
     })
   }
   return gain
