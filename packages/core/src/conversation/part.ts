@@ -13,6 +13,8 @@ export interface ConversationPart {
   readonly hasGap: boolean
   /** The newest words of a user in it, unless there are newer ones behind it. */
   readonly words: Words | null
+  /** System messages that came as input, so far. */
+  readonly instructions: readonly string[]
   /** Written out, turns that may not be kept left out, and of each result so many characters. */
   text(chars: number): string
 }
@@ -26,6 +28,7 @@ export function partOf(conversation: Conversation, through: Moment): Conversatio
     bytes: before.reduce((bytes, entry) => bytes + bytesOf(entry, conversation), 0),
     hasGap: !before.every(mayBeKept),
     words: behind ? null : newestWords(before),
+    instructions: [...conversation.instructions],
     text: (chars) => serialised(before, { results, chars }),
   }
 }

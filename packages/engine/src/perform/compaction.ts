@@ -153,6 +153,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     summary: await deps.content.spill(task, [{ type: 'text', text: words }]),
     appendix,
     ...(part.words ? { words: { id: part.words.id, parts: [...part.words.parts] } } : {}),
+    ...(part.instructions.length > 0 ? { instructions: [...part.instructions] } : {}),
     sources: sourcesOf(range, place.through),
     tokens: { before, after, summary: summaryTokens },
     how: request.how,

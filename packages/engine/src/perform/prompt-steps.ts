@@ -47,7 +47,12 @@ export interface PromptStep {
 export const promptSteps: readonly PromptStep[] = [
   {
     name: 'project',
-    apply: ({ transcripts }, task) => transcripts.prompt(task, task.seq, task.agent.instructions),
+    apply({ transcripts }, task) {
+      const { agent, runId, threadId, seq } = task
+      // Where nobody asks for summaries, what is read is what was read before there were any.
+      const place = { runId, threadId, isCut: agent.context !== undefined }
+      return transcripts.prompt(place, seq, agent.instructions)
+    },
   },
   {
     name: 'hydrate',
@@ -73,7 +78,7 @@ const nothingSaid: PromptDraft = {
   prompt: [],
   measured: measured([]),
   cuts: () => [],
-  part: () => ({ bytes: 0, hasGap: false, words: null, text: () => '' }),
+  part: () => ({ bytes: 0, hasGap: false, words: null, instructions: [], text: () => '' }),
 }
 
 /**

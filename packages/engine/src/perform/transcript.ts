@@ -36,7 +36,10 @@ interface Folded {
 
 const conversational = new Set<string>(conversationTypes)
 
-type Place = Pick<RunHead, 'runId' | 'threadId'>
+type Place = Pick<RunHead, 'runId' | 'threadId'> & {
+  /** May the conversation be read from its newest summary on? Only for a prompt: who asks for what was said reads all of it. */
+  readonly isCut?: boolean
+}
 
 export interface Transcripts {
   /**
@@ -68,14 +71,16 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
   }
 
-  const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
+  const begin = async ({ runId, threadId, isCut }: Place): Promise<Transcript> => {
     const known = await goOn(register, { runId, threadId }, ended.get(threadId))
     if (known) {
       // The fold goes on with this run, and with no other.
       ended.delete(threadId)
       return known
     }
-    const events = await register.conversation(threadId, runId)
+    const events = await (isCut
+      ? register.sinceCut(threadId, runId)
+      : register.conversation(threadId, runId))
     const created = createdIn(events, runId)
     return { runId, threadId, created, events, seq: lastOf(events, runId), folded: null }
   }

@@ -98,10 +98,11 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   })
 }
 
-type Conversations = Pick<Register, 'conversation' | 'continuation' | 'changedFiles'>
+type Conversations = Pick<Register, 'conversation' | 'continuation' | 'sinceCut' | 'changedFiles'>
 
 const conversationsOf = (register: Register): Conversations => ({
   conversation: (threadId, runId) => register.conversation(threadId, runId),
+  sinceCut: (threadId, runId) => register.sinceCut(threadId, runId),
   continuation: (threadId, runId, known) => register.continuation(threadId, runId, known),
   changedFiles: (threadId, runId) => register.changedFiles(threadId, runId),
 })
