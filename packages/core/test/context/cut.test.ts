@@ -83,6 +83,20 @@ test('a fork from before it reads everything (§18 row 1)', () => {
   expect(promptOf(fork).join('\n')).not.toContain('<summary>')
 })
 
+test('it is the same to the byte where only the run of its place is read, and not those before', () => {
+  const before = readingRun('r0', ['zero'], 'First.')
+  const log = numbered('r2', [
+    ...readingRun('r2', ['two', 'three'], 'More.'),
+    compacted(
+      { runId: 'r2', seq: 3 },
+      { words: { id: 'u0', parts: [text('More.')] }, instructions: ['Be kind.'] },
+    ),
+  ])
+  const whole = project('Be brief.', [...before, ...log])
+  expect(JSON.stringify(whole)).toBe(JSON.stringify(project('Be brief.', log)))
+  expect(JSON.stringify(whole[0])).toContain('Be kind.')
+})
+
 test('later runs of the thread begin with it', () => {
   const shown = promptOf([...cutLog(), ...readingRun('r2', ['x'], 'More.')])
   expect(shown[0]).toContain('Two are read.')
