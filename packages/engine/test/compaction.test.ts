@@ -61,13 +61,14 @@ test('a run of a hundred results stays in a window of 32,000, at most a summary 
   expect(events.filter(({ type }) => type === 'context.unchanged')).toEqual([])
 })
 
-test('a summary is asked for behind the request of the turn, whose beginning is the same (§18 row 6)', async () => {
+test('a summary is asked for behind the request of the turn, whose beginning and settings are the same (§18 rows 6, 8 and 12)', async () => {
   const at = await scene(reader(12, short))
   const runId = await begin(at.engine, at.definition())
   await outcomeOf(at.register, runId)
   const n = at.requests.findIndex(isSummary)
   const [before, summary] = [at.requests[n - 1], at.requests[n]]
   expect(summary?.tools).toEqual(before?.tools)
+  expect(summary?.model).toEqual(before?.model)
   const prefix: Prompt = before?.prompt ?? []
   expect(summary?.prompt.slice(0, prefix.length)).toEqual(prefix)
   expect(await factOf(at, runId)).toMatchObject({ how: 'shared' })
@@ -164,6 +165,49 @@ test('a turn that was stopped is not in what is summed up (compaction 5)', async
   expect(inputs.length).toBeGreaterThan(0)
   for (const input of inputs) expect(input).not.toContain('forbidden')
   expect(await factOf(at, second)).toMatchObject({ how: 'serialised' })
+})
+
+test('a run that begins in a thread too long for its model has that summed up before its first request is paid', async () => {
+  const small = (n: number) => [{ tool: 'note', args: { n } }]
+  let asked = 0
+  const register = createMemoryRegister(systemClock)
+  const counted = counting(
+    {
+      async call(request, sink, signal) {
+        const play = (turn: Parameters<typeof turnModel>[0][number]) => {
+          const index = request.prompt.filter(({ role }) => role === 'assistant').length
+          const turns = Array.from({ length: index + 1 }, () => turn)
+          return turnModel(turns).call(request, sink, signal)
+        }
+        if (isSummary(request)) return play('Notes were taken.')
+        asked += 1
+        return play(asked <= 40 ? small(asked) : 'done')
+      },
+    },
+    16_000,
+  )
+  const tools = functionTools({ note: async ({ n }) => `${String(n)} ${'w'.repeat(900)}` })
+  const { engine } = world({ model: counted.model, tools, register })
+  await engine.start()
+  onTestFinished(() => engine.stop(1_000))
+  const threadId = 't-notes'
+  const { limits, loop } = roomy
+  const first = await begin(engine, agent([toolSpec('note')], { limits, loop }), { threadId })
+  expect(await outcomeOf(register, first)).toBe('completed')
+  const before = counted.requests.length
+  const window = { ...roomy.model, contextWindow: 8_000 }
+  const second = await begin(
+    engine,
+    agent([toolSpec('note')], { ...roomy, model: window, fallbackModels: [] }),
+    { threadId },
+  )
+  expect(await outcomeOf(register, second)).toBe('completed')
+  // The whole conversation was never sent: only its text, and what came of that.
+  const sent = counted.requests.slice(before)
+  expect(sent.map(isSummary)).toEqual([true, false])
+  for (const request of sent) expect(tokensIn(request)).toBeLessThanOrEqual(8_000)
+  const fact = await eventOf(register, second, 'context.compacted')
+  expect(fact.payload).toMatchObject({ how: 'serialised', words: { parts: [{ text: 'go' }] } })
 })
 
 test('a cancel in the middle ends it, and keeps nothing (compaction 4)', async () => {
