@@ -86,8 +86,8 @@ export function cutsOf(
     const [entry, gain] = [all[n], gains[n]]
     if (!entry || !gain) continue
     behind = plus(behind, gain)
-    // A correction is part of the attempt behind it, and an answer that somebody wrote began no turn.
-    if (entry.type !== 'answered' || entry.corrected || !entry.isTurn) continue
+    // A correction is part of the attempt behind it, as is one that failed, and an answer that somebody wrote began no turn.
+    if (entry.type !== 'answered' || entry.corrected || !entry.isTurn || !entry.closed) continue
     turns += 1
     tell({ run: entry.at.run, seq: entry.at.seq - 1 })
   }

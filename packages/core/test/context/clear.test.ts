@@ -163,6 +163,19 @@ test('places: each says what would be cleared before it, and what stays behind',
   expect(one?.clearedBytes).toBeLessThan(1_000)
 })
 
+test('an attempt that failed begins no turn', () => {
+  const projection = createProjection('')
+  const failed = answered('m_r1_4', [text('hal')], { verdict: 'interrupted' })
+  for (const each of numbered(first, [...events, failed])) projection.take(each)
+  const rule = { minChars: 1_000, exclude: [], wordsChars: 8_000, ownChars: 50_000, readable: true }
+  expect(projection.cuts(rule, 1).map(({ at, turns }) => [at.seq, turns])).toEqual([
+    [8, 0],
+    [5, 1],
+    [3, 2],
+    [1, 3],
+  ])
+})
+
 /** Turns of a run: how many calls each asks for, how long each result is, and where a prune comes. */
 const turns = fc.array(
   fc.record({
