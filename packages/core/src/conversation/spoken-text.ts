@@ -4,7 +4,7 @@ import type { AssistantPart, ContentPart } from '../message.ts'
 import { resultOf } from './result.ts'
 
 /** The parts that have text, or stand for some. */
-export type SpokenPart = Extract<ContentPart, { readonly type: 'text' | 'blob' }>
+type SpokenPart = Extract<ContentPart, { readonly type: 'text' | 'blob' }>
 
 /**
  * The newest result of a call, or message, of this id; null for none. What an event says to the model that is no fact (a denial) is short, and

@@ -15,7 +15,7 @@ import { answered, asked, event, said, text } from './log.ts'
 type Answered = FactPayload<'model.completed'>
 
 /** What a request weighed, and what is known of it. */
-export interface Weight {
+interface Weight {
   readonly input: number
   readonly output?: number
   readonly bytes: number

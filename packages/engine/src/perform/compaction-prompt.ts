@@ -16,7 +16,7 @@ export interface SummaryRequest {
 }
 
 /** Whose summary it is. */
-export interface SummaryTask {
+interface SummaryTask {
   readonly agent: AgentDefinition
   /** What the operator, or whoever asked by hand, wants kept. */
   readonly instructions: string | undefined

@@ -34,7 +34,7 @@ export interface PromptDraft {
 }
 
 /** Whose prompt it is, and up to which event of the run. */
-export type PromptTask = Pick<ModelTask, 'agent' | 'runId' | 'seq' | 'tenantId' | 'threadId'>
+type PromptTask = Pick<ModelTask, 'agent' | 'runId' | 'seq' | 'tenantId' | 'threadId'>
 
 /** One step. */
 export interface PromptStep {

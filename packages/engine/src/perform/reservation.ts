@@ -129,7 +129,7 @@ const charge = (count = 0): number =>
   count > 0 ? Math.min(Math.ceil(count), limits.usageTokensMax) : 0
 
 /** What is reserved for: a turn, or what is no turn (`turns` 0). */
-export type ReservedCall = Pick<ModelTask, 'agent' | 'runId' | 'rootId'> & {
+type ReservedCall = Pick<ModelTask, 'agent' | 'runId' | 'rootId'> & {
   readonly effect: { readonly id: string; readonly shared?: boolean | undefined }
   readonly turns: number
 }

@@ -29,7 +29,7 @@ import type { StoredEvent } from '../ports.ts'
 import type { PromptDraft } from './prompt-steps.ts'
 
 /** A request that is to be sent, or was. */
-export interface Weighing {
+interface Weighing {
   readonly agent: AgentDefinition
   readonly model: ModelConfig
   readonly runId: string
@@ -48,7 +48,7 @@ const bptMost = 600
 export const tokensOf = (bytes: number, bpt: number): number => Math.ceil((bytes * 100) / bpt)
 
 /** A request that cannot fit, and the window that it was measured against. */
-export interface Misfit {
+interface Misfit {
   readonly tokens: number
   readonly window: number
 }

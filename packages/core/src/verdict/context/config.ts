@@ -89,7 +89,7 @@ export const windowOf = (model: ModelConfig, learned: number): number | null =>
   learned > 0 ? Math.min(learned, model.contextWindow ?? learned) : (model.contextWindow ?? null)
 
 /** What a request may weigh in a window; tokens. */
-export const roomIn = (window: number, { maxOutputTokens = answerTokens }: ModelConfig): number =>
+const roomIn = (window: number, { maxOutputTokens = answerTokens }: ModelConfig): number =>
   window - Math.min(maxOutputTokens, Math.floor(window * answerShare))
 
 /** The marks of an agent for a model, whose window may have been learned from an overflow (0: it was not). */

@@ -119,7 +119,7 @@ const shownBytes = (part: ContentPart): number =>
   bytesAsJson(part.type === 'text' ? part.text : part.preview)
 
 /** What counted a request: which model, of which agent, in which run. */
-export interface CountedBy {
+interface CountedBy {
   readonly agent: AgentDefinition
   readonly model: number
   readonly run: string

@@ -14,7 +14,7 @@ import type { Moment, RoomCut, RoomMeasure } from './measure.ts'
 import { type CutPlace, keptCut, nextTokens, type RoomState } from './room.ts'
 
 /** The tool by which a model reads again what was cleared. */
-export const readingTool = 'read_result'
+const readingTool = 'read_result'
 
 /** Which words of what is before a place are cleared; pinned by the event, so that the conversation stays a function of the log. */
 export interface ClearRule {
@@ -59,7 +59,7 @@ export function clearRule(agent: AgentDefinition, { room }: Marks, isOverflow: b
 }
 
 /** Where a run stands with its room. */
-export interface Weighed {
+interface Weighed {
   readonly room: RoomState | null
   /** The model that is asked: 0 the agent's own, n its n-th fallback. */
   readonly model: number
@@ -101,7 +101,7 @@ export interface Compaction {
 }
 
 /** What a run has used of its limits: part of its context, where each field is explained. */
-export interface Spending extends Weighed {
+interface Spending extends Weighed {
   readonly turn: number
   readonly tokens: number
 }
@@ -139,7 +139,7 @@ const leftFor = (
 ): number => Math.max(0, Math.floor(maxTokens * compact.maxShare) - room.spent)
 
 /** What follows an overflow, instead of another model: one of the two. */
-export interface Relief {
+interface Relief {
   readonly pruning: Pruning | null
   readonly compaction: Compaction | null
   /** The window it taught, in tokens; what was taught before, where the model was not asked. */
@@ -147,7 +147,7 @@ export interface Relief {
 }
 
 /** A request that overflowed. */
-export interface Overflow {
+interface Overflow {
   readonly turn: FactPayload<'model.completed'>['turn']
   readonly room?: RoomMeasure | undefined
 }

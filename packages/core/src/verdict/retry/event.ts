@@ -26,7 +26,7 @@ const goOnFrom = ({ verdict }: ModelTurn): string =>
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
 /** What an event of its own tells of. A compaction is told by the fact that ends it. */
-export type Recorded = Exclude<NextTry, { readonly kind: 'compact' }>
+type Recorded = Exclude<NextTry, { readonly kind: 'compact' }>
 
 /** The event of what follows `turn`; `tried` ends with the attempt that is not kept. */
 export function againVerdict(
