@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { EffectMode } from './definition.ts'
-import { Moment } from './verdict/context/measure.ts'
+import { Moment } from './room-measure.ts'
 import { WebhookMoment } from './webhook.ts'
 
 /** Kinds of work, `noun.verb`. */

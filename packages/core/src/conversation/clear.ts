@@ -7,14 +7,14 @@
  */
 import { limits } from '../limits.ts'
 import type { AssistantPart, BlobPart, ContentPart, TextPart, ToolCallPart, ToolOutput } from '../message.ts'
-import { bytesAsJson, utf8Bytes } from '../text/utf8.ts'
+import { bytesAsJson, bytesAsUtf8 } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import type { Conversation } from './conversation.ts'
-import { isThrough, type Place } from './place.ts'
+import { isThrough, type SaidAt } from './place.ts'
 import type { Entry } from './write.ts'
 
 /** Clears what is before a place. */
-export function clear(conversation: Conversation, through: Place, rule: ClearRule): void {
+export function clear(conversation: Conversation, through: SaidAt, rule: ClearRule): void {
   const { entries, results, cleared } = conversation
   for (const [at, entry] of entries.all.entries()) {
     if (!isThrough(entry.at, through)) break
@@ -53,7 +53,7 @@ function sizeOf(content: readonly ContentPart[]): number {
   const known =
     sizes.get(content) ??
     content.reduce(
-      (bytes, part) => bytes + (part.type === 'text' ? utf8Bytes(part.text) : part.bytes),
+      (bytes, part) => bytes + (part.type === 'text' ? bytesAsUtf8(part.text) : part.bytes),
       0,
     )
   sizes.set(content, known)
@@ -97,7 +97,7 @@ function headAndTail(part: TextPart | BlobPart, id: string | undefined, { readab
       ? part.preview
       : [
           part.text.slice(0, shownChars).toWellFormed(),
-          `[… ${utf8Bytes(part.text)} bytes in all; only the head and the tail are shown …]`,
+          `[… ${bytesAsUtf8(part.text)} bytes in all; only the head and the tail are shown …]`,
           part.text.slice(-shownChars).toWellFormed(),
         ].join('\n')
   const how = readable && id !== undefined ? `\n[Read it again with ${pointer(id)}]` : ''

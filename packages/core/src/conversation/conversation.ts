@@ -1,7 +1,7 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
 import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
-import { nowhere, type Place, Runs } from './place.ts'
+import { nowhere, type SaidAt, HeardRuns } from './place.ts'
 import type { Said } from './write.ts'
 
 /** Grows event by event. */
@@ -10,9 +10,9 @@ export interface Conversation {
   readonly results: Results
   /** Calls whose results gave way to a line. */
   readonly cleared: Set<string>
-  readonly runs: Runs
+  readonly runs: HeardRuns
   /** The event that was taken last. */
-  now: Place
+  now: SaidAt
   /** System messages that came as input, each text once. */
   readonly instructions: Set<string>
   /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
@@ -28,7 +28,7 @@ export const emptyConversation = (): Conversation => ({
   entries: new Entries(),
   results: new Results(),
   cleared: new Set(),
-  runs: new Runs(),
+  runs: new HeardRuns(),
   now: nowhere,
   instructions: new Set(),
   reminders: [],

@@ -7,7 +7,7 @@ import { bytesAsJson } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { isClearable, lineBytes, shortened } from './clear.ts'
 import type { Conversation } from './conversation.ts'
-import type { Place } from './place.ts'
+import type { SaidAt } from './place.ts'
 import type { Entry } from './write.ts'
 
 /** A place between turns. Sizes in bytes of JSON. */
@@ -60,7 +60,7 @@ const plus = (a: Gain, b: Gain): Gain => ({
  */
 export function cutsOf(
   conversation: Conversation,
-  { rule, wanted, end }: { readonly rule: ClearRule; readonly wanted: number; readonly end: Place },
+  { rule, wanted, end }: { readonly rule: ClearRule; readonly wanted: number; readonly end: SaidAt },
 ): readonly CutSize[] {
   const gains = conversation.entries.all.map((entry) => gainOf(conversation, entry, rule))
   const total = gains.reduce(plus, nothing)
@@ -68,7 +68,7 @@ export function cutsOf(
   const cuts: CutSize[] = []
   let behind = nothing
   let turns = 0
-  const tell = (at: Place): void => {
+  const tell = (at: SaidAt): void => {
     if (!places.includes(turns) || cuts.length >= limits.roomCutsMax) return
     cuts.push({
       at: { runId: conversation.runs.idOf(at.run), seq: at.seq },

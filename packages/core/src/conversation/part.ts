@@ -1,6 +1,6 @@
 /** The part of a conversation before a moment between turns, for whoever sums it up. */
 import { bytesAsJson } from '../text/utf8.ts'
-import type { Moment } from '../verdict/context/measure.ts'
+import type { Moment } from '../room-measure.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
 import { mayBeKept, serialised } from './serialise.ts'

@@ -1,20 +1,20 @@
 /** Where something was said, so that a moment of the log can be found in a conversation of many runs. */
 
 /** The how-manieth run of the conversation, from 1, and the number of the event in its log. */
-export interface Place {
+export interface SaidAt {
   readonly run: number
   readonly seq: number
 }
 
 /** Before everything. */
-export const nowhere: Place = { run: 0, seq: 0 }
+export const nowhere: SaidAt = { run: 0, seq: 0 }
 
 /** Is the first place before the second, or the same? */
-export const isThrough = (place: Place, through: Place): boolean =>
+export const isThrough = (place: SaidAt, through: SaidAt): boolean =>
   place.run < through.run || (place.run === through.run && place.seq <= through.seq)
 
 /** The runs of a conversation, in the order in which they were heard. */
-export class Runs {
+export class HeardRuns {
   readonly #numbers = new Map<string, number>()
   readonly #ids: string[] = []
 
@@ -34,7 +34,7 @@ export class Runs {
   }
 
   /** The place of a moment. One of a run that was not heard is before everything: nothing is known to be before it. */
-  placeOf({ runId, seq }: { readonly runId: string; readonly seq: number }): Place {
+  placeOf({ runId, seq }: { readonly runId: string; readonly seq: number }): SaidAt {
     const run = this.#numbers.get(runId)
     return run === undefined ? nowhere : { run, seq }
   }

@@ -20,7 +20,7 @@ import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
-import type { Moment } from '../verdict/context/measure.ts'
+import type { Moment } from '../room-measure.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { clear } from './clear.ts'
 import {
@@ -37,7 +37,7 @@ import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
-import type { Place } from './place.ts'
+import type { SaidAt } from './place.ts'
 import { deniedResult, resultOf } from './result.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
 
@@ -163,7 +163,7 @@ function edit(
   }
 }
 
-const noInput = (at: Place): Said => ({
+const noInput = (at: SaidAt): Said => ({
   type: 'said',
   at,
   parts: [{ type: 'text', text: '(no input)' }],

@@ -8,7 +8,7 @@
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import type { Prompt, PromptMessage, ToolResult } from '../prompt.ts'
 import { type Entries, isCallAnswer, type Results } from './entries.ts'
-import type { Place } from './place.ts'
+import type { SaidAt } from './place.ts'
 import { acceptable, isBlank } from './pairing.ts'
 import { missingResult } from './result.ts'
 
@@ -16,7 +16,7 @@ export interface Said {
   readonly type: 'said'
   /** Of the message; absent for words of ours. */
   readonly id?: string
-  readonly at: Place
+  readonly at: SaidAt
   readonly parts: readonly ContentPart[]
   /** It stands for what was said before. */
   readonly isSummary?: true
@@ -26,7 +26,7 @@ export interface CallAnswer {
   readonly type: 'answered'
   readonly id: string
   /** Where the answer stands that is shown. */
-  readonly at: Place
+  readonly at: SaidAt
   readonly parts: readonly AssistantPart[]
   /** Did the stream close positively? */
   readonly closed: boolean

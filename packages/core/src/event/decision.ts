@@ -19,7 +19,7 @@ import { LoopLayer } from '../loop-layer.ts'
 import { Budget } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { PolicyReason } from '../policy-answer.ts'
-import { Moment } from '../verdict/context/measure.ts'
+import { Moment } from '../room-measure.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
-import { Moment, RoomMeasure } from '../verdict/context/measure.ts'
+import { Moment, RoomMeasure } from '../room-measure.ts'
 import { limits } from '../limits.ts'
 import { ContentPart, EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'

@@ -2,7 +2,7 @@
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { retryBudget, turnBudget } from '../verdict/budget/verdict.ts'
 import { compactionOf, isOverflow } from '../verdict/context/verdict.ts'
-import { modelOf } from '../verdict/retry/model.ts'
+import { modelOf } from '../asked-model.ts'
 import { againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
 import { effectId, type RunContext } from './context.ts'

@@ -1,5 +1,5 @@
 /** Bytes of a text as UTF-8. A half of a pair that stands alone counts as the three bytes that are written for it. */
-export function utf8Bytes(text: string): number {
+export function bytesAsUtf8(text: string): number {
   let bytes = text.length
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -15,4 +15,4 @@ export function utf8Bytes(text: string): number {
 const isLow = (code: number): boolean => code >= 0xdc00 && code < 0xe000
 
 /** Bytes of a value as JSON. */
-export const bytesAsJson = (value: unknown): number => utf8Bytes(JSON.stringify(value) ?? '')
+export const bytesAsJson = (value: unknown): number => bytesAsUtf8(JSON.stringify(value) ?? '')

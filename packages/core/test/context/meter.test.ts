@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { ContextConfig, marksOf, persist, windowOf } from '../../src/index.ts'
-import { utf8Bytes } from '../../src/text/utf8.ts'
+import { bytesAsUtf8 } from '../../src/text/utf8.ts'
 import { bptOf, nextTokens } from '../../src/verdict/context/room.ts'
 import { agentWith, modelNamed } from '../support/agent.ts'
 import { admitted, answers, asks, completes, created, injects, overloaded } from '../support/facts.ts'
@@ -141,6 +141,6 @@ test('an agent without a context has no meter, and the state that it had', () =>
 test.each(['', 'plain', 'größer', '…', '漢字', '😀 and 👩‍👩‍👧', '\ud800', 'x\udc00y'])(
   'bytes of a text are those of its UTF-8: %j',
   (words) => {
-    expect(utf8Bytes(words)).toBe(Buffer.byteLength(words))
+    expect(bytesAsUtf8(words)).toBe(Buffer.byteLength(words))
   },
 )

@@ -3,11 +3,11 @@ import { limits } from '../../limits.ts'
 import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { contextPruned } from '../../verdict/context/event.ts'
-import { counted as weighed, emptyRoom } from '../../verdict/context/room.ts'
+import { emptyRoom, roomAfter } from '../../verdict/context/room.ts'
 import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
 import { againVerdict } from '../../verdict/retry/event.ts'
-import { modelOf } from '../../verdict/retry/model.ts'
+import { modelOf } from '../../asked-model.ts'
 import { type NextTry, againOf } from '../../verdict/retry/verdict.ts'
 import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
@@ -162,7 +162,7 @@ function counted(context: RunContext, { agent, fact }: Answered): RunContext {
   const { inputTokens = 0, outputTokens = 0 } = usage
   return {
     ...context,
-    room: agent.context ? weighed(context.room ?? emptyRoom, by, fact.payload) : context.room,
+    room: agent.context ? roomAfter(context.room ?? emptyRoom, by, fact.payload) : context.room,
     modelOpen: false,
     tokens: context.tokens + inputTokens + outputTokens,
     cost: context.cost + costOf(modelOf(agent, context.model), usage),

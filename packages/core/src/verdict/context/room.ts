@@ -14,9 +14,9 @@ import { limits } from '../../limits.ts'
 import type { ContentPart } from '../../message.ts'
 import { bytesAsJson } from '../../text/utf8.ts'
 import { callsOf } from '../authorization/judge.ts'
-import { modelOf } from '../retry/model.ts'
+import { modelOf } from '../../asked-model.ts'
 import { marksOf } from './config.ts'
-import type { RoomCut, RoomMeasure } from './measure.ts'
+import type { RoomCut, RoomMeasure } from '../../room-measure.ts'
 
 /** Where a prune would reach to, and what it would bring. */
 export interface PrunePlace {
@@ -127,7 +127,7 @@ interface CountedBy {
 }
 
 /** The room after an answer of the model. One that was not counted leaves it as it was. */
-export function counted(
+export function roomAfter(
   room: RoomState,
   { agent, model, run, seq }: CountedBy,
   payload: FactPayload<'model.completed'>,

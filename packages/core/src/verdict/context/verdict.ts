@@ -10,7 +10,7 @@ import type { AgentDefinition, ModelConfig } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
 import { type ContextConfig, defaultContext, type Marks, marksOf } from './config.ts'
-import type { Moment, RoomCut, RoomMeasure } from './measure.ts'
+import type { Moment, RoomCut, RoomMeasure } from '../../room-measure.ts'
 import { type CutPlace, keptCut, nextTokens, type RoomState } from './room.ts'
 
 /** The tool by which a model reads again what was cleared. */
@@ -162,7 +162,7 @@ export const isOverflow = ({ turn }: Pick<Overflow, 'turn'>): boolean =>
   turn.verdict === 'error' && turn.error?.class === 'context_overflow'
 
 /** What an overflow of a request of so many tokens says about the window. */
-export const learnedWindow = ({ error }: Overflow['turn'], tokens: number): number =>
+const learnedWindow = ({ error }: Overflow['turn'], tokens: number): number =>
   error?.window ?? Math.max(1, Math.floor(tokens * overflowShare))
 
 const overflowShare = 0.9

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { contextPruned } from '../context/event.ts'
-import { modelOf } from './model.ts'
+import { modelOf } from '../../asked-model.ts'
 import { type NextTry, isCutInCall, type Tried } from './verdict.ts'
 
 /** What the model reads after a turn that was continued. */

@@ -13,7 +13,7 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import type { ModelErrorClass, ModelFailure, ModelTurn, Trip } from '../../turn.ts'
-import { modelOf } from './model.ts'
+import { modelOf } from '../../asked-model.ts'
 import { type Compaction, type Pruning, reliefOf, type Relieved } from '../context/verdict.ts'
 import { isVisible } from '../safety/explain.ts'
 import { failureOf } from '../safety/failure.ts'

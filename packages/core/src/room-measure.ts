@@ -3,7 +3,7 @@
  * conversation, which the decider never does; what it found is pinned in the fact of the call.
  */
 import { z } from 'zod'
-import { limits } from '../../limits.ts'
+import { limits } from './limits.ts'
 
 const count = z.number().int().min(0)
 

@@ -1,5 +1,5 @@
 /** Which model of an agent is asked. */
-import type { AgentDefinition } from '../../definition.ts'
+import type { AgentDefinition } from './definition.ts'
 
 /** The model a turn is asked of: the agent's own, or its n-th fallback. */
 export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
