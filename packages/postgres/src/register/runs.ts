@@ -80,12 +80,12 @@ const selectChangedFiles = selectSaid(
 )
 
 /** The run whose turns the newest summary of a lineage keeps; no row where there is no summary, or it was erased. */
-const cutRun = sql<{ run: string | null }>`
+const cutRun = sql<{ run: string | null }>`(
   select (e.payload #>> '{keep,runId}')::uuid from heard h
     join signalbox.event e on e.run_id = h.run_id and e.type = 'context.compacted'
       and (h.through is null or e.seq <= h.through)
   where e.payload is not null
-  order by h.stretch, h.place desc, e.seq desc limit 1`
+  order by h.stretch, h.place desc, e.seq desc limit 1)`
 
 /** Events of a lineage without the runs before that one. */
 const selectSinceCut = statement(
