@@ -6,6 +6,7 @@ import { heardOf } from '../event/catalogue.ts'
 import { type Fact, type FactPayload } from '../event/fact.ts'
 import { type FoldableEvent, readFact } from '../event/upcast.ts'
 import { limits } from '../limits.ts'
+import { headOf } from '../text/clip.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { escaped } from './cut.ts'
 
@@ -39,11 +40,8 @@ export function appendixOf(events: Iterable<FoldableEvent>): string {
     section('Calls that failed:', lines.failures, limits.appendixFailuresMax),
     section('What people decided about calls:', lines.people, limits.appendixFailuresMax),
   ]
-  return sections
-    .filter((each) => each !== '')
-    .join('\n')
-    .slice(0, limits.appendixCharsMax)
-    .toWellFormed()
+  const text = sections.filter((each) => each !== '').join('\n')
+  return headOf(text, limits.appendixCharsMax)
 }
 
 /** The newest lines, and how many are left out. */
@@ -107,5 +105,5 @@ const firstOf = (args: object): string => {
 const short = (words: string): string => {
   const line = words.replaceAll(/\s+/g, ' ').trim()
   const most = limits.appendixWordsMax
-  return escaped(line.length <= most ? line : `${line.slice(0, most).toWellFormed()}…`)
+  return escaped(line.length <= most ? line : `${headOf(line, most)}…`)
 }

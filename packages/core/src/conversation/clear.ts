@@ -7,6 +7,7 @@
  */
 import { limits } from '../limits.ts'
 import type { AssistantPart, BlobPart, ContentPart, TextPart, ToolCallPart, ToolOutput } from '../message.ts'
+import { headOf, tailOf } from '../text/clip.ts'
 import { bytesAsJson, bytesAsUtf8 } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import type { Conversation } from './conversation.ts'
@@ -96,9 +97,9 @@ function headAndTail(part: TextPart | BlobPart, id: string | undefined, { readab
     part.type === 'blob'
       ? part.preview
       : [
-          part.text.slice(0, shownChars).toWellFormed(),
+          headOf(part.text, shownChars),
           `[… ${bytesAsUtf8(part.text)} bytes in all; only the head and the tail are shown …]`,
-          part.text.slice(-shownChars).toWellFormed(),
+          tailOf(part.text, shownChars),
         ].join('\n')
   const how = readable && id !== undefined ? `\n[Read it again with ${pointer(id)}]` : ''
   return { type: 'text', text: `${shown}${how}` }

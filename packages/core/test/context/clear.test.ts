@@ -11,7 +11,7 @@ import {
   project,
   spokenText,
 } from '../../src/index.ts'
-import { answered, asked, event, said, text } from '../support/log.ts'
+import { answered, asked, said, text } from '../support/log.ts'
 import { lines, promptOf } from '../support/prompt.ts'
 import { numbered, prunedEvent, readingRun, resultOf } from '../support/room.ts'
 

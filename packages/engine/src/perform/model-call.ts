@@ -151,7 +151,7 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
     })
     return withUsage(answered, { prompt, promptBytes, tools: agent.tools })
   }
-  const reserved = { ...task, turns: effect.retry === 0 ? 1 : 0 }
+  const reserved = { ...task, turns: effect.retry === 0 ? (1 as const) : (0 as const) }
   const turn = await underBudget(deps.register, reserved, { model, prompt, promptBytes, call })
   if ('code' in turn) return { refused: turn }
   const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })

@@ -131,7 +131,7 @@ const charge = (count = 0): number =>
 /** What is reserved for: a turn, or what is no turn (`turns` 0). */
 type ReservedCall = Pick<ModelTask, 'agent' | 'runId' | 'rootId'> & {
   readonly effect: { readonly id: string; readonly shared?: boolean | undefined }
-  readonly turns: number
+  readonly turns: 0 | 1
 }
 
 /** Makes `call` under a reservation, if the run shares a budget: whatever becomes of it, the reservation is given back. */
