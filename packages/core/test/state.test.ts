@@ -149,15 +149,19 @@ test.each([
 })
 
 const numbers = '1.2.3.4.5.6.7.8.9.a'
-test.each(['', '1.2.3', `${numbers} 7`, `${numbers}?`, `${numbers} P1.2.3.4 P1.2.3.4`, `${numbers} C?`])(
-  'a room that is none is refused: %j',
-  (room) => {
-    const context = JsonObjectSchema.parse(persist(fresh)['context'])
-    expect(() => reviveState({ ...persist(fresh), context: { ...context, room } })).toThrow(
-      /unreadable/,
-    )
-  },
-)
+test.each([
+  '',
+  '1.2.3',
+  `${numbers} 7`,
+  `${numbers}?`,
+  `${numbers} P1.2.3.4 P1.2.3.4`,
+  `${numbers} C?`,
+])('a room that is none is refused: %j', (room) => {
+  const context = JsonObjectSchema.parse(persist(fresh)['context'])
+  expect(() => reviveState({ ...persist(fresh), context: { ...context, room } })).toThrow(
+    /unreadable/,
+  )
+})
 
 test('the first state reads back as it was', () => {
   expect(reviveState(persist(fresh))).toEqual(fresh)

@@ -41,10 +41,8 @@ async function scene(model: Model, window = 32_000) {
   return { engine, register, definition, requests: counted.requests }
 }
 
-const factOf = async (
-  { register }: Awaited<ReturnType<typeof scene>>,
-  runId: string,
-) => payloadOf(factSchemas['context.compacted'], await eventOf(register, runId, 'context.compacted'))
+const factOf = async ({ register }: Awaited<ReturnType<typeof scene>>, runId: string) =>
+  payloadOf(factSchemas['context.compacted'], await eventOf(register, runId, 'context.compacted'))
 
 test('a run of a hundred results stays in a window of 32,000, at most a summary every five turns', async () => {
   const at = await scene(reader(100, short))
@@ -102,7 +100,9 @@ describe('a failure leaves the next request as it would have been, byte for byte
     message: {
       id: 's',
       role: 'assistant',
-      parts: [{ type: 'tool_call', id: 'x', name: 'dump', args: {}, argsHash: request.argsHash({}) }],
+      parts: [
+        { type: 'tool_call', id: 'x', name: 'dump', args: {}, argsHash: request.argsHash({}) },
+      ],
     },
   })
   const error = { class: 'invalid_request', retryable: false, message: 'no' } as const
@@ -232,9 +232,13 @@ test('a cancel in the middle ends it, and keeps nothing (compaction 4)', async (
 
 test('what fits no window ends the run, and says so', async () => {
   const at = await scene(reader(2, short), 800)
-  const runId = await begin(at.engine, at.definition({ model: { ...roomy.model, contextWindow: 800 } }), {
-    input: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'z'.repeat(6_000) }] }],
-  })
+  const runId = await begin(
+    at.engine,
+    at.definition({ model: { ...roomy.model, contextWindow: 800 } }),
+    {
+      input: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'z'.repeat(6_000) }] }],
+    },
+  )
   expect(await outcomeOf(at.register, runId)).toBe('failed')
   const { payload, verdict } = await eventOf(at.register, runId, 'context.exhausted')
   expect(verdict).toBe('context_full')

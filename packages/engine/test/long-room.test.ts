@@ -16,12 +16,18 @@ const isFull = process.env['SIGNALBOX_FULL'] === '1'
 const turns = isFull ? 1_000 : 150
 
 /** What a provider reads from its cache: the beginning that a request has in common with one before it, in whole messages. */
-function cachedShare(requests: readonly ModelRequest[]): { readonly all: number; readonly median: number } {
+function cachedShare(requests: readonly ModelRequest[]): {
+  readonly all: number
+  readonly median: number
+} {
   let last: readonly string[] = []
   let [cached, sent] = [0, 0]
   const shares: number[] = []
   for (const request of requests) {
-    const parts = [JSON.stringify(request.tools), ...request.prompt.map((each) => JSON.stringify(each))]
+    const parts = [
+      JSON.stringify(request.tools),
+      ...request.prompt.map((each) => JSON.stringify(each)),
+    ]
     const differs = parts.findIndex((part, n) => part !== last[n])
     const same = bytesOf(parts.slice(0, differs < 0 ? parts.length : differs))
     const whole = bytesOf(parts)

@@ -12,8 +12,7 @@ import { agent, functionTools, type Turn, turnModel, world } from './support/wor
 
 const words = (n: number): string => `${n} ${'w'.repeat(8_000)}`
 const reads = (n: number): Turn => [{ tool: 'dump', args: { n } }]
-const tools = () =>
-  withReadResult(functionTools({ dump: async ({ n }) => words(Number(n ?? 0)) }))
+const tools = () => withReadResult(functionTools({ dump: async ({ n }) => words(Number(n ?? 0)) }))
 
 /** An engine before a model that plays these turns, and takes so many tokens. */
 async function scene(turns: readonly Turn[], window: number) {

@@ -70,7 +70,11 @@ describe('context', () => {
       { context: { prune: { at: 0.9 } } },
       'agents.reader.context.prune.at',
     ],
-    ['17 turns', { context: { prune: { keepTurns: 17 } } }, 'agents.reader.context.prune.keepTurns'],
+    [
+      '17 turns',
+      { context: { prune: { keepTurns: 17 } } },
+      'agents.reader.context.prune.keepTurns',
+    ],
     [
       'a model that the agent does not have',
       { context: { compact: { model: 'claud' } } },

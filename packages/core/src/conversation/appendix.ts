@@ -52,7 +52,11 @@ function section(title: string, lines: readonly string[], most: number): string 
   return [title, ...note, ...lines.slice(-most).map((line) => `- ${line}`)].join('\n')
 }
 
-function take({ runs, files, failures, people }: Lines, calls: Map<string, Called>, fact: Fact): void {
+function take(
+  { runs, files, failures, people }: Lines,
+  calls: Map<string, Called>,
+  fact: Fact,
+): void {
   switch (fact.type) {
     case 'model.completed':
       for (const { id, name, args } of callsOf(fact.payload.turn))

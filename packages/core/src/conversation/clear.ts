@@ -6,7 +6,14 @@
  * K2 What a rule does not name stays as it is: results that report an error, that are short, or of tools that are excluded.
  */
 import { limits } from '../limits.ts'
-import type { AssistantPart, BlobPart, ContentPart, TextPart, ToolCallPart, ToolOutput } from '../message.ts'
+import type {
+  AssistantPart,
+  BlobPart,
+  ContentPart,
+  TextPart,
+  ToolCallPart,
+  ToolOutput,
+} from '../message.ts'
 import { headOf, tailOf } from '../text/clip.ts'
 import { bytesAsJson, bytesAsUtf8 } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
@@ -63,9 +70,15 @@ function sizeOf(content: readonly ContentPart[]): number {
 
 const pointer = (id: string): string => `read_result ${JSON.stringify({ call: id, offset: 0 })}`
 
-function clearedResult({ id, name }: ToolCallPart, { content }: ToolOutput, { readable }: ClearRule): ToolOutput {
+function clearedResult(
+  { id, name }: ToolCallPart,
+  { content }: ToolOutput,
+  { readable }: ClearRule,
+): ToolOutput {
   const what = `[The result of ${name}, ${sizeOf(content)} bytes, was left out to save room.`
-  const how = readable ? `Read it again with ${pointer(id)}]` : 'Make the call again if you need it.]'
+  const how = readable
+    ? `Read it again with ${pointer(id)}]`
+    : 'Make the call again if you need it.]'
   return { content: [{ type: 'text', text: `${what} ${how}` }], isError: false }
 }
 
@@ -92,7 +105,11 @@ export function shortened(
 const shownChars = limits.previewBytesMax / 4
 
 /** Head and tail of a long text. A text that stands elsewhere has its own, with a line between them that says how long it is. */
-function headAndTail(part: TextPart | BlobPart, id: string | undefined, { readable }: ClearRule): TextPart {
+function headAndTail(
+  part: TextPart | BlobPart,
+  id: string | undefined,
+  { readable }: ClearRule,
+): TextPart {
   const shown =
     part.type === 'blob'
       ? part.preview

@@ -60,7 +60,11 @@ const plus = (a: Gain, b: Gain): Gain => ({
  */
 export function cutsOf(
   conversation: Conversation,
-  { rule, wanted, end }: { readonly rule: ClearRule; readonly wanted: number; readonly end: SaidAt },
+  {
+    rule,
+    wanted,
+    end,
+  }: { readonly rule: ClearRule; readonly wanted: number; readonly end: SaidAt },
 ): readonly CutSize[] {
   const gains = conversation.entries.all.map((entry) => gainOf(conversation, entry, rule))
   const total = gains.reduce(plus, nothing)

@@ -45,7 +45,9 @@ const resultLine = ({ content, isError }: ToolOutput, chars: number): string =>
   `${isError ? 'error' : 'result'}: ${partsOf(content, chars)}`
 
 const partsOf = (parts: readonly ContentPart[], chars: number): string =>
-  parts.map((part) => escaped(clip(part.type === 'text' ? part.text : part.preview, chars))).join('\n')
+  parts
+    .map((part) => escaped(clip(part.type === 'text' ? part.text : part.preview, chars)))
+    .join('\n')
 
 const shown = (part: ContentPart): string =>
   escaped(part.type === 'text' ? part.text : part.preview)

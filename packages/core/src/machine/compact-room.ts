@@ -1,5 +1,10 @@
 /** The room of a run as one short text, for its cached state. Numbers are written to base 36; what cannot be read back throws. */
-import { type CutPlace, emptyRoom, type PrunePlace, type RoomState } from '../verdict/context/room.ts'
+import {
+  type CutPlace,
+  emptyRoom,
+  type PrunePlace,
+  type RoomState,
+} from '../verdict/context/room.ts'
 import { unreadable, wordsOf } from './compact.ts'
 
 /** The numbers, in the order in which they are written. */

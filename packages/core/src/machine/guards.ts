@@ -82,9 +82,7 @@ export const cannotResume = ({ context, event }: Args): boolean =>
     : turnBudget(event.agent, context)) !== null
 
 const isLost = ({ context, event }: Args): boolean =>
-  isCompacted({ context }) &&
-  context.relieved === recovering &&
-  event.type !== 'context.compacted'
+  isCompacted({ context }) && context.relieved === recovering && event.type !== 'context.compacted'
 
 /** No summary came for a turn that overflowed, and there is another model to ask. */
 export const asksOther = (args: Args): boolean =>

@@ -225,7 +225,8 @@ test('P2: a request begins with the one before, unless a prune lies between', ()
         if (each.type === 'model.completed') {
           // The request of the turn, which has all results of those before.
           const shown = projection.prompt().flatMap(lines)
-          if (!isPruned) expect(shown.slice(0, last.length - 1)).toEqual(last.slice(0, -1))
+          if (!isPruned && last.length > 0)
+            expect(shown.slice(0, last.length - 1)).toEqual(last.slice(0, -1))
           last = shown
           isPruned = false
         }

@@ -43,7 +43,11 @@ const full = (context: ContextPatch = {}, more = {}): Story =>
     .and(completes(0))
 
 const summed = compacts(0)
-const waits = { state: 'context', path: ['tools', 'loop', 'context'], effects: ['3 context.compact'] } as const
+const waits = {
+  state: 'context',
+  path: ['tools', 'loop', 'context'],
+  effects: ['3 context.compact'],
+} as const
 
 test('from a mark on, what is before the newest turns is summed up before the next turn (compaction 1)', () => {
   const story = given(roomyAgent({}, { limits }), created, admitted)
@@ -64,7 +68,9 @@ test('from a mark on, what is before the newest turns is summed up before the ne
       maxTokens: 2_500_000,
     },
   ])
-  story.when(summed).gives({ state: 'model', path: ['context', 'model'], effects: ['4 model.call'] })
+  story
+    .when(summed)
+    .gives({ state: 'model', path: ['context', 'model'], effects: ['4 model.call'] })
 })
 
 test('the summary counts as used, and the meter goes on from what it left', () => {
@@ -89,12 +95,15 @@ test('a thread whose first turn was the only one has nothing to sum up', () => {
 })
 
 describe('a failure changes nothing: the turn begins (compaction 2)', () => {
-  test.each(['failed', 'empty', 'too_long', 'no_gain', 'guardrail', 'calls'] as const)('%s', (reason) => {
-    const story = full()
-      .when(unchanged(reason))
-      .gives({ state: 'model', path: ['context', 'model'], effects: ['4 model.call'] })
-    expect(story.state.context.room).toMatchObject({ last: 66_000, failures: 1, compactions: 0 })
-  })
+  test.each(['failed', 'empty', 'too_long', 'no_gain', 'guardrail', 'calls'] as const)(
+    '%s',
+    (reason) => {
+      const story = full()
+        .when(unchanged(reason))
+        .gives({ state: 'model', path: ['context', 'model'], effects: ['4 model.call'] })
+      expect(story.state.context.room).toMatchObject({ last: 66_000, failures: 1, compactions: 0 })
+    },
+  )
 
   test.each(['safety', 'cap'] as const)('%s: and it is not tried again in this run', (reason) => {
     full()

@@ -53,23 +53,24 @@ test('the summary stands before the kept turns, and the last words of the user b
 })
 
 test('what the log knows stands beside it', () => {
-  const [first = ''] = promptOf(cutLog({ words, appendix: 'Calls that failed:\n- bash: tool_error' }))
+  const [first = ''] = promptOf(
+    cutLog({ words, appendix: 'Calls that failed:\n- bash: tool_error' }),
+  )
   expect(first).toContain('<facts>\nCalls that failed:\n- bash: tool_error\n</facts>')
 })
 
 test('a second summary takes the place of the first (§18 row 9), and keeps the words', () => {
   const projection = createProjection('')
-  const log = numbered(run, [
-    ...cutLog(),
-    answered('m4', [asked('c4')]),
-    resultOf('c4', 'four'),
-  ])
+  const log = numbered(run, [...cutLog(), answered('m4', [asked('c4')]), resultOf('c4', 'four')])
   for (const each of log) projection.take(each)
   const part = projection.part({ runId: run, seq: 8 })
   expect(part.text(100)).toContain('Two are read.')
   expect(part.words).toEqual(words)
   const shown = promptOf(
-    numbered(run, [...log, compacted({ runId: run, seq: 8 }, { summary: [text('Three.')], words })]),
+    numbered(run, [
+      ...log,
+      compacted({ runId: run, seq: 8 }, { summary: [text('Three.')], words }),
+    ]),
   )
   expect(shown[0]).toContain('Three.')
   expect(shown[0]).not.toContain('Two are read.')
@@ -117,7 +118,11 @@ describe('the part that is summed up', () => {
   }
 
   test('is written out by roles, with results clipped', () => {
-    const long = numbered(run, [said(['Go.']), answered('m1', [asked('c1')]), resultOf('c1', 'x'.repeat(50))])
+    const long = numbered(run, [
+      said(['Go.']),
+      answered('m1', [asked('c1')]),
+      resultOf('c1', 'x'.repeat(50)),
+    ])
     expect(partOf(long, 3).text(10)).toBe(
       `user: Go.\n\nassistant calls search: {"secret":…\nresult: ${'x'.repeat(10)}…`,
     )

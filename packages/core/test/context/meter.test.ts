@@ -7,7 +7,15 @@ import { ContextConfig, marksOf, persist, windowOf } from '../../src/index.ts'
 import { bytesAsUtf8 } from '../../src/text/utf8.ts'
 import { bptOf, nextTokens } from '../../src/verdict/context/room.ts'
 import { agentWith, modelNamed } from '../support/agent.ts'
-import { admitted, answers, asks, completes, created, injects, overloaded } from '../support/facts.ts'
+import {
+  admitted,
+  answers,
+  asks,
+  completes,
+  created,
+  injects,
+  overloaded,
+} from '../support/facts.ts'
 import { given } from '../support/story.ts'
 import { cutAt, overflows, roomyAgent, weighing } from '../support/room.ts'
 

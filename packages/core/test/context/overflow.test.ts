@@ -80,7 +80,12 @@ test('where no place brings enough, nothing is cleared in vain: what is before o
 
 test('a run that has asked for nothing yet may have all results before it cleared', () => {
   const story = given(roomyAgent(), created, admitted).and(
-    overflows({ tokens: 120_000, window: 100_000, unsent: true, cuts: [cutAt(2, 0, { results: 9, cleared: 60_000 })] }),
+    overflows({
+      tokens: 120_000,
+      window: 100_000,
+      unsent: true,
+      cuts: [cutAt(2, 0, { results: 9, cleared: 60_000 })],
+    }),
   )
   expect(story.decision.verdicts[0]?.payload).toMatchObject({ through: { runId: run, seq: 2 } })
   // The model was not asked, and has taught nothing.

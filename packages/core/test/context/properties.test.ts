@@ -20,7 +20,7 @@ import { outlives } from '../../src/machine/tell.ts'
 import { fresh, reviveState } from '../support/machine.ts'
 import { play, type Script, scripts } from '../support/plays.ts'
 
-const numRuns = process.env['SIGNALBOX_FULL'] === '1' ? 10_000 : 1_000
+const numRuns = process.env['SIGNALBOX_FULL'] === '1' ? 10_000 : 200
 
 const contexts = fc.record({
   prune: fc.record({

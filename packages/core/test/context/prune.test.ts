@@ -56,15 +56,23 @@ test('and not again before it is near the mark again', () => {
 })
 
 describe('nothing is cleared', () => {
-  const begins = { state: 'model', path: ['tools', 'loop', 'model'], effects: ['3 model.call'] } as const
+  const begins = {
+    state: 'model',
+    path: ['tools', 'loop', 'model'],
+    effects: ['3 model.call'],
+  } as const
 
   test('below the mark', () => {
-    heavy(roomyAgent(), { ...weight, input: 40_000 }).when(completes(0)).gives(begins)
+    heavy(roomyAgent(), { ...weight, input: 40_000 })
+      .when(completes(0))
+      .gives(begins)
   })
 
   test('for fewer tokens than it is worth (prune 3)', () => {
     const few = [cutAt(18, 3, { results: 5, cleared: 11_999 })]
-    heavy(roomyAgent(), { ...weight, cuts: few }).when(completes(0)).gives(begins)
+    heavy(roomyAgent(), { ...weight, cuts: few })
+      .when(completes(0))
+      .gives(begins)
   })
 
   test('where no place is known', () => {

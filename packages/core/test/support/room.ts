@@ -102,8 +102,10 @@ export const roomyAgent = (context: ContextPatch = {}, patch: Patch = {}): Agent
 })
 
 /** Events of one run, numbered from 1, as a register keeps them. */
-export const numbered = (runId: string, events: readonly FoldableEvent[]): readonly FoldableEvent[] =>
-  events.map((each, n) => ({ ...each, runId, seq: n + 1 }))
+export const numbered = (
+  runId: string,
+  events: readonly FoldableEvent[],
+): readonly FoldableEvent[] => events.map((each, n) => ({ ...each, runId, seq: n + 1 }))
 
 export const resultOf = (callId: string, words: string, isError = false): FoldableEvent =>
   event('tool.completed', {
@@ -173,14 +175,22 @@ export function weighed(fact: FactBody, runId: string, n: number): FactBody {
   return { ...fact, payload: { ...fact.payload, turn: { ...turn, usage }, ...weight } }
 }
 
-const reasons = ['failed', 'empty', 'too_long', 'no_gain', 'safety', 'guardrail', 'calls', 'cap'] as const
+const reasons = [
+  'failed',
+  'empty',
+  'too_long',
+  'no_gain',
+  'safety',
+  'guardrail',
+  'calls',
+  'cap',
+] as const
 
 /** What became of a compaction: a summary, or a reason why there is none. */
 export function compactionAnswer(effect: CompactEffect, n: number): FactBody {
   const about = { effectId: effect.id, attempt: 1, usage: { inputTokens: n, outputTokens: 9 } }
   const reason = reasons[(n >> 1) % reasons.length] ?? 'failed'
-  if (n % 2)
-    return { type: 'context.unchanged', payload: { ...about, reason, durationMs: 1 } }
+  if (n % 2) return { type: 'context.unchanged', payload: { ...about, reason, durationMs: 1 } }
   const { through = { runId: 'another run', seq: 9 } } = effect
   return {
     type: 'context.compacted',

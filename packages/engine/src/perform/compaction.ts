@@ -90,7 +90,11 @@ export async function performCompaction(
     const { usage } = summed
     if ('unchanged' in summed) return unchanged(summed.unchanged, usage)
     const payload = { ...about, ...summed.kept, usage, durationMs: passed() }
-    return writer.fact('context.compacted', payload, { key: effect.id, fence, verdict: 'compacted' })
+    return writer.fact('context.compacted', payload, {
+      key: effect.id,
+      fence,
+      verdict: 'compacted',
+    })
   } catch (error) {
     if (error instanceof NewerError) throw error
     const cause = held.signal.reason instanceof AbortError ? held.signal.reason.abortCause : null
@@ -315,10 +319,7 @@ function eventsThrough(
   return events.slice(0, last + 1)
 }
 
-function sourcesOf(
-  range: readonly StoredEvent[],
-  through: Moment,
-): Kept['sources'] {
+function sourcesOf(range: readonly StoredEvent[], through: Moment): Kept['sources'] {
   const [first] = range
   const from = first ? { runId: first.runId, seq: first.seq } : through
   const digest = sha256(range.map(({ hash }) => hash).join('\n'))

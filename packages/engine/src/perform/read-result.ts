@@ -93,7 +93,10 @@ export async function keepResult(
   if (!tools.some(({ name }) => name === readResultTool)) return moved
   return moved.map((part) =>
     part.type === 'blob'
-      ? { ...part, preview: `${part.preview}\n${pointer({ result: part.key, offset: previewChars })}` }
+      ? {
+          ...part,
+          preview: `${part.preview}\n${pointer({ result: part.key, offset: previewChars })}`,
+        }
       : part,
   )
 }

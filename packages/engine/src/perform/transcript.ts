@@ -5,11 +5,7 @@
  * T1 What was read for a run that has ended is kept for the next one of its thread, which goes on from it: a run late in a long thread
  *    reads what was said since, and no more. Only the register can say that it does.
  */
-import {
-  conversationTypes,
-  createProjection,
-  type PromptProjection,
-} from '@signalbox/core'
+import { conversationTypes, createProjection, type PromptProjection } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, RunHead, StoredEvent } from '../ports.ts'
 import { createMeasure, type Measure, measured } from './measure.ts'

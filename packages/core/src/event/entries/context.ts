@@ -70,7 +70,9 @@ export const contextFactEntries = {
       ...of,
       through: { runId: exampleRun, seq: 118 },
       keep: { runId: exampleRun, seq: 119 },
-      summary: [{ type: 'text', text: 'The user wants a report on ships. Two of three sources are read.' }],
+      summary: [
+        { type: 'text', text: 'The user wants a report on ships. Two of three sources are read.' },
+      ],
       appendix: 'Calls that failed:\n- fetch "https://example.org/b": http_404',
       sources: {
         from: { runId: exampleRun, seq: 1 },

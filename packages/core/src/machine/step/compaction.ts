@@ -34,7 +34,12 @@ export const compactAgain: Step = (args) => {
   if (again?.kind !== 'compact') return quiet(context)
   const { compaction, window } = again
   const tokens = tokensAsked(args)
-  const light = { ...context, relieved: recovering, tries: 0, ...lightened(args, { tokens, window }) }
+  const light = {
+    ...context,
+    relieved: recovering,
+    tries: 0,
+    ...lightened(args, { tokens, window }),
+  }
   const asked = asking(light, { compaction, turn: context.turn, overflow: true })
   const { verdicts = [] } = notKept(args, again)
   return { context: asked.context, emission: { ...asked.emission, verdicts } }

@@ -164,11 +164,7 @@ interface Here {
  * Where the next turn may prune to. The turn that was just answered is the newest, and the measure knows those before it: so one turn less
  * of these stays whole.
  */
-function placeOf(
-  { context }: AgentDefinition,
-  room: RoomMeasure,
-  here: Here,
-): PrunePlace | null {
+function placeOf({ context }: AgentDefinition, room: RoomMeasure, here: Here): PrunePlace | null {
   if (!context) return null
   const turns = context.prune.keepTurns - 1
   const cut = room.cuts.find((each) => each.turns === turns)

@@ -55,7 +55,10 @@ export function threadContextRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     summary: 'Has what is before the newest turns of a thread summed up, and waits for it',
     request: { params: ThreadPath, headers: IdempotencyKey, body: jsonBody(ThreadCompact, false) },
     responses: answers(
-      { description: 'The event that holds the summary, or says why there is none.', schema: Compacted },
+      {
+        description: 'The event that holds the summary, or says why there is none.',
+        schema: Compacted,
+      },
       [
         'unknown_thread',
         'unknown_agent',
