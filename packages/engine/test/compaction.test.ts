@@ -127,7 +127,7 @@ describe('a failure leaves the next request as it would have been, byte for byte
   }
 
   test.each(failures)('%s', async (reason, summary) => {
-    const once = await asked({ context: { compact: { failuresMax: 1 } } }, summary)
+    const once = await asked({ context: { compact: { failuresMax: 1, summaryTokens: 32_000 } } }, summary)
     const never = await asked({ context: { compact: { maxPerRun: 0 } } }, summary)
     const { payload } = await eventOf(once.at.register, once.runId, 'context.unchanged')
     expect(payload).toMatchObject({ reason })
