@@ -6,7 +6,7 @@ import { heardOf } from '../event/catalogue.ts'
 import { type Fact, type FactPayload } from '../event/fact.ts'
 import { type FoldableEvent, readFact } from '../event/upcast.ts'
 import { limits } from '../limits.ts'
-import { headOf } from '../text/clip.ts'
+import { textHead } from '../text/clip.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { escaped } from './cut.ts'
 
@@ -41,7 +41,7 @@ export function appendixOf(events: Iterable<FoldableEvent>): string {
     section('What people decided about calls:', lines.people, limits.appendixFailuresMax),
   ]
   const text = sections.filter((each) => each !== '').join('\n')
-  return headOf(text, limits.appendixCharsMax)
+  return textHead(text, limits.appendixCharsMax)
 }
 
 /** The newest lines, and how many are left out. */
@@ -109,5 +109,5 @@ const firstOf = (args: object): string => {
 const short = (words: string): string => {
   const line = words.replaceAll(/\s+/g, ' ').trim()
   const most = limits.appendixWordsMax
-  return escaped(line.length <= most ? line : `${headOf(line, most)}…`)
+  return escaped(line.length <= most ? line : `${textHead(line, most)}…`)
 }

@@ -14,7 +14,7 @@ import type {
   ToolCallPart,
   ToolOutput,
 } from '../message.ts'
-import { headOf, tailOf } from '../text/clip.ts'
+import { textHead, textTail } from '../text/clip.ts'
 import { bytesAsJson, bytesAsUtf8 } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import type { Conversation } from './conversation.ts'
@@ -114,9 +114,9 @@ function headAndTail(
     part.type === 'blob'
       ? part.preview
       : [
-          headOf(part.text, shownChars),
+          textHead(part.text, shownChars),
           `[… ${bytesAsUtf8(part.text)} bytes in all; only the head and the tail are shown …]`,
-          tailOf(part.text, shownChars),
+          textTail(part.text, shownChars),
         ].join('\n')
   const how = readable && id !== undefined ? `\n[Read it again with ${pointer(id)}]` : ''
   return { type: 'text', text: `${shown}${how}` }

@@ -6,6 +6,7 @@ import { entriesThrough, newestWords, type Words } from './cut.ts'
 import { mayBeKept, serialised } from './serialise.ts'
 import type { Entry } from './write.ts'
 
+/** A part of a conversation, up to a moment. */
 export interface ConversationPart {
   /** Its bytes as JSON, as requests show it. 0: there is nothing before the moment. */
   readonly bytes: number

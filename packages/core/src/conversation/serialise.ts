@@ -1,6 +1,6 @@
 /** A part of a conversation written out as one text, by roles, to be summed up: no metadata of providers, long results clipped. */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
-import { headOf } from '../text/clip.ts'
+import { textHead } from '../text/clip.ts'
 import { escaped } from './cut.ts'
 import type { Results } from './entries.ts'
 import { missingResult } from './result.ts'
@@ -53,4 +53,4 @@ const shown = (part: ContentPart): string =>
   escaped(part.type === 'text' ? part.text : part.preview)
 
 const clip = (words: string, chars: number): string =>
-  words.length <= chars ? words : `${headOf(words, chars)}…`
+  words.length <= chars ? words : `${textHead(words, chars)}…`
