@@ -75,6 +75,10 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
   }
 }
 
+/** The files that it begins with; a list of none is no list. */
+const filesOf = ({ files }: CreateRun) =>
+  files === undefined || (Array.isArray(files) && files.length === 0) ? {} : { files }
+
 /** Whom it works for, what its client takes for granted and says of it, and the run that it comes from. */
 function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRun) {
   return {
@@ -139,6 +143,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
     {
       ...pinned,
       ...said,
+      ...filesOf(request),
       metadata,
       ...originOf(request),
       ...order,

@@ -3,6 +3,7 @@ import type {
   AgentDefinition,
   EditMessage,
   FactPayload,
+  FileChanges,
   JsonObject,
   PolicyAnswer,
   ToolOutput,
@@ -41,6 +42,8 @@ export interface CreateRun extends Caller {
   readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
   readonly edit?: { readonly messages: readonly EditMessage[] }
+  /** Files that it is given, or, for an edit, that it changes: blobs of its thread. */
+  readonly files?: FileChanges
   readonly metadata: JsonObject
   /** What the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']

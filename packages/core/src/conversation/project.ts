@@ -8,6 +8,7 @@
  * P3 What is said to a run that goes on stands where the machine took it, never between calls and their results.
  * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
  * P5 What a client gives as a system message is an instruction of the conversation, behind those of the agent, and says whose it is.
+ * P6 Files that a run is given are listed behind the words of its last message, from its own event; an edit says nothing of files.
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
@@ -18,6 +19,7 @@ import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
+import type { FileChanges } from '../workspace/file-change.ts'
 import {
   type Conversation,
   correct,
@@ -28,6 +30,7 @@ import {
   remind,
 } from './conversation.ts'
 import { isCallAnswer } from './entries.ts'
+import { tellFiles } from './given-files.ts'
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
@@ -80,7 +83,7 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     conversation.from = conversation.entries.all.length
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
-      : begun(conversation, heeded(conversation, payload.input))
+      : withFiles(begun(conversation, heeded(conversation, payload.input)), payload.files)
     conversation.entries.push(...said)
     conversation.reminders = []
     return
@@ -159,6 +162,16 @@ function heeded<Message extends EditMessage>(
 /** A run that goes on from the words of a user needs none of its own. */
 function begun({ entries }: Conversation, input: readonly UserMessage[]): readonly Said[] {
   return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(input)
+}
+
+/** The list of the files stands behind what came with them, in the same message. */
+function withFiles(said: readonly Said[], files: FileChanges | undefined): readonly Said[] {
+  const text = files && tellFiles(files)
+  if (text === undefined || text === null) return said
+  const last = said.at(-1)
+  const part = { type: 'text', text } as const
+  if (!last) return [{ type: 'said', parts: [part] }]
+  return [...said.slice(0, -1), { type: 'said', parts: [...last.parts, part] }]
 }
 
 function words(input: readonly UserMessage[]): readonly Said[] {

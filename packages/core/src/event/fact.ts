@@ -50,6 +50,8 @@ export const factSchemas = {
     base: z.object({ runId: z.string(), seq: z.number().int().min(1) }).optional(),
     /** The run changes the conversation and asks no model: it says these messages and ends. Without any, it only goes back to `base`. */
     edit: z.object({ messages: z.array(EditMessage).max(limits.editMessagesMax) }).optional(),
+    /** Files that the run is given, or that it changes as an edit: they belong to the conversation from this event on. */
+    files: FileChanges.optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({

@@ -107,10 +107,10 @@ const selectConversation = statement('conversation', saidWhere(sql<boolean>`e.ty
 
 const selectChangedFiles = statement(
   'changed_files',
-  saidWhere(sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`),
+  saidWhere(sql<boolean>`e.type in ('run.created', 'tool.completed') and e.payload ? 'files'`),
 )
 
-/** What the calls of a conversation changed in files, up to and including those of the run. */
+/** What the calls of a conversation changed in files, and what its runs were given, up to and including the run. */
 export async function readChangedFiles(
   pool: Pool,
   thread: { readonly threadId: string; readonly runId: string },
