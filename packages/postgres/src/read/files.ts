@@ -3,7 +3,7 @@
  *
  * R1 The files of a thread at any moment are one round trip, whatever is in them; contents are read by the blob.
  */
-import type { JsonValue } from '@signalbox/core'
+import type { Json } from '@signalbox/core'
 import { type CompiledQuery, sql } from 'kysely'
 import { compile, isUuid } from '../query.ts'
 
@@ -16,7 +16,7 @@ export interface FileFact {
   /** The call that changed them; null for what a run was given. */
   readonly callId: string | null
   /** `FileChanges`, as it is stored. */
-  readonly files: JsonValue
+  readonly files: Json
 }
 
 /** What a thread says of its files, in the order in which it was said. */

@@ -1,0 +1,55 @@
+/**
+ * The artifacts of a run: the files under `outputs/` that it changed and that are there. Nobody declares them: what a run left there is what
+ * its users get.
+ */
+import { type FileChange, FileChanges, limits } from '@signalbox/core'
+import type { StoredEvent } from '@signalbox/engine'
+
+/** Where users look for what they get. */
+export const outputs = 'outputs/'
+
+/** Of one artifact. */
+export interface Artifact {
+  readonly path: string
+  /** As its last change left it; of edits that were made side by side, the last one. */
+  readonly bytes: number
+}
+
+/** The artifacts of one run, folded from its events. */
+export class Artifacts {
+  readonly #files = new Map<string, number>()
+  #unlisted = 0
+
+  /** Takes what an event says of files, of whatever type it is. */
+  take({ payload, salt }: Pick<StoredEvent, 'payload' | 'salt'>): void {
+    if (salt === '' || payload['files'] === undefined) return
+    const said = FileChanges.safeParse(payload['files'])
+    if (!said.success) return
+    if (Array.isArray(said.data)) return said.data.forEach((change) => this.#change(change))
+    this.#unlisted += said.data.count
+  }
+
+  clear(): void {
+    this.#files.clear()
+    this.#unlisted = 0
+  }
+
+  /** Sorted by path, at most `limits.artifactsMax`. */
+  list(): readonly Artifact[] {
+    return [...this.#files]
+      .map(([path, bytes]) => ({ path, bytes }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+      .slice(0, limits.artifactsMax)
+  }
+
+  /** Those that are not listed, and changes whose list stands in a blob: the files of the run say which. */
+  get more(): number {
+    return Math.max(0, this.#files.size - limits.artifactsMax) + this.#unlisted
+  }
+
+  #change({ path, key, bytes }: FileChange): void {
+    if (!path.startsWith(outputs)) return
+    if (key === null) this.#files.delete(path)
+    else this.#files.set(path, bytes)
+  }
+}
