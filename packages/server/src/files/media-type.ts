@@ -53,6 +53,11 @@ const signatures: readonly Signature[] = [
   ...at0('application/x-ole-storage', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'),
 ]
 
+/** All types that a content may have, without parameters. */
+export const mediaTypes: readonly string[] = [
+  ...new Set([...signatures.map(({ type }) => type), 'text/plain', unknownType]),
+]
+
 /** As far as any signature looks. */
 const headBytes = 512
 

@@ -33,6 +33,15 @@ export interface FoundFiles {
   readonly digests: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** The files before a run changed any: those of what was said by others. */
   readonly before: (runId: string) => Promise<FileTree>
+  /** What a run changed, each change of each file, in order. */
+  readonly changes: (runId: string) => Promise<readonly OwnChange[]>
+}
+
+/** A change of a file by a run. */
+export interface OwnChange {
+  readonly path: string
+  readonly seq: number
+  readonly callId: string | null
 }
 
 /** Reads what the conversation says. */
@@ -54,6 +63,13 @@ export async function findFiles(read: FileReads, place: FilesPlace): Promise<Fou
       return new Map(made.map(({ key, sha256 }) => [key, sha256]))
     },
     before: (runId) => fold(facts.filter((fact) => fact.runId !== runId)),
+    changes: async (runId) => {
+      const own = facts.filter((fact) => fact.runId === runId)
+      const said = await fileEvents(own.map(eventOf), blob)
+      return own.flatMap(({ seq, callId }, n) =>
+        (said[n]?.changes ?? []).map(({ path }) => ({ path, seq, callId })),
+      )
+    },
   }
 }
 
