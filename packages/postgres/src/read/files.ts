@@ -97,3 +97,13 @@ export const digestsQuery = (
   compile(sql<ContentDigest>`
     select key, encode(sha256(bytes), 'hex') as sha256 from signalbox.blob
     where tenant_id = ${tenant} and thread_id = any(${[...threadIds]}) and key = any(${[...keys]})`)
+
+/** The files that runs bring which wait for their turn on a thread. */
+export const waitingFilesQuery = (threadId: string): CompiledQuery<{ readonly path: string }> =>
+  compile(sql<{ readonly path: string }>`
+    select file->>'path' as path
+    from signalbox.run r
+      join signalbox.event e on e.run_id = r.id and e.seq = 1
+      cross join lateral jsonb_array_elements(
+        case when jsonb_typeof(e.payload->'files') = 'array' then e.payload->'files' else '[]'::jsonb end) as file
+    where r.tenant_id = ${tenant} and r.thread_id = ${threadId} and r.place is null and r.status <> 'ended'`)

@@ -15,6 +15,12 @@ export interface Artifact {
   readonly bytes: number
 }
 
+/** Artifacts as states show them; nothing of it where there are none. */
+export interface ArtifactValues {
+  readonly files?: { readonly [path: string]: { readonly bytes: number } }
+  readonly files_more?: number
+}
+
 /** The artifacts of one run, folded from its events. */
 export class Artifacts {
   readonly #files = new Map<string, number>()
@@ -45,6 +51,15 @@ export class Artifacts {
   /** Those that are not listed, and changes whose list stands in a blob: the files of the run say which. */
   get more(): number {
     return Math.max(0, this.#files.size - limits.artifactsMax) + this.#unlisted
+  }
+
+  get values(): ArtifactValues {
+    const { more } = this
+    const files = this.list().map(({ path, bytes }) => [path, { bytes }] as const)
+    return {
+      ...(files.length > 0 ? { files: Object.fromEntries(files) } : {}),
+      ...(more > 0 ? { files_more: more } : {}),
+    }
   }
 
   #change({ path, key, bytes }: FileChange): void {
