@@ -6,13 +6,14 @@ import { createHash } from 'node:crypto'
 import type { FileChange } from '@signalbox/core'
 import { canonical, type RunHead } from '@signalbox/engine'
 import type { ThreadView } from '@signalbox/postgres'
-import { filePath, type WorkspaceRefusal } from '@signalbox/tools'
+import { filePath } from '@signalbox/tools'
 import { typeOf } from '../files/media-type.ts'
 import { findFiles, inTheWay, whyFull } from '../files/thread-files.ts'
 import { inputCheckpoint } from '../wires/langgraph/moments.ts'
 import type { Api, Identified } from './api.ts'
 import { readIdempotencyKey } from './create-run.ts'
 import { enterEdit, waits } from './edit-thread.ts'
+import { filesFull, pathTaken, refused, unknownFile } from './file-problems.ts'
 import { unknownThread } from './find.ts'
 import { Problem } from './problem.ts'
 import { type Brought, readFile, uploadFile } from './upload-files.ts'
@@ -93,35 +94,6 @@ export function knownPath(
   const good = goodPath(path)
   if (files.has(good)) return good
   throw unknownFile(threadId, good)
-}
-
-const unknownFile = (threadId: string, path: string): Problem =>
-  new Problem('unknown_file', {
-    detail: `The thread ${threadId} has no file "${path}".`,
-    field: 'path',
-  })
-
-export const filesFull = (detail: string): Problem => new Problem('files_full', { detail })
-
-export const pathTaken = (path: string, why: string, field = 'path'): Problem =>
-  new Problem('path_taken', { detail: `There can be no file "${path}": ${why}`, field })
-
-/** What a directory refused, as the API says it. */
-export function refused({ code, message }: WorkspaceRefusal, place: Pick<FilePlace, 'threadId' | 'path'>): Problem {
-  switch (code) {
-    case 'not_found':
-      return unknownFile(place.threadId, place.path)
-    case 'bad_path':
-      return new Problem('bad_file_name', { detail: `path: ${message}`, field: 'path' })
-    case 'too_large':
-      return new Problem('file_too_large', { detail: `path: ${message}`, field: 'path' })
-    case 'full':
-      return filesFull(message)
-    case 'io':
-      throw new Error(`the directory of files refused: ${message}`)
-    default:
-      return pathTaken(place.path, message)
-  }
 }
 
 function goodPath(given: string): string {

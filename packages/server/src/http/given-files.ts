@@ -10,9 +10,8 @@ import type { Upload } from '@signalbox/postgres'
 import { freeName } from '@signalbox/tools'
 import { findFiles, inTheWay, whyFull } from '../files/thread-files.ts'
 import type { Api } from './api.ts'
-import { filesFull, pathTaken } from './change-file.ts'
+import { filesFull, notRecorded, pathTaken } from './file-problems.ts'
 import { Problem } from './problem.ts'
-import { notRecorded } from './upload-files.ts'
 
 /** Where users' files go. */
 const uploadsFolder = 'uploads/'

@@ -11,6 +11,7 @@ import { boundaryOf, MalformedMultipart, type Part, readMultipart } from '../fil
 import { receive, type Receiver } from '../files/receive.ts'
 import type { Api, Identified } from './api.ts'
 import { newThread } from './create-run.ts'
+import { notRecorded } from './file-problems.ts'
 import { unknownThread } from './find.ts'
 import { Problem } from './problem.ts'
 
@@ -105,12 +106,6 @@ export async function insistOnRecord(
   if (!(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
   if (api.directories) throw notRecorded()
 }
-
-export const notRecorded = (field?: string): Problem =>
-  new Problem('not_recorded', {
-    detail: 'The files of threads stand in a directory here (workspace.root), so nothing records them.',
-    ...(field === undefined ? {} : { field }),
-  })
 
 /** What was begun is removed if `act` throws. */
 async function allOrNone<T>(
