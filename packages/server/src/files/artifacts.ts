@@ -31,8 +31,8 @@ export class Artifacts {
     if (salt === '' || payload['files'] === undefined) return
     const said = FileChanges.safeParse(payload['files'])
     if (!said.success) return
-    if (Array.isArray(said.data)) return said.data.forEach((change) => this.#change(change))
-    this.#unlisted += said.data.count
+    if (Array.isArray(said.data)) for (const change of said.data) this.#change(change)
+    else this.#unlisted += said.data.count
   }
 
   clear(): void {

@@ -40,7 +40,7 @@ export async function* readMultipart(
   let around = limits.uploadHeadBytesMax
   // So the first boundary is like all others, with or without something before it.
   input.unread(Buffer.from('\r\n'))
-  for await (const skipped of until(input, delimiter)) {
+  for await (const skipped of until(input, delimiter, { isOver: false })) {
     around -= skipped.length
     if (around < 0) throw new MalformedMultipart('It does not begin with its boundary.')
   }
@@ -50,10 +50,11 @@ export async function* readMultipart(
     if (line.trim() !== '') throw new MalformedMultipart('A boundary goes on after its end.')
     const { headers, length } = await headersOf(input, around)
     around -= length
-    const content = until(input, delimiter)
+    const passed = { isOver: false }
+    const content = { [Symbol.asyncIterator]: () => until(input, delimiter, passed) }
     yield { ...about(headers), content }
-    // Whoever did not want it has not read it.
-    for await (const _ of content);
+    // Whoever did not want it has not read it, or not to its end.
+    await skip(content)
   }
 }
 
@@ -87,16 +88,23 @@ class Input {
   }
 }
 
-/** What stands before the delimiter, which is taken as well. */
+async function skip(content: AsyncIterable<Uint8Array>): Promise<void> {
+  const pieces = content[Symbol.asyncIterator]()
+  while ((await pieces.next()).done !== true);
+}
+
+/** What stands before the delimiter, which is taken as well. May be gone on with where somebody has stopped. */
 async function* until(
   input: Input,
   delimiter: Buffer,
+  passed: { isOver: boolean },
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (;;) {
+  while (!passed.isOver) {
     const at = input.held.indexOf(delimiter)
+    if (at > 0) yield input.take(at)
     if (at >= 0) {
-      if (at > 0) yield input.take(at)
       input.take(delimiter.length)
+      passed.isOver = true
       return
     }
     // The end of what is here may be the beginning of the delimiter.

@@ -85,7 +85,7 @@ export function whyFull(
 ): string | null {
   const sizes = new Map([...tree].map(([path, { bytes }]) => [path, bytes]))
   for (const { path, bytes } of added) sizes.set(path, bytes)
-  const bytes = sizes.values().reduce((sum, size) => sum + size, 0)
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
   if (sizes.size <= limits.filesMax && bytes <= limits.filesBytesMax) return null
   return `A thread holds at most ${limits.filesMax} files and ${limits.filesBytesMax} bytes. Delete some.`
 }
@@ -98,5 +98,5 @@ export function inTheWay(tree: FileTree, path: string): string | null {
     if (tree.has(above)) return `"${above}" is a file.`
   }
   const below = `${path}/`
-  return tree.keys().some((each) => each.startsWith(below)) ? `"${path}" is a directory.` : null
+  return [...tree.keys()].some((each) => each.startsWith(below)) ? `"${path}" is a directory.` : null
 }

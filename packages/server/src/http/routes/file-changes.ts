@@ -57,9 +57,10 @@ function writeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   app.openapi({ ...write, path: filePattern, hide: true }, async (c) => {
     const { thread_id: threadId, path } = c.req.valid('param')
     const idempotencyKey = c.req.header('idempotency-key')
+    const { headers, body } = c.req.raw
     const { file, created } = await writeFile(api, c.get('caller'), {
       place: { threadId, path, idempotencyKey },
-      brought: c.req.raw,
+      brought: { headers, body },
     })
     return reply(c, file, { status: created ? 201 : 200 })
   })

@@ -87,7 +87,9 @@ export const WebhookAddress = z
   .openapi({ description: 'Told of the end of the run, and whenever it waits for a human.' })
 
 /** Only a run that begins is given files. */
-const noFiles = notYet('Name uploads in the input of a run that you create.')
+const noFiles = notYet('Name uploads in the input of a run that you create.').transform(
+  () => undefined,
+)
 
 /** What is said to a run, in the forms that clients have. */
 export const RunInput = z.union(
