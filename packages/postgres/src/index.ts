@@ -73,7 +73,7 @@ export type { CronFilter, CronOrder, Crons } from './resources/crons.ts'
 export { createUpkeep, type DueCron, type ExpiredThread, type Upkeep } from './resources/upkeep.ts'
 export { createResources, type Resources, type ResourcesOptions } from './resources/resources.ts'
 export type { Store, StorePut } from './resources/store.ts'
-export type { Upload, UploadPart, Uploads } from './resources/uploads.ts'
+export type { StoredUpload, UploadPart, Uploads } from './resources/uploads.ts'
 export type { StoreCondition, StoreOperator } from './resources/store-filter.ts'
 export type {
   NamespaceSearch,

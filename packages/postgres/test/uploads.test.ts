@@ -10,7 +10,7 @@ import { createReader, type Reader } from '../src/read/reader.ts'
 import { createRegister } from '../src/register/register.ts'
 import { createResources, type Resources } from '../src/resources/resources.ts'
 import { createUpkeep, type Upkeep } from '../src/resources/upkeep.ts'
-import type { Upload } from '../src/resources/uploads.ts'
+import type { StoredUpload } from '../src/resources/uploads.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 
 let database: TestDatabase
@@ -49,7 +49,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-const uploadOf = (id: string, content: string): Upload => ({
+const uploadOf = (id: string, content: string): StoredUpload => ({
   id,
   name: `${id}.txt`,
   mime: 'text/plain; charset=utf-8',
@@ -58,7 +58,7 @@ const uploadOf = (id: string, content: string): Upload => ({
   key: `key of ${content}`,
 })
 
-async function arrive(tenant: string, id: string, ...pieces: readonly string[]): Promise<Upload> {
+async function arrive(tenant: string, id: string, ...pieces: readonly string[]): Promise<StoredUpload> {
   for (const [n, piece] of pieces.entries())
     await resources.uploads.putPart(tenant, { uploadId: id, n, bytes: Buffer.from(piece) })
   return uploadOf(id, pieces.join(''))

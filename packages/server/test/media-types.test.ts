@@ -3,7 +3,7 @@
  * one, a text that is called binary because it was cut inside a character.
  */
 import { describe, expect, it } from 'vitest'
-import { MediaType, mediaTypes, typeOf } from '../src/files/media-type.ts'
+import { MediaType, fileTypes, typeOf } from '../src/files/media-type.ts'
 
 const text = 'text/plain; charset=utf-8'
 const binary = 'application/octet-stream'
@@ -40,7 +40,7 @@ describe('a content', () => {
   })
 
   it('has no type by which a browser executes it (T1)', () => {
-    expect(mediaTypes.filter((type) => /html|xml|svg|script|json|css/.test(type))).toEqual([])
-    expect(new Set(mediaTypes).size).toBe(mediaTypes.length)
+    expect(fileTypes.filter((type) => /html|xml|svg|script|json|css/.test(type))).toEqual([])
+    expect(new Set(fileTypes).size).toBe(fileTypes.length)
   })
 })

@@ -7,7 +7,7 @@ import { compile } from '../query.ts'
 import type { AsTenant } from '../read/tenant-session.ts'
 
 /** A file that arrived whole. */
-export interface Upload {
+export interface StoredUpload {
   readonly id: string
   readonly name: string
   readonly mime: string
@@ -35,10 +35,10 @@ export interface Uploads {
   finish(
     tenantId: string,
     threadId: string,
-    uploads: readonly Upload[],
+    uploads: readonly StoredUpload[],
   ): Promise<'ok' | 'no_thread' | 'full'>
   /** Makes blobs of uploads that a run is about to name, if all of them are there. Answers those that are, in no order. */
-  use(tenantId: string, threadId: string, ids: readonly string[]): Promise<readonly Upload[]>
+  use(tenantId: string, threadId: string, ids: readonly string[]): Promise<readonly StoredUpload[]>
   /** Removes uploads, whole or not. */
   drop(tenantId: string, ids: readonly string[]): Promise<void>
 }
@@ -61,7 +61,7 @@ export function uploadsOf(write: AsTenant): Uploads {
     use: (tenantId, threadId, ids) =>
       write(
         tenantId,
-        compile(sql<Upload>`
+        compile(sql<StoredUpload>`
           select id, name, mime, bytes, sha256, key
           from signalbox.use_uploads(${tenantId}, ${threadId}, ${[...ids]}::text[])`),
       ),

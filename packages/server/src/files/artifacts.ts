@@ -8,8 +8,8 @@ import type { StoredEvent } from '@signalbox/engine'
 /** Where users look for what they get. */
 export const outputs = 'outputs/'
 
-/** Of one artifact. */
-export interface Artifact {
+/** One artifact. */
+interface OutputFile {
   readonly path: string
   /** As its last change left it; of edits that were made side by side, the last one. */
   readonly bytes: number
@@ -41,7 +41,7 @@ export class Artifacts {
   }
 
   /** Sorted by path, at most `limits.artifactsMax`. */
-  list(): readonly Artifact[] {
+  list(): readonly OutputFile[] {
     return [...this.#files]
       .map(([path, bytes]) => ({ path, bytes }))
       .sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -6,8 +6,8 @@
  */
 
 /** What a file of unknown content is. */
-export const unknownType = 'application/octet-stream'
-export const textType = 'text/plain; charset=utf-8'
+const unknownType = 'application/octet-stream'
+const textType = 'text/plain; charset=utf-8'
 
 interface Signature {
   readonly type: string
@@ -54,7 +54,7 @@ const signatures: readonly Signature[] = [
 ]
 
 /** All types that a content may have, without parameters. */
-export const mediaTypes: readonly string[] = [
+export const fileTypes: readonly string[] = [
   ...new Set([...signatures.map(({ type }) => type), 'text/plain', unknownType]),
 ]
 

@@ -8,7 +8,7 @@
 import { limits } from '@signalbox/core'
 
 /** A part. Its content must be read, or skipped, before the next part is asked for. */
-export interface Part {
+export interface FilePart {
   /** The name of the field. */
   readonly name: string
   /** Null: it is no file. */
@@ -34,7 +34,7 @@ export function boundaryOf(contentType: string): string | null {
 export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,
   boundary: string,
-): AsyncGenerator<Part, void, undefined> {
+): AsyncGenerator<FilePart, void, undefined> {
   const input = new Input(body[Symbol.asyncIterator]())
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   let around = limits.uploadHeadBytesMax
@@ -148,7 +148,7 @@ async function headersOf(input: Input, most: number) {
   return { headers, length: Buffer.byteLength(text) }
 }
 
-function about(headers: ReadonlyMap<string, string>): Pick<Part, 'name' | 'filename'> {
+function about(headers: ReadonlyMap<string, string>): Pick<FilePart, 'name' | 'filename'> {
   const disposition = headers.get('content-disposition') ?? ''
   if (!/^form-data\s*(;|$)/i.test(disposition))
     throw new MalformedMultipart('A part has no "Content-Disposition: form-data".')

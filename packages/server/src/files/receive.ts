@@ -7,11 +7,11 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 import { limits } from '@signalbox/core'
-import type { Upload, Uploads } from '@signalbox/postgres'
+import type { StoredUpload, Uploads } from '@signalbox/postgres'
 import { MediaType } from './media-type.ts'
 
 /** A content that arrived whole. */
-export type Received = Omit<Upload, 'name'>
+export type Received = Omit<StoredUpload, 'name'>
 
 /** Where contents of a thread go. */
 export interface Receiver {

@@ -76,7 +76,7 @@ export async function findFiles(read: FileReads, place: FilesPlace): Promise<Fou
 const eventOf = ({ runId, seq, files }: FileFact) => ({ runId, seq, payload: { files } })
 
 /** Who changed a file last: the name of the event, as the fold keeps it. */
-export const stateOf = ({ runId, seq }: Pick<FileFact, 'runId' | 'seq'>): string => `${runId}:${seq}`
+export const changeName = ({ runId, seq }: Pick<FileFact, 'runId' | 'seq'>): string => `${runId}:${seq}`
 
 /** Why a tree cannot take these files; null if it can. A path that it has already is replaced. */
 export function whyFull(

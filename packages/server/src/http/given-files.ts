@@ -6,7 +6,7 @@
  */
 import type { FileChange } from '@signalbox/core'
 import type { Caller, Moment } from '@signalbox/engine'
-import type { Upload } from '@signalbox/postgres'
+import type { StoredUpload } from '@signalbox/postgres'
 import { freeName } from '@signalbox/tools'
 import { findFiles, inTheWay, whyFull } from '../files/thread-files.ts'
 import type { Api } from './api.ts'
@@ -18,7 +18,7 @@ const uploadsFolder = 'uploads/'
 const field = 'input.files'
 
 /** Which uploads a run names, and where it stands. */
-export interface Named {
+export interface NamedUploads {
   readonly threadId: string
   /** What it goes on from; null: the end of its thread. */
   readonly base: Moment | null
@@ -31,7 +31,7 @@ export interface Named {
 export async function givenFiles(
   api: Pick<Api, 'read' | 'resources' | 'directories'>,
   { tenantId }: Caller,
-  { threadId, base, uploadIds, key }: Named,
+  { threadId, base, uploadIds, key }: NamedUploads,
 ): Promise<readonly FileChange[]> {
   if (uploadIds.length === 0) return []
   if (api.directories) throw notRecorded(field)
@@ -57,7 +57,7 @@ export async function givenFiles(
   return files
 }
 
-function placed(uploads: readonly Upload[], known: readonly string[]): readonly FileChange[] {
+function placed(uploads: readonly StoredUpload[], known: readonly string[]): readonly FileChange[] {
   // A directory of the name is in the way as well.
   const names = known
     .filter((path) => path.startsWith(uploadsFolder))

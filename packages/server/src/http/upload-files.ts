@@ -5,9 +5,9 @@
  * U2 Of a body one piece is held at a time; what is larger than it may be is refused when that is known, and read no further.
  */
 import { limits } from '@signalbox/core'
-import type { Upload } from '@signalbox/postgres'
+import type { StoredUpload } from '@signalbox/postgres'
 import { fileName } from '@signalbox/tools'
-import { boundaryOf, MalformedMultipart, type Part, readMultipart } from '../files/multipart.ts'
+import { boundaryOf, MalformedMultipart, type FilePart, readMultipart } from '../files/multipart.ts'
 import { receive, type Receiver } from '../files/receive.ts'
 import type { Api, Identified } from './api.ts'
 import { newThread } from './create-run.ts'
@@ -34,7 +34,7 @@ export async function uploadFiles(
   api: UploadDeps,
   caller: Identified,
   { threadId, headers, body }: Brought,
-): Promise<readonly Upload[]> {
+): Promise<readonly StoredUpload[]> {
   await insistOnRecord(api, caller, threadId)
   const boundary = boundaryOf(headers.get('content-type') ?? '')
   if (boundary === null)
@@ -43,7 +43,7 @@ export async function uploadFiles(
   const parts = readMultipart(body ?? nothing(), boundary)
   return allOrNone(api, caller, async (begun) => {
     const receiver = await receiverOf(api, caller, threadId)
-    const uploads: Upload[] = []
+    const uploads: StoredUpload[] = []
     let left: number = limits.uploadBytesMax
     for await (const part of parts) {
       const n = uploads.length
@@ -71,7 +71,7 @@ export async function uploadFile(
   api: UploadDeps,
   caller: Identified,
   { threadId, headers, body, name }: Brought & { readonly name: string },
-): Promise<Upload> {
+): Promise<StoredUpload> {
   refuseAtOnce(headers, limits.toolResultBytesMax)
   return allOrNone(api, caller, async (begun) => {
     const receiver = await receiverOf(api, caller, threadId)
@@ -147,7 +147,7 @@ async function receiverOf(
 async function finish(
   api: UploadDeps,
   { tenantId }: Identified,
-  { threadId, uploads }: { readonly threadId: string; readonly uploads: readonly Upload[] },
+  { threadId, uploads }: { readonly threadId: string; readonly uploads: readonly StoredUpload[] },
 ): Promise<void> {
   const done = await api.resources.uploads.finish(tenantId, threadId, uploads)
   if (done === 'ok') return
@@ -157,7 +157,7 @@ async function finish(
   })
 }
 
-function nameOf({ filename }: Part, n: number): string {
+function nameOf({ filename }: FilePart, n: number): string {
   const field = `files[${n}].filename`
   if (filename === null)
     throw new Problem('bad_file_name', {

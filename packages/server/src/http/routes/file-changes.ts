@@ -3,12 +3,12 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { deleteFile, writeFile } from '../change-file.ts'
-import { FilePath, WrittenFile } from '../wire/file-view.ts'
+import { ThreadFilePath, WrittenFile } from '../wire/file-view.ts'
 import { fileAddress, filePattern } from './files.ts'
 import { IdempotencyKey } from './run-creates.ts'
 
 const tags = ['Files']
-const request = { params: FilePath, headers: IdempotencyKey }
+const request = { params: ThreadFilePath, headers: IdempotencyKey }
 
 export function fileChangeRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   writeRoute(app, api)

@@ -2,9 +2,9 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits, type TreeFile } from '@signalbox/core'
 import type { Context } from 'hono'
-import { mediaTypes, typeOf } from '../../files/media-type.ts'
+import { fileTypes, typeOf } from '../../files/media-type.ts'
 import { outputs } from '../../files/artifacts.ts'
-import { findFiles, type FoundFiles, stateOf } from '../../files/thread-files.ts'
+import { findFiles, type FoundFiles, changeName } from '../../files/thread-files.ts'
 import { parseCheckpointId } from '../../wires/langgraph/checkpoint.ts'
 import { noCheckpoint } from '../create-run.ts'
 import type { Api, ApiEnv, Identified } from '../api.ts'
@@ -15,7 +15,7 @@ import { findRun, unknownThread } from '../find.ts'
 import { nextLink } from '../next-link.ts'
 import { Problem } from '../problem.ts'
 import { fileResponse } from '../read-file.ts'
-import { FileAt, FilePage, FilePath, FileQuery, RunFile, ThreadFile } from '../wire/file-view.ts'
+import { FileAt, FilePage, ThreadFilePath, FileQuery, RunFile, ThreadFile } from '../wire/file-view.ts'
 import { ThreadPath } from '../wire/ids.ts'
 import { runAddresses } from './runs.ts'
 
@@ -52,7 +52,7 @@ function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
       return page(c, files.filter(({ path }) => path.startsWith(prefix)), wish)
     }
     const found = await filesAt(api, { tenantId, threadId, at })
-    const calls = new Map(found.facts.map((fact) => [stateOf(fact), fact]))
+    const calls = new Map(found.facts.map((fact) => [changeName(fact), fact]))
     const files = [...found.tree]
       .filter(([path]) => path.startsWith(prefix))
       .map(([path, file]) => ({ path, file }))
@@ -81,13 +81,13 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     tags,
     summary: 'Reads a file of a thread, now or at a checkpoint; ranges of bytes, too',
     request: {
-      params: FilePath,
+      params: ThreadFilePath,
       query: FileAt,
       headers: z.object({ range: z.string().optional(), 'if-range': z.string().optional() }),
     },
     responses: {
       ...answers(
-        { description: 'The content, as an attachment.', types: mediaTypes, schema: z.string() },
+        { description: 'The content, as an attachment.', types: fileTypes, schema: z.string() },
         [
           'unknown_thread',
           'unknown_file',
@@ -100,7 +100,7 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
       ),
       206: {
         description: 'The range that was asked for.',
-        content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: z.string() }])),
+        content: Object.fromEntries(fileTypes.map((type) => [type, { schema: z.string() }])),
       },
     },
   })

@@ -1,6 +1,6 @@
 /** Uploads: content that a run may name. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { Upload as StoredUpload } from '@signalbox/postgres'
+import type { StoredUpload } from '@signalbox/postgres'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { uploadFiles } from '../upload-files.ts'

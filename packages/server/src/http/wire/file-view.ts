@@ -11,7 +11,7 @@ const PathText = z
   .max(limits.filePathCharsMax, `takes at most ${limits.filePathCharsMax} characters`)
   .refine(isStorableText, 'takes text without U+0000')
 
-export const FilePath = z.object({
+export const ThreadFilePath = z.object({
   thread_id: Id,
   /** Relative, with slashes between names, or `%2F` for them. */
   path: PathText.min(1),
