@@ -50,7 +50,12 @@ function writeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
       ...request,
       body: {
         required: true,
-        content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } },
+        content: {
+          'application/octet-stream': {
+            schema: z.string().openapi({ format: 'binary' }),
+            example: 'Ask Ada.',
+          },
+        },
       },
     },
   })

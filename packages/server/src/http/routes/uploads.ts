@@ -48,6 +48,7 @@ export function uploadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         required: true,
         content: {
           'multipart/form-data': {
+            example: { files: ['item,sold\nbell,12\n'] },
             schema: z.object({
               /** 1 to 10 parts, each with a file name. What their fields are called is not asked. */
               files: z.array(z.string().openapi({ format: 'binary' })),
