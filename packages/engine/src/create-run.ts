@@ -75,10 +75,6 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
   }
 }
 
-/** The files that it begins with; a list of none is no list. */
-const filesOf = ({ files }: CreateRun) =>
-  files === undefined || (Array.isArray(files) && files.length === 0) ? {} : { files }
-
 /** Whom it works for, what its client takes for granted and says of it, and the run that it comes from. */
 function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRun) {
   return {
@@ -92,7 +88,11 @@ function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRu
   }
 }
 
-/** What is said when the run begins, long texts moved out of it. */
+/** The files that it begins with; a list of none is no list. */
+const filesOf = ({ files }: CreateRun) =>
+  files === undefined || (Array.isArray(files) && files.length === 0) ? {} : { files }
+
+/** What is said and given when the run begins, long texts moved out of it. */
 async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
   const spilled = async <Message extends EditMessage>(said: readonly Message[]) => {
@@ -106,6 +106,7 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
     input: await spilled(request.input),
     ...(history.length > 0 ? { history: await spilled(history) } : {}),
     ...(edit ? { edit: { messages: await spilled(edit.messages) } } : {}),
+    ...filesOf(request),
   }
 }
 
@@ -143,7 +144,6 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
     {
       ...pinned,
       ...said,
-      ...filesOf(request),
       metadata,
       ...originOf(request),
       ...order,

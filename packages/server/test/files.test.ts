@@ -519,14 +519,14 @@ describe('a list of files', () => {
     const at = '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77-000003'
     expect(await call(box.api, 'GET', `/threads/${threadId}/files?at=${at}`)).toMatchObject({
       status: 404,
-      body: { code: 'unknown_checkpoint' },
+      body: { code: 'unknown_checkpoint', field: 'at' },
     })
     const other = await thread()
     await run(other, 'Hello.')
     const theirs = await checkpointOf(other)
     expect(await call(box.api, 'GET', `/threads/${threadId}/files?at=${theirs}`)).toMatchObject({
       status: 404,
-      body: { code: 'unknown_checkpoint' },
+      body: { code: 'unknown_checkpoint', field: 'at' },
     })
     expect(await call(box.api, 'GET', `/threads/${threadId}/files?at=yesterday`)).toMatchObject({
       status: 422,

@@ -6,7 +6,6 @@ import { fileTypes, typeOf } from '../../files/media-type.ts'
 import { outputs } from '../../files/artifacts.ts'
 import { findFiles, type FoundFiles, changeName } from '../../files/thread-files.ts'
 import { parseCheckpointId } from '../../wires/langgraph/checkpoint.ts'
-import { noCheckpoint } from '../create-run.ts'
 import type { Api, ApiEnv, Identified } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { knownPath } from '../change-file.ts'
@@ -192,7 +191,11 @@ async function filesAt(
   const through = at === undefined ? null : parseCheckpointId(at)
   const found = await findFiles(api.read, { ...place, through })
   if (!found.isThere) throw unknownThread(place.threadId)
-  if (!found.isHeard) throw noCheckpoint()
+  if (!found.isHeard)
+    throw new Problem('unknown_checkpoint', {
+      detail: `The thread ${place.threadId} has no checkpoint ${at}. GET /threads/${place.threadId}/history lists them.`,
+      field: 'at',
+    })
   return found
 }
 
