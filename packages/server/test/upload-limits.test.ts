@@ -3,6 +3,7 @@
  * is there, an api that holds a file whole, a form of a foreign page that is let in.
  */
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { Script } from '@signalbox/models'
 import pg from 'pg'
@@ -57,8 +58,7 @@ async function send(made: Made, headers: Readonly<Record<string, string>> = {}):
   const sent = await fetch(`${box.api}/threads/bad/uploads`, {
     method: 'POST',
     headers: { 'content-type': 'multipart/form-data; boundary=B', ...headers },
-    body: ReadableStream.from(bodyOf(made)),
-    duplex: 'half',
+    ...{ body: Readable.toWeb(Readable.from(bodyOf(made))), duplex: 'half' },
   })
   return { status: sent.status, headers: sent.headers, body: await sent.json() }
 }
@@ -85,11 +85,14 @@ describe('an upload that cannot be taken leaves nothing (all or none)', () => {
     ['more than 100 MiB', { parts: Array.from({ length: 7 }, (_, n) => [file(`${n}.txt`), 15 * mib]) }, 413, 'file_too_large', 'files[6]'],
     ['a body that ends in the middle', { parts: [[file('a.txt'), 3], [file('b.txt'), mib]], end: '' }, 400, 'malformed_multipart', undefined],
     ['a part without a disposition', { parts: [['attachment', 3]] }, 400, 'malformed_multipart', undefined],
-  ] as const)('%s', async (_, made, status, code, field) => {
+  ] satisfies readonly (readonly [string, Made, number, string, string | undefined])[])(
+    '%s',
+    async (_, made, status, code, field) => {
     const answer = await send(made)
     expect(answer).toMatchObject({ status, body: { code, ...(field ? { field } : {}) } })
     expect(await left()).toEqual(nothing)
-  })
+    },
+  )
 
   it('a connection that breaks', async () => {
     const { port, hostname } = new URL(box.api)

@@ -61,11 +61,13 @@ export const fileTypes: readonly string[] = [
 /** As far as any signature looks. */
 const headBytes = 512
 
+type Decoder = InstanceType<typeof TextDecoder>
+
 /** Looks at a content while it passes. */
 export class MediaType {
   #head: Buffer = Buffer.alloc(0)
   /** Null: it is no text. */
-  #text: TextDecoder | null = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #text: Decoder | null = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
   /** The next piece. */
   take(bytes: Uint8Array): void {
@@ -93,7 +95,7 @@ export function typeOf(bytes: Uint8Array): string {
 }
 
 /** Null: it is over. Text has none of the control characters that the MIME Sniffing Standard calls binary. */
-function isText(decoder: TextDecoder, bytes: Uint8Array | null): boolean {
+function isText(decoder: Decoder, bytes: Uint8Array | null): boolean {
   try {
     const text = bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true })
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -17,14 +17,10 @@ export function fileChangeRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
 
 function writeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const description = 'The file, and the edit that it is.'
-  const write = createRoute({
-    method: 'put',
-    path: fileAddress,
-    tags,
-    summary: 'Writes a file of a thread whole: an edit, which a fork before it does not see',
-    request,
-    responses: {
-      ...answers({ description: `${description} It was not there before.`, schema: WrittenFile, status: 201 }, [
+  const responses: ReturnType<typeof answers> = {
+    ...answers(
+      { description: `${description} It was not there before.`, schema: WrittenFile, status: 201 },
+      [
         'unknown_thread',
         'idempotency_conflict',
         'thread_busy',
@@ -36,12 +32,20 @@ function writeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
         'file_too_large',
         'bad_file_name',
         'user_held',
-      ]),
-      200: {
-        description: `${description} It was there before.`,
-        content: { 'application/json': { schema: WrittenFile } },
-      },
+      ],
+    ),
+    200: {
+      description: `${description} It was there before.`,
+      content: { 'application/json': { schema: WrittenFile } },
     },
+  }
+  const write = createRoute({
+    method: 'put',
+    path: fileAddress,
+    tags,
+    summary: 'Writes a file of a thread whole: an edit, which a fork before it does not see',
+    request,
+    responses,
   })
   // Described beside the route: what is written may have any type, and its bytes are the body.
   app.openAPIRegistry.registerPath({
