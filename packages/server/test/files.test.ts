@@ -359,7 +359,7 @@ describe('writing and deleting by hand', () => {
     })
     const { run_id, checkpoint_id } = made.body
     const events = await call(box.api, 'GET', `/threads/${threadId}/runs/${run_id}/events`)
-    expect(events.body.map((event: { type: string }) => event.type)).toEqual([
+    expect(events.body.events.map((event: { type: string }) => event.type)).toEqual([
       'run.created',
       'run.admitted',
       'run.transitioned',

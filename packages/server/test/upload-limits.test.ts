@@ -3,7 +3,6 @@
  * is there, an api that holds a file whole, a form of a foreign page that is let in.
  */
 import { connect } from 'node:net'
-import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { Script } from '@signalbox/models'
 import pg from 'pg'
@@ -55,11 +54,17 @@ async function* bodyOf({ parts, end = '\r\n--B--\r\n' }: Made): AsyncGenerator<U
 const file = (name: string): string => `form-data; name="files"; filename="${name}"`
 
 async function send(made: Made, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  const sent = await fetch(`${box.api}/threads/bad/uploads`, {
-    method: 'POST',
-    headers: { 'content-type': 'multipart/form-data; boundary=B', ...headers },
-    ...{ body: Readable.toWeb(Readable.from(bodyOf(made))), duplex: 'half' },
+  const pieces = bodyOf(made)
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const next = await pieces.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(new Uint8Array(next.value))
+    },
   })
+  const type = { 'content-type': 'multipart/form-data; boundary=B' }
+  const init = { method: 'POST', headers: { ...type, ...headers }, body, duplex: 'half' }
+  const sent = await fetch(`${box.api}/threads/bad/uploads`, init)
   return { status: sent.status, headers: sent.headers, body: await sent.json() }
 }
 

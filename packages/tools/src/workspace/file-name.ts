@@ -11,8 +11,8 @@ import { isTemporary } from './file-access.ts'
 import { parsePath } from './path.ts'
 import { refuse, type WorkspaceResult } from './workspace.ts'
 
-/** Format characters, but for those that join letters (Persian, Indic scripts, emoji); separators of lines; what means nothing to others. */
-const invisible = /[\p{Zl}\p{Zp}\p{Co}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}/u
+/** Control characters; format characters, but for those that join letters (Persian, Indic scripts, emoji); separators of lines; what means nothing to others. */
+const invisible = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}/u
 
 /** The name that an upload has in its thread, in NFC. Refuses with `bad_path`, and says what a name may be. */
 export function fileName(given: string): WorkspaceResult<string> {

@@ -87,9 +87,13 @@ export const WebhookAddress = z
   .openapi({ description: 'Told of the end of the run, and whenever it waits for a human.' })
 
 /** Only a run that begins is given files. */
-const noFiles = notYet('Name uploads in the input of a run that you create.').transform(
-  () => undefined,
-)
+const noFiles = z
+  .array(z.string())
+  .optional()
+  .refine((ids) => ids === undefined || ids.length === 0, {
+    error: 'is not available here. Name uploads in the input of a run that you create.',
+    params: { code: 'not_available' },
+  })
 
 /** What is said to a run, in the forms that clients have. */
 export const RunInput = z.union(
