@@ -1,5 +1,6 @@
 /** The entries of facts. */
 import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { SandboxReport } from '../../sandbox.ts'
 import type { FactPayload } from '../fact.ts'
 import {
   contentPaths,
@@ -28,6 +29,9 @@ const part = '$.turn.message.parts[*]'
 const ms = ({ durationMs }: { readonly durationMs: number }): string => `${durationMs} ms`
 const json = (isVerbose: boolean, value: unknown): string =>
   isVerbose && value !== undefined ? JSON.stringify(value) : ''
+
+const inSandbox = ({ adapter, ended, exitCode }: SandboxReport): string =>
+  `${adapter} ${ended === 'exited' ? `exit code ${exitCode}` : ended}`
 
 /** Entries by type. */
 export const factEntries = {
@@ -114,6 +118,7 @@ export const factEntries = {
     says: (payload, isVerbose) => [
       ms(payload),
       payload.output.isError ? 'answers with an error' : '',
+      payload.sandbox ? inSandbox(payload.sandbox) : '',
       json(isVerbose, payload.output.content),
     ],
     searched: contentPaths('$.output.content'),
