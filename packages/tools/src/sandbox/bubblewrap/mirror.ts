@@ -51,6 +51,7 @@ export class Mirror {
   /** Whose files are there; null: nothing that may be used again. */
   #owner: string | null = null
   #isExact = false
+  #fresh: ReadonlySet<string> = new Set()
 
   constructor(directory: string, uid: number | null) {
     this.directory = directory
@@ -79,7 +80,9 @@ export class Mirror {
     await this.#removeEmpty(this.directory)
     await this.#directoriesFor(wanted.keys())
     await inBatches([...wanted.values()], (file) => this.#write(files, file))
-    if (wanted.size > 0) await sleep(grainMs)
+    // What was written within the grain of the clock could be changed within it: few are compared by content, for many we wait.
+    this.#fresh = wanted.size > keptFrom ? new Set() : new Set(wanted.keys())
+    if (wanted.size > keptFrom) await sleep(grainMs)
     this.#owner = owner
   }
 
@@ -89,7 +92,8 @@ export class Mirror {
     this.#owner = null
     const drafts: FileDraft[] = []
     const gone = new Set(this.#written.keys())
-    const left: Left = { drafts, gone, entries: 0, depth: 0 }
+    const left: Left = { drafts, gone, entries: 0 }
+    await chmod(this.directory, 0o755)
     const problem = await this.#scan('', left)
     if (problem) return problem
     for (const path of gone) {
@@ -208,7 +212,7 @@ export class Mirror {
     // A second name of a file may be anywhere: as little kept as a link.
     if (stat.nlink > 1n) return unlink(at).then(() => null)
     const before = this.#written.get(path)
-    if (before && this.#isExact && isSame(before.stamp, stat)) {
+    if (before && this.#isExact && !this.#fresh.has(path) && isSame(before.stamp, stat)) {
       gone.delete(path)
       return null
     }
@@ -236,7 +240,6 @@ interface Left {
   readonly drafts: FileDraft[]
   readonly gone: Set<string>
   entries: number
-  depth: number
 }
 
 const notText = 'The name is not UTF-8 text.'

@@ -1,0 +1,225 @@
+/**
+ * The adapter `bubblewrap`: real programs of this machine in namespaces of their own, on Linux.
+ *
+ * B1 A sandbox sees `/usr`, its files and nothing else: no home, no network, no process of others, no variable of ours.
+ * B2 A worker that is root never runs a command as root: each slot has a user. The kernel does not count processes of root.
+ * B3 What is missing is said by the probe. Nothing weaker is used in its place.
+ */
+import type { FileDraft } from '@signalbox/engine'
+import type { WorkspaceResult } from '../../workspace/workspace.ts'
+import { checkPaths, notRun, Outputs } from '../ended.ts'
+import type {
+  Ended,
+  OnOutput,
+  Probe,
+  Sandbox,
+  SandboxCommand,
+  Sandboxes,
+  SandboxRequest,
+} from '../sandbox.ts'
+import { baseEnv, bwrapCommand } from './argv.ts'
+import { probeBwrap } from './probe.ts'
+import { type BwrapEnd, runBwrap, type RunningBwrap } from './run-bwrap.ts'
+import { seccompArch, seccompProgram } from './seccomp.ts'
+import { type Slot, Slots } from './slots.ts'
+
+/** Where and how many. */
+export interface BubblewrapOptions {
+  /** Directory for the files of running commands. */
+  readonly directory: string
+  /** Commands at the same time; further ones wait. */
+  readonly concurrency: number
+}
+
+/** The signal by which the kernel ends who has used up its processor time, as bash tells it. */
+const outOfCpuCode = 128 + 24
+
+/** Sandboxes by bubblewrap. */
+export class BubblewrapSandboxes implements Sandboxes {
+  readonly adapter = 'bubblewrap'
+  readonly #slots: Slots
+  readonly #options: BubblewrapOptions
+
+  constructor(options: BubblewrapOptions) {
+    this.#options = options
+    const { directory: base, concurrency: count } = options
+    this.#slots = new Slots({ base, count, hasUsers: process.getuid?.() === 0 })
+  }
+
+  probe(): Promise<Probe> {
+    return probeBwrap(this.#options.directory)
+  }
+
+  async open(request: SandboxRequest): Promise<Sandbox> {
+    const slot = await this.#slots.take(ownerOf(request))
+    return new BubblewrapSandbox(request, slot, () => this.#slots.give(slot))
+  }
+
+  close(): Promise<void> {
+    return this.#slots.close()
+  }
+}
+
+const ownerOf = ({ tenantId, threadId }: SandboxRequest): string =>
+  JSON.stringify([tenantId, threadId])
+
+class BubblewrapSandbox implements Sandbox {
+  readonly #request: SandboxRequest
+  readonly #slot: Slot
+  readonly #giveBack: () => void
+  #state: 'open' | 'running' | 'exited' | 'closed' = 'open'
+  #isClean = false
+  #running: Promise<unknown> = Promise.resolve()
+  #kill: (() => void) | null = null
+
+  constructor(request: SandboxRequest, slot: Slot, giveBack: () => void) {
+    this.#request = request
+    this.#slot = slot
+    this.#giveBack = giveBack
+  }
+
+  exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
+    if (this.#state !== 'open') return Promise.resolve(notRun('lost', 'a sandbox runs one command'))
+    this.#state = 'running'
+    const running = this.#exec(command, signal, onOutput).catch((error: unknown) =>
+      notRun(signal.aborted ? 'cancelled' : 'lost', describe(error)),
+    )
+    this.#running = running
+    return running.then((ended) => {
+      if (ended.ended === 'exited') this.#state = 'exited'
+      return ended
+    })
+  }
+
+  async changes(): Promise<WorkspaceResult<readonly FileDraft[]>> {
+    if (this.#state !== 'exited') return { ok: true, value: [] }
+    const found = await this.#slot.mirror.changes()
+    this.#isClean = found.ok
+    return found.ok ? checkPaths(found.value) : found
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#kill?.()
+    await this.#running
+    // The slot is free when nothing of this call is left in it.
+    if (!this.#isClean) await this.#slot.mirror.discard()
+    this.#giveBack()
+  }
+
+  async #exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
+    const { files, limits } = this.#request
+    const { mirror } = this.#slot
+    await mirror.prepare(files, ownerOf(this.#request))
+    if (signal.aborted) return notRun('cancelled')
+    const stop = new Stop()
+    const outputs = new Outputs(limits.outputBytes)
+    const began = performance.now()
+    const running = await this.#start(command, (stream, chunk) => {
+      const kept = outputs.add(stream, chunk)
+      if (kept.length > 0) onOutput(stream, kept)
+      if (outputs.isFull) stop.because('output')
+    })
+    this.#kill = running.kill
+    const ended = await guard(running, {
+      stop,
+      signal,
+      wallMs: Math.min(command.timeoutMs, limits.wallMs),
+    })
+    const wallMs = Math.round(performance.now() - began)
+    return endOf({ ended, stop, outputs, wallMs, cpuMsMax: limits.cpuMs })
+  }
+
+  #start(
+    { script, cwd = '.', stdin = '' }: SandboxCommand,
+    onOutput: OnOutput,
+  ): Promise<RunningBwrap> {
+    const { limits, mounts, env } = this.#request
+    const { mirror, uid, stdout, stderr } = this.#slot
+    const arch = seccompArch()
+    const shape = {
+      tree: mirror.directory,
+      mounts,
+      limits,
+      env: { ...baseEnv, ...env },
+      cwd,
+      script,
+      hasSeccomp: arch !== null,
+      hasControlGroup: false,
+      more: [],
+      before: [],
+    }
+    const seccomp = arch ? seccompProgram(arch) : new Uint8Array()
+    return runBwrap({ ...bwrapCommand(shape, uid), seccomp, stdin, stdout, stderr, onOutput })
+  }
+}
+
+type Stopped = 'timeout' | 'cancelled' | 'output'
+
+/** Why a command is to be ended: the first reason stands. */
+class Stop {
+  reason: Stopped | null = null
+  onStop: (() => void) | null = null
+
+  because(reason: Stopped): void {
+    if (this.reason !== null) return
+    this.reason = reason
+    this.onStop?.()
+  }
+}
+
+/** Waits for the end, and ends it when its time is over, a cancel comes, or it is to stop. */
+async function guard(
+  { ended, kill }: RunningBwrap,
+  how: { readonly stop: Stop; readonly signal: AbortSignal; readonly wallMs: number },
+): Promise<BwrapEnd> {
+  const { stop, signal, wallMs } = how
+  stop.onStop = kill
+  if (stop.reason !== null) kill()
+  const cancel = (): void => stop.because('cancelled')
+  const timer = setTimeout(() => stop.because('timeout'), wallMs)
+  signal.addEventListener('abort', cancel, { once: true })
+  if (signal.aborted) cancel()
+  try {
+    return await ended
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+function endOf(over: {
+  readonly ended: BwrapEnd
+  readonly stop: Stop
+  readonly outputs: Outputs
+  readonly wallMs: number
+  readonly cpuMsMax: number
+}): Ended {
+  const { ended, stop, outputs, wallMs, cpuMsMax } = over
+  const { exitCode, cpuMs } = ended
+  const wrote = {
+    stdout: outputs.of('stdout'),
+    stderr: outputs.of('stderr'),
+    usage: { wallMs, cpuMs, maxRssBytes: null, outputBytes: outputs.bytes },
+    egress: [],
+  }
+  const stopped = (why: Ended['ended'], signal: string | null, reason?: string): Ended => ({
+    ...wrote,
+    exitCode: null,
+    signal,
+    ended: why,
+    ...(reason === undefined ? {} : { reason }),
+  })
+  if (stop.reason !== null) return stopped(stop.reason, 'SIGKILL')
+  if (exitCode === null) {
+    const said = Buffer.from(wrote.stderr).toString('utf8').slice(0, 500)
+    return stopped('lost', null, ended.error?.message ?? said)
+  }
+  // A script may answer that code by itself: it did not use the time.
+  const isOutOfCpu = exitCode === outOfCpuCode && (cpuMs === null || cpuMs >= cpuMsMax * 0.9)
+  if (isOutOfCpu) return stopped('cpu', 'SIGXCPU')
+  return { ...wrote, exitCode, signal: null, ended: 'exited' }
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))

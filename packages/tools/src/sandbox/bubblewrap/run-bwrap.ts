@@ -1,0 +1,193 @@
+/**
+ * One run of bwrap: started, watched, ended.
+ *
+ * R1 It settles when the namespace of its processes is gone: bwrap ends after it has collected the first process in there,
+ *    which the kernel lets go only when no other is left.
+ * R2 To end it, that first process is killed: the kernel kills all others with it, whatever they are waiting for.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { descriptors } from './argv.ts'
+import { collectedCpuMs, isRunning } from './process-facts.ts'
+
+/** What is run. */
+export interface BwrapRun {
+  readonly command: readonly string[]
+  readonly options: readonly string[]
+  readonly seccomp: Uint8Array
+  readonly stdin: string
+  /** Named pipes. */
+  readonly stdout: string
+  readonly stderr: string
+  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void
+}
+
+/** What became of it. `exitCode` null: bwrap did not get as far, or was ended. */
+export interface BwrapEnd {
+  readonly exitCode: number | null
+  readonly cpuMs: number | null
+  /** It was never started. */
+  readonly error: Error | null
+}
+
+/** A run under way. */
+export interface RunningBwrap {
+  readonly ended: Promise<BwrapEnd>
+  /** Ends it, whatever it does. */
+  readonly kill: () => void
+}
+
+/** The two documents that bwrap writes about itself, and others that newer ones may. */
+const Status = z.object({
+  'child-pid': z.number().int().optional(),
+  'exit-code': z.number().int().optional(),
+})
+
+/** How long a namespace may take to be there before it is ended without knowing its first process. */
+const setUpMsMax = 1000
+const pollMs = 1
+
+/** Starts bwrap. Rejects if its pipes cannot be opened; whatever happens later is in `ended`. */
+export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
+  const stdout = await openPipe(run.stdout)
+  const stderr = await openPipe(run.stderr)
+  const [program = '', ...args] = run.command
+  const child = spawn(program, args, {
+    stdio: ['pipe', stdout.write.fd, stderr.write.fd, 'pipe', 'pipe', 'pipe'],
+    // Whatever is here could be read in `/proc/1/environ` of the sandbox.
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    cwd: '/',
+  })
+  const started = startedOf(child)
+  const outputs = [
+    readAll(stdout.read, (chunk) => run.onOutput('stdout', chunk)),
+    readAll(stderr.read, (chunk) => run.onOutput('stderr', chunk)),
+  ]
+  await Promise.all([stdout.write.close(), stderr.write.close()])
+  const status = watchStatus(child)
+  feed(child.stdin, run.stdin)
+  feed(streamAt(child, descriptors.seccomp), run.seccomp)
+  feed(streamAt(child, descriptors.args), run.options.map((option) => `${option}\0`).join(''))
+  return {
+    kill: () => void end(child, status),
+    ended: settle({ child, started, status, outputs }),
+  }
+}
+
+interface Watched {
+  pid: number | null
+  exitCode: number | null
+  cpuMs: number | null
+}
+
+interface Parts {
+  readonly child: ChildProcess
+  readonly started: Promise<Error | null>
+  readonly status: Watched
+  readonly outputs: readonly Promise<void>[]
+}
+
+async function settle({ child, started, status, outputs }: Parts): Promise<BwrapEnd> {
+  const error = await started
+  if (error) return { exitCode: null, cpuMs: null, error }
+  // Ended by a signal, bwrap may have left before the namespace did.
+  while (status.pid !== null && isRunning(status.pid)) await sleep(pollMs)
+  await Promise.all(outputs)
+  const { exitCode, cpuMs } = status
+  return { exitCode, cpuMs, error: null }
+}
+
+/** Resolves when the process has ended, with an error if it never began. */
+function startedOf(child: ChildProcess): Promise<Error | null> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error))
+    child.once('exit', () => resolve(null))
+  })
+}
+
+function watchStatus(child: ChildProcess): Watched {
+  const watched: Watched = { pid: null, exitCode: null, cpuMs: null }
+  let text = ''
+  const stream = streamAt(child, descriptors.status)
+  stream.on('error', () => undefined)
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8')
+    const lines = text.split('\n')
+    text = lines.pop() ?? ''
+    for (const line of lines) {
+      const said = Status.safeParse(parse(line))
+      if (!said.success) continue
+      watched.pid ??= said.data['child-pid'] ?? null
+      const code = said.data['exit-code']
+      if (code === undefined) continue
+      watched.exitCode = code
+      // Its first process has been collected by bwrap, and bwrap not yet by us.
+      watched.cpuMs = child.pid === undefined ? null : collectedCpuMs(child.pid)
+    }
+  })
+  return watched
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+async function end(child: ChildProcess, status: Watched): Promise<void> {
+  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
+  const deadline = performance.now() + setUpMsMax
+  while (!isOver() && status.pid === null && performance.now() < deadline) await sleep(pollMs)
+  // As long as bwrap is there, it has not collected that process, and its number is nobody else's.
+  if (!isOver() && status.pid !== null) kill(status.pid)
+  const patience = performance.now() + setUpMsMax
+  while (!isOver() && performance.now() < patience) await sleep(pollMs)
+  if (!isOver()) child.kill('SIGKILL')
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+/** A pipe with both ends open: the one for reading never blocks, the one for a program does. */
+async function openPipe(path: string) {
+  const read = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const write = await open(path, constants.O_WRONLY)
+  return { read, write }
+}
+
+/** Resolves when nobody can write to it any more. */
+function readAll(
+  handle: Awaited<ReturnType<typeof open>>,
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = new Socket({ fd: handle.fd, readable: true, writable: false })
+    socket.on('data', take)
+    socket.on('error', () => undefined)
+    socket.once('close', () => resolve())
+  })
+}
+
+function streamAt(child: ChildProcess, fd: number): Readable & Writable {
+  const stream = child.stdio[fd]
+  if (!(stream instanceof Socket)) throw new Error(`descriptor ${fd} is no pipe`)
+  return stream
+}
+
+/** Writes all of it and closes. Who is not read from any more has no fault of ours. */
+function feed(stream: Writable | null, content: string | Uint8Array): void {
+  stream?.on('error', () => undefined)
+  stream?.end(content)
+}
