@@ -1,5 +1,24 @@
 export { createToolHost, type ToolHostOptions } from './host.ts'
 export { defineTool, type DefinedTool, type ToolDefinition } from './define-tool.ts'
+export { bashToolName, sandboxQueue } from './sandbox/bash-tool.ts'
+export { SandboxConfig } from './sandbox/config.ts'
+export { openSandboxes } from './sandbox/open-sandboxes.ts'
+export type {
+  Ended,
+  Network,
+  OnOutput,
+  Probe,
+  ProbeFinding,
+  ReadOnlyMount,
+  Sandbox,
+  SandboxAdapter,
+  SandboxCommand,
+  Sandboxes,
+  SandboxLimits,
+  SandboxRequest,
+  SandboxUsage,
+} from './sandbox/sandbox.ts'
+export type { FileOfSet, FileSet } from './workspace/file-set.ts'
 export type { ToolContext } from './runnable.ts'
 export { selectTools, type Selection } from './select-tools.ts'
 export { expandConfig, McpServerConfig } from './mcp/config.ts'

@@ -8,6 +8,7 @@ import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@signalbox/core'
 import type { ToolRequest } from '@signalbox/engine'
+import { directorySet } from './directory-set.ts'
 import { isTemporary, readFileText, replaceText } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
@@ -66,7 +67,9 @@ export class DirectoryWorkspaces implements Workspaces {
 
   /** Nothing is stored with the result of a call: what it did is in the directory. */
   open(request: ToolRequest): OpenWorkspace {
-    return { workspace: this.of(request), close: async () => [] }
+    const home = [directoryName(request.tenantId), directoryName(request.threadId)]
+    const reach = { open: (names: readonly string[], create: boolean) => this.#open([...home, ...names], create) }
+    return { workspace: this.of(request), files: directorySet(reach), close: async () => [] }
   }
 
   async #whole<T>(

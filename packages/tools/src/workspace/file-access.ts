@@ -74,16 +74,26 @@ export async function readBytes(
  * Replaces a file by a rename in its directory: readers see the old or the new text, never a part; a link or a second
  * name in its place is replaced, not written through. With `expected`, only if the file is still that version.
  */
-export async function replaceText(
+export function replaceText(
   directory: OpenDirectory,
   name: string,
-  change: { readonly text: string; readonly expected?: FileStamp },
+  { text, ...change }: { readonly text: string; readonly expected?: FileStamp },
 ): Promise<WorkspaceResult<{ readonly bytes: number; readonly created: boolean }>> {
-  const bytes = Buffer.from(change.text.toWellFormed(), 'utf8')
+  const bytes = Buffer.from(text.toWellFormed(), 'utf8')
+  return replaceBytes(directory, name, { ...change, bytes })
+}
+
+/** The same with any bytes, and with `mode` for another mode than that of the file that is there. */
+export async function replaceBytes(
+  directory: OpenDirectory,
+  name: string,
+  change: { readonly bytes: Uint8Array; readonly mode?: number; readonly expected?: FileStamp },
+): Promise<WorkspaceResult<{ readonly bytes: number; readonly created: boolean }>> {
+  const { bytes } = change
   if (bytes.length > fileBytesMax) return tooLarge()
   const before = await existing(directory, name)
   if (before?.isDirectory() === true) return refuse('not_a_file', 'That is a directory.')
-  const mode = before?.isFile() === true ? Number(before.mode) & 0o777 : 0o644
+  const mode = change.mode ?? (before?.isFile() === true ? Number(before.mode) & 0o777 : 0o644)
 
   await directory.verify()
   const path = directory.at(`.signalbox-${randomBytes(8).toString('hex')}.tmp`)

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { FileDraft } from '@signalbox/engine'
 import type { Overlay, Seen } from './overlay.ts'
-import type { WorkspaceRefusal } from './workspace.ts'
+import type { WorkspaceRefusal } from './refusal.ts'
 
 /** A file of the set. */
 export interface FileOfSet {

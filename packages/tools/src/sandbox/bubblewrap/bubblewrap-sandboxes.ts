@@ -5,6 +5,8 @@
  * B2 A worker that is root never runs a command as root: each slot has a user. The kernel does not count processes of root.
  * B3 What is missing is said by the probe. Nothing weaker is used in its place.
  */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { FileDraft } from '@signalbox/engine'
 import type { WorkspaceResult } from '../../workspace/workspace.ts'
 import { checkPaths, notRun, Outputs } from '../ended.ts'
@@ -18,7 +20,7 @@ import type {
   SandboxRequest,
 } from '../sandbox.ts'
 import { baseEnv, bwrapCommand } from './argv.ts'
-import { probeBwrap } from './probe.ts'
+import { explain, hostFacts, missingFor, works } from './probe.ts'
 import { type BwrapEnd, runBwrap, type RunningBwrap } from './run-bwrap.ts'
 import { seccompArch, seccompProgram } from './seccomp.ts'
 import { type Slot, Slots } from './slots.ts'
@@ -38,16 +40,29 @@ const outOfCpuCode = 128 + 24
 export class BubblewrapSandboxes implements Sandboxes {
   readonly adapter = 'bubblewrap'
   readonly #slots: Slots
-  readonly #options: BubblewrapOptions
 
-  constructor(options: BubblewrapOptions) {
-    this.#options = options
-    const { directory: base, concurrency: count } = options
+  constructor({ directory: base, concurrency: count }: BubblewrapOptions) {
     this.#slots = new Slots({ base, count, hasUsers: process.getuid?.() === 0 })
   }
 
-  probe(): Promise<Probe> {
-    return probeBwrap(this.#options.directory)
+  async probe(): Promise<Probe> {
+    const facts = hostFacts()
+    const missing = missingFor(facts)
+    if (missing) return { usable: false, findings: [missing] }
+    const refused = (said: string): Probe => ({ usable: false, findings: [explain(said, facts)] })
+    try {
+      const sandbox = await this.open(probeRequest)
+      const run = { script: 'cat /proc/self/status', timeoutMs: probeRequest.limits.wallMs }
+      const ended = await sandbox
+        .exec(run, new AbortController().signal, () => undefined)
+        .finally(() => sandbox.close())
+      const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
+      if (ended.exitCode !== 0) return refused(ended.reason ?? text(ended.stderr))
+      const { stdout } = await promisify(execFile)('bwrap', ['--version'])
+      return works(facts, stdout.trim().split(' ').at(-1) ?? '')
+    } catch (error) {
+      return refused(describe(error))
+    }
   }
 
   async open(request: SandboxRequest): Promise<Sandbox> {
@@ -58,6 +73,29 @@ export class BubblewrapSandboxes implements Sandboxes {
   close(): Promise<void> {
     return this.#slots.close()
   }
+}
+
+const mebibyte = 1024 * 1024
+
+const probeRequest: SandboxRequest = {
+  tenantId: '',
+  threadId: '',
+  runId: '',
+  callId: 'probe',
+  files: { list: async () => [], read: async () => null, take: async () => null },
+  mounts: [],
+  limits: {
+    wallMs: 10_000,
+    cpuMs: 10_000,
+    memoryBytes: 256 * mebibyte,
+    processes: 16,
+    fileBytes: mebibyte,
+    tmpBytes: mebibyte,
+    outputBytes: mebibyte,
+    openFiles: 64,
+  },
+  network: { kind: 'none' },
+  env: {},
 }
 
 const ownerOf = ({ tenantId, threadId }: SandboxRequest): string =>

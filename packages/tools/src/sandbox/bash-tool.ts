@@ -1,0 +1,170 @@
+/**
+ * The tool `bash`: a script of the model, executed in a sandbox over the files of the thread.
+ *
+ * B1 All or nothing: what a command changed is kept if it exited, whatever its exit code. One that was stopped changed nothing.
+ * B2 Without network, over files in the register, nothing of it leaves the sandbox but its result: a lost call is run
+ *    again (`idempotent`). Else it is `once`.
+ * B3 It settles when none of its processes is alive, so a cancelled call is never unknown.
+ */
+import { limits, type JsonObject, JsonObjectSchema, type SandboxReport, ToolSpec } from '@signalbox/core'
+import { z } from 'zod'
+import { assembleOutput } from '../output.ts'
+import type { Execution, Runnable, ToolContext } from '../runnable.ts'
+import { toolVersion } from '../version.ts'
+import type { FileSet } from '../workspace/file-set.ts'
+import { limitsOf, networkOf, type SandboxConfig } from './config.ts'
+import { endWords } from './end-words.ts'
+import { showLive } from './live-output.ts'
+import type { Ended, Network, SandboxLimits, Sandboxes } from './sandbox.ts'
+
+/** Its name, which is a selector of agents as well. */
+export const bashToolName = 'bash'
+/** Its queue, for workers that execute commands and nothing else. */
+export const sandboxQueue = 'sandbox'
+/** Beside the command: writing files out, reading them back, waiting for a place. Milliseconds. */
+const aroundMs = 60_000
+
+/** What the tool is made of. */
+export interface BashToolOptions {
+  readonly sandboxes: Sandboxes
+  readonly config: SandboxConfig
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Are files kept in the register? Those of a directory are changed where they are. */
+  readonly snapshots: boolean
+}
+
+/** @throws TypeError for a configuration that makes no sense here. */
+export function bashTool({ sandboxes, config, env, snapshots }: BashToolOptions): Runnable {
+  const own = limitsOf(config)
+  const network = networkOf(config, env)
+  if (network.kind !== 'none' && config.use === 'virtual')
+    throw new TypeError('sandbox.network: "virtual" has no network; set sandbox.use to "bubblewrap"')
+  const Input = inputOf(own)
+  const effect = network.kind === 'none' && snapshots ? 'idempotent' : 'once'
+  const { $schema: _, ...schema } = z.toJSONSchema(Input, { io: 'input' })
+  const inputSchema = JsonObjectSchema.parse(schema)
+  const spec = ToolSpec.parse({
+    name: bashToolName,
+    version: toolVersion({ name: bashToolName, inputSchema, effect }),
+    description: describeTool(config.use, network),
+    inputSchema,
+    effect,
+    queue: sandboxQueue,
+    timeoutMs: own.wallMs + aroundMs,
+  })
+  return {
+    spec,
+    settlesOnAbort: true,
+    async execute(args: JsonObject, context: ToolContext, files: FileSet): Promise<Execution> {
+      const input = Input.safeParse(args)
+      if (!input.success)
+        return { ok: false, code: 'invalid_arguments', message: z.prettifyError(input.error) }
+      const { tenantId, threadId, runId, callId, signal } = context
+      const ids = { tenantId, threadId, runId, callId }
+      const request = { ...ids, files, mounts: [], limits: own, network, env: config.env }
+      const sandbox = await sandboxes.open(request)
+      try {
+        const { command: script, timeoutMs = own.wallMs } = input.data
+        const live = showLive(context.progress)
+        const ended = await sandbox.exec({ script, timeoutMs }, signal, live.take)
+        live.stop()
+        if (ended.ended === 'cancelled') throw signal.reason
+        if (ended.ended === 'lost') return lost(ended)
+        const problem = await keep(sandbox.changes(), files)
+        return resultOf(ended, { adapter: sandboxes.adapter, limits: own, timeoutMs, problem })
+      } finally {
+        await sandbox.close()
+      }
+    },
+  }
+}
+
+const inputOf = ({ wallMs }: SandboxLimits) =>
+  z.strictObject({
+    command: z
+      .string()
+      .min(1)
+      .max(limits.commandCharsMax)
+      // oxlint-disable-next-line no-control-regex -- that is what is refused
+      .refine((text) => !text.includes('\u0000'), { error: 'a command has no NUL' })
+      .describe('A script for bash. It starts in the directory of the files.'),
+    timeoutMs: z
+      .number()
+      .int()
+      .min(1000)
+      .max(wallMs)
+      .optional()
+      .describe(`Milliseconds after which it is stopped; ${wallMs} if left out.`),
+  })
+
+function describeTool(use: SandboxConfig['use'], network: Network): string {
+  const programs =
+    use === 'virtual'
+      ? 'The usual text tools are there (grep, sed, awk, jq, find, sort, tar, …); other programs, python and node among them, are not.'
+      : 'The programs of the machine are there.'
+  const reach =
+    network.kind === 'none'
+      ? 'There is no network.'
+      : `Through the proxy that is set, it reaches only: ${network.rules.hosts.map(hostText).join(', ')}.`
+  return [
+    'Runs a bash script in a sandbox, in the directory of the files of this conversation.',
+    programs,
+    reach,
+    'Changed files are kept when the script exits, whatever its exit code, and none when it is stopped. Nothing runs on afterwards: no background processes, no servers; /tmp and variables are gone.',
+    'Calls of the same turn each work on a copy of the files, and do not see what the others change.',
+  ].join(' ')
+}
+
+const hostText = ({ host, below, port }: { host: string; below: boolean; port: number }): string =>
+  `${below ? '*.' : ''}${host}:${port}`
+
+/** A sandbox that could not be had, or broke. Nothing was changed: with another attempt it may work. */
+const lost = ({ reason }: Ended): Execution => ({
+  ok: false,
+  code: 'sandbox_lost',
+  message: `The sandbox failed, and the command changed nothing. ${reason ?? ''}`.trim(),
+})
+
+/** Takes over the files. Answers why not, for the model; null if they are kept. */
+async function keep(
+  changes: ReturnType<Awaited<ReturnType<Sandboxes['open']>>['changes']>,
+  files: FileSet,
+): Promise<string | null> {
+  const found = await changes
+  if (!found.ok) return found.message
+  if (found.value.length === 0) return null
+  const refused = await files.take(found.value)
+  return refused?.message ?? null
+}
+
+function resultOf(
+  ended: Ended,
+  how: {
+    readonly adapter: string
+    readonly limits: SandboxLimits
+    readonly timeoutMs: number
+    readonly problem: string | null
+  },
+): Execution {
+  const stopped = endWords(ended.ended, how)
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8').trimEnd()
+  const [stdout, stderr] = [text(ended.stdout), text(ended.stderr)]
+  const texts = [
+    stdout,
+    stderr === '' ? '' : `stderr:\n${stderr}`,
+    ended.exitCode ? `exit code ${ended.exitCode}` : '',
+    stopped ?? '',
+    how.problem === null ? '' : `No file was kept: ${how.problem}`,
+  ].filter((each) => each !== '')
+  const said = texts.length === 0 ? '(no output)' : texts.join('\n')
+  const isError = stopped !== null || how.problem !== null
+  return {
+    ok: true,
+    output: assembleOutput({ texts: [said], isError }),
+    sandbox: reportOf(ended, how.adapter),
+  }
+}
+
+function reportOf({ exitCode, signal, ended, usage, egress }: Ended, adapter: string): SandboxReport {
+  return { adapter, exitCode, signal, ended, ...usage, egress: [...egress] }
+}
