@@ -28,6 +28,5 @@ export type {
   Workspace,
   WorkspaceEntry,
   WorkspaceListing,
-  WorkspaceRefusal,
-  WorkspaceResult,
 } from './workspace/workspace.ts'
+export type { WorkspaceRefusal, WorkspaceResult } from './workspace/refusal.ts'

@@ -1,7 +1,7 @@
 /** What adapters have in common: outputs within their limit, files that can be kept, and how a command ended. */
 import type { FileDraft } from '@signalbox/engine'
 import { parsePath } from '../workspace/path.ts'
-import { refuse, type WorkspaceResult } from '../workspace/workspace.ts'
+import { refuse, type WorkspaceResult } from '../workspace/refusal.ts'
 import type { Ended } from './sandbox.ts'
 
 /** The two outputs of a command. Both together are bounded: what comes beyond is counted, and dropped. */

@@ -11,7 +11,7 @@
 import type { SandboxEgress, SandboxEnd } from '@signalbox/core'
 import type { FileDraft } from '@signalbox/engine'
 import type { FileSet } from '../workspace/file-set.ts'
-import type { WorkspaceResult } from '../workspace/workspace.ts'
+import type { WorkspaceResult } from '../workspace/refusal.ts'
 
 /** Bounds of one command. Bytes, milliseconds, counts. */
 export interface SandboxLimits {

@@ -13,16 +13,8 @@ import { isTemporary, readFileText, replaceText } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
 import { applyEdit, type TextEdit } from './text-edit.ts'
-import {
-  type OpenWorkspace,
-  refuse,
-  type Workspace,
-  type WorkspaceEntry,
-  type WorkspaceListing,
-  type WorkspaceRefusal,
-  type WorkspaceResult,
-  type Workspaces,
-} from './workspace.ts'
+import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
+import type { OpenWorkspace, Workspace, WorkspaceEntry, WorkspaceListing, Workspaces } from './workspace.ts'
 
 /** Whose workspace. */
 export interface WorkspaceOwner {

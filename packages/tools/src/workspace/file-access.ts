@@ -5,7 +5,7 @@ import { lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { limits } from '@signalbox/core'
 import { noFollow, type OpenDirectory } from './open-directory.ts'
 import { decodeText } from './text-edit.ts'
-import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './workspace.ts'
+import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
 
 /** Largest file that is read or written. Bytes. */
 export const fileBytesMax = limits.toolResultBytesMax

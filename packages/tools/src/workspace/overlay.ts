@@ -7,7 +7,7 @@
 import { type FileTree, limits, type TreeFile } from '@signalbox/core'
 import type { CallFiles, FileDraft } from '@signalbox/engine'
 import { encodeEdits, reapply, type TextEdit } from './text-edit.ts'
-import { refuse, type WorkspaceRefusal } from './workspace.ts'
+import { refuse, type WorkspaceRefusal } from './refusal.ts'
 
 /** A file that the call changed. */
 export interface Changed {

@@ -13,17 +13,8 @@ import { overlaySet } from './file-set.ts'
 import { Overlay, type Seen } from './overlay.ts'
 import { parsePath } from './path.ts'
 import { applyEdit, decodeText } from './text-edit.ts'
-import {
-  absentFiles,
-  absentWorkspace,
-  type OpenWorkspace,
-  refuse,
-  type Workspace,
-  type WorkspaceEntry,
-  type WorkspaceListing,
-  type WorkspaceResult,
-  type Workspaces,
-} from './workspace.ts'
+import { refuse, type WorkspaceResult } from './refusal.ts'
+import { absentFiles, absentWorkspace, type OpenWorkspace, type Workspace, type WorkspaceEntry, type WorkspaceListing, type Workspaces } from './workspace.ts'
 
 /** Workspaces in the register that the calls bring with them. */
 export class SnapshotWorkspaces implements Workspaces {

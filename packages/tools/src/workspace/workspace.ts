@@ -74,5 +74,3 @@ export const absentFiles: FileSet = {
   read: async () => null,
   take: none,
 }
-
-export { refuse, type WorkspaceRefusal, type WorkspaceResult }

@@ -8,7 +8,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { FileDraft } from '@signalbox/engine'
-import type { WorkspaceResult } from '../../workspace/workspace.ts'
+import type { WorkspaceResult } from '../../workspace/refusal.ts'
 import { checkPaths, notRun, Outputs } from '../ended.ts'
 import type {
   Ended,

@@ -18,7 +18,7 @@ import type { FileDraft } from '@signalbox/engine'
 import type { FileOfSet, FileSet } from '../../workspace/file-set.ts'
 import { noFollow } from '../../workspace/open-directory.ts'
 import { parsePath } from '../../workspace/path.ts'
-import { refuse, type WorkspaceRefusal, type WorkspaceResult } from '../../workspace/workspace.ts'
+import { refuse, type WorkspaceRefusal, type WorkspaceResult } from '../../workspace/refusal.ts'
 import { inBatches, removeTree } from './disk.ts'
 
 /** A tree of more files than this is kept between calls. */

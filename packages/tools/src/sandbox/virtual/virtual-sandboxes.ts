@@ -10,7 +10,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { limits } from '@signalbox/core'
 import type { FileDraft } from '@signalbox/engine'
-import type { WorkspaceResult } from '../../workspace/workspace.ts'
+import type { WorkspaceResult } from '../../workspace/refusal.ts'
 import { checkPaths, notRun, Outputs } from '../ended.ts'
 import type {
   Ended,
