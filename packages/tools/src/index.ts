@@ -1,6 +1,6 @@
 export { createToolHost, type ToolHostOptions } from './host.ts'
 export { defineTool, type DefinedTool, type ToolDefinition } from './define-tool.ts'
-export { bashToolName, sandboxQueue } from './sandbox/bash-tool.ts'
+export { bashTimeoutMs, bashToolName, sandboxQueue } from './sandbox/bash-tool.ts'
 export { SandboxConfig } from './sandbox/config.ts'
 export { openSandboxes } from './sandbox/open-sandboxes.ts'
 export type {

@@ -24,6 +24,9 @@ export const sandboxQueue = 'sandbox'
 /** Beside the command: writing files out, reading them back, waiting for a place. Milliseconds. */
 const aroundMs = 60_000
 
+/** How long a call may take, all of it. Milliseconds. */
+export const bashTimeoutMs = ({ limits: { wallMs } }: SandboxConfig): number => wallMs + aroundMs
+
 /** What the tool is made of. */
 export interface BashToolOptions {
   readonly sandboxes: Sandboxes
@@ -50,7 +53,7 @@ export function bashTool({ sandboxes, config, env, snapshots }: BashToolOptions)
     inputSchema,
     effect,
     queue: sandboxQueue,
-    timeoutMs: own.wallMs + aroundMs,
+    timeoutMs: bashTimeoutMs(config),
   })
   return {
     spec,
