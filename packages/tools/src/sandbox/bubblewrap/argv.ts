@@ -22,7 +22,7 @@ export interface SandboxShape {
   readonly hasControlGroup: boolean
   /** Further options of bwrap: what a network needs. */
   readonly more: readonly string[]
-  /** What stands before `bash -c`. */
+  /** What stands before the limited command. */
   readonly before: readonly string[]
 }
 
@@ -42,6 +42,7 @@ export function bwrapCommand(
 function insideCommand({ limits, script, hasControlGroup, before }: SandboxShape): string[] {
   const cpu = Math.ceil(limits.cpuMs / 1000)
   return [
+    ...before,
     'prlimit',
     `--nproc=${limits.processes}`,
     `--nofile=${limits.openFiles}`,
@@ -49,7 +50,6 @@ function insideCommand({ limits, script, hasControlGroup, before }: SandboxShape
     `--fsize=${limits.fileBytes}`,
     `--cpu=${cpu}:${cpu + 1}`,
     ...(hasControlGroup ? [] : [`--as=${limits.memoryBytes}`]),
-    ...before,
     '/bin/bash',
     '-c',
     script,

@@ -9,6 +9,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { FileDraft } from '@signalbox/engine'
 import type { WorkspaceResult } from '../../workspace/refusal.ts'
+import type { Admits } from '../egress/proxy.ts'
 import { checkPaths, notRun, Outputs } from '../ended.ts'
 import type {
   Ended,
@@ -22,6 +23,7 @@ import type {
 import { baseEnv, bwrapCommand } from './argv.ts'
 import { explain, hostFacts, missingFor, works } from './probe.ts'
 import { type BwrapEnd, runBwrap, type RunningBwrap } from './run-bwrap.ts'
+import { openWayOut, relayProcesses, type WayOut } from './way-out.ts'
 import { seccompArch, seccompProgram } from './seccomp.ts'
 import { type Slot, Slots } from './slots.ts'
 
@@ -31,6 +33,8 @@ export interface BubblewrapOptions {
   readonly directory: string
   /** Commands at the same time; further ones wait. */
   readonly concurrency: number
+  /** Which addresses the egress proxy may connect to. Default: those of the public internet. */
+  readonly admits?: Admits
 }
 
 /** The signal by which the kernel ends who has used up its processor time, as bash tells it. */
@@ -40,8 +44,10 @@ const outOfCpuCode = 128 + 24
 export class BubblewrapSandboxes implements Sandboxes {
   readonly adapter = 'bubblewrap'
   readonly #slots: Slots
+  readonly #admits: Admits | undefined
 
-  constructor({ directory: base, concurrency: count }: BubblewrapOptions) {
+  constructor({ directory: base, concurrency: count, admits }: BubblewrapOptions) {
+    this.#admits = admits
     this.#slots = new Slots({ base, count, hasUsers: process.getuid?.() === 0 })
   }
 
@@ -67,7 +73,8 @@ export class BubblewrapSandboxes implements Sandboxes {
 
   async open(request: SandboxRequest): Promise<Sandbox> {
     const slot = await this.#slots.take(ownerOf(request))
-    return new BubblewrapSandbox(request, slot, () => this.#slots.give(slot))
+    const giveBack = (): void => this.#slots.give(slot)
+    return new BubblewrapSandbox(request, { slot, giveBack, admits: this.#admits })
   }
 
   close(): Promise<void> {
@@ -105,15 +112,24 @@ class BubblewrapSandbox implements Sandbox {
   readonly #request: SandboxRequest
   readonly #slot: Slot
   readonly #giveBack: () => void
+  readonly #admits: Admits | undefined
   #state: 'open' | 'running' | 'exited' | 'closed' = 'open'
   #isClean = false
   #running: Promise<unknown> = Promise.resolve()
   #kill: (() => void) | null = null
 
-  constructor(request: SandboxRequest, slot: Slot, giveBack: () => void) {
+  constructor(
+    request: SandboxRequest,
+    place: {
+      readonly slot: Slot
+      readonly giveBack: () => void
+      readonly admits: Admits | undefined
+    },
+  ) {
     this.#request = request
-    this.#slot = slot
-    this.#giveBack = giveBack
+    this.#slot = place.slot
+    this.#giveBack = place.giveBack
+    this.#admits = place.admits
   }
 
   exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
@@ -147,14 +163,35 @@ class BubblewrapSandbox implements Sandbox {
   }
 
   async #exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
-    const { files, limits } = this.#request
+    const { files } = this.#request
     const { mirror } = this.#slot
     await mirror.prepare(files, ownerOf(this.#request))
     if (signal.aborted) return notRun('cancelled')
+    const { network } = this.#request
+    const wayOut =
+      network.kind === 'none' ? null : await openWayOut(network.rules, this.#slot, this.#admits)
+    try {
+      const ended = await this.#run(command, { signal, onOutput, wayOut })
+      return { ...ended, egress: wayOut?.report() ?? [] }
+    } finally {
+      await wayOut?.close()
+    }
+  }
+
+  async #run(
+    command: SandboxCommand,
+    how: {
+      readonly signal: AbortSignal
+      readonly onOutput: OnOutput
+      readonly wayOut: WayOut | null
+    },
+  ): Promise<Ended> {
+    const { signal, onOutput, wayOut } = how
+    const { limits } = this.#request
     const stop = new Stop()
     const outputs = new Outputs(limits.outputBytes)
     const began = performance.now()
-    const running = await this.#start(command, (stream, chunk) => {
+    const running = await this.#start(command, wayOut, (stream, chunk) => {
       const kept = outputs.add(stream, chunk)
       if (kept.length > 0) onOutput(stream, kept)
       if (outputs.isFull) stop.because('output')
@@ -171,22 +208,25 @@ class BubblewrapSandbox implements Sandbox {
 
   #start(
     { script, cwd = '.', stdin = '' }: SandboxCommand,
+    wayOut: WayOut | null,
     onOutput: OnOutput,
   ): Promise<RunningBwrap> {
-    const { limits, mounts, env } = this.#request
+    const { mounts, env } = this.#request
+    const own = this.#request.limits
+    const limits = wayOut ? { ...own, processes: own.processes + relayProcesses } : own
     const { mirror, uid, stdout, stderr } = this.#slot
     const arch = seccompArch()
     const shape = {
       tree: mirror.directory,
       mounts,
       limits,
-      env: { ...baseEnv, ...env },
+      env: { ...baseEnv, ...wayOut?.env, ...env },
       cwd,
       script,
       hasSeccomp: arch !== null,
       hasControlGroup: false,
-      more: [],
-      before: [],
+      more: wayOut?.more ?? [],
+      before: wayOut?.before ?? [],
     }
     const seccomp = arch ? seccompProgram(arch) : new Uint8Array()
     return runBwrap({ ...bwrapCommand(shape, uid), seccomp, stdin, stdout, stderr, onOutput })
