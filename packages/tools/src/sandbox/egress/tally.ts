@@ -5,8 +5,8 @@ import { limits, type SandboxEgress } from '@signalbox/core'
 export class EgressTally {
   readonly #hosts = new Map<string, { requests: number; bytes: number; isAllowed: boolean }>()
   #requests = 0
-  /** Of hosts beyond those that are named. */
-  #unnamed = 0
+  /** To hosts beyond those that are named. */
+  #others = 0
 
   /** Counts a request. False: there were too many, and it is refused whatever it asks for. */
   request(host: string, isAllowed: boolean): boolean {
@@ -17,9 +17,9 @@ export class EgressTally {
     if (known) {
       known.requests += 1
       known.isAllowed ||= isAllowed
-    } else if (this.#hosts.size < limits.egressHostsMax)
+    } else if (this.#hosts.size < limits.egressHostsMax - 1)
       this.#hosts.set(name, { requests: 1, bytes: 0, isAllowed })
-    else this.#unnamed += 1
+    else this.#others += 1
     return true
   }
 
@@ -28,16 +28,13 @@ export class EgressTally {
     if (known) known.bytes += count
   }
 
-  /** Sorted by host. */
+  /** Sorted by host. What is not named is counted together, under `*`. */
   report(): readonly SandboxEgress[] {
     const named = [...this.#hosts].map(([host, { requests, bytes, isAllowed }]): SandboxEgress => {
       return { host, requests, bytes, verdict: isAllowed ? 'allowed' : 'refused' }
     })
-    return named.toSorted((a, b) => (a.host < b.host ? -1 : 1))
-  }
-
-  /** Requests to hosts that the report does not name. */
-  get unnamed(): number {
-    return this.#unnamed
+    const others: SandboxEgress = { host: '*', requests: this.#others, bytes: 0, verdict: 'refused' }
+    const sorted = named.toSorted((a, b) => (a.host < b.host ? -1 : 1))
+    return this.#others > 0 ? [...sorted, others] : sorted
   }
 }
