@@ -25,7 +25,7 @@ import { explain, hostFacts, missingFor, works } from './probe.ts'
 import { type BwrapEnd, runBwrap, type RunningBwrap } from './run-bwrap.ts'
 import { openWayOut, relayProcesses, type WayOut } from './way-out.ts'
 import { seccompArch, seccompProgram } from './seccomp.ts'
-import { type Slot, Slots } from './slots.ts'
+import { type Slot, Slots, type SlotUsers } from './slots.ts'
 
 /** Where and how many. */
 export interface BubblewrapOptions {
@@ -33,6 +33,8 @@ export interface BubblewrapOptions {
   readonly directory: string
   /** Commands at the same time; further ones wait. */
   readonly concurrency: number
+  /** Who runs commands. Default: a user for each slot where the worker is root, else that of the worker. */
+  readonly users?: SlotUsers
   /** Which addresses the egress proxy may connect to. Default: those of the public internet. */
   readonly admits?: Admits
 }
@@ -46,9 +48,10 @@ export class BubblewrapSandboxes implements Sandboxes {
   readonly #slots: Slots
   readonly #admits: Admits | undefined
 
-  constructor({ directory: base, concurrency: count, admits }: BubblewrapOptions) {
+  constructor({ directory: base, concurrency: count, admits, users }: BubblewrapOptions) {
     this.#admits = admits
-    this.#slots = new Slots({ base, count, hasUsers: process.getuid?.() === 0 })
+    const usual = process.getuid?.() === 0 ? 'each' : 'own'
+    this.#slots = new Slots({ base, count, users: users ?? usual })
   }
 
   async probe(): Promise<Probe> {

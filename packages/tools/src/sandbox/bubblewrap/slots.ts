@@ -28,13 +28,16 @@ export interface Slot {
 /** Users that belong to nobody, on systems that follow systemd's table: 60578 to 61183 are not assigned. */
 export const slotUids = { first: 60_600, count: 500 } as const
 
+/** Who runs commands. */
+export type SlotUsers = 'each' | 'own' | number
+
 interface SlotsOptions {
   /** Where directories are made. */
   readonly base: string
   /** How many commands run at once. */
   readonly count: number
-  /** Is the worker root, so that each slot gets a user? */
-  readonly hasUsers: boolean
+  /** `each`: every slot gets a user, which takes a worker that is root. `own`: that of the worker. A number: that user. */
+  readonly users: SlotUsers
 }
 
 /** The slots of one worker. */
@@ -73,17 +76,18 @@ export class Slots {
   /** Removes all directories. Nothing may run any more. */
   async close(): Promise<void> {
     const home = await this.#home?.catch(() => null)
-    if (this.#options.hasUsers) for (const { directory } of this.#free) await removeTree(directory)
-    if (home && !this.#options.hasUsers) await removeTree(home)
+    // The home of slots with users is that of other workers as well.
+    if (this.#options.users !== 'each') return home ? removeTree(home) : undefined
+    for (const { directory } of this.#free) await removeTree(directory)
   }
 
   async #make(): Promise<Slot> {
-    const { hasUsers } = this.#options
+    const { users } = this.#options
     this.#home ??= this.#makeHome()
     const home = await this.#home
-    const claimed = hasUsers ? await claimUser(home) : null
+    const claimed = users === 'each' ? await claimUser(home) : null
     const directory = claimed?.directory ?? (await mkdtemp(join(home, 'slot-')))
-    const uid = claimed?.uid ?? null
+    const uid = claimed?.uid ?? (typeof users === 'number' ? users : null)
     // Users of slots pass through it, and list nothing.
     await chmod(directory, 0o711)
     const [stdout, stderr] = [join(directory, 'stdout'), join(directory, 'stderr')]
@@ -97,7 +101,7 @@ export class Slots {
   /** Of a worker with users: shared by all of this machine, since users are. Else its own. */
   async #makeHome(): Promise<string> {
     const base = await realpath(this.#options.base)
-    if (!this.#options.hasUsers) {
+    if (this.#options.users !== 'each') {
       const own = await mkdtemp(join(base, 'signalbox-sandbox-'))
       await chmod(own, 0o711)
       return own
