@@ -78,8 +78,11 @@ describe('the probe of bubblewrap', () => {
   })
 
   it('says what works, and what is weaker than it could be', () => {
-    const said = (facts: Partial<HostFacts>) =>
-      works({ ...healthy, ...facts }, '0.8.0').findings.map(({ status, message }) => [status, message])
+    const said = (facts: Partial<HostFacts>, hasGroups = false) =>
+      works({ ...healthy, ...facts }, { version: '0.8.0', hasGroups }).findings.map(
+        ({ status, message }) => [status, message],
+      )
+    expect(said({}, true)).toEqual([['ok', 'bubblewrap 0.8.0 runs commands']])
     expect(said({})[0]).toEqual(['ok', 'bubblewrap 0.8.0 runs commands'])
     expect(said({}).flat().join(' ')).toContain('memory is bounded for each process')
     expect(said({ isRoot: false }).flat().join(' ')).toContain('as the user of this worker')

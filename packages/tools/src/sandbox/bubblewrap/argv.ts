@@ -18,8 +18,8 @@ export interface SandboxShape {
   readonly cwd: string
   readonly script: string
   readonly hasSeccomp: boolean
-  /** Memory and processes are bounded by a control group. */
-  readonly hasControlGroup: boolean
+  /** What enters the control group that bounds memory and processes; null: there is none. */
+  readonly enter: readonly string[] | null
   /** Further options of bwrap: what a network needs. */
   readonly more: readonly string[]
   /** What stands before the limited command. */
@@ -33,13 +33,16 @@ export function bwrapCommand(
 ): { readonly command: readonly string[]; readonly options: readonly string[] } {
   const bwrap = ['bwrap', '--args', String(descriptors.args), '--', ...insideCommand(shape)]
   // A user of its own for each slot: limits of processes count per user, and are none for root.
-  const asSlot = uid === null ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`]
-  const command = uid === null ? bwrap : [...asSlot, '--clear-groups', '--no-new-privs', ...bwrap]
+  const asSlot =
+    uid === null
+      ? []
+      : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+  const command = [...(shape.enter ?? []), ...asSlot, ...bwrap]
   return { command, options: bwrapOptions(shape) }
 }
 
 /** Limits are set inside: there the kernel counts the processes of this sandbox, not those of its user elsewhere. */
-function insideCommand({ limits, script, hasControlGroup, before }: SandboxShape): string[] {
+function insideCommand({ limits, script, enter, before }: SandboxShape): string[] {
   const cpu = Math.ceil(limits.cpuMs / 1000)
   return [
     ...before,
@@ -49,7 +52,7 @@ function insideCommand({ limits, script, hasControlGroup, before }: SandboxShape
     '--core=0',
     `--fsize=${limits.fileBytes}`,
     `--cpu=${cpu}:${cpu + 1}`,
-    ...(hasControlGroup ? [] : [`--as=${limits.memoryBytes}`]),
+    ...(enter ? [] : [`--as=${limits.memoryBytes}`]),
     '/bin/bash',
     '-c',
     script,

@@ -21,6 +21,7 @@ import type {
   SandboxRequest,
 } from '../sandbox.ts'
 import { baseEnv, bwrapCommand } from './argv.ts'
+import type { GroupUsage } from './control-groups.ts'
 import { explain, hostFacts, missingFor, works } from './probe.ts'
 import { type BwrapEnd, runBwrap, type RunningBwrap } from './run-bwrap.ts'
 import { openWayOut, relayProcesses, type WayOut } from './way-out.ts'
@@ -68,13 +69,14 @@ export class BubblewrapSandboxes implements Sandboxes {
       const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
       if (ended.exitCode !== 0) return refused(ended.reason ?? text(ended.stderr))
       const { stdout } = await promisify(execFile)('bwrap', ['--version'])
-      return works(facts, stdout.trim().split(' ').at(-1) ?? '')
+      const version = stdout.trim().split(' ').at(-1) ?? ''
+      return works(facts, { version, hasGroups: sandbox.hasGroup })
     } catch (error) {
       return refused(describe(error))
     }
   }
 
-  async open(request: SandboxRequest): Promise<Sandbox> {
+  async open(request: SandboxRequest): Promise<BubblewrapSandbox> {
     const slot = await this.#slots.take(ownerOf(request))
     const giveBack = (): void => this.#slots.give(slot)
     return new BubblewrapSandbox(request, { slot, giveBack, admits: this.#admits })
@@ -135,6 +137,10 @@ class BubblewrapSandbox implements Sandbox {
     this.#admits = place.admits
   }
 
+  get hasGroup(): boolean {
+    return this.#slot.group !== null
+  }
+
   exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
     if (this.#state !== 'open') return Promise.resolve(notRun('lost', 'a sandbox runs one command'))
     this.#state = 'running'
@@ -191,6 +197,8 @@ class BubblewrapSandbox implements Sandbox {
   ): Promise<Ended> {
     const { signal, onOutput, wayOut } = how
     const { limits } = this.#request
+    const { group } = this.#slot
+    await group?.prepare(limits)
     const stop = new Stop()
     const outputs = new Outputs(limits.outputBytes)
     const began = performance.now()
@@ -206,7 +214,8 @@ class BubblewrapSandbox implements Sandbox {
       wallMs: Math.min(command.timeoutMs, limits.wallMs),
     })
     const wallMs = Math.round(performance.now() - began)
-    return endOf({ ended, stop, outputs, wallMs, cpuMsMax: limits.cpuMs })
+    const used = (await group?.usage()) ?? noUsage
+    return endOf({ ended, used, stop, outputs, wallMs, cpuMsMax: limits.cpuMs })
   }
 
   #start(
@@ -217,7 +226,7 @@ class BubblewrapSandbox implements Sandbox {
     const { mounts, env } = this.#request
     const own = this.#request.limits
     const limits = wayOut ? { ...own, processes: own.processes + relayProcesses } : own
-    const { mirror, uid, stdout, stderr } = this.#slot
+    const { mirror, uid, group, stdout, stderr } = this.#slot
     const arch = seccompArch()
     const shape = {
       tree: mirror.directory,
@@ -227,7 +236,7 @@ class BubblewrapSandbox implements Sandbox {
       cwd,
       script,
       hasSeccomp: arch !== null,
-      hasControlGroup: false,
+      enter: group?.before ?? null,
       more: wayOut?.more ?? [],
       before: wayOut?.before ?? [],
     }
@@ -249,6 +258,8 @@ class Stop {
     this.onStop?.()
   }
 }
+
+const noUsage: GroupUsage = { cpuMs: null, maxRssBytes: null, isOutOfMemory: false }
 
 /** Waits for the end, and ends it when its time is over, a cancel comes, or it is to stop. */
 async function guard(
@@ -272,17 +283,19 @@ async function guard(
 
 function endOf(over: {
   readonly ended: BwrapEnd
+  readonly used: GroupUsage
   readonly stop: Stop
   readonly outputs: Outputs
   readonly wallMs: number
   readonly cpuMsMax: number
 }): Ended {
-  const { ended, stop, outputs, wallMs, cpuMsMax } = over
-  const { exitCode, cpuMs } = ended
+  const { ended, used, stop, outputs, wallMs, cpuMsMax } = over
+  const { exitCode } = ended
+  const cpuMs = used.cpuMs ?? ended.cpuMs
   const wrote = {
     stdout: outputs.of('stdout'),
     stderr: outputs.of('stderr'),
-    usage: { wallMs, cpuMs, maxRssBytes: null, outputBytes: outputs.bytes },
+    usage: { wallMs, cpuMs, maxRssBytes: used.maxRssBytes, outputBytes: outputs.bytes },
     egress: [],
   }
   const stopped = (why: Ended['ended'], signal: string | null, reason?: string): Ended => ({
@@ -293,6 +306,7 @@ function endOf(over: {
     ...(reason === undefined ? {} : { reason }),
   })
   if (stop.reason !== null) return stopped(stop.reason, 'SIGKILL')
+  if (used.isOutOfMemory) return stopped('memory', 'SIGKILL')
   if (exitCode === null) {
     const said = Buffer.from(wrote.stderr).toString('utf8').slice(0, 500)
     return stopped('lost', null, ended.error?.message ?? said)

@@ -90,18 +90,22 @@ function remedy(said: string, facts: HostFacts): string {
 }
 
 /** What a probe says that ran a command. */
-export function works(facts: HostFacts, version: string): Probe {
+export function works(
+  facts: HostFacts,
+  { version, hasGroups }: { readonly version: string; readonly hasGroups: boolean },
+): Probe {
   const findings: ProbeFinding[] = [
     { status: 'ok', message: `bubblewrap ${version} runs commands`, fix: null },
   ]
   if (facts.arch !== 'x64' && facts.arch !== 'arm64')
     findings.push(warned(`no filter of system calls on ${facts.arch}`, 'Take x64 or arm64.'))
-  findings.push(
-    warned(
-      'memory is bounded for each process, not for all of a command together',
-      'Bound the memory of the whole worker: MemoryMax= of its unit, or the limit of its container.',
-    ),
-  )
+  if (!hasGroups)
+    findings.push(
+      warned(
+        'memory is bounded for each process, not for all of a command together',
+        'Delegate a control group: Delegate=memory pids and DelegateSubgroup=signalbox in the unit of the worker. Or bound the memory of its container.',
+      ),
+    )
   if (!facts.isRoot)
     findings.push(
       warned(

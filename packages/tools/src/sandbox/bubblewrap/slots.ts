@@ -9,8 +9,9 @@
  */
 import { execFile } from 'node:child_process'
 import { chmod, chown, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { type ControlGroup, findControlGroups } from './control-groups.ts'
 import { removeTree } from './disk.ts'
 import { Mirror } from './mirror.ts'
 import { startOf } from './process-facts.ts'
@@ -21,6 +22,8 @@ export interface Slot {
   /** Who its processes are; null: whoever the worker is. */
   readonly uid: number | null
   readonly mirror: Mirror
+  /** Bounds memory and processes of a command; null where no groups can be made. */
+  readonly group: ControlGroup | null
   readonly stdout: string
   readonly stderr: string
 }
@@ -47,6 +50,7 @@ export class Slots {
   readonly #waiting: ((slot: Slot) => void)[] = []
   #made = 0
   #home: Promise<string> | null = null
+  #groups: ReturnType<typeof findControlGroups> | null = null
 
   constructor(options: SlotsOptions) {
     this.#options = options
@@ -76,6 +80,7 @@ export class Slots {
   /** Removes all directories. Nothing may run any more. */
   async close(): Promise<void> {
     const home = await this.#home?.catch(() => null)
+    for (const { group } of this.#free) await group?.close().catch(() => undefined)
     // The home of slots with users is that of other workers as well.
     if (this.#options.users !== 'each') return home ? removeTree(home) : undefined
     for (const { directory } of this.#free) await removeTree(directory)
@@ -95,7 +100,9 @@ export class Slots {
     await promisify(execFile)('mkfifo', ['-m', '600', stdout, stderr])
     if (uid !== null) await Promise.all([stdout, stderr].map((path) => chown(path, uid, uid)))
     const mirror = new Mirror(join(directory, 'files'), uid)
-    return { directory, uid, mirror, stdout, stderr }
+    this.#groups ??= findControlGroups()
+    const group = (await (await this.#groups)?.group(basename(directory))) ?? null
+    return { directory, uid, mirror, group, stdout, stderr }
   }
 
   /** Of a worker with users: shared by all of this machine, since users are. Else its own. */
