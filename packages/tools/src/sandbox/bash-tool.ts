@@ -149,7 +149,8 @@ function resultOf(
     readonly problem: string | null
   },
 ): Execution {
-  const stopped = endWords(ended.ended, how)
+  const why = ended.reason === undefined ? {} : { reason: ended.reason }
+  const stopped = endWords(ended.ended, { ...how, ...why })
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8').trimEnd()
   const [stdout, stderr] = [text(ended.stdout), text(ended.stderr)]
   const texts = [

@@ -5,9 +5,14 @@ import type { SandboxLimits } from './sandbox.ts'
 /** Null: it exited by itself. */
 export function endWords(
   ended: SandboxEnd,
-  { limits, timeoutMs }: { readonly limits: SandboxLimits; readonly timeoutMs: number },
+  {
+    limits,
+    timeoutMs,
+    reason,
+  }: { readonly limits: SandboxLimits; readonly timeoutMs: number; readonly reason?: string },
 ): string | null {
   const kept = 'No file was changed.'
+  if (reason !== undefined && ended !== 'exited') return `Stopped: ${reason}. ${kept}`
   switch (ended) {
     case 'exited':
       return null

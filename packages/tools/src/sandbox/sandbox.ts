@@ -99,7 +99,7 @@ export interface Ended {
   readonly stderr: Uint8Array
   readonly usage: SandboxUsage
   readonly egress: readonly SandboxEgress[]
-  /** Why, where `ended` is `lost`: words for an operator. */
+  /** More than `ended` says: for an operator where it is `lost`, else for the model. */
   readonly reason?: string
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  contractLimits,
   givenFiles,
   play,
   sandboxContract,
@@ -96,5 +97,35 @@ with open('f','r+b') as f:
     const other = await play(sandboxes, 'for i in 1 2 3; do ls / | wc -l; done', { tenantId: 'other' })
     expect(other.ended).toMatchObject({ ended: 'exited', exitCode: 0 })
     expect((await bomb).ended.ended).toBe('timeout')
+  })
+
+  it('X5 a directory that is filled without end is noticed, and removed', async () => {
+    const sandboxes = await opened()
+    const script = 'for i in $(seq 1 80000); do : > $i; done; sleep 20'
+    const { ended, files } = await play(sandboxes, script)
+    expect(ended).toMatchObject({ ended: 'output', reason: expect.stringContaining('directory') })
+    expect(files).toEqual({})
+    expect((await play(sandboxes, 'ls | wc -l')).stdout.trim()).toBe('0')
+  })
+
+  it('X3 a second command is refused', async () => {
+    const sandboxes = await opened()
+    const sandbox = await sandboxes.open({
+      tenantId: 't',
+      threadId: 't',
+      runId: 'r',
+      callId: 'c',
+      files: givenFiles({}),
+      mounts: [],
+      limits: contractLimits,
+      network: { kind: 'none' },
+      env: {},
+    })
+    const never = new AbortController().signal
+    const run = () => sandbox.exec({ script: 'true', timeoutMs: 5000 }, never, () => undefined)
+    expect(await run()).toMatchObject({ ended: 'exited' })
+    expect(await run()).toMatchObject({ ended: 'lost', reason: 'a sandbox runs one command' })
+    await sandbox.close()
+    await sandbox.close()
   })
 })

@@ -22,6 +22,7 @@ import type {
 } from '../sandbox.ts'
 import { baseEnv, bwrapCommand } from './argv.ts'
 import type { GroupUsage } from './control-groups.ts'
+import { watchDisk } from './disk-watch.ts'
 import { explain, hostFacts, missingFor, works } from './probe.ts'
 import { type BwrapEnd, runBwrap, type RunningBwrap } from './run-bwrap.ts'
 import { openWayOut, relayProcesses, type WayOut } from './way-out.ts'
@@ -208,12 +209,15 @@ class BubblewrapSandbox implements Sandbox {
       if (outputs.isFull) stop.because('output')
     })
     this.#kill = running.kill
+    const over = new AbortController()
+    void watchDisk(this.#slot.mirror.directory, over.signal, () => stop.because('output', diskWords))
     const ended = await guard(running, {
       stop,
       signal,
       wallMs: Math.min(command.timeoutMs, limits.wallMs),
     })
     const wallMs = Math.round(performance.now() - began)
+    over.abort()
     const used = (await group?.usage()) ?? noUsage
     return endOf({ ended, used, stop, outputs, wallMs, cpuMsMax: limits.cpuMs })
   }
@@ -245,16 +249,20 @@ class BubblewrapSandbox implements Sandbox {
   }
 }
 
+const diskWords = 'it put more into its directory than a workspace holds'
+
 type Stopped = 'timeout' | 'cancelled' | 'output'
 
 /** Why a command is to be ended: the first reason stands. */
 class Stop {
   reason: Stopped | null = null
+  words: string | undefined
   onStop: (() => void) | null = null
 
-  because(reason: Stopped): void {
+  because(reason: Stopped, words?: string): void {
     if (this.reason !== null) return
     this.reason = reason
+    this.words = words
     this.onStop?.()
   }
 }
@@ -305,7 +313,7 @@ function endOf(over: {
     ended: why,
     ...(reason === undefined ? {} : { reason }),
   })
-  if (stop.reason !== null) return stopped(stop.reason, 'SIGKILL')
+  if (stop.reason !== null) return stopped(stop.reason, 'SIGKILL', stop.words)
   if (used.isOutOfMemory) return stopped('memory', 'SIGKILL')
   if (exitCode === null) {
     const said = Buffer.from(wrote.stderr).toString('utf8').slice(0, 500)
