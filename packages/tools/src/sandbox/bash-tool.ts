@@ -12,10 +12,11 @@ import { assembleOutput } from '../output.ts'
 import type { Execution, Runnable, ToolContext } from '../runnable.ts'
 import { toolVersion } from '../version.ts'
 import type { FileSet } from '../workspace/file-set.ts'
+import { orAbort } from './abort.ts'
 import { limitsOf, networkOf, type SandboxConfig } from './config.ts'
 import { endWords } from './end-words.ts'
 import { showLive } from './live-output.ts'
-import type { Ended, Network, SandboxLimits, Sandboxes } from './sandbox.ts'
+import type { Ended, Network, Sandbox, SandboxLimits, Sandboxes } from './sandbox.ts'
 
 /** Its name, which is a selector of agents as well. */
 export const bashToolName = 'bash'
@@ -65,12 +66,13 @@ export function bashTool({ sandboxes, config, env, snapshots }: BashToolOptions)
       const { tenantId, threadId, runId, callId, signal } = context
       const ids = { tenantId, threadId, runId, callId }
       const request = { ...ids, files, mounts: [], limits: own, network, env: config.env }
-      const sandbox = await sandboxes.open(request)
+      const sandbox = await place(sandboxes.open(request), signal)
       try {
         const { command: script, timeoutMs = own.wallMs } = input.data
         const live = showLive(context.progress)
-        const ended = await sandbox.exec({ script, timeoutMs }, signal, live.take)
-        live.stop()
+        const ended = await sandbox
+          .exec({ script, timeoutMs }, signal, live.take)
+          .finally(() => live.stop())
         if (ended.ended === 'cancelled') throw signal.reason
         if (ended.ended === 'lost') return lost(ended)
         const problem = await keep(sandbox.changes(), files)
@@ -120,6 +122,19 @@ function describeTool(use: SandboxConfig['use'], network: Network): string {
 
 const hostText = ({ host, below, port }: { host: string; below: boolean; port: number }): string =>
   `${below ? '*.' : ''}${host}:${port}`
+
+/** A sandbox, or the end of waiting for one: whoever is cancelled takes no place. */
+async function place(opening: Promise<Sandbox>, signal: AbortSignal): Promise<Sandbox> {
+  try {
+    return await orAbort(opening, signal)
+  } catch (error) {
+    opening.then(
+      (sandbox) => sandbox.close(),
+      () => undefined,
+    )
+    throw error
+  }
+}
 
 /** A sandbox that could not be had, or broke. Nothing was changed: with another attempt it may work. */
 const lost = ({ reason }: Ended): Execution => ({

@@ -167,8 +167,8 @@ class BubblewrapSandbox implements Sandbox {
     this.#state = 'closed'
     this.#kill?.()
     await this.#running
-    // The slot is free when nothing of this call is left in it.
-    if (!this.#isClean) await this.#slot.mirror.discard()
+    // The slot is free when nothing of this call is left in it. What cannot be removed now, the next call has to.
+    if (!this.#isClean) await this.#slot.mirror.discard().catch(() => undefined)
     this.#giveBack()
   }
 

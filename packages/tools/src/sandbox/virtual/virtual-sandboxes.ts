@@ -11,6 +11,7 @@ import { Worker } from 'node:worker_threads'
 import { limits } from '@signalbox/core'
 import type { FileDraft } from '@signalbox/engine'
 import type { WorkspaceResult } from '../../workspace/refusal.ts'
+import { orAbort } from '../abort.ts'
 import { checkPaths, notRun, Outputs } from '../ended.ts'
 import type {
   Ended,
@@ -117,9 +118,8 @@ class VirtualSandbox implements Sandbox {
   async exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
     const { worker, ready } = this.#thread
     try {
-      const files = await this.#request.files.list()
-      await ready
-      if (signal.aborted) return notRun('cancelled')
+      const files = await orAbort(this.#request.files.list(), signal)
+      await orAbort(ready, signal)
       const began = performance.now()
       const outcome = await this.#outcome(command, signal, files)
       const wallMs = Math.round(performance.now() - began)
