@@ -180,13 +180,13 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
       expect(Number(count)).toBeLessThan(8)
       expect(fds?.trim()).toBe('0 1 2 3')
       expect(rest).toEqual([
-        'CapBnd: 0000000000000000',
         'CapEff: 0000000000000000',
+        'CapBnd: 0000000000000000',
         'NoNewPrivs: 1',
         'Seccomp: 2',
         '1000',
         '0',
-      ].toSorted((a, b) => rest.indexOf(a) - rest.indexOf(b)))
+      ])
     })
 
     test('X4 system calls that make namespaces, mounts and traces are refused', async () => {

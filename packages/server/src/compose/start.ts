@@ -33,7 +33,7 @@ import { Closers } from './closers.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { Departure } from './departure.ts'
 import type { StartEmbedded } from './embedded.ts'
-import { checkSandbox } from './check-sandbox.ts'
+import { requireSandbox } from './require-sandbox.ts'
 import { settingsOf } from './engine-settings.ts'
 import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
@@ -164,7 +164,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
   const settings = { ...settingsOf(config, specs, options.queues), ...options.engine }
-  if (roles.includes('worker')) await checkSandbox(config, settings.queues)
+  if (roles.includes('worker')) await requireSandbox(config, settings.queues)
 
   const { urls, readsKeys, clock, failed } = await databaseOf(assembly, roles)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)

@@ -4,7 +4,8 @@
  * M1 The directory belongs to one slot: while a command runs nobody else uses it, and afterwards no process of it lives.
  * M2 A file is unchanged if it is the same file with the same time of change, which no program can set. Where a file
  *    system does not keep that time for all writes (tmpfs and writes through a mapping), contents are compared instead.
- * M3 Links, second names, pipes, sockets and devices are not kept; names that no workspace takes are refused.
+ * M3 Links, pipes, sockets and devices are not kept; names that no workspace takes are refused. Second names of a file are
+ *    files: all of them are in here, since no link leads over a mount.
  * M4 It is kept for the next call of the same thread if it is large, and brought up to date then. After anything but a
  *    command that exited and whose files were looked at, it is made anew.
  */
@@ -205,12 +206,10 @@ export class Mirror {
 
   async #look(
     path: string,
-    stat: Stamp & { readonly nlink: bigint },
+    stat: Stamp,
     { drafts, gone }: Left,
   ): Promise<WorkspaceRefusal | null> {
     const at = join(this.directory, path)
-    // A second name of a file may be anywhere: as little kept as a link.
-    if (stat.nlink > 1n) return unlink(at).then(() => null)
     const before = this.#written.get(path)
     if (before && this.#isExact && !this.#fresh.has(path) && isSame(before.stamp, stat)) {
       gone.delete(path)

@@ -6,14 +6,14 @@
  * R2 To end it, that first process is killed: the kernel kills all others with it, whatever they are waiting for.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { close, constants, open } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { z } from 'zod'
 import { descriptors } from './argv.ts'
-import { collectedCpuMs, isRunning } from './process-facts.ts'
+import { collectedCpuMs, isRunning, startOf } from './process-facts.ts'
 
 /** What is run. */
 export interface BwrapRun {
@@ -58,7 +58,7 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
   const stderr = await openPipe(run.stderr)
   const [program = '', ...args] = run.command
   const child = spawn(program, args, {
-    stdio: ['pipe', stdout.write.fd, stderr.write.fd, 'pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', stdout.write, stderr.write, 'pipe', 'pipe', 'pipe'],
     // Whatever is here could be read in `/proc/1/environ` of the sandbox.
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
     cwd: '/',
@@ -68,7 +68,7 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
     readAll(stdout.read, (chunk) => run.onOutput('stdout', chunk)),
     readAll(stderr.read, (chunk) => run.onOutput('stderr', chunk)),
   ]
-  await Promise.all([stdout.write.close(), stderr.write.close()])
+  await Promise.all([stdout.write, stderr.write].map((fd) => promisify(close)(fd)))
   const status = watchStatus(child)
   feed(child.stdin, run.stdin)
   feed(streamAt(child, descriptors.seccomp), run.seccomp)
@@ -80,9 +80,13 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
 }
 
 interface Watched {
+  /** The first process of the namespace, and when it started: a number alone may become another process's. */
   pid: number | null
+  started: string | null
   exitCode: number | null
   cpuMs: number | null
+  /** Resolves when nothing more will be said. */
+  readonly closed: Promise<void>
 }
 
 interface Parts {
@@ -96,8 +100,9 @@ async function settle({ child, started, status, outputs }: Parts): Promise<Bwrap
   const error = await started
   if (error) return { exitCode: null, cpuMs: null, error }
   // Ended by a signal, bwrap may have left before the namespace did.
-  while (status.pid !== null && isRunning(status.pid)) await sleep(pollMs)
-  await Promise.all(outputs)
+  while (status.pid !== null && isRunning(status.pid) && startOf(status.pid) === status.started)
+    await sleep(pollMs)
+  await Promise.all([...outputs, status.closed])
   const { exitCode, cpuMs } = status
   return { exitCode, cpuMs, error: null }
 }
@@ -111,9 +116,10 @@ function startedOf(child: ChildProcess): Promise<Error | null> {
 }
 
 function watchStatus(child: ChildProcess): Watched {
-  const watched: Watched = { pid: null, exitCode: null, cpuMs: null }
-  let text = ''
   const stream = streamAt(child, descriptors.status)
+  const closed = new Promise<void>((resolve) => stream.once('close', () => resolve()))
+  const watched: Watched = { pid: null, started: null, exitCode: null, cpuMs: null, closed }
+  let text = ''
   stream.on('error', () => undefined)
   stream.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8')
@@ -122,7 +128,11 @@ function watchStatus(child: ChildProcess): Watched {
     for (const line of lines) {
       const said = Status.safeParse(parse(line))
       if (!said.success) continue
-      watched.pid ??= said.data['child-pid'] ?? null
+      const pid = said.data['child-pid']
+      if (pid !== undefined) {
+        watched.pid = pid
+        watched.started = startOf(pid)
+      }
       const code = said.data['exit-code']
       if (code === undefined) continue
       watched.exitCode = code
@@ -160,20 +170,23 @@ function kill(pid: number): void {
   }
 }
 
+interface Pipe {
+  readonly read: number
+  readonly write: number
+}
+
 /** A pipe with both ends open: the one for reading never blocks, the one for a program does. */
-async function openPipe(path: string) {
-  const read = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const write = await open(path, constants.O_WRONLY)
+async function openPipe(path: string): Promise<Pipe> {
+  const read = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const write = await promisify(open)(path, constants.O_WRONLY)
   return { read, write }
 }
 
 /** Resolves when nobody can write to it any more. */
-function readAll(
-  handle: Awaited<ReturnType<typeof open>>,
-  take: (chunk: Uint8Array) => void,
-): Promise<void> {
+function readAll(fd: number, take: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve) => {
-    const socket = new Socket({ fd: handle.fd, readable: true, writable: false })
+    // From here on the descriptor is the socket's, which closes it.
+    const socket = new Socket({ fd, readable: true, writable: false })
     socket.on('data', take)
     socket.on('error', () => undefined)
     socket.once('close', () => resolve())

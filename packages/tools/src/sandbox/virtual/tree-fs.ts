@@ -2,10 +2,9 @@
  * The files of a thread as the file system of just-bash.
  *
  * T1 A file is read when its content is asked for. Names, sizes and modes are known without: `ls` and `find` read nothing.
- * T2 There are no second names of a file: `link` is refused. Links that only name a path are there, and are not kept.
+ * T2 There are no second names of a file: `link` makes a copy. Links that only name a path are there, and are not kept.
  */
 import {
-  type BufferEncoding,
   type CpOptions,
   type FileContent,
   type FsStat,
@@ -106,11 +105,7 @@ export class TreeFs implements IFileSystem {
     this.#unread.delete(at)
   }
 
-  async appendFile(
-    path: string,
-    content: FileContent,
-    options?: { encoding?: BufferEncoding } | BufferEncoding,
-  ): Promise<void> {
+  async appendFile(path: string, content: FileContent, options?: WriteOptions): Promise<void> {
     const at = await this.#real(path)
     await this.#inner.appendFile(path, content, options)
     this.#unread.delete(at)
@@ -180,8 +175,9 @@ export class TreeFs implements IFileSystem {
     await this.#inner.symlink(target, path)
   }
 
-  async link(_existing: string, path: string): Promise<void> {
-    throw new Error(`EPERM: operation not permitted, link '${path}'`)
+  async link(existing: string, path: string): Promise<void> {
+    if (await this.#inner.exists(path)) throw new Error(`EEXIST: file already exists, link '${path}'`)
+    await this.#inner.cp(existing, path)
   }
 
   readlink(path: string): Promise<string> {

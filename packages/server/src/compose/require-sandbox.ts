@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts'
 import { StartError } from './start-error.ts'
 
 /** @throws StartError `sandbox_unavailable` with what the probe found, and what to type */
-export async function checkSandbox(
+export async function requireSandbox(
   config: Config,
   queues: readonly { readonly queue: string }[],
 ): Promise<void> {
