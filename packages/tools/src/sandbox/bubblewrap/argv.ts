@@ -1,6 +1,7 @@
 /** The command line of one sandbox: what a command sees, and what it may use. */
 import { existsSync, lstatSync } from 'node:fs'
 import type { ReadOnlyMount, SandboxLimits } from '../sandbox.ts'
+import { programPath } from './programs.ts'
 
 /** The numbers of the descriptors that bwrap is given. */
 export const descriptors = { seccomp: 3, status: 4, args: 5 } as const
@@ -31,12 +32,12 @@ export function bwrapCommand(
   shape: SandboxShape,
   uid: number | null,
 ): { readonly command: readonly string[]; readonly options: readonly string[] } {
-  const bwrap = ['bwrap', '--args', String(descriptors.args), '--', ...insideCommand(shape)]
+  const bwrap = [programPath('bwrap') ?? 'bwrap', '--args', String(descriptors.args), '--', ...insideCommand(shape)]
   // A user of its own for each slot: limits of processes count per user, and are none for root.
   const asSlot =
     uid === null
       ? []
-      : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+      : [programPath('setpriv') ?? 'setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
   const command = [...(shape.enter ?? []), ...asSlot, ...bwrap]
   return { command, options: bwrapOptions(shape) }
 }

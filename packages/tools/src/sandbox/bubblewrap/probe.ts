@@ -1,7 +1,7 @@
 /** Why bubblewrap does not work on a machine, in words, and what to type. */
 import { existsSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import type { Probe, ProbeFinding } from '../sandbox.ts'
+import { programPath } from './programs.ts'
 
 /** What the words depend on. `restricts`, `allowsUsers`: switches of the kernel, null where there is none. */
 export interface HostFacts {
@@ -28,8 +28,6 @@ const needed: Readonly<Record<string, string>> = {
 
 /** Looks at this machine. */
 export function hostFacts(): HostFacts {
-  const path = (process.env['PATH'] ?? '').split(delimiter)
-  const has = (program: string): boolean => path.some((each) => existsSync(join(each, program)))
   const isOff = (name: string): boolean => switchOf(name) === '0'
   const off = ['kernel.unprivileged_userns_clone', 'user.max_user_namespaces'].find(isOff)
   return {
@@ -37,7 +35,7 @@ export function hostFacts(): HostFacts {
     arch: process.arch,
     isRoot: process.getuid?.() === 0,
     isContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
-    missing: Object.keys(needed).filter((program) => !has(program)),
+    missing: Object.keys(needed).filter((program) => programPath(program) === null),
     apparmorRestricts: switchOf('kernel.apparmor_restrict_unprivileged_userns') === '1',
     switchedOff: off ?? null,
   }

@@ -1,8 +1,8 @@
 /**
  * One run of bwrap: started, watched, ended.
  *
- * R1 It settles when the namespace of its processes is gone: bwrap ends after it has collected the first process in there,
- *    which the kernel lets go only when no other is left.
+ * R1 It settles when the namespace of its processes is gone: when its first process is, which the kernel lets go only when no
+ *    other is left. bwrap itself may end before: its end kills that process, and does not wait for it.
  * R2 To end it, that first process is killed: the kernel kills all others with it, whatever they are waiting for.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { descriptors } from './argv.ts'
+import { closeInherited } from './inherited.ts'
 import { collectedCpuMs, isRunning, startOf } from './process-facts.ts'
 
 /** What is run. */
@@ -56,11 +57,12 @@ const pollMs = 1
 export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
   const stdout = await openPipe(run.stdout)
   const stderr = await openPipe(run.stderr)
-  const [program = '', ...args] = run.command
+  const [program = '', ...args] = [...closeInherited(), ...run.command]
   const child = spawn(program, args, {
-    stdio: ['pipe', stdout.write, stderr.write, 'pipe', 'pipe', 'pipe'],
-    // Whatever is here could be read in `/proc/1/environ` of the sandbox.
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    // A command that is given nothing may open its input again, which it could not with a socket.
+    stdio: [run.stdin === '' ? 'ignore' : 'pipe', stdout.write, stderr.write, 'pipe', 'pipe', 'pipe'],
+    // Whatever is here can be read in `/proc/1/environ` of the sandbox.
+    env: {},
     cwd: '/',
   })
   const started = startedOf(child)
@@ -99,7 +101,7 @@ interface Parts {
 async function settle({ child, started, status, outputs }: Parts): Promise<BwrapEnd> {
   const error = await started
   if (error) return { exitCode: null, cpuMs: null, error }
-  // Ended by a signal, bwrap may have left before the namespace did.
+  // What a command left in the background is being killed now.
   while (status.pid !== null && isRunning(status.pid) && startOf(status.pid) === status.started)
     await sleep(pollMs)
   await Promise.all([...outputs, status.closed])
@@ -136,8 +138,8 @@ function watchStatus(child: ChildProcess): Watched {
       const code = said.data['exit-code']
       if (code === undefined) continue
       watched.exitCode = code
-      // Its first process has been collected by bwrap, and bwrap not yet by us.
-      watched.cpuMs = child.pid === undefined ? null : collectedCpuMs(child.pid)
+      // The first process has collected the command by now, and is about to end itself.
+      watched.cpuMs = watched.pid === null ? null : collectedCpuMs(watched.pid)
     }
   })
   return watched
