@@ -228,9 +228,7 @@ export function sandboxContract(name: string, { make, can }: SandboxSubject): vo
     })
 
     test('§7.7 10 MB of output are stopped at the limit, and nothing is changed', async () => {
-      const script = 'echo x > made; head -c 10000000 /dev/zero | tr "\\0" "x"'
-      const many = 'echo x > made; printf "%010000000d" 7'
-      const { ended, files } = await play(await open(), can.has('programs') ? script : many)
+      const { ended, files } = await play(await open(), 'echo x > made; seq 1 1500000')
       expect(ended).toMatchObject({ ended: 'output', exitCode: null })
       expect(ended.stdout.length + ended.stderr.length).toBeLessThanOrEqual(mebibyte)
       expect(files).toEqual({})
