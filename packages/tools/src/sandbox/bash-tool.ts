@@ -16,6 +16,7 @@ import { orAbort } from './abort.ts'
 import { limitsOf, networkOf, type SandboxConfig } from './config.ts'
 import { endWords } from './end-words.ts'
 import { showLive } from './live-output.ts'
+import { type Mask, maskFor } from './mask.ts'
 import type { Ended, Network, Sandbox, SandboxLimits, Sandboxes } from './sandbox.ts'
 
 /** Its name, which is a selector of agents as well. */
@@ -44,6 +45,7 @@ export function bashTool({ sandboxes, config, env, snapshots }: BashToolOptions)
   if (network.kind !== 'none' && config.use === 'virtual')
     throw new TypeError('sandbox.network: "virtual" has no network; set sandbox.use to "bubblewrap"')
   const Input = inputOf(own)
+  const mask = maskFor(network)
   const effect = network.kind === 'none' && snapshots ? 'idempotent' : 'once'
   const { $schema: _, ...schema } = z.toJSONSchema(Input, { io: 'input' })
   const inputSchema = JsonObjectSchema.parse(schema)
@@ -69,14 +71,15 @@ export function bashTool({ sandboxes, config, env, snapshots }: BashToolOptions)
       const sandbox = await place(sandboxes.open(request), signal)
       try {
         const { command: script, timeoutMs = own.wallMs } = input.data
-        const live = showLive(context.progress)
+        const live = showLive(context.progress, mask)
         const ended = await sandbox
           .exec({ script, timeoutMs }, signal, live.take)
           .finally(() => live.stop())
         if (ended.ended === 'cancelled') throw signal.reason
         if (ended.ended === 'lost') return lost(ended)
         const problem = await keep(sandbox.changes(), files)
-        return resultOf(ended, { adapter: sandboxes.adapter, limits: own, timeoutMs, problem })
+        const how = { adapter: sandboxes.adapter, limits: own, timeoutMs, problem, mask }
+        return resultOf(ended, how)
       } finally {
         await sandbox.close()
       }
@@ -162,11 +165,13 @@ function resultOf(
     readonly limits: SandboxLimits
     readonly timeoutMs: number
     readonly problem: string | null
+    readonly mask: Mask
   },
 ): Execution {
   const why = ended.reason === undefined ? {} : { reason: ended.reason }
   const stopped = endWords(ended.ended, { ...how, ...why })
-  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8').trimEnd()
+  const text = (bytes: Uint8Array): string =>
+    how.mask.clean(Buffer.from(bytes).toString('utf8').trimEnd())
   const [stdout, stderr] = [text(ended.stdout), text(ended.stderr)]
   const texts = [
     stdout,

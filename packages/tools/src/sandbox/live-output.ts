@@ -1,11 +1,15 @@
 /** What a command writes, as notes of progress: the newest end of it, a few times a second. */
 import { limits } from '@signalbox/core'
+import type { Mask } from './mask.ts'
 
 /** At most four notes a second. */
 const betweenMs = 250
 
 /** Takes output as it comes. After `stop` nothing is said any more. */
-export function showLive(progress: (note: string) => void): {
+export function showLive(
+  progress: (note: string) => void,
+  mask: Mask,
+): {
   readonly take: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void
   readonly stop: () => void
 } {
@@ -16,14 +20,17 @@ export function showLive(progress: (note: string) => void): {
   let isOver = false
   const say = (): void => {
     timer = null
-    if (!isOver && tail.trim() !== '') progress(tail)
+    const said = mask.clean(tail).slice(-limits.progressCharsMax)
+    if (!isOver && said.trim() !== '') progress(said)
   }
   return {
     take: (stream, chunk) => {
       // Of a large piece only the end can be shown.
-      const end = chunk.length > tailBytes ? chunk.subarray(chunk.length - tailBytes) : chunk
+      const most = tailBytes + mask.longest * bytesPerChar
+      const end = chunk.length > most ? chunk.subarray(chunk.length - most) : chunk
       const text = decoders[stream].decode(end, { stream: true })
-      tail = (tail + text).slice(-limits.progressCharsMax)
+      // Long enough that no secret is cut before it is looked for.
+      tail = (tail + text).slice(-(limits.progressCharsMax + mask.longest))
       timer ??= setTimeout(say, betweenMs)
     },
     stop: () => {
@@ -33,5 +40,5 @@ export function showLive(progress: (note: string) => void): {
   }
 }
 
-/** A character takes at most four bytes. */
-const tailBytes = limits.progressCharsMax * 4
+const bytesPerChar = 4
+const tailBytes = limits.progressCharsMax * bytesPerChar

@@ -5,6 +5,8 @@ import { limitsOf, networkOf, SandboxConfig } from '../../src/sandbox/config.ts'
 import { isPublicAddress } from '../../src/sandbox/egress/public-address.ts'
 import { hostRule, isAllowed } from '../../src/sandbox/egress/rules.ts'
 import { endWords } from '../../src/sandbox/end-words.ts'
+import { showLive } from '../../src/sandbox/live-output.ts'
+import { maskFor } from '../../src/sandbox/mask.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -114,5 +116,28 @@ describe('what ended a command', () => {
     expect(endWords('memory', how)).toContain('1024 MiB')
     for (const ended of ['cpu', 'cancelled', 'lost'] as const)
       expect(endWords(ended, how)).toContain('No file was changed')
+  })
+})
+
+describe('what the proxy adds', () => {
+  const inject = [{ host: 'a.b', header: 'Authorization', value: 'Bearer canary-0123' }]
+  const mask = maskFor({ kind: 'allow', rules: { hosts: [], methods: null, inject } })
+
+  it('§7.6 is masked in outputs, whole and without its scheme', () => {
+    expect(mask.clean('got Bearer canary-0123 and canary-0123')).toBe('got [secret] and [secret]')
+    expect(maskFor({ kind: 'none' }).clean('canary-0123')).toBe('canary-0123')
+  })
+
+  it('§7.6 is in no note of progress, wherever output is cut', async () => {
+    const notes: string[] = []
+    const live = showLive((note) => void notes.push(note), mask)
+    for (let n = 480; n < 520; n += 1) {
+      live.take('stdout', Buffer.from(`canary-0123${'x'.repeat(n)}`))
+      await new Promise((resolve) => setTimeout(resolve, 260))
+      if (n > 482) break
+    }
+    live.stop()
+    expect(notes.length).toBeGreaterThan(0)
+    for (const note of notes) expect(note).not.toMatch(/canary|0123/)
   })
 })
