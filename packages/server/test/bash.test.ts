@@ -4,6 +4,7 @@
  */
 import process from 'node:process'
 import type { Prompt } from '@signalbox/core'
+import type { ConfigInput } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, eventually } from './support/http.ts'
 import { lastResults } from './support/notes.ts'
@@ -92,11 +93,11 @@ describe('an agent with bash', () => {
 })
 
 describe('a worker with a sandbox that is not there', () => {
-  const config = {
+  const config: ConfigInput = {
     agents: { worker: { model: model('working'), tools: ['bash'] } },
     scripts: { working: () => ({ text: 'Nothing.' }) },
     sandbox: { use: 'bubblewrap' },
-  } as const
+  }
 
   it('does not start, and says what to type; a process that executes nothing does', async () => {
     const path = process.env['PATH']

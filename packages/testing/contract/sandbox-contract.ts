@@ -126,7 +126,10 @@ export async function play(
     const changes = await sandbox.changes()
     const files = changes.ok
       ? Object.fromEntries(
-          changes.value.map(({ path, bytes }) => [path, bytes && Buffer.from(bytes).toString('utf8')]),
+          changes.value.map(({ path, bytes }): [string, string | null] => [
+            path,
+            bytes && Buffer.from(bytes).toString('utf8'),
+          ]),
         )
       : changes.code
     const programs = changes.ok

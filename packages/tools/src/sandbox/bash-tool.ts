@@ -75,8 +75,8 @@ export function bashTool({ sandboxes, config, env, snapshots }: BashToolOptions)
         const ended = await sandbox
           .exec({ script, timeoutMs }, signal, live.take)
           .finally(() => live.stop())
-        if (ended.ended === 'cancelled') throw signal.reason
-        if (ended.ended === 'lost') return lost(ended)
+        if (ended.ended === 'cancelled') signal.throwIfAborted()
+        if (ended.ended === 'lost' || ended.ended === 'cancelled') return lost(ended)
         const problem = await keep(sandbox.changes(), files)
         const how = { adapter: sandboxes.adapter, limits: own, timeoutMs, problem, mask }
         return resultOf(ended, how)
@@ -93,7 +93,6 @@ const inputOf = ({ wallMs }: SandboxLimits) =>
       .string()
       .min(1)
       .max(limits.commandCharsMax)
-      // oxlint-disable-next-line no-control-regex -- that is what is refused
       .refine((text) => !text.includes('\u0000'), { error: 'a command has no NUL' })
       .describe('A script for bash. It starts in the directory of the files.'),
     timeoutMs: z

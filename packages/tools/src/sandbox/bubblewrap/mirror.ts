@@ -185,14 +185,15 @@ export class Mirror {
       const stat = Buffer.from(name, 'utf8').equals(raw)
         ? await lstat(join(this.directory, path), { bigint: true })
         : null
-      if (stat && !stat.isFile() && !stat.isDirectory()) return unlink(join(this.directory, path))
       const parsed = parsePath(path)
-      if (!stat || !parsed.ok) {
+      if (stat && !stat.isFile() && !stat.isDirectory()) await unlink(join(this.directory, path))
+      else if (!stat || !parsed.ok)
         problems.push(refuse('bad_path', `${shown(path)}: ${parsed.ok ? notText : parsed.message}`))
-        return
+      else if (stat.isDirectory()) directories.push(path)
+      else {
+        const problem = await this.#look(path, stat, left)
+        if (problem) problems.push(problem)
       }
-      if (stat.isDirectory()) directories.push(path)
-      else await this.#look(path, stat, left).then((problem) => problem && problems.push(problem))
     })
     for (const path of directories.toSorted()) {
       if (problems.length > 0) break

@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { close, constants, open } from 'node:fs'
 import { Socket } from 'node:net'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -195,7 +195,7 @@ function readAll(fd: number, take: (chunk: Uint8Array) => void): Promise<void> {
   })
 }
 
-function streamAt(child: ChildProcess, fd: number): Readable & Writable {
+function streamAt(child: ChildProcess, fd: number): Socket {
   const stream = child.stdio[fd]
   if (!(stream instanceof Socket)) throw new Error(`descriptor ${fd} is no pipe`)
   return stream

@@ -17,7 +17,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { request as encryptedRequest } from 'node:https'
+import { request as encryptedRequest, type RequestOptions } from 'node:https'
 import { connect, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits, type SandboxEgress } from '@signalbox/core'
@@ -159,8 +159,7 @@ export class EgressProxy {
   ): void {
     const { url, target, address, method } = to
     const isEncrypted = target.port === encryptedPort
-    const send = isEncrypted ? encryptedRequest : plainRequest
-    const upstream = send({
+    const options: RequestOptions = {
       host: address,
       port: target.port,
       method,
@@ -168,7 +167,8 @@ export class EgressProxy {
       headers: this.#headers(request, target),
       timeout: idleMsMax,
       ...(isEncrypted && isIP(target.host) === 0 ? { servername: target.host } : {}),
-    })
+    }
+    const upstream = isEncrypted ? encryptedRequest(options) : plainRequest(options)
     upstream.on('timeout', () => upstream.destroy())
     upstream.on('error', () => {
       if (response.headersSent) response.destroy()

@@ -23,7 +23,7 @@ export type ToThread =
     }
   | { readonly type: 'content'; readonly id: number; readonly bytes: Uint8Array | null }
 
-const Bytes = z.instanceof(Uint8Array)
+const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array)
 
 /** From the thread. */
 export const FromThread = z.discriminatedUnion('type', [
