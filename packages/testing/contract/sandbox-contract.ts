@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type {
-  Ended,
+  EndedCommand,
   FileOfSet,
   FileSet,
   Network,
@@ -86,7 +86,7 @@ export interface Played {
 
 /** What came of it: the end, its texts, and the files by path (`null`: gone; `+x`: a program), or why none were kept. */
 export interface Outcome {
-  readonly ended: Ended
+  readonly ended: EndedCommand
   readonly stdout: string
   readonly stderr: string
   readonly files: Readonly<Record<string, string | null>> | string

@@ -13,7 +13,7 @@ import { type Environment, expandConfig, McpServerConfig } from './mcp/config.ts
 import { McpServer } from './mcp/server.ts'
 import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
-import { bashTool, bashToolName } from './sandbox/bash-tool.ts'
+import { commandTool, bashToolName } from './sandbox/bash-tool.ts'
 import { SandboxConfig } from './sandbox/config.ts'
 import { openSandboxes } from './sandbox/open-sandboxes.ts'
 import type { Sandboxes } from './sandbox/sandbox.ts'
@@ -217,7 +217,7 @@ function commandsOf(
   const config = parsed.data
   const sandboxes = openSandboxes(config, commandsMax)
   const kept = workspaceRoot === undefined && snapshots === true
-  return { sandboxes, tool: bashTool({ sandboxes, config, env, snapshots: kept }) }
+  return { sandboxes, tool: commandTool({ sandboxes, config, env, snapshots: kept }) }
 }
 
 function localTools(

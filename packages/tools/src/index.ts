@@ -4,7 +4,7 @@ export { bashTimeoutMs, bashToolName, sandboxQueue } from './sandbox/bash-tool.t
 export { SandboxConfig } from './sandbox/config.ts'
 export { openSandboxes } from './sandbox/open-sandboxes.ts'
 export type {
-  Ended,
+  EndedCommand,
   Network,
   OnOutput,
   Probe,

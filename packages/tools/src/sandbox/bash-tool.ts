@@ -13,11 +13,11 @@ import type { Execution, Runnable, ToolContext } from '../runnable.ts'
 import { toolVersion } from '../version.ts'
 import type { FileSet } from '../workspace/file-set.ts'
 import { orAbort } from './abort.ts'
-import { limitsOf, networkOf, type SandboxConfig } from './config.ts'
+import { sandboxLimitsOf, networkOf, type SandboxConfig } from './config.ts'
 import { endWords } from './end-words.ts'
 import { showLive } from './live-output.ts'
 import { type Mask, maskFor } from './mask.ts'
-import type { Ended, Network, Sandbox, SandboxLimits, Sandboxes } from './sandbox.ts'
+import type { EndedCommand, Network, Sandbox, SandboxLimits, Sandboxes } from './sandbox.ts'
 
 /** Its name, which is a selector of agents as well. */
 export const bashToolName = 'bash'
@@ -39,8 +39,8 @@ export interface BashToolOptions {
 }
 
 /** @throws TypeError for a configuration that makes no sense here. */
-export function bashTool({ sandboxes, config, env, snapshots }: BashToolOptions): Runnable {
-  const own = limitsOf(config)
+export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptions): Runnable {
+  const own = sandboxLimitsOf(config)
   const network = networkOf(config, env)
   if (network.kind !== 'none' && config.use === 'virtual')
     throw new TypeError('sandbox.network: "virtual" has no network; set sandbox.use to "bubblewrap"')
@@ -139,7 +139,7 @@ async function place(opening: Promise<Sandbox>, signal: AbortSignal): Promise<Sa
 }
 
 /** A sandbox that could not be had, or broke. Nothing was changed: with another attempt it may work. */
-const lost = ({ reason }: Ended): Execution => ({
+const lost = ({ reason }: EndedCommand): Execution => ({
   ok: false,
   code: 'sandbox_lost',
   message: `The sandbox failed, and the command changed nothing. ${reason ?? ''}`.trim(),
@@ -158,7 +158,7 @@ async function keep(
 }
 
 function resultOf(
-  ended: Ended,
+  ended: EndedCommand,
   how: {
     readonly adapter: string
     readonly limits: SandboxLimits
@@ -188,6 +188,6 @@ function resultOf(
   }
 }
 
-function reportOf({ exitCode, signal, ended, usage, egress }: Ended, adapter: string): SandboxReport {
+function reportOf({ exitCode, signal, ended, usage, egress }: EndedCommand, adapter: string): SandboxReport {
   return { adapter, exitCode, signal, ended, ...usage, egress: [...egress] }
 }

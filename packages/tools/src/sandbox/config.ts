@@ -66,7 +66,7 @@ export const SandboxConfig = z.strictObject({
 export type SandboxConfig = z.output<typeof SandboxConfig>
 
 /** The limits as adapters have them. */
-export const limitsOf = ({ limits: { cpuMs, ...rest } }: SandboxConfig): SandboxLimits => ({
+export const sandboxLimitsOf = ({ limits: { cpuMs, ...rest } }: SandboxConfig): SandboxLimits => ({
   ...rest,
   cpuMs: cpuMs ?? rest.wallMs,
 })

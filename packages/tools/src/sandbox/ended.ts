@@ -2,7 +2,7 @@
 import type { FileDraft } from '@signalbox/engine'
 import { parsePath } from '../workspace/path.ts'
 import { refuse, type WorkspaceResult } from '../workspace/refusal.ts'
-import type { Ended } from './sandbox.ts'
+import type { EndedCommand } from './sandbox.ts'
 
 /** The two outputs of a command. Both together are bounded: what comes beyond is counted, and dropped. */
 export class Outputs {
@@ -38,7 +38,7 @@ export class Outputs {
 }
 
 /** A command that was never started, or whose sandbox failed. */
-export const notRun = (ended: 'cancelled' | 'lost', reason?: string): Ended => ({
+export const notRun = (ended: 'cancelled' | 'lost', reason?: string): EndedCommand => ({
   exitCode: null,
   signal: null,
   ended,
@@ -50,7 +50,7 @@ export const notRun = (ended: 'cancelled' | 'lost', reason?: string): Ended => (
 })
 
 /** The drafts, if each of them has a path that can be kept. The message names the path. */
-export function checkPaths(drafts: readonly FileDraft[]): WorkspaceResult<readonly FileDraft[]> {
+export function checkedDrafts(drafts: readonly FileDraft[]): WorkspaceResult<readonly FileDraft[]> {
   for (const { path } of drafts) {
     const parsed = parsePath(path)
     if (parsed.ok) continue

@@ -1,7 +1,7 @@
 /** The adapter that a configuration names. */
 import { tmpdir } from 'node:os'
 import { BubblewrapSandboxes } from './bubblewrap/bubblewrap-sandboxes.ts'
-import { limitsOf, type SandboxConfig } from './config.ts'
+import { sandboxLimitsOf, type SandboxConfig } from './config.ts'
 import type { Sandboxes } from './sandbox.ts'
 import { VirtualSandboxes } from './virtual/virtual-sandboxes.ts'
 
@@ -10,6 +10,6 @@ const concurrencyDefault = 16
 
 /** Nothing is started before the first call or probe. */
 export function openSandboxes(config: SandboxConfig, concurrency = concurrencyDefault): Sandboxes {
-  if (config.use === 'virtual') return new VirtualSandboxes(limitsOf(config))
+  if (config.use === 'virtual') return new VirtualSandboxes(sandboxLimitsOf(config))
   return new BubblewrapSandboxes({ directory: config.directory ?? tmpdir(), concurrency })
 }

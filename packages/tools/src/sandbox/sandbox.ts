@@ -91,7 +91,7 @@ export interface SandboxUsage {
 }
 
 /** How a command ended, and what it wrote. At most `limits.outputBytes` of both outputs together. */
-export interface Ended {
+export interface EndedCommand {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly ended: SandboxEnd
@@ -106,7 +106,7 @@ export interface Ended {
 /** The place of one call. */
 export interface Sandbox {
   /** Runs the command. An abort of the signal ends it as `cancelled`. Never rejects. */
-  exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended>
+  exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<EndedCommand>
   /** What became of the files; none, unless the command exited. Refused where what it left cannot be kept. */
   changes(): Promise<WorkspaceResult<readonly FileDraft[]>>
   /** Ends its use, and whatever still runs. */

@@ -11,12 +11,12 @@ import { parsePath } from './path.ts'
 import { refuse, type WorkspaceRefusal } from './refusal.ts'
 
 /** How the directory, and those below it, are reached. Throws like `open`. */
-export interface Reach {
+export interface DirectoryReach {
   readonly open: (names: readonly string[], create: boolean) => Promise<OpenDirectory>
 }
 
 /** Links, second names and whatever is no regular file are not in it. Refused with more files than a workspace holds. */
-export const directorySet = ({ open }: Reach): FileSet => ({
+export const directorySet = ({ open }: DirectoryReach): FileSet => ({
   list: async () => {
     const files: FileOfSet[] = []
     await walk(await open([], true), '', files)
@@ -70,7 +70,7 @@ async function walk(directory: OpenDirectory, above: string, files: FileOfSet[])
 }
 
 async function write(
-  open: Reach['open'],
+  open: DirectoryReach['open'],
   path: string,
   file: { readonly bytes: Uint8Array; readonly executable: boolean },
 ): Promise<WorkspaceRefusal | null> {
@@ -87,7 +87,7 @@ async function write(
   }
 }
 
-async function remove(open: Reach['open'], path: string): Promise<void> {
+async function remove(open: DirectoryReach['open'], path: string): Promise<void> {
   const { above, name } = split(path)
   const directory = await open(above, false).catch(() => null)
   if (!directory || name === '') return

@@ -1,7 +1,7 @@
 /** `sandbox` of the configuration: defaults of the page, limits, hosts of the allow-list. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { limitsOf, networkOf, SandboxConfig } from '../../src/sandbox/config.ts'
+import { sandboxLimitsOf, networkOf, SandboxConfig } from '../../src/sandbox/config.ts'
 import { isPublicAddress } from '../../src/sandbox/egress/public-address.ts'
 import { hostRule, isAllowed } from '../../src/sandbox/egress/rules.ts'
 import { endWords } from '../../src/sandbox/end-words.ts'
@@ -14,7 +14,7 @@ describe('sandbox of the configuration', () => {
   it('has the defaults of context-systems §7.3', () => {
     const config = SandboxConfig.parse({})
     expect(config.use).toBe('virtual')
-    expect(limitsOf(config)).toEqual({
+    expect(sandboxLimitsOf(config)).toEqual({
       wallMs: 120_000,
       cpuMs: 120_000,
       memoryBytes: 1024 * mebibyte,
@@ -105,7 +105,7 @@ describe('the allow-list', () => {
 })
 
 describe('what ended a command', () => {
-  const how = { limits: limitsOf(SandboxConfig.parse({})), timeoutMs: 120_000 }
+  const how = { limits: sandboxLimitsOf(SandboxConfig.parse({})), timeoutMs: 120_000 }
 
   it('is told in words that say what to do', () => {
     expect(endWords('exited', how)).toBeNull()

@@ -10,9 +10,9 @@ import { promisify } from 'node:util'
 import type { FileDraft } from '@signalbox/engine'
 import type { WorkspaceResult } from '../../workspace/refusal.ts'
 import type { Admits } from '../egress/proxy.ts'
-import { checkPaths, notRun, Outputs } from '../ended.ts'
+import { checkedDrafts, notRun, Outputs } from '../ended.ts'
 import type {
-  Ended,
+  EndedCommand,
   OnOutput,
   Probe,
   Sandbox,
@@ -142,7 +142,7 @@ class BubblewrapSandbox implements Sandbox {
     return this.#slot.group !== null
   }
 
-  exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
+  exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<EndedCommand> {
     if (this.#state !== 'open') return Promise.resolve(notRun('lost', 'a sandbox runs one command'))
     this.#state = 'running'
     const running = this.#exec(command, signal, onOutput).catch((error: unknown) =>
@@ -159,7 +159,7 @@ class BubblewrapSandbox implements Sandbox {
     if (this.#state !== 'exited') return { ok: true, value: [] }
     const found = await this.#slot.mirror.changes()
     this.#isClean = found.ok
-    return found.ok ? checkPaths(found.value) : found
+    return found.ok ? checkedDrafts(found.value) : found
   }
 
   async close(): Promise<void> {
@@ -172,7 +172,7 @@ class BubblewrapSandbox implements Sandbox {
     this.#giveBack()
   }
 
-  async #exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
+  async #exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<EndedCommand> {
     const { files } = this.#request
     const { mirror } = this.#slot
     await mirror.prepare(files, ownerOf(this.#request))
@@ -195,7 +195,7 @@ class BubblewrapSandbox implements Sandbox {
       readonly onOutput: OnOutput
       readonly wayOut: WayOut | null
     },
-  ): Promise<Ended> {
+  ): Promise<EndedCommand> {
     const { signal, onOutput, wayOut } = how
     const { limits } = this.#request
     const { group } = this.#slot
@@ -296,7 +296,7 @@ function endOf(over: {
   readonly outputs: Outputs
   readonly wallMs: number
   readonly cpuMsMax: number
-}): Ended {
+}): EndedCommand {
   const { ended, used, stop, outputs, wallMs, cpuMsMax } = over
   const { exitCode } = ended
   const cpuMs = used.cpuMs ?? ended.cpuMs
@@ -306,7 +306,7 @@ function endOf(over: {
     usage: { wallMs, cpuMs, maxRssBytes: used.maxRssBytes, outputBytes: outputs.bytes },
     egress: [],
   }
-  const stopped = (why: Ended['ended'], signal: string | null, reason?: string): Ended => ({
+  const stopped = (why: EndedCommand['ended'], signal: string | null, reason?: string): EndedCommand => ({
     ...wrote,
     exitCode: null,
     signal,

@@ -12,9 +12,9 @@ import { limits } from '@signalbox/core'
 import type { FileDraft } from '@signalbox/engine'
 import type { WorkspaceResult } from '../../workspace/refusal.ts'
 import { orAbort } from '../abort.ts'
-import { checkPaths, notRun, Outputs } from '../ended.ts'
+import { checkedDrafts, notRun, Outputs } from '../ended.ts'
 import type {
-  Ended,
+  EndedCommand,
   OnOutput,
   Probe,
   Sandbox,
@@ -115,7 +115,7 @@ class VirtualSandbox implements Sandbox {
     this.#request = request
   }
 
-  async exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<Ended> {
+  async exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<EndedCommand> {
     const { worker, ready } = this.#thread
     try {
       const files = await orAbort(this.#request.files.list(), signal)
@@ -132,7 +132,7 @@ class VirtualSandbox implements Sandbox {
   }
 
   async changes(): Promise<WorkspaceResult<readonly FileDraft[]>> {
-    return checkPaths(this.#changes ?? [])
+    return checkedDrafts(this.#changes ?? [])
   }
 
   async close(): Promise<void> {
@@ -189,7 +189,7 @@ class VirtualSandbox implements Sandbox {
     this.#thread.worker.postMessage(message)
   }
 
-  #ended(outcome: Outcome, how: { readonly wallMs: number; readonly onOutput: OnOutput }): Ended {
+  #ended(outcome: Outcome, how: { readonly wallMs: number; readonly onOutput: OnOutput }): EndedCommand {
     const usage = { wallMs: how.wallMs, cpuMs: null, maxRssBytes: null, outputBytes: 0 }
     if (outcome === 'timeout' || outcome === 'cancelled' || outcome === 'memory')
       return { ...notRun('lost'), ended: outcome, usage }
