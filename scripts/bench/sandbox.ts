@@ -22,7 +22,8 @@ interface Spread {
 function spreadOf(samples: readonly number[]): Spread {
   const sorted = samples.toSorted((a, b) => a - b)
   const at = (share: number): number =>
-    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) * 10) / 10
+    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) * 10) /
+    10
   return { p50: at(0.5), p99: at(0.99), most: at(1) }
 }
 
@@ -65,7 +66,10 @@ const never = new AbortController().signal
 async function run(
   sandboxes: Sandboxes,
   script: string,
-  { files = empty, signal = never }: { readonly files?: FileSet; readonly signal?: AbortSignal } = {},
+  {
+    files = empty,
+    signal = never,
+  }: { readonly files?: FileSet; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   const { limits } = SandboxConfig.parse({})
   const sandbox = await sandboxes.open({
@@ -90,7 +94,16 @@ async function run(
 }
 
 const bare = [
-  ...['--unshare-all', '--die-with-parent', '--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin'],
+  ...[
+    '--unshare-all',
+    '--die-with-parent',
+    '--ro-bind',
+    '/usr',
+    '/usr',
+    '--symlink',
+    'usr/bin',
+    '/bin',
+  ],
   ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64', '--proc', '/proc'],
   ...['--dev', '/dev', '--tmpfs', '/tmp', '/bin/bash', '-c', 'true'],
 ]

@@ -31,7 +31,8 @@ beforeAll(async () => {
         if (turn === 2) return { calls: [{ name: 'read_file', args: { path: 'out.txt' } }] }
         return { text: 'Sorted.' }
       },
-      spinning: (_: unknown, turn) => (turn === 0 ? bash('while :; do :; done') : { text: 'Spun.' }),
+      spinning: (_: unknown, turn) =>
+        turn === 0 ? bash('while :; do :; done') : { text: 'Spun.' },
       talking: () => ({ text: 'Talked.' }),
     },
   })

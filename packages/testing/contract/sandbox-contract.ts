@@ -387,10 +387,14 @@ export function sandboxContract(name: string, { make, can }: SandboxSubject): vo
     test('two calls of two tenants at once see nothing of each other', async () => {
       const sandboxes = await open()
       const calls = ['one', 'two'].map((tenantId) =>
-        play(sandboxes, `echo ${tenantId} > /tmp/x; echo ${tenantId} > made; sleep 0.3; cat /tmp/x made; ls /tmp .`, {
-          tenantId,
-          files: givenFiles({ [tenantId]: tenantId }),
-        }),
+        play(
+          sandboxes,
+          `echo ${tenantId} > /tmp/x; echo ${tenantId} > made; sleep 0.3; cat /tmp/x made; ls /tmp .`,
+          {
+            tenantId,
+            files: givenFiles({ [tenantId]: tenantId }),
+          },
+        ),
       )
       const [one, two] = await Promise.all(calls)
       expect(one?.stdout).toMatch(/^one\none\n/)

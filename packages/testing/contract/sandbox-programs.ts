@@ -10,7 +10,10 @@ export const stubborn: readonly (readonly [name: string, script: string])[] = [
   ['setsid', 'setsid sleep % & sleep %'],
   ['nohup', 'nohup sleep % >/dev/null 2>&1 & sleep %'],
   ['a double fork', '( ( sleep % & ) & ); sleep %'],
-  ['traps for every signal', "trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM; while :; do sleep %; done"],
+  [
+    'traps for every signal',
+    "trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM; while :; do sleep %; done",
+  ],
   ['a stopped process', 'sleep % & kill -STOP $!; kill -STOP $$; sleep %'],
   ['setsid nohup, outputs closed', 'setsid nohup sleep % <&- >&- 2>&- & disown; sleep %'],
 ]
@@ -126,7 +129,8 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
     })
 
     test('X5 open files', async () => {
-      const script = 'for i in $(seq 10 100); do eval "exec $i>/tmp/f" || break; done 2>/dev/null; ls /proc/self/fd | wc -l; ulimit -n'
+      const script =
+        'for i in $(seq 10 100); do eval "exec $i>/tmp/f" || break; done 2>/dev/null; ls /proc/self/fd | wc -l; ulimit -n'
       const { stdout } = await play(await open(), script, { limits: { openFiles: 40 } })
       const [open1 = '', most = ''] = stdout.trim().split('\n')
       expect([Number(open1) <= 40, most]).toEqual([true, '40'])
@@ -151,7 +155,8 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
 
     test('a tree deeper than a path may be long is refused, and does not stay', async () => {
       const sandboxes = await open()
-      const script = 'for i in $(seq 1 300); do mkdir dddddddddddddddddddd; cd dddddddddddddddddddd; done; echo x > f'
+      const script =
+        'for i in $(seq 1 300); do mkdir dddddddddddddddddddd; cd dddddddddddddddddddd; done; echo x > f'
       expect((await play(sandboxes, script)).files).toBe('bad_path')
       expect((await play(sandboxes, 'ls')).stdout).toBe('')
     })

@@ -72,7 +72,10 @@ class Host implements ToolHost {
     this.#graceMs = options.abortGraceMs ?? 5000
     this.#log = options.log
     this.#workspaces = workspacesOf(options)
-    this.#local = localTools(options.tools ?? [], [...fileTools(options), ...(bash ? [bash.tool] : [])])
+    this.#local = localTools(options.tools ?? [], [
+      ...fileTools(options),
+      ...(bash ? [bash.tool] : []),
+    ])
     this.#servers = startServers(options, this.#clock)
   }
 
@@ -137,10 +140,7 @@ class Host implements ToolHost {
   }
 
   async close(): Promise<void> {
-    await Promise.all([
-      ...this.#servers.map((server) => server.close()),
-      this.#sandboxes?.close(),
-    ])
+    await Promise.all([...this.#servers.map((server) => server.close()), this.#sandboxes?.close()])
   }
 
   /** A tool, null if there is none, or why the server that might have it cannot say. */

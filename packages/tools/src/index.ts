@@ -24,9 +24,5 @@ export { selectTools, type Selection } from './select-tools.ts'
 export { expandConfig, McpServerConfig } from './mcp/config.ts'
 export { idempotencyMetaKey } from './mcp/server.ts'
 export { workspaceToolNames } from './workspace/tools.ts'
-export type {
-  Workspace,
-  WorkspaceEntry,
-  WorkspaceListing,
-} from './workspace/workspace.ts'
+export type { Workspace, WorkspaceEntry, WorkspaceListing } from './workspace/workspace.ts'
 export type { WorkspaceRefusal, WorkspaceResult } from './workspace/refusal.ts'

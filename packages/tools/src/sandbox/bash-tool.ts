@@ -6,7 +6,13 @@
  *    again (`idempotent`). Else it is `once`.
  * B3 It settles when none of its processes is alive, so a cancelled call is never unknown.
  */
-import { limits, type JsonObject, JsonObjectSchema, type SandboxReport, ToolSpec } from '@signalbox/core'
+import {
+  limits,
+  type JsonObject,
+  JsonObjectSchema,
+  type SandboxReport,
+  ToolSpec,
+} from '@signalbox/core'
 import { z } from 'zod'
 import { assembleOutput } from '../output.ts'
 import type { Execution, Runnable, ToolContext } from '../runnable.ts'
@@ -43,7 +49,9 @@ export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptio
   const own = sandboxLimitsOf(config)
   const network = networkOf(config, env)
   if (network.kind !== 'none' && config.use === 'virtual')
-    throw new TypeError('sandbox.network: "virtual" has no network; set sandbox.use to "bubblewrap"')
+    throw new TypeError(
+      'sandbox.network: "virtual" has no network; set sandbox.use to "bubblewrap"',
+    )
   const Input = inputOf(own)
   const mask = maskFor(network)
   const effect = network.kind === 'none' && snapshots ? 'idempotent' : 'once'
@@ -188,6 +196,9 @@ function resultOf(
   }
 }
 
-function reportOf({ exitCode, signal, ended, usage, egress }: EndedCommand, adapter: string): SandboxReport {
+function reportOf(
+  { exitCode, signal, ended, usage, egress }: EndedCommand,
+  adapter: string,
+): SandboxReport {
   return { adapter, exitCode, signal, ended, ...usage, egress: [...egress] }
 }

@@ -6,17 +6,21 @@ import type { Network, SandboxLimits } from './sandbox.ts'
 
 const mebibyte = 1024 * 1024
 
-const HostForm = z.string().max(limits.idCharsMax).refine((text) => hostRule(text) !== null, {
-  error: `a host is ${hostRuleForm}`,
-})
-
-const HeaderName = z
+const HostForm = z
   .string()
-  .regex(/^[A-Za-z0-9-]{1,64}$/, 'a header is 1 to 64 of A-Z a-z 0-9 -')
+  .max(limits.idCharsMax)
+  .refine((text) => hostRule(text) !== null, {
+    error: `a host is ${hostRuleForm}`,
+  })
+
+const HeaderName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'a header is 1 to 64 of A-Z a-z 0-9 -')
 
 const EnvName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a variable is 1 to 64 of A-Z a-z 0-9 _, not beginning with a digit')
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+    'a variable is 1 to 64 of A-Z a-z 0-9 _, not beginning with a digit',
+  )
 
 const Limits = z.strictObject({
   /** How long a command may take, and the most that the model may ask for. Milliseconds. */
@@ -31,9 +35,19 @@ const Limits = z.strictObject({
     .default(1024 * mebibyte),
   processes: z.number().int().min(4).max(limits.sandboxProcessesMax).default(256),
   /** The largest file that a command may write. */
-  fileBytes: z.number().int().min(4096).max(limits.sandboxFileBytesMax).default(64 * mebibyte),
+  fileBytes: z
+    .number()
+    .int()
+    .min(4096)
+    .max(limits.sandboxFileBytesMax)
+    .default(64 * mebibyte),
   /** `/tmp`, which is gone after the call. */
-  tmpBytes: z.number().int().min(4096).max(limits.sandboxTmpBytesMax).default(256 * mebibyte),
+  tmpBytes: z
+    .number()
+    .int()
+    .min(4096)
+    .max(limits.sandboxTmpBytesMax)
+    .default(256 * mebibyte),
   /** Both outputs together. */
   outputBytes: z.number().int().min(1024).max(limits.commandOutputBytesMax).default(mebibyte),
   openFiles: z.number().int().min(16).max(limits.sandboxOpenFilesMax).default(1024),
@@ -45,9 +59,7 @@ const Allowed = z.strictObject({
   /** Methods of requests that are not encrypted, and of those whose headers are added to. Default: all. */
   methods: z.array(z.string().regex(/^[A-Z]{1,16}$/, 'a method is 1 to 16 of A-Z')).optional(),
   /** By host: a header that its requests get outside of the sandbox, its value from a variable of the worker. */
-  inject: z
-    .record(z.string(), z.strictObject({ header: HeaderName, env: EnvName }))
-    .default({}),
+  inject: z.record(z.string(), z.strictObject({ header: HeaderName, env: EnvName })).default({}),
 })
 
 /** The sandbox that the tool `bash` executes in. */

@@ -26,7 +26,9 @@ export interface SandboxLimits {
 }
 
 /** What a command may reach. */
-export type Network = { readonly kind: 'none' } | { readonly kind: 'allow'; readonly rules: EgressRules }
+export type Network =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'allow'; readonly rules: EgressRules }
 
 /** The allow-list of an egress proxy, checked. */
 export interface EgressRules {

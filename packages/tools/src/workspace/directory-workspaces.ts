@@ -14,7 +14,13 @@ import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-dir
 import { directoryName, parsePath } from './path.ts'
 import { applyEdit, type TextEdit } from './text-edit.ts'
 import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
-import type { OpenWorkspace, Workspace, WorkspaceEntry, WorkspaceListing, Workspaces } from './workspace.ts'
+import type {
+  OpenWorkspace,
+  Workspace,
+  WorkspaceEntry,
+  WorkspaceListing,
+  Workspaces,
+} from './workspace.ts'
 
 /** Whose workspace. */
 export interface WorkspaceOwner {
@@ -60,7 +66,9 @@ export class DirectoryWorkspaces implements Workspaces {
   /** Nothing is stored with the result of a call: what it did is in the directory. */
   open(request: ToolRequest): OpenWorkspace {
     const home = [directoryName(request.tenantId), directoryName(request.threadId)]
-    const reach = { open: (names: readonly string[], create: boolean) => this.#open([...home, ...names], create) }
+    const reach = {
+      open: (names: readonly string[], create: boolean) => this.#open([...home, ...names], create),
+    }
     return { workspace: this.of(request), files: directorySet(reach), close: async () => [] }
   }
 

@@ -28,4 +28,3 @@ export type WorkspaceResult<T> = { readonly ok: true; readonly value: T } | Work
 export function refuse(code: WorkspaceRefusal['code'], message: string): WorkspaceRefusal {
   return { ok: false, code, message }
 }
-

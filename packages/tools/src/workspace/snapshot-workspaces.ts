@@ -14,7 +14,15 @@ import { Overlay, type Seen } from './overlay.ts'
 import { parsePath } from './path.ts'
 import { applyEdit, decodeText } from './text-edit.ts'
 import { refuse, type WorkspaceResult } from './refusal.ts'
-import { absentFiles, absentWorkspace, type OpenWorkspace, type Workspace, type WorkspaceEntry, type WorkspaceListing, type Workspaces } from './workspace.ts'
+import {
+  absentFiles,
+  absentWorkspace,
+  type OpenWorkspace,
+  type Workspace,
+  type WorkspaceEntry,
+  type WorkspaceListing,
+  type Workspaces,
+} from './workspace.ts'
 
 /** Workspaces in the register that the calls bring with them. */
 export class SnapshotWorkspaces implements Workspaces {

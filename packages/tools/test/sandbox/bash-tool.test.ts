@@ -34,30 +34,40 @@ describe.each(adapters)('bash over %s', (_name, use, skip) => {
     expect(textOf(outputOf(outcome))).toBe('out\nstderr:\nerr\nexit code 3')
     expect(outputOf(outcome).isError).toBe(false)
     expect(outcome).toMatchObject({
-      sandbox: { adapter: use, exitCode: 3, signal: null, ended: 'exited', outputBytes: 8, egress: [] },
+      sandbox: {
+        adapter: use,
+        exitCode: 3,
+        signal: null,
+        ended: 'exited',
+        outputBytes: 8,
+        egress: [],
+      },
     })
     expect(outcome).not.toHaveProperty('files')
     const silent = await callTool(host(), 'bash', { args: { command: 'true' } })
     expect(textOf(outputOf(silent))).toBe('(no output)')
   })
 
-  it.skipIf(skip)('keeps the files of a command that exited, whatever it answered, and finds them again', async () => {
-    const store = snapshotStore()
-    const events: FileEvent[] = []
-    const call = async (command: string) => {
-      const outcome = await callTool(host(), 'bash', {
-        args: { command },
-        files: store.files(events),
-      })
-      if (outcome.status === 'completed' && outcome.files)
-        events.push(store.keep(`e${events.length}`, outcome.files))
-      return textOf(outputOf(outcome))
-    }
-    await call('mkdir -p a; echo one > a/f; echo two > g; exit 9')
-    expect(await call('cat a/f g; rm g')).toBe('one\ntwo')
-    expect(await call('ls -R | tr "\\n" " "')).toContain('f')
-    expect(await call('cat g')).toContain('exit code 1')
-  })
+  it.skipIf(skip)(
+    'keeps the files of a command that exited, whatever it answered, and finds them again',
+    async () => {
+      const store = snapshotStore()
+      const events: FileEvent[] = []
+      const call = async (command: string) => {
+        const outcome = await callTool(host(), 'bash', {
+          args: { command },
+          files: store.files(events),
+        })
+        if (outcome.status === 'completed' && outcome.files)
+          events.push(store.keep(`e${events.length}`, outcome.files))
+        return textOf(outputOf(outcome))
+      }
+      await call('mkdir -p a; echo one > a/f; echo two > g; exit 9')
+      expect(await call('cat a/f g; rm g')).toBe('one\ntwo')
+      expect(await call('ls -R | tr "\\n" " "')).toContain('f')
+      expect(await call('cat g')).toContain('exit code 1')
+    },
+  )
 
   it.skipIf(skip)('says what stopped it, as an error, and keeps no file', async () => {
     const outcome = await callTool(host(), 'bash', {
@@ -149,7 +159,9 @@ describe.each(adapters)('bash over %s', (_name, use, skip) => {
     expect(textOf(outputOf(outcome))).toBe('from a tool')
     const read = await callTool(tools, 'read_file', { args: { path: 'dir/f' } })
     expect(textOf(outputOf(read))).toBe('from a tool\nmore\n')
-    const again = await callTool(tools, 'bash', { args: { command: 'test -x g && rm dir/f && ls -R' } })
+    const again = await callTool(tools, 'bash', {
+      args: { command: 'test -x g && rm dir/f && ls -R' },
+    })
     expect(textOf(outputOf(again))).not.toContain('exit code')
     const gone = await callTool(tools, 'read_file', { args: { path: 'dir/f' } })
     expect(outputOf(gone).structured).toMatchObject({ code: 'not_found' })
@@ -163,7 +175,12 @@ describe('bash in a host', () => {
   })
 
   it('leaves its name to a tool of the user, but not beside a sandbox', async () => {
-    const own = defineTool({ name: 'bash', description: 'own', input: z.object({}), run: () => 'own' })
+    const own = defineTool({
+      name: 'bash',
+      description: 'own',
+      input: z.object({}),
+      run: () => 'own',
+    })
     const host = hostFor({ tools: [own] })
     expect(textOf(outputOf(await callTool(host, 'bash')))).toBe('own')
     expect(() => hostFor({ tools: [own], sandbox: {} })).toThrow('the tool of the sandbox')

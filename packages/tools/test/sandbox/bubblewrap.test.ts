@@ -76,7 +76,10 @@ describe.skipIf(skipBwrap)(`bubblewrap${bwrapMissing}`, () => {
   })
 
   it('a write through a mapping is seen', async () => {
-    const files = givenFiles({ f: 'aaaa', ...Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`x${n}`, 'x'])) })
+    const files = givenFiles({
+      f: 'aaaa',
+      ...Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`x${n}`, 'x'])),
+    })
     const script = String.raw`python3 -c "
 import mmap
 with open('f','r+b') as f:
@@ -94,7 +97,9 @@ with open('f','r+b') as f:
       limits: { processes: 100 },
     })
     await new Promise((resolve) => setTimeout(resolve, 500))
-    const other = await play(sandboxes, 'for i in 1 2 3; do ls / | wc -l; done', { tenantId: 'other' })
+    const other = await play(sandboxes, 'for i in 1 2 3; do ls / | wc -l; done', {
+      tenantId: 'other',
+    })
     expect(other.ended).toMatchObject({ ended: 'exited', exitCode: 0 })
     expect((await bomb).ended.ended).toBe('timeout')
   })

@@ -74,8 +74,13 @@ describe('the egress proxy', () => {
   it('§7.5 passes requests to hosts of the list, counts them, and refuses others', async () => {
     const { port, seen } = await upstream()
     const { proxy, ask } = await proxied(rulesFor(port), anywhere)
-    expect(await ask(`http://localhost:${port}/a?b=c`)).toEqual({ status: 200, text: 'hello from /a?b=c' })
-    expect(seen).toMatchObject([{ method: 'GET', url: '/a?b=c', headers: { host: `localhost:${port}` } }])
+    expect(await ask(`http://localhost:${port}/a?b=c`)).toEqual({
+      status: 200,
+      text: 'hello from /a?b=c',
+    })
+    expect(seen).toMatchObject([
+      { method: 'GET', url: '/a?b=c', headers: { host: `localhost:${port}` } },
+    ])
     expect(await ask(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 403 })
     expect(await ask(`http://localhost:1/`)).toMatchObject({ status: 403 })
     expect(await ask('/no-proxy-form')).toMatchObject({ status: 400 })
@@ -99,7 +104,11 @@ describe('the egress proxy', () => {
     const { port, seen } = await upstream()
     const inject = [{ host: 'localhost', header: 'Authorization', value: 'Bearer secret' }]
     const { ask } = await proxied(rulesFor(port, { inject }), anywhere)
-    await ask(`http://localhost:${port}/`, 'GET', { authorization: 'Bearer mine', 'x-own': '1', 'proxy-authorization': 'x' })
+    await ask(`http://localhost:${port}/`, 'GET', {
+      authorization: 'Bearer mine',
+      'x-own': '1',
+      'proxy-authorization': 'x',
+    })
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'x-own': '1' })
     expect(seen[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
@@ -119,7 +128,9 @@ describe('the egress proxy', () => {
     onTestFinished(() => void echo.close())
     const port = portOf(echo.address())
     const { proxy, tunnel } = await proxied(rulesFor(port), anywhere)
-    expect(await tunnel(`localhost:${port}`, 'through')).toMatch(/^HTTP\/1.1 200.*\r\n\r\nthrough$/s)
+    expect(await tunnel(`localhost:${port}`, 'through')).toMatch(
+      /^HTTP\/1.1 200.*\r\n\r\nthrough$/s,
+    )
     expect(await tunnel(`127.0.0.1:${port}`, '')).toMatch(/^HTTP\/1.1 403/)
     expect(await tunnel('nonsense', '')).toMatch(/^HTTP\/1.1 400/)
     expect(proxy.report()).toMatchObject([
@@ -155,8 +166,16 @@ describe.skipIf(skipBwrap)(`a network in bubblewrap${bwrapMissing}`, () => {
     const { stdout, ended } = await play(sandboxes, script, {
       network: { kind: 'allow', rules: rulesFor(port, { inject }) },
     })
-    expect(stdout.trim().split('\n')).toEqual(['hello from /inside', '403', 'no way past', '0', '0'])
-    expect(seen).toMatchObject([{ url: '/inside', headers: { authorization: 'Bearer canary-value' } }])
+    expect(stdout.trim().split('\n')).toEqual([
+      'hello from /inside',
+      '403',
+      'no way past',
+      '0',
+      '0',
+    ])
+    expect(seen).toMatchObject([
+      { url: '/inside', headers: { authorization: 'Bearer canary-value' } },
+    ])
     expect(ended.egress).toMatchObject([
       { host: 'localhost:1', verdict: 'refused' },
       { host: `localhost:${port}`, verdict: 'allowed' },

@@ -1,6 +1,12 @@
 /** What the probe says where bubblewrap does not work: each machine with its words, as bwrap says them there. */
 import { describe, expect, it } from 'vitest'
-import { explain, type HostFacts, hostFacts, missingFor, works } from '../../src/sandbox/bubblewrap/probe.ts'
+import {
+  explain,
+  type HostFacts,
+  hostFacts,
+  missingFor,
+  works,
+} from '../../src/sandbox/bubblewrap/probe.ts'
 
 const healthy: HostFacts = {
   platform: 'linux',

@@ -52,7 +52,8 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls on %s', (na
       x64: [0, 1, 3, 9, 59, 231, 41, 202, 302],
       arm64: [63, 64, 57, 222, 221, 94, 198, 98, 261],
     }
-    for (const number of everyday[name]) expect(verdictOf(program, { arch, number })).toBe('allowed')
+    for (const number of everyday[name])
+      expect(verdictOf(program, { arch, number })).toBe('allowed')
   })
 
   it('allows clone for threads and processes, refuses it for namespaces, and has no clone3', () => {

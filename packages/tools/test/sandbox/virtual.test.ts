@@ -46,7 +46,9 @@ describe('virtual', () => {
     const listed = await play(sandboxes, 'ls -lR | wc -l; find . -type f | wc -l', { files })
     expect(listed.stdout.trim().split(/\s+/).at(-1)).toBe('1000')
     expect(files.reads).toEqual(['dir3/file3'])
-    expect((await play(sandboxes, 'grep -rl "content 77$" .', { files })).stdout).toContain('file77')
+    expect((await play(sandboxes, 'grep -rl "content 77$" .', { files })).stdout).toContain(
+      'file77',
+    )
   })
 
   it('X1 nested loops of awk and jq are ended like any other', async () => {
@@ -73,9 +75,9 @@ describe('virtual', () => {
 
   it('refuses a network', async () => {
     const rules = { hosts: [], methods: null, inject: [] }
-    await expect(
-      play(await opened(), ':', { network: { kind: 'allow', rules } }),
-    ).rejects.toThrow('no network')
+    await expect(play(await opened(), ':', { network: { kind: 'allow', rules } })).rejects.toThrow(
+      'no network',
+    )
   })
 
   it('has no program that leaves it', async () => {

@@ -32,12 +32,24 @@ export function bwrapCommand(
   shape: SandboxShape,
   uid: number | null,
 ): { readonly command: readonly string[]; readonly options: readonly string[] } {
-  const bwrap = [programPath('bwrap') ?? 'bwrap', '--args', String(descriptors.args), '--', ...insideCommand(shape)]
+  const bwrap = [
+    programPath('bwrap') ?? 'bwrap',
+    '--args',
+    String(descriptors.args),
+    '--',
+    ...insideCommand(shape),
+  ]
   // A user of its own for each slot: limits of processes count per user, and are none for root.
   const asSlot =
     uid === null
       ? []
-      : [programPath('setpriv') ?? 'setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+      : [
+          programPath('setpriv') ?? 'setpriv',
+          `--reuid=${uid}`,
+          `--regid=${uid}`,
+          '--clear-groups',
+          '--no-new-privs',
+        ]
   const command = [...(shape.enter ?? []), ...asSlot, ...bwrap]
   return { command, options: bwrapOptions(shape) }
 }
@@ -64,7 +76,14 @@ function bwrapOptions(shape: SandboxShape): string[] {
   const { tree, mounts, limits, env, cwd, hasSeccomp, more } = shape
   const size = String(limits.tmpBytes)
   return [
-    ...['--unshare-all', '--unshare-user', '--uid', String(inside.uid), '--gid', String(inside.uid)],
+    ...[
+      '--unshare-all',
+      '--unshare-user',
+      '--uid',
+      String(inside.uid),
+      '--gid',
+      String(inside.uid),
+    ],
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
     ...['--ro-bind', '/usr', '/usr', ...roots(), ...etc()],
     ...['--proc', '/proc', '--dev', '/dev'],

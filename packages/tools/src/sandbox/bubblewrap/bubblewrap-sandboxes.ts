@@ -172,7 +172,11 @@ class BubblewrapSandbox implements Sandbox {
     this.#giveBack()
   }
 
-  async #exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<EndedCommand> {
+  async #exec(
+    command: SandboxCommand,
+    signal: AbortSignal,
+    onOutput: OnOutput,
+  ): Promise<EndedCommand> {
     const { files } = this.#request
     const { mirror } = this.#slot
     await mirror.prepare(files, ownerOf(this.#request))
@@ -210,7 +214,9 @@ class BubblewrapSandbox implements Sandbox {
     })
     this.#kill = running.kill
     const over = new AbortController()
-    void watchDisk(this.#slot.mirror.directory, over.signal, () => stop.because('output', diskWords))
+    void watchDisk(this.#slot.mirror.directory, over.signal, () =>
+      stop.because('output', diskWords),
+    )
     const ended = await guard(running, {
       stop,
       signal,
@@ -306,7 +312,11 @@ function endOf(over: {
     usage: { wallMs, cpuMs, maxRssBytes: used.maxRssBytes, outputBytes: outputs.bytes },
     egress: [],
   }
-  const stopped = (why: EndedCommand['ended'], signal: string | null, reason?: string): EndedCommand => ({
+  const stopped = (
+    why: EndedCommand['ended'],
+    signal: string | null,
+    reason?: string,
+  ): EndedCommand => ({
     ...wrote,
     exitCode: null,
     signal,
@@ -325,4 +335,5 @@ function endOf(over: {
   return { ...wrote, exitCode, signal: null, ended: 'exited' }
 }
 
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const describe = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

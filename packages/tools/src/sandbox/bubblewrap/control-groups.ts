@@ -84,8 +84,10 @@ async function unified(): Promise<ControlGroups> {
   return {
     group: async (name) => {
       const path = await makeGroup(own, name)
-      const read = (file: string): Promise<string> => readFile(join(path, file), 'utf8').catch(() => '')
-      const oomKills = async (): Promise<number> => numberAfter(await read('memory.events'), 'oom_kill')
+      const read = (file: string): Promise<string> =>
+        readFile(join(path, file), 'utf8').catch(() => '')
+      const oomKills = async (): Promise<number> =>
+        numberAfter(await read('memory.events'), 'oom_kill')
       const cpu = async (): Promise<number> => numberAfter(await read('cpu.stat'), 'usage_usec')
       let before = { kills: 0, cpu: 0 }
       return {

@@ -31,10 +31,7 @@ export async function watchDisk(
 }
 
 /** It changes under our feet: what is not there any more does not count. */
-async function measure(
-  directory: string,
-  size: { entries: number; bytes: number },
-): Promise<void> {
+async function measure(directory: string, size: { entries: number; bytes: number }): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
   size.entries += entries.length
   if (size.entries > limits.sandboxEntriesMax || size.bytes > bytesMax) return

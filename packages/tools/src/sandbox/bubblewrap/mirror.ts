@@ -11,7 +11,7 @@
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, rm, rmdir, statfs, unlink } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, rmdir, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@signalbox/core'
@@ -205,11 +205,7 @@ export class Mirror {
     return problems[0] ?? null
   }
 
-  async #look(
-    path: string,
-    stat: Stamp,
-    { drafts, gone }: Left,
-  ): Promise<WorkspaceRefusal | null> {
+  async #look(path: string, stat: Stamp, { drafts, gone }: Left): Promise<WorkspaceRefusal | null> {
     const at = join(this.directory, path)
     const before = this.#written.get(path)
     if (before && this.#isExact && !this.#fresh.has(path) && isSame(before.stamp, stat)) {

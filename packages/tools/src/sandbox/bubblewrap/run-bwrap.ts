@@ -60,7 +60,14 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
   const [program = '', ...args] = [...closeInherited(), ...run.command]
   const child = spawn(program, args, {
     // A command that is given nothing may open its input again, which it could not with a socket.
-    stdio: [run.stdin === '' ? 'ignore' : 'pipe', stdout.write, stderr.write, 'pipe', 'pipe', 'pipe'],
+    stdio: [
+      run.stdin === '' ? 'ignore' : 'pipe',
+      stdout.write,
+      stderr.write,
+      'pipe',
+      'pipe',
+      'pipe',
+    ],
     // Whatever is here can be read in `/proc/1/environ` of the sandbox.
     env: {},
     cwd: '/',
@@ -77,7 +84,7 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
   feed(streamAt(child, descriptors.args), run.options.map((option) => `${option}\0`).join(''))
   return {
     kill: () => void end(child, status),
-    ended: settle({ child, started, status, outputs }),
+    ended: settle({ started, status, outputs }),
   }
 }
 
@@ -92,13 +99,12 @@ interface Watched {
 }
 
 interface Parts {
-  readonly child: ChildProcess
   readonly started: Promise<Error | null>
   readonly status: Watched
   readonly outputs: readonly Promise<void>[]
 }
 
-async function settle({ child, started, status, outputs }: Parts): Promise<BwrapEnd> {
+async function settle({ started, status, outputs }: Parts): Promise<BwrapEnd> {
   const error = await started
   if (error) return { exitCode: null, cpuMs: null, error }
   // What a command left in the background is being killed now.

@@ -8,7 +8,18 @@
  * S3 What a worker that died left is taken over by the next one, and removed.
  */
 import { execFile } from 'node:child_process'
-import { chmod, chown, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ControlGroup, findControlGroups } from './control-groups.ts'
@@ -117,13 +128,17 @@ export class Slots {
     await mkdir(home, { mode: 0o711 }).catch(() => undefined)
     const stat = await lstat(home)
     if (!stat.isDirectory() || stat.uid !== 0 || (stat.mode & 0o022) !== 0)
-      throw new Error(`${home} belongs to somebody else: name another directory in sandbox.directory`)
+      throw new Error(
+        `${home} belongs to somebody else: name another directory in sandbox.directory`,
+      )
     return home
   }
 }
 
 /** Takes a user that no living worker has. Its directory is the claim. */
-async function claimUser(home: string): Promise<{ readonly uid: number; readonly directory: string }> {
+async function claimUser(
+  home: string,
+): Promise<{ readonly uid: number; readonly directory: string }> {
   for (let n = 0; n < slotUids.count; n += 1) {
     const uid = slotUids.first + n
     const directory = join(home, String(uid))

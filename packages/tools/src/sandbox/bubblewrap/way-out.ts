@@ -13,7 +13,11 @@ const proxy = `http://127.0.0.1:${port}`
 
 const extension = extname(import.meta.url)
 const relay = fileURLToPath(new URL(`../egress/relay-main${extension}`, import.meta.url))
-const inside = { node: '/run/node', relay: `/run/relay${extension}`, socket: '/run/egress' } as const
+const inside = {
+  node: '/run/node',
+  relay: `/run/relay${extension}`,
+  socket: '/run/egress',
+} as const
 
 /** Threads of the relay count as processes of the sandbox. */
 export const relayProcesses = 24

@@ -104,12 +104,17 @@ export class EgressProxy {
     this.#keep(socket)
     const target = authority(request.url ?? '')
     const refuse = (status: string, why: string): void => {
-      socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${why}\n`)
+      socket.end(
+        `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${why}\n`,
+      )
     }
     if (!target) return refuse('400 Bad Request', 'CONNECT takes a host and a port.')
     if (!this.#mayReach(target)) return refuse('403 Forbidden', refusal(target))
     if (this.#rules.methods !== null)
-      return refuse('403 Forbidden', `No tunnels here. Ask for http://${nameOf(target)}/…: it leaves encrypted.`)
+      return refuse(
+        '403 Forbidden',
+        `No tunnels here. Ask for http://${nameOf(target)}/…: it leaves encrypted.`,
+      )
     const address = await this.#resolve(target.host)
     if (address === null) return refuse('502 Bad Gateway', unreachable(target))
     const upstream = connect({ host: address, port: target.port })
@@ -134,14 +139,19 @@ export class EgressProxy {
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : null
     const refuse = (status: number, why: string): void => {
-      response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${why}\n`)
+      response
+        .writeHead(status, { 'content-type': 'text/plain', connection: 'close' })
+        .end(`${why}\n`)
     }
     if (url?.protocol !== 'http:') return refuse(400, 'This is a proxy: it takes whole addresses.')
     const target = { host: url.hostname, port: url.port === '' ? 80 : Number(url.port) }
     if (!this.#mayReach(target)) return refuse(403, refusal(target))
     const method = request.method ?? 'GET'
     if (this.#rules.methods?.includes(method) === false)
-      return refuse(403, `${method} is not allowed here; allowed: ${this.#rules.methods.join(', ')}.`)
+      return refuse(
+        403,
+        `${method} is not allowed here; allowed: ${this.#rules.methods.join(', ')}.`,
+      )
     const address = await this.#resolve(target.host)
     if (address === null) return refuse(502, unreachable(target))
     this.#send({ url, target, address, method }, request, response)

@@ -2,9 +2,11 @@
 import type { EgressRules, HostRule } from '../sandbox.ts'
 
 /** For messages. */
-export const hostRuleForm = 'a name and a port, "api.example.com:443"; "*." before a name means all below it'
+export const hostRuleForm =
+  'a name and a port, "api.example.com:443"; "*." before a name means all below it'
 
-const form = /^(\*\.)?((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):([0-9]{1,5})$/i
+const form =
+  /^(\*\.)?((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):([0-9]{1,5})$/i
 
 /** The rule that a text means; null if it means none. */
 export function hostRule(text: string): HostRule | null {

@@ -33,7 +33,12 @@ export class EgressTally {
     const named = [...this.#hosts].map(([host, { requests, bytes, isAllowed }]): SandboxEgress => {
       return { host, requests, bytes, verdict: isAllowed ? 'allowed' : 'refused' }
     })
-    const others: SandboxEgress = { host: '*', requests: this.#others, bytes: 0, verdict: 'refused' }
+    const others: SandboxEgress = {
+      host: '*',
+      requests: this.#others,
+      bytes: 0,
+      verdict: 'refused',
+    }
     const sorted = named.toSorted((a, b) => (a.host < b.host ? -1 : 1))
     return this.#others > 0 ? [...sorted, others] : sorted
   }

@@ -67,7 +67,8 @@ async function run(asked: Extract<ToThread, { type: 'run' }>): Promise<void> {
   })
 }
 
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const describe = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 port.on('message', (message: ToThread) => {
   if (message.type === 'run')

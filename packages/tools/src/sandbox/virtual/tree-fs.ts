@@ -176,7 +176,8 @@ export class TreeFs implements IFileSystem {
   }
 
   async link(existing: string, path: string): Promise<void> {
-    if (await this.#inner.exists(path)) throw new Error(`EEXIST: file already exists, link '${path}'`)
+    if (await this.#inner.exists(path))
+      throw new Error(`EEXIST: file already exists, link '${path}'`)
     await this.#inner.cp(existing, path)
   }
 
@@ -216,8 +217,7 @@ export class TreeFs implements IFileSystem {
     const at = this.#normal(path)
     this.#unread.delete(at)
     const below = `${at}/`
-    for (const other of this.#unread.keys())
-      if (other.startsWith(below)) this.#unread.delete(other)
+    for (const other of this.#unread.keys()) if (other.startsWith(below)) this.#unread.delete(other)
   }
 }
 

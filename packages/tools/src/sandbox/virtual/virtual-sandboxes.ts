@@ -58,7 +58,10 @@ export class VirtualSandboxes implements Sandboxes {
       return { usable: true, findings: [{ status: 'warn', message, fix }] }
     } catch (error) {
       const message = `virtual: just-bash cannot be loaded: ${describe(error)}`
-      return { usable: false, findings: [{ status: 'fail', message, fix: 'npm install just-bash' }] }
+      return {
+        usable: false,
+        findings: [{ status: 'fail', message, fix: 'npm install just-bash' }],
+      }
     }
   }
 
@@ -115,7 +118,11 @@ class VirtualSandbox implements Sandbox {
     this.#request = request
   }
 
-  async exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<EndedCommand> {
+  async exec(
+    command: SandboxCommand,
+    signal: AbortSignal,
+    onOutput: OnOutput,
+  ): Promise<EndedCommand> {
     const { worker, ready } = this.#thread
     try {
       const files = await orAbort(this.#request.files.list(), signal)
@@ -189,7 +196,10 @@ class VirtualSandbox implements Sandbox {
     this.#thread.worker.postMessage(message)
   }
 
-  #ended(outcome: Outcome, how: { readonly wallMs: number; readonly onOutput: OnOutput }): EndedCommand {
+  #ended(
+    outcome: Outcome,
+    how: { readonly wallMs: number; readonly onOutput: OnOutput },
+  ): EndedCommand {
     const usage = { wallMs: how.wallMs, cpuMs: null, maxRssBytes: null, outputBytes: 0 }
     if (outcome === 'timeout' || outcome === 'cancelled' || outcome === 'memory')
       return { ...notRun('lost'), ended: outcome, usage }
@@ -198,7 +208,12 @@ class VirtualSandbox implements Sandbox {
     for (const stream of ['stdout', 'stderr'] as const)
       how.onOutput(stream, outputs.add(stream, outcome[stream]))
     const wrote = { stdout: outputs.of('stdout'), stderr: outputs.of('stderr') }
-    const told = { ...wrote, signal: null, egress: [], usage: { ...usage, outputBytes: outputs.bytes } }
+    const told = {
+      ...wrote,
+      signal: null,
+      egress: [],
+      usage: { ...usage, outputBytes: outputs.bytes },
+    }
     if (outputs.isFull) return { ...told, exitCode: null, ended: 'output' }
     this.#changes = outcome.changes
     return { ...told, exitCode: outcome.exitCode, ended: 'exited' }
@@ -211,4 +226,5 @@ type Outcome = Extract<FromThread, { type: 'done' }> | string
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const describe = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
