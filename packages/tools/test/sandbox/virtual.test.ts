@@ -64,10 +64,13 @@ describe('virtual', () => {
   })
 
   it('X5 a script that uses up the memory of its thread is ended, and the process goes on', async () => {
-    const sandboxes = new VirtualSandboxes({ memoryBytes: 64 * 1024 * 1024 })
+    const sandboxes = new VirtualSandboxes({ memoryBytes: 40 * 1024 * 1024 })
     onTestFinished(() => sandboxes.close())
     const script = 'a=(); while :; do i=$((i + 1)); a+=("$(seq $i 200000)"); done'
-    const { ended, files } = await play(sandboxes, `echo x > made; ${script}`)
+    const { ended, files } = await play(sandboxes, `echo x > made; ${script}`, {
+      limits: { wallMs: 100_000 },
+      timeoutMs: 100_000,
+    })
     expect(ended.ended).toBe('memory')
     expect(files).toEqual({})
     expect((await play(sandboxes, 'echo still here')).stdout).toBe('still here\n')
