@@ -7,7 +7,7 @@ import { canonicalPath } from '../files/canonical-path.ts'
 import { protectedFromWriting, secretPattern } from '../files/sensitive.ts'
 import { matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
-import { isPlain, type Redirect, type Word } from './script.ts'
+import { isPlain, type Redirect, type Word } from '../../shell/script.ts'
 
 /** What of this is dangerous; null if nothing is. */
 export function dangerIn(

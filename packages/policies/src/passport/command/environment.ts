@@ -6,7 +6,7 @@ import { countOf, listOf } from '../limit-shape.ts'
 import { matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
 import { isShell } from './interpreters.ts'
-import { isPlain } from './script.ts'
+import { isPlain } from '../../shell/script.ts'
 
 /** Variables by which an allowed program would run another one: by name, by how they begin, by how they end. */
 const steering = new Set([
