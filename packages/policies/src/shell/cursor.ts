@@ -24,7 +24,7 @@ export interface ShellFunction {
 /** What the everyday grammar keeps while it reads, besides the place. */
 export interface EverydayState {
   /** What the input of the command at hand comes from, and the commands whose output a `>(…)` at hand reads. */
-  input: Command[]
+  input: readonly Command[]
   output: Command[]
   readonly functions: Map<string, ShellFunction>
   /** Commands that the shell does not wait for. */

@@ -13,11 +13,19 @@ export interface Grammar {
   readonly skipLines: (cursor: Cursor) => void
 }
 
-/** Does this pattern, which is sticky, stand here? What it captured first. */
-export function looksLike(cursor: Cursor, pattern: RegExp): string | null {
+/** Does this pattern, which is sticky, stand here? */
+export function standsHere(cursor: Cursor, pattern: RegExp): boolean {
+  pattern.lastIndex = cursor.at
+  return pattern.test(cursor.text)
+}
+
+/** Steps over what a sticky pattern finds here, and answers its first group, or else all of it; null if it finds nothing. */
+export function takeWord(cursor: Cursor, pattern: RegExp): string | null {
   pattern.lastIndex = cursor.at
   const found = pattern.exec(cursor.text)
-  return found === null ? null : (found[1] ?? found[0])
+  if (found === null) return null
+  cursor.at += found[0].length
+  return found[1] ?? found[0]
 }
 
 /** A word as it is written, for what runs nothing. */

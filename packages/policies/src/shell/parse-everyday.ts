@@ -7,8 +7,16 @@
  * Y2 Never thrown, always ends; depth and number of commands have a limit. What cannot be read ends the reading, and what stood before it
  *    is told with the problem: the shell, too, runs the lines before one that it cannot read.
  */
-import { type Cursor, cursorOn, giveUp, sees, type ShellFunction, stepsOver } from './cursor.ts'
-import type { Grammar } from './grammar.ts'
+import {
+  type Cursor,
+  cursorOn,
+  type EverydayState,
+  giveUp,
+  sees,
+  type ShellFunction,
+  stepsOver,
+} from './cursor.ts'
+import { type Grammar, standsHere, takeWord } from './grammar.ts'
 import { readCompound } from './read-compound.ts'
 import { readDefinition } from './read-definition.ts'
 import { keepBodies } from './read-redirect.ts'
@@ -30,19 +38,17 @@ export interface EverydayScript {
 
 /** Reads a whole text whose input comes from some commands, none if it stands by itself. */
 export function parseEveryday(text: string, input: readonly Command[] = []): EverydayScript {
-  const everyday = {
-    input: [...input],
+  const everyday: EverydayState = {
+    input,
     output: [],
-    functions: new Map<string, ShellFunction>(),
-    background: new Set<Command>(),
+    functions: new Map(),
+    background: new Set(),
   }
   const cursor = cursorOn(text, 2, everyday)
   const script = readCommands(cursor)
   if (cursor.at < text.length) giveUp(cursor, 'it has a character in an unexpected place')
   keepBodies(cursor, readCommands)
   const { functions, background } = everyday
-  // The input of a function is that of its calls.
-  for (const command of script) functions.get(command.words[0]?.text ?? '')?.input.push(command)
   return { script, problem: cursor.problem, functions, background }
 }
 
@@ -66,8 +72,7 @@ export function readCommands(cursor: Cursor): ShellScript {
 
 function endsList(cursor: Cursor): boolean {
   if (sees(cursor, ')') || sees(cursor, ';;') || sees(cursor, ';&')) return true
-  closing.lastIndex = cursor.at
-  return closing.test(cursor.text)
+  return standsHere(cursor, closing)
 }
 
 /** Steps over blanks, joined lines and a comment. */
@@ -103,12 +108,7 @@ function readPipeline(cursor: Cursor): readonly Command[] {
   const { input } = everyday
   const all: Command[] = []
   for (;;) {
-    negation.lastIndex = cursor.at
-    while (negation.test(cursor.text)) {
-      cursor.at = negation.lastIndex
-      skipBlanks(cursor)
-      negation.lastIndex = cursor.at
-    }
+    while (takeWord(cursor, negation) !== null) skipBlanks(cursor)
     const element = readCommand(cursor)
     all.push(...element)
     skipBlanks(cursor)

@@ -1,6 +1,6 @@
 /** Reads what holds commands: groups, conditions, loops, `case`, `[[ … ]]`, `(( … ))`. */
 import { type Cursor, giveUp, sees, stepsOver } from './cursor.ts'
-import { type Grammar, inertCommand, looksLike } from './grammar.ts'
+import { type Grammar, inertCommand, standsHere, takeWord } from './grammar.ts'
 import { closesTwice, readArithmetic } from './read-expansion.ts'
 import { readRedirect } from './read-redirect.ts'
 import { readTest } from './read-test.ts'
@@ -8,7 +8,7 @@ import { readDouble, readWord } from './read-word.ts'
 import type { Command, Redirect, Word } from './script.ts'
 import { emptyWord } from './word-draft.ts'
 
-const opening = /(if|while|until|for|select|case|coproc|\{|\[\[)(?=[\s;&|()<>]|$)/y
+const opening = /(?:if|while|until|for|select|case|coproc|\{|\[\[)(?=[\s;&|()<>]|$)|\(/y
 const closers: Readonly<Record<string, string>> = {
   if: 'fi',
   while: 'done',
@@ -17,36 +17,32 @@ const closers: Readonly<Record<string, string>> = {
   select: 'done',
   '{': '}',
 }
-const between = /(then|elif|else|do|\{)(?=[\s;&|()<>]|$)/y
+const between = /(?:then|elif|else|do)(?=[\s;&|()<>]|$)/y
 
 /** Its commands; null if none begins here. */
 export function readCompound(cursor: Cursor, grammar: Grammar): readonly Command[] | null {
   const { everyday } = cursor
-  const opener = sees(cursor, '(') ? '(' : looksLike(cursor, opening)
+  const opener = takeWord(cursor, opening)
   if (opener === null || everyday === null) return null
-  const { input } = everyday
-  // Its redirections stand behind it, and are the input of all that is in it.
-  everyday.input = [...input]
-  const within = everyday.input
+  const { input, output } = everyday
+  const redirects: Redirect[] = []
+  // Its redirections stand behind it, and are the input of all that is in it: so is what it reads itself.
+  const around: Command = { ...inertCommand('', [], input), words: [], redirects }
+  everyday.input = [around]
   cursor.depth += 1
   const commands = readBody(cursor, opener, grammar)
   cursor.depth -= 1
-  const { output } = everyday
   everyday.input = input
   everyday.output = [...commands]
-  const redirects: Redirect[] = []
   for (;;) {
     grammar.skipBlanks(cursor)
-    looksLike(cursor, streamNumber) && (cursor.at = streamNumber.lastIndex)
+    takeWord(cursor, streamNumber)
     const redirect = readRedirect(cursor, grammar.readCommands)
     if (redirect === null) break
     redirects.push(redirect)
   }
   everyday.output = output
-  if (redirects.length === 0) return commands
-  const around: Command = { ...inertCommand('', [], input), words: [], redirects }
-  if (redirects.some(({ op }) => op.startsWith('<'))) within.push(around)
-  return [...commands, around]
+  return [around, ...commands]
 }
 
 /** The number or variable of the stream that a redirection is about. */
@@ -55,7 +51,6 @@ export const streamNumber = /(?:\d+|\{\w+\})(?=[<>])/y
 function readBody(cursor: Cursor, opener: string, grammar: Grammar): readonly Command[] {
   const from = cursor.everyday?.input ?? []
   if (opener === '(') return readParenthesis(cursor, grammar)
-  cursor.at += opener.length
   if (opener === '[[') return [inertCommand('[[', readTest(cursor, grammar), from)]
   if (opener === 'case') return readCase(cursor, grammar)
   if (opener === 'coproc') return readCoproc(cursor, grammar)
@@ -75,18 +70,15 @@ function readUntil(
     commands.push(...grammar.readCommands(cursor))
     if (cursor.problem !== null) return commands
     if (stepsOver(cursor, closer)) return commands
-    const word = looksLike(cursor, between)
-    if (word !== null && opener !== '{') cursor.at += word.length
-    else giveUp(cursor, `a "${opener}" is not closed`)
+    if (takeWord(cursor, between) === null) giveUp(cursor, `a "${opener}" is not closed`)
   }
 }
 
 function readParenthesis(cursor: Cursor, grammar: Grammar): readonly Command[] {
-  if (sees(cursor, '((') && closesTwice(cursor.text, cursor.at + 2)) {
-    cursor.at += 2
+  if (sees(cursor, '(') && closesTwice(cursor.text, cursor.at + 1)) {
+    cursor.at += 1
     return [inertCommand('((', [arithmetic(cursor, grammar)], cursor.everyday?.input ?? [])]
   }
-  cursor.at += 1
   const commands = grammar.readCommands(cursor)
   if (!stepsOver(cursor, ')')) giveUp(cursor, 'a parenthesis is not closed')
   return commands
@@ -108,7 +100,7 @@ function readLoopHead(cursor: Cursor, opener: string, grammar: Grammar): readonl
     grammar.skipBlanks(cursor)
     if (words.length === 1) grammar.skipLines(cursor)
     // `for x do …` has no list: its values are the arguments.
-    if (words.length === 1 && looksLike(cursor, between) !== null) break
+    if (words.length === 1 && standsHere(cursor, between)) break
     const read = readWord(cursor, grammar.readCommands)
     if (read === null) break
     words.push(read.word)
@@ -130,10 +122,7 @@ function readCase(cursor: Cursor, grammar: Grammar): readonly Command[] {
   if (!stepsOver(cursor, 'in')) giveUp(cursor, 'a "case" has no "in"')
   while (cursor.problem === null) {
     grammar.skipLines(cursor)
-    if (looksLike(cursor, esac) !== null) {
-      cursor.at += 'esac'.length
-      break
-    }
+    if (takeWord(cursor, esac) !== null) break
     stepsOver(cursor, '(')
     do {
       grammar.skipBlanks(cursor)
@@ -143,7 +132,7 @@ function readCase(cursor: Cursor, grammar: Grammar): readonly Command[] {
     if (!stepsOver(cursor, ')')) giveUp(cursor, 'a pattern of a "case" is not closed')
     commands.push(...grammar.readCommands(cursor))
     if (!(stepsOver(cursor, ';;&') || stepsOver(cursor, ';;') || stepsOver(cursor, ';&')))
-      if (looksLike(cursor, esac) === null) giveUp(cursor, 'a "case" is not closed')
+      if (!standsHere(cursor, esac)) giveUp(cursor, 'a "case" is not closed')
   }
   return [inertCommand('case', words, cursor.everyday?.input ?? []), ...commands]
 }
@@ -153,7 +142,7 @@ const named = /[ \t]+[A-Za-z_]\w*(?=[ \t\n]+(?:\{|\(|if|while|until|for|case|\[\
 
 /** `coproc NAME { … }`; without a group there is no name. */
 function readCoproc(cursor: Cursor, grammar: Grammar): readonly Command[] {
-  if (looksLike(cursor, named) !== null) cursor.at = named.lastIndex
+  takeWord(cursor, named)
   grammar.skipBlanks(cursor)
   return grammar.readCommand(cursor)
 }

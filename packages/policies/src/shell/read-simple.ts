@@ -1,6 +1,6 @@
 /** Reads a simple command of the everyday grammar: assignments, arrays, words, redirections. */
 import { type Cursor, giveUp, sees, stepsOver } from './cursor.ts'
-import { type Grammar, looksLike } from './grammar.ts'
+import { type Grammar, takeWord } from './grammar.ts'
 import { streamNumber } from './read-compound.ts'
 import { readRedirect } from './read-redirect.ts'
 import { readWord } from './read-word.ts'
@@ -37,7 +37,7 @@ const isPiped = (cursor: Cursor): boolean => sees(cursor, '|') && !sees(cursor, 
 function readPart(cursor: Cursor, draft: Draft, grammar: Grammar): boolean {
   grammar.skipBlanks(cursor)
   if (cursor.at >= cursor.text.length) return false
-  if (looksLike(cursor, streamNumber) !== null) cursor.at = streamNumber.lastIndex
+  takeWord(cursor, streamNumber)
   const redirect = readRedirect(cursor, grammar.readCommands)
   if (redirect !== null) {
     draft.redirects.push(redirect)

@@ -1,6 +1,6 @@
 /** Reads what stands between `[[` and `]]`: words and operators, of which nothing runs but what is substituted in them. */
 import { type Cursor, giveUp, sees, stepsOver } from './cursor.ts'
-import { type Grammar, looksLike } from './grammar.ts'
+import { type Grammar, takeWord } from './grammar.ts'
 import { readPiece, readWord } from './read-word.ts'
 import type { Word } from './script.ts'
 import { addText, emptyWord } from './word-draft.ts'
@@ -15,10 +15,7 @@ export function readTest(cursor: Cursor, grammar: Grammar): readonly Word[] {
   while (cursor.problem === null) {
     grammar.skipLines(cursor)
     if (cursor.at >= cursor.text.length) giveUp(cursor, 'a "[[" is not closed')
-    if (!isPattern && looksLike(cursor, end) !== null) {
-      cursor.at += 2
-      break
-    }
+    if (!isPattern && takeWord(cursor, end) !== null) break
     const word = isPattern ? readRegExp(cursor, grammar) : readOperand(cursor, grammar)
     if (word !== null) words.push(word)
     isPattern = word !== null && !word.quoted && word.text === '=~'
