@@ -19,7 +19,7 @@ export function flagsIn(actions: Actions, origins: OriginTable): readonly BashFi
     ...executables.flatMap(flagsOf),
     ...(variables.some(({ name }) => name === 'PATH') ? [flag('path')] : []),
     ...redirects.flatMap(({ op, target }) =>
-      op.includes('>') && isHidden(target) ? [flag('dot_file', target.text)] : [],
+      op.includes('>') && isHidden(target) ? [flag('dot_file')] : [],
     ),
     ...unreadableIn(actions, origins),
     ...(count > commandsMax ? [flag('many_commands', `${count}`)] : []),
@@ -30,14 +30,13 @@ const flag = (rule: BashFinding['rule'], what = ''): BashFinding => ({ rule, wha
 
 function flagsOf(executable: Executable): readonly BashFinding[] {
   const { name, words } = executable
-  const hidden = writtenBy(executable).find(isHidden)
   return [
     ...(inRights.test(name) ? [flag('sudo', name)] : []),
     ...(name === 'chmod' && words.slice(1).some(({ text }) => isForAll(text))
       ? [flag('world_writable')]
       : []),
     ...(installs(name, words) ? [flag('install', name)] : []),
-    ...(hidden === undefined ? [] : [flag('dot_file', hidden.text)]),
+    ...(writtenBy(executable).some(isHidden) ? [flag('dot_file')] : []),
   ]
 }
 

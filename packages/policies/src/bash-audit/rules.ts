@@ -129,6 +129,6 @@ export type BashRule = keyof typeof bashRules
 /** What a rule found in a script. */
 export interface BashFinding {
   readonly rule: BashRule
-  /** What it found, for people; empty where the rule says it all. */
+  /** What it found, in words of ours and never in those of the script; empty where the rule says it all. */
   readonly what: string
 }
