@@ -31,5 +31,5 @@ function malformedAs(text: string): BashRule | null {
   if (text.trim() === '') return 'empty'
   if (text.length > scriptCharsMax) return 'too_long'
   // Tabs and line ends are blanks to a shell; whatever else is no visible character is one thing to it and another to a reader.
-  return /[^\P{Cc}\t\n]|[\p{Cf}\p{Cs}]/u.test(text) ? 'control_characters' : null
+  return /[^\P{Cc}\t\n]|[^\P{Cf}\u200C\u200D]|\p{Cs}/u.test(text) ? 'control_characters' : null
 }
