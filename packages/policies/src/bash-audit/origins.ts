@@ -3,7 +3,8 @@
  *
  * T1 Followed through pipes, groups, substitutions, variables, here-documents and the calls of functions, in no order of time: a variable
  *    that is once set to a download is one. Not through files.
- * T2 Always ends: an origin that is found is never lost, and there are two of them.
+ * T2 Always ends: an origin that is found is never lost, there are two of them, and variables that are set in the order in which they are
+ *    read are followed at once. Those of a longer chain in the opposite order are not followed to its end.
  */
 import { isDecoding } from '../passport/command/dangerous.ts'
 import { type Command, expansionEnd, expansionStart, type Word } from '../shell/script.ts'
@@ -17,6 +18,8 @@ type Origins = ReadonlySet<Origin>
 
 const downloaders =
   /^(?:curl|wget|wget2|aria2c|axel|fetch|http|https|xh|lynx|links|elinks|w3m|nc|ncat|netcat|socat|telnet|ftp|tftp)$/
+
+const roundsMax = 32
 
 /** What is known of the origins of the parts of a script. */
 export interface OriginTable {
@@ -53,20 +56,22 @@ export function traceOrigins(actions: Actions): OriginTable {
     if (downloaders.test(name)) grow(outputs, command, ['download'])
     if (isDecoding({ name, words })) grow(outputs, command, ['decoded'])
   }
-  do {
+  const functionOutputs = new Map<string, Set<Origin>>()
+  for (let round = 0; round === 0 || (hasGrown && round < roundsMax); round += 1) {
     hasGrown = false
+    for (const [name, { commands }] of actions.functions)
+      grow(functionOutputs, name, ofOutputs(commands))
     for (const command of actions.commands) {
       grow(outputs, command, ofInput(command))
       grow(outputs, command, wordsIn(command).flatMap(ofWord))
       grow(outputs, command, ofOutputs(actions.within.get(command) ?? []))
-      const called = actions.functions.get(command.words[0]?.text ?? '')
-      if (called) grow(outputs, command, ofOutputs(called.commands))
+      grow(outputs, command, functionOutputs.get(command.words[0]?.text ?? '') ?? [])
     }
     for (const { name, word, input } of actions.settings) {
       if (word) grow(variables, name, ofWord(word))
       if (input) grow(variables, name, ofInput(input))
     }
-  } while (hasGrown)
+  }
 
   return {
     originsOf: ({ words, input }) =>

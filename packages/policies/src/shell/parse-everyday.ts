@@ -123,6 +123,7 @@ function readPipeline(cursor: Cursor): readonly Command[] {
 }
 
 function readCommand(cursor: Cursor): readonly Command[] {
+  if (cursor.depth > depthMax) giveUp(cursor, 'it is nested too deep')
   const parts: Grammar = { readCommands, readCommand, skipBlanks, skipLines }
   return (
     readDefinition(cursor, parts) ??

@@ -58,11 +58,15 @@ const canAssign = ({ everyday }: Cursor, draft: WordDraft): boolean =>
     ? !draft.quoted && !draft.expands && /^[A-Za-z_][A-Za-z0-9_]*\+?$/.test(draft.text)
     : /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?$/.test(draft.text)
 
+const alternativesMax = 32
+
 /** `@(a|b)` and the like: a pattern with alternatives. */
 function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList): void {
   addText(draft, cursor.text.slice(cursor.at, cursor.at + 2))
   cursor.at += 2
   draft.globs = true
+  cursor.depth += 1
+  if (cursor.depth > alternativesMax) giveUp(cursor, 'it is nested too deep')
   for (let depth = 1; depth > 0;) {
     const char = cursor.text.charAt(cursor.at)
     if (char === '') return giveUp(cursor, 'a pattern is not closed')
@@ -73,6 +77,7 @@ function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList):
       cursor.at += 1
     } else readPiece(cursor, draft, readList)
   }
+  cursor.depth -= 1
 }
 
 function readTicked(

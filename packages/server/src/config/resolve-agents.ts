@@ -1,4 +1,10 @@
-import { AgentDefinition, type DetectorConfig, issueWords, type ToolSpec } from '@signalbox/core'
+import {
+  AgentDefinition,
+  type DetectorConfig,
+  issueWords,
+  type PolicySpec,
+  type ToolSpec,
+} from '@signalbox/core'
 import { readResultTool } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
 import type { AgentConfig } from './agent-schema.ts'
@@ -6,6 +12,7 @@ import { agentTools, selectAgentTool } from './agent-tools.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
+import { bashAuditOf } from './governance/bash-audit.ts'
 import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
 import { suggestion } from './nearest.ts'
@@ -41,7 +48,11 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
       name,
       tools,
       safety: { ...agent.safety, detectors },
-      guardrails: guardrailsOf(agent, offer.governance.agents.get(name)),
+      guardrails: withAudit(
+        guardrailsOf(agent, offer.governance.agents.get(name)),
+        { field, tools: agent.tools },
+        config,
+      ),
       ...decidedSince(agent),
     }
     const parsed = AgentDefinition.safeParse(definition, { error: issueWords })
@@ -60,7 +71,25 @@ const decidedSince = ({ approvals }: AgentConfig) => ({
   digests: 'hmac-sha256',
 })
 
-function guardrailsOf({ guardrails }: AgentConfig, governance: AgentGovernance | undefined) {
+/** The audit of scripts is switched by `sandbox.audit` alone. Without one, the definition is as it is. */
+function withAudit(
+  guardrails: ReturnType<typeof guardrailsOf>,
+  agent: Parameters<typeof bashAuditOf>[1],
+  config: Config,
+) {
+  const { policies = [] } = guardrails
+  const audit = bashAuditOf(config, agent, policies)
+  return audit === null ? guardrails : { ...guardrails, policies: [...policies, audit] }
+}
+
+interface ResolvedGuardrails {
+  readonly policies?: readonly PolicySpec[]
+}
+
+function guardrailsOf(
+  { guardrails }: AgentConfig,
+  governance: AgentGovernance | undefined,
+): ResolvedGuardrails {
   if (guardrails.enabled === false) return {}
   if (!governance) throw new Error('the governance is of another configuration')
   const { approvalTools, failClosed, maxGuardrailRetries } = guardrails

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { AgentConfig } from './agent-schema.ts'
 import { LaneRules } from './lanes-schema.ts'
 import { QueueSection } from './queue-schema.ts'
+import { SandboxSection } from './sandbox-schema.ts'
 import { ServerSection } from './server-schema.ts'
 import { WebhooksSection } from './webhooks-schema.ts'
 
@@ -57,6 +58,8 @@ export const Config = z.strictObject({
   runLimits: LaneRules,
   /** A directory in which the `workspace` tools keep the files of threads. Without it the register keeps them. */
   workspace: z.strictObject({ root: z.string().min(1) }).optional(),
+  /** Where the tool `bash` executes scripts, and who looks at them before. */
+  sandbox: SandboxSection.optional(),
   server: ServerSection.prefault({}),
   webhooks: WebhooksSection.prefault({}),
 })
