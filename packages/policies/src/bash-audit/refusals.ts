@@ -32,7 +32,8 @@ export function refusalsIn(actions: Actions, origins: OriginTable): readonly Bas
   ]
   return [
     ...forkBombsIn(actions),
-    ...dangers.flatMap((each) => (each === null ? [] : [each])),
+    // Its words may be those of the script: `mkfs.<anything>`.
+    ...dangers.flatMap((each) => (each === null ? [] : [{ rule: each.rule, what: '' }])),
     ...programsIn(actions, origins),
   ]
 }
