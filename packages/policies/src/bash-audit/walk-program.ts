@@ -50,7 +50,9 @@ export function readProgram(found: Found, walk: Walk): void {
   }
   const executable: Executable = { ...found, name, listed: true }
   actions.executables.push(executable)
-  actions.functions.get(program.text)?.input.push(found.command)
+  const called = actions.functions.get(program.text)
+  called?.input.push(found.command)
+  if (called) setParameters(found.words.slice(1), found, walk)
   const inner = { ...walk, nesting: walk.nesting + 1 }
   const unwrapped = unwrap(name, found.words)
   if (unwrapped === null) return readOwn(executable, inner)
@@ -83,6 +85,7 @@ function nameOf(program: Word, { variables }: Actions): string | null {
   const last = (text: string): string => text.slice(text.lastIndexOf('/') + 1).toLowerCase()
   if (isPlain(program)) return last(program.text)
   if (program.text === '[' && !program.quoted) return '['
+  if (/^\$(?:SHELL|BASH)$/.test(program.text)) return 'bash'
   // `"$dir/run.sh"`: the folder alone is not seen.
   const end = last(program.exact)
   if (program.text.includes('/') && end !== '' && !/[\u0001\u0002*?[{}]/.test(end)) return end
@@ -188,7 +191,11 @@ function readShell(executable: Executable, walk: Walk): void {
     return
   }
   const { word } = task
-  if (task.kind === 'text') walk.readText({ text: word.text, by: command }, walk)
+  if (task.kind === 'text') {
+    walk.readText({ text: word.text, by: command }, walk)
+    // The first word behind the text is the name that the script goes by.
+    setParameters(words.slice(words.indexOf(word) + 2), executable, walk)
+  }
   actions.programs.push({ words: [word], input: inputOf(executable, word), unclear: null })
 }
 
@@ -267,6 +274,18 @@ function readBuiltin({ name, words, command }: Executable, walk: Walk): void {
     actions.settings.push({ name: each, word: null, input: command })
     for (const word of value) actions.settings.push({ name: each, word, input: null })
   }
+}
+
+/** What a script or a function is called with: `$1` and so on, and all of them together. */
+function setParameters(
+  words: readonly Word[],
+  { hasMore, command }: Pick<Found, 'hasMore' | 'command'>,
+  { actions }: Walk,
+): void {
+  const input = hasMore ? command : null
+  for (const name of ['@', '*']) actions.settings.push({ name, word: null, input })
+  for (const [at, word] of words.entries())
+    for (const name of [`${at + 1}`, '@', '*']) actions.settings.push({ name, word, input })
 }
 
 /** `NAME=value` as the word of a builtin or of a wrapper. */

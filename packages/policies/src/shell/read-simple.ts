@@ -72,7 +72,8 @@ function withArray(cursor: Cursor, word: Word, grammar: Grammar): Word {
   }
   const inner = elements.flatMap((each) => each.substitutions)
   const text = `${word.text}(${elements.map((each) => each.text).join(' ')})`
-  return { ...word, text, exact: text, expands: true, substitutions: [...substitutions, ...inner] }
+  const exact = `${word.exact}(${elements.map((each) => each.exact).join(' ')})`
+  return { ...word, text, exact, expands: true, substitutions: [...substitutions, ...inner] }
 }
 
 function assignmentOf(word: Word, equals: number): Assignment {

