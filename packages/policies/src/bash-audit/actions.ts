@@ -10,7 +10,7 @@ import type { EverydayScript } from '../shell/parse-everyday.ts'
 import type { Command, Redirect, Word } from '../shell/script.ts'
 
 /** A variable, and where its value comes from: a word, or the input of a command. */
-export interface Setting {
+interface Setting {
   readonly name: string
   readonly word: Word | null
   readonly input: Command | null

@@ -11,7 +11,7 @@ import { type BashFinding, type BashRule, bashRules } from './rules.ts'
 import { actionsOf } from './walk-script.ts'
 
 /** Characters of a script that is audited; a longer one is refused. */
-export const scriptCharsMax = 10_000
+const scriptCharsMax = 10_000
 
 /** Every finding, each rule once; those that refuse stand first. */
 export function auditScript(text: string): readonly BashFinding[] {

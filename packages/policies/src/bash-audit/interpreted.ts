@@ -2,10 +2,10 @@
 import { isPlain, type Word } from '../shell/script.ts'
 
 /** A text, a file, or what comes in. */
-export type Interpreted = GivenProgram | { readonly kind: 'input' }
+type Interpreted = GivenProgram | { readonly kind: 'input' }
 
 /** A word that is a program, or names the file of one. */
-export interface GivenProgram {
+interface GivenProgram {
   readonly kind: 'text' | 'file'
   readonly word: Word
 }

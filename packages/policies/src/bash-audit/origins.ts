@@ -12,7 +12,7 @@ import type { Actions, ProgramSource } from './actions.ts'
 import { wordsIn } from './words-in.ts'
 
 /** What a text may come from that must not become a program. */
-export type Origin = 'download' | 'decoded'
+type Origin = 'download' | 'decoded'
 
 type Origins = ReadonlySet<Origin>
 

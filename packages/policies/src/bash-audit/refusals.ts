@@ -14,7 +14,8 @@ import type { Executable } from '../passport/command/doings.ts'
 import { isInterpreter } from '../passport/command/interpreters.ts'
 import { textsOfWord } from '../passport/command/places.ts'
 import { canonicalPath } from '../passport/files/canonical-path.ts'
-import { after, expansionEnd, expansionStart, isPlain, type Word } from '../shell/script.ts'
+import { plainWord } from '../shell/grammar.ts'
+import { after, type Command, expansionEnd, expansionStart, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
 import type { OriginTable } from './origins.ts'
 import type { BashFinding } from './rules.ts'
@@ -58,19 +59,8 @@ const printing = new Set(['echo', 'printf', ':', 'true', 'test', '[', 'export', 
 const dangersOfText = (text: string): readonly (Danger | null)[] => [
   dangerOfSocket(text),
   dangerOfRemoval(text),
-  dangerOfSecrets(textWord(text), 2),
+  dangerOfSecrets(plainWord(text), 2),
 ]
-
-const textWord = (text: string): Word => ({
-  text,
-  exact: text,
-  quoted: true,
-  expands: false,
-  splits: false,
-  globs: false,
-  braces: false,
-  substitutions: [],
-})
 
 const sources = new Set(['/dev/zero', '/dev/urandom', '/dev/random', '/dev/null'])
 
@@ -125,14 +115,13 @@ const known = (word: Word, text: string): Word => ({
 
 /** A function that pipes into itself, or calls itself twice without waiting. */
 function forkBombsIn({ functions, background }: Actions): readonly BashFinding[] {
-  const isBomb = ([name, { commands }]: [string, { commands: Actions['commands'] }]): boolean => {
+  const isBomb = (name: string, commands: readonly Command[]): boolean => {
     const calls = commands.filter(({ words }) => words[0]?.text === name)
     const isPiped = calls.some(({ from = [] }) => from.some((each) => calls.includes(each)))
     return isPiped || (calls.length > 1 && calls.some((each) => background.has(each)))
   }
-  return [...functions].some(([name, { commands }]) => isBomb([name, { commands: [...commands] }]))
-    ? [{ rule: 'fork_bomb', what: '' }]
-    : []
+  const hasBomb = [...functions].some(([name, { commands }]) => isBomb(name, commands))
+  return hasBomb ? [{ rule: 'fork_bomb', what: '' }] : []
 }
 
 function programsIn({ programs }: Actions, origins: OriginTable): readonly BashFinding[] {

@@ -31,7 +31,7 @@ export interface Walk {
 }
 
 /** A program as it was found: its words, and what runs it. */
-export type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore' | 'anyMore'>
+type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore' | 'anyMore'>
 
 const nestingMax = 8
 
@@ -88,7 +88,8 @@ function nameOf(program: Word, { variables }: Actions): string | null {
   if (/^\$(?:SHELL|BASH)$/.test(program.text)) return 'bash'
   // `"$dir/run.sh"`: the folder alone is not seen.
   const end = last(program.exact)
-  if (program.text.includes('/') && end !== '' && !/[\u0001\u0002*?[{}]/.test(end)) return end
+  const isSeen = !end.includes(expansionEnd) && !/[*?[{}]/.test(end)
+  if (program.text.includes('/') && end !== '' && isSeen) return end
   const names = program.exact
     .split(expansionStart)
     .slice(1)

@@ -1,5 +1,5 @@
 /** Walks over a script and finds what it would do. */
-import { variableOf } from '../passport/command/doings.ts'
+import { type Variable, variableOf } from '../passport/command/doings.ts'
 import { inertCommand } from '../shell/grammar.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
 import type { Command, ShellScript, Word } from '../shell/script.ts'
@@ -74,10 +74,7 @@ function readLoopHead({ words }: Command, { actions }: Walk): void {
 }
 
 /** What mktemp names is a new file or folder among the temporary ones. */
-function withTemporary(
-  set: ReturnType<typeof variableOf>,
-  { text, substitutions }: Word,
-): ReturnType<typeof variableOf> {
+function withTemporary(set: Variable, { text, substitutions }: Word): Variable {
   const [script, more] = substitutions
   const [command, another] = script ?? []
   const isTemporary =

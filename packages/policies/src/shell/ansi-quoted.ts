@@ -1,5 +1,6 @@
 /** Reads `$'…'`: a text in single quotes whose escapes are carried out, as the manual of bash has them. */
 import { type Cursor, giveUp } from './cursor.ts'
+import { expansionEnd, expansionStart } from './script.ts'
 import { addText, type WordDraft } from './word-draft.ts'
 
 const letters: Readonly<Record<string, string>> = {
@@ -13,6 +14,8 @@ const letters: Readonly<Record<string, string>> = {
   t: '\t',
   v: '\v',
 }
+
+const marks = new Set([expansionStart, expansionEnd])
 
 const quotedText = /\$'((?:[^'\\]|\\[^])*)'/y
 const escapes =
@@ -36,7 +39,8 @@ export function readAnsiQuoted(cursor: Cursor, draft: WordDraft): void {
     },
   )
   // A NUL ends the text for bash, and the marks of expansions must not be written by it.
-  addText(draft, text.replace(/\0[^]*$/, '').replaceAll(/[\u0001-\u0003]/g, '?'))
+  const [seen = ''] = text.split('\0', 1)
+  addText(draft, [...seen].map((each) => (marks.has(each) ? '?' : each)).join(''))
 }
 
 const charOf = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : '?')

@@ -29,7 +29,7 @@ export function takeWord(cursor: Cursor, pattern: RegExp): string | null {
 }
 
 /** A word as it is written, for what runs nothing. */
-const plainWord = (text: string): Word => ({
+export const plainWord = (text: string): Word => ({
   text,
   exact: text,
   quoted: false,

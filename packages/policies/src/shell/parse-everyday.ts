@@ -24,7 +24,6 @@ import { readSimple } from './read-simple.ts'
 import type { Command, ShellScript } from './script.ts'
 
 const depthMax = 32
-/** A text of the longest length that is audited cannot have more. */
 const commandsMax = 10_000
 
 /** What a text would do, and the first thing that could not be read; null if all of it was. */
@@ -57,7 +56,7 @@ const closing = /(?:then|elif|else|fi|do|done|esac|\})(?=[\s;&|()<>]|$)/y
 const negation = /!(?=[\s(])|time(?:\s+-p)?(?=\s)/y
 
 /** Reads commands up to the end of the text, a closing parenthesis, `;;`, or a word that closes what is around them. */
-export function readCommands(cursor: Cursor): ShellScript {
+function readCommands(cursor: Cursor): ShellScript {
   const commands: Command[] = []
   if (cursor.depth > depthMax) giveUp(cursor, 'it is nested too deep')
   if (cursor.commands > commandsMax) giveUp(cursor, `it has more than ${commandsMax} commands`)
@@ -84,7 +83,7 @@ function skipBlanks(cursor: Cursor): void {
 }
 
 /** Steps over blanks and line ends, and reads the here-documents that begin behind them. */
-export function skipLines(cursor: Cursor): void {
+function skipLines(cursor: Cursor): void {
   for (;;) {
     skipBlanks(cursor)
     if (!stepsOver(cursor, '\n')) return

@@ -1,8 +1,8 @@
 import {
   AgentDefinition,
+  type BashAuditSpec,
   type DetectorConfig,
   issueWords,
-  type PolicySpec,
   type ToolSpec,
 } from '@signalbox/core'
 import { readResultTool } from '@signalbox/engine'
@@ -48,10 +48,10 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
       name,
       tools,
       safety: { ...agent.safety, detectors },
-      guardrails: withAudit(
-        guardrailsOf(agent, offer.governance.agents.get(name)),
-        { field, tools: agent.tools },
-        config,
+      guardrails: guardrailsOf(
+        { field, agent },
+        offer.governance.agents.get(name),
+        bashAuditOf(config, agent),
       ),
       ...decidedSince(agent),
     }
@@ -71,32 +71,27 @@ const decidedSince = ({ approvals }: AgentConfig) => ({
   digests: 'hmac-sha256',
 })
 
-/** The audit of scripts is switched by `sandbox.audit` alone. Without one, the definition is as it is. */
-function withAudit(
-  guardrails: ReturnType<typeof guardrailsOf>,
-  agent: Parameters<typeof bashAuditOf>[1],
-  config: Config,
-) {
-  const { policies = [] } = guardrails
-  const audit = bashAuditOf(config, agent, policies)
-  return audit === null ? guardrails : { ...guardrails, policies: [...policies, audit] }
-}
-
-interface ResolvedGuardrails {
-  readonly policies?: readonly PolicySpec[]
-}
-
+/** The audit of scripts has its own switch. */
 function guardrailsOf(
-  { guardrails }: AgentConfig,
+  { field, agent: { guardrails } }: { readonly field: string; readonly agent: AgentConfig },
   governance: AgentGovernance | undefined,
-): ResolvedGuardrails {
-  if (guardrails.enabled === false) return {}
+  audit: BashAuditSpec | null,
+) {
+  const audits = audit === null ? [] : [audit]
+  if (guardrails.enabled === false) return audits.length === 0 ? {} : { policies: audits }
   if (!governance) throw new Error('the governance is of another configuration')
   const { approvalTools, failClosed, maxGuardrailRetries } = guardrails
   const policies = governance.policies.map(({ spec }) => spec)
+  const clash = governance.policies.find(({ spec }) => spec.id === audit?.id)
+  if (clash)
+    fail(
+      'config_invalid',
+      `${clash.field}.id`,
+      `"${clash.spec.id}" is the id of the audit of scripts; take another, or set sandbox.audit to "off"`,
+    )
   const { stream } = governance
-  const known = { approvalTools, failClosed, maxGuardrailRetries, policies, stream }
-  return { ...known, recordsFailures: true }
+  const known = { approvalTools, failClosed, maxGuardrailRetries, stream }
+  return { ...known, policies: [...policies, ...audits], recordsFailures: true }
 }
 
 function checkScripts(
