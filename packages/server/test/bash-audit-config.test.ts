@@ -80,7 +80,7 @@ describe('an agent with the tool bash', () => {
     const provider = { use: 'allowlist', id: 'bash-audit' }
     await expect(policiesOf({}, { guardrails: { provider } })).rejects.toMatchObject({
       code: 'config_invalid',
-      message: expect.stringContaining('agents.a.guardrails.provider'),
+      message: expect.stringContaining('guardrails.provider.id'),
     })
   })
 })

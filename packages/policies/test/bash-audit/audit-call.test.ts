@@ -99,3 +99,33 @@ test('messages end, and are short enough for an event', () => {
     expect(says.length).toBeLessThan(400)
   }
 })
+
+test('edition 1 has these rules, and no other: what says more, or something else, is another edition', () => {
+  const rules = Object.entries(bashRules).map(
+    ([rule, { verdict, about }]) => `${verdict} ${rule}${about === null ? '' : ` (${about})`}`,
+  )
+  expect(rules).toEqual([
+    'refuse empty',
+    'refuse too_long',
+    'refuse control_characters',
+    'refuse fork_bomb',
+    'refuse preload (host)',
+    'refuse socket (network)',
+    'refuse secrets (host)',
+    'refuse protected_place (host)',
+    'refuse machine (host)',
+    'refuse device (host)',
+    'refuse vital_mode (host)',
+    'refuse vital_removal (host)',
+    'refuse unseen_removal (host)',
+    'refuse downloaded_program (network)',
+    'refuse decoded_program',
+    'flag world_writable',
+    'flag install',
+    'flag sudo (host)',
+    'flag path',
+    'flag dot_file',
+    'flag unreadable',
+    'flag many_commands',
+  ])
+})

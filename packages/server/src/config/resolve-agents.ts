@@ -49,7 +49,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
       tools,
       safety: { ...agent.safety, detectors },
       guardrails: guardrailsOf(
-        { field, agent },
+        agent,
         offer.governance.agents.get(name),
         bashAuditOf(config, agent),
       ),
@@ -73,7 +73,7 @@ const decidedSince = ({ approvals }: AgentConfig) => ({
 
 /** The audit of scripts has its own switch. */
 function guardrailsOf(
-  { field, agent: { guardrails } }: { readonly field: string; readonly agent: AgentConfig },
+  { guardrails }: AgentConfig,
   governance: AgentGovernance | undefined,
   audit: BashAuditSpec | null,
 ) {
