@@ -7,7 +7,7 @@
  *    read are followed at once. Those of a longer chain in the opposite order are not followed to its end.
  */
 import { isDecoding } from '../passport/command/dangerous.ts'
-import { type Command, expansionEnd, expansionStart, type Word } from '../shell/script.ts'
+import { type Command, expansionsIn, type Word } from '../shell/script.ts'
 import type { Actions, ProgramSource } from './actions.ts'
 import { wordsIn } from './words-in.ts'
 
@@ -79,12 +79,9 @@ export function traceOrigins(actions: Actions): OriginTable {
   }
 }
 
-/** The variables of a word; of `${x:-1}`, too. */
+/** The variables of a word; of `${x:-$y}`, both. */
 const namesIn = ({ exact }: Word): readonly string[] =>
-  exact
-    .split(expansionStart)
-    .slice(1)
-    .map((piece) => piece.slice(0, piece.indexOf(expansionEnd)).replace(/:$/, ''))
+  expansionsIn(exact).flatMap((name) => name.split(':'))
 
 /** Does anything come into a command: from a pipe, a file, a group around it? */
 export function isFed({ from = [], redirects }: Command): boolean {

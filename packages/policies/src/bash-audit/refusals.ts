@@ -15,7 +15,7 @@ import { isInterpreter } from '../passport/command/interpreters.ts'
 import { textsOfWord } from '../passport/command/places.ts'
 import { canonicalPath } from '../passport/files/canonical-path.ts'
 import { plainWord } from '../shell/grammar.ts'
-import { after, type Command, expansionEnd, expansionStart, isPlain, type Word } from '../shell/script.ts'
+import { after, type Command, expansionsIn, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
 import type { OriginTable } from './origins.ts'
 import type { BashFinding } from './rules.ts'
@@ -95,10 +95,7 @@ function variantsOf(
 
 /** Every variable of the word is set in the script. */
 function isKnown(word: Word, variables: Actions['variables']): boolean {
-  const names = word.exact
-    .split(expansionStart)
-    .slice(1)
-    .map((piece) => piece.slice(0, piece.indexOf(expansionEnd)))
+  const names = expansionsIn(word.exact)
   return (
     names.length > 0 && names.every((name) => variables.some((variable) => variable.name === name))
   )

@@ -10,7 +10,7 @@ import {
   after,
   type Command,
   expansionEnd,
-  expansionStart,
+  expansionsIn,
   isPlain,
   type ShellScript,
   type Word,
@@ -90,10 +90,7 @@ function nameOf(program: Word, { variables }: Actions): string | null {
   const end = last(program.exact)
   const isSeen = !end.includes(expansionEnd) && !/[*?[{}]/.test(end)
   if (program.text.includes('/') && end !== '' && isSeen) return end
-  const names = program.exact
-    .split(expansionStart)
-    .slice(1)
-    .map((piece) => piece.slice(0, piece.indexOf(expansionEnd)))
+  const names = expansionsIn(program.exact)
   if (!names.every((each) => variables.some(({ name }) => name === each))) return null
   const [text, ...others] = textsOfWord(program, variables) ?? []
   return text === undefined || text === '' || others.length > 0 || /[\s*?[]/.test(text)

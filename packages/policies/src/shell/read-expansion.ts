@@ -2,11 +2,13 @@
  * Reads expansions of the everyday grammar: `${…}` with all its operators, arithmetic, `$'…'`.
  *
  * E1 Nothing is carried out. A script that stands in an expansion, however deep, is among the substitutions of the word.
- * E2 `$NAME`, `${NAME}` and `${NAME[…]}` are looked up by their name; any other expansion by a name that no variable has.
+ * E2 `$NAME`, `${NAME}` and `${NAME[…]}` are looked up by their name. Any other expansion has a name that no variable has: those of all
+ *    the variables in it, each with a colon behind it.
  */
 import { type Cursor, giveUp, sees, stepsOver } from './cursor.ts'
 import { readAnsiQuoted } from './ansi-quoted.ts'
 import { readBackticks, type ReadList, readSubstitution } from './read-substitution.ts'
+import { expansionsIn } from './script.ts'
 import { addExpansion, addText, emptyWord, type WordDraft } from './word-draft.ts'
 
 const depthMax = 32
@@ -114,7 +116,8 @@ function readBraced(cursor: Cursor, draft: WordDraft, how: ExpansionReading): vo
   if (!stepsOver(cursor, '}')) giveUp(cursor, 'an expansion is not closed')
   draft.substitutions.push(...operand.substitutions)
   const shown = isNamed ? `$${name}` : cursor.text.slice(from, cursor.at)
-  const known = isNamed ? name : prefix === '#' ? '#' : `${name}:`
+  const other = [name, ...expansionsIn(operand.exact)].join(':')
+  const known = isNamed ? name : prefix === '#' ? '#' : `${other}:`
   addExpansion(draft, { shown, name: known, splits: !how.quoted })
 }
 

@@ -80,3 +80,10 @@ export const headOf = ({ exact }: Word): string => exact.split(expansionStart, 1
 
 /** Does the word begin with an expansion? */
 export const beginsUnseen = ({ exact }: Word): boolean => exact.startsWith(expansionStart)
+
+/** The names of the expansions in the `exact` of a word, in order. */
+export const expansionsIn = (exact: string): readonly string[] =>
+  exact
+    .split(expansionStart)
+    .slice(1)
+    .map((piece) => piece.slice(0, piece.indexOf(expansionEnd)))

