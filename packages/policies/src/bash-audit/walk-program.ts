@@ -20,14 +20,14 @@ import { isInput, programWords, shellProgram } from './interpreted.ts'
 import { hereOf } from './words-in.ts'
 
 /** What walking takes besides the part at hand. */
-export interface Walk {
+export interface ScriptWalk {
   readonly actions: Actions
   readonly nesting: number
   readonly readText: (
     part: { readonly text: string; readonly by: Command | null },
-    walk: Walk,
+    walk: ScriptWalk,
   ) => void
-  readonly readScript: (script: ShellScript, walk: Walk) => void
+  readonly readScript: (script: ShellScript, walk: ScriptWalk) => void
 }
 
 /** A program as it was found: its words, and what runs it. */
@@ -36,7 +36,7 @@ type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore' | 'anyMo
 const nestingMax = 8
 
 /** Reads a program and whatever it runs. */
-export function readProgram(found: Found, walk: Walk): void {
+export function readProgram(found: Found, walk: ScriptWalk): void {
   const { actions } = walk
   const [program] = found.words
   if (program === undefined) return
@@ -70,7 +70,7 @@ function forwards(program: Word, command: Command, actions: Actions): boolean {
 }
 
 /** Reads what functions are called with as a program, where they run it. */
-export function readArguments(walk: Walk): void {
+export function readArguments(walk: ScriptWalk): void {
   const { actions } = walk
   for (const owner of actions.forwarders.keys())
     for (const call of [...actions.commands]) {
@@ -103,7 +103,7 @@ const inputOf = ({ hasMore, command }: Found, word: Word | undefined): Command |
   hasMore && (word === undefined || !isPlain(word)) ? command : null
 
 /** A wrapper whose options are not known: a text that `env -S` splits is read, and the rest is named. */
-function readUnclear(executable: Executable, why: string, walk: Walk): void {
+function readUnclear(executable: Executable, why: string, walk: ScriptWalk): void {
   const { words, name, command } = executable
   const at = words.findIndex(({ text }) => /^(?:-[a-z]*S|--split-string(?:=|$))/.test(text))
   const option = words[at]
@@ -113,7 +113,7 @@ function readUnclear(executable: Executable, why: string, walk: Walk): void {
   walk.readText({ text, by: command }, walk)
 }
 
-function readInner(executable: Executable, at: number, walk: Walk): void {
+function readInner(executable: Executable, at: number, walk: ScriptWalk): void {
   const isXargs = executable.name === 'xargs'
   const mark = isXargs ? replacedBy(executable.words.slice(1, at)) : null
   const words = marked(executable.words.slice(at), mark)
@@ -146,7 +146,7 @@ const opaque = new Set([
   'start-stop-daemon',
 ])
 
-function readOwn(executable: Executable, walk: Walk): void {
+function readOwn(executable: Executable, walk: ScriptWalk): void {
   const { name, words, command } = executable
   const { actions } = walk
   if (isShell(name)) return readShell(executable, walk)
@@ -178,7 +178,7 @@ function readOwn(executable: Executable, walk: Walk): void {
   }
 }
 
-function readShell(executable: Executable, walk: Walk): void {
+function readShell(executable: Executable, walk: ScriptWalk): void {
   const { words, command } = executable
   const { actions } = walk
   const task = shellProgram(words)
@@ -201,7 +201,7 @@ function readShell(executable: Executable, walk: Walk): void {
 export const whenFed = 'a shell or another interpreter runs what comes in'
 
 /** Reads the here-documents and here-strings of a shell as scripts; false if its input comes from elsewhere. */
-function readHere(command: Command, walk: Walk): boolean {
+function readHere(command: Command, walk: ScriptWalk): boolean {
   const texts = hereOf(command)
   for (const { text } of texts) walk.readText({ text, by: null }, walk)
   if (texts.length > 0)
@@ -209,7 +209,7 @@ function readHere(command: Command, walk: Walk): boolean {
   return texts.length > 0
 }
 
-function readInterpreter(executable: Executable, walk: Walk): void {
+function readInterpreter(executable: Executable, walk: ScriptWalk): void {
   const { name, words, command } = executable
   const { actions } = walk
   for (const { kind, word } of programWords(name, words)) {
@@ -223,7 +223,7 @@ function readInterpreter(executable: Executable, walk: Walk): void {
   actions.programs.push({ words: here, input: here.length > 0 ? null : command, unclear })
 }
 
-function readEval(executable: Executable, walk: Walk): void {
+function readEval(executable: Executable, walk: ScriptWalk): void {
   const { words, command } = executable
   const given = words.slice(1)
   const text = given.map((word) => word.text).join(' ')
@@ -231,7 +231,7 @@ function readEval(executable: Executable, walk: Walk): void {
   walk.actions.programs.push({ words: given, input: inputOf(executable, given[0]), unclear: null })
 }
 
-function readSourced(executable: Executable, walk: Walk): void {
+function readSourced(executable: Executable, walk: ScriptWalk): void {
   const { words, command } = executable
   const file = words[1]
   if (file === undefined) return
@@ -243,7 +243,7 @@ function readSourced(executable: Executable, walk: Walk): void {
 
 const findRuns = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-function readFind(executable: Executable, walk: Walk): void {
+function readFind(executable: Executable, walk: ScriptWalk): void {
   const { words, command } = executable
   for (let at = 1; at < words.length; at += 1) {
     if (!findRuns.has(words[at]?.text ?? '')) continue
@@ -259,7 +259,7 @@ function readFind(executable: Executable, walk: Walk): void {
   }
 }
 
-function readBuiltin({ name, words, command }: Executable, walk: Walk): void {
+function readBuiltin({ name, words, command }: Executable, walk: ScriptWalk): void {
   const { actions } = walk
   if (isDeclaration(name)) for (const word of words.slice(1)) setVariable(word, walk)
   const read =
@@ -278,7 +278,7 @@ function readBuiltin({ name, words, command }: Executable, walk: Walk): void {
 function setParameters(
   words: readonly Word[],
   { hasMore, command }: Pick<Found, 'hasMore' | 'command'>,
-  { actions }: Walk,
+  { actions }: ScriptWalk,
 ): void {
   const input = hasMore ? command : null
   for (const name of ['@', '*']) actions.settings.push({ name, word: null, input })
@@ -287,7 +287,7 @@ function setParameters(
 }
 
 /** `NAME=value` as the word of a builtin or of a wrapper. */
-function setVariable(word: Word | undefined, { actions }: Walk): void {
+function setVariable(word: Word | undefined, { actions }: ScriptWalk): void {
   const name = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(word?.text ?? '')
   if (word === undefined || name?.[1] === undefined) return
   const value = after(word, name[0].length)

@@ -4,7 +4,7 @@ import { inertCommand } from '../shell/grammar.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
 import type { Command, ShellScript, Word } from '../shell/script.ts'
 import { type Actions, addDefinitions, noActions } from './actions.ts'
-import { readArguments, readProgram, type Walk } from './walk-program.ts'
+import { readArguments, readProgram, type ScriptWalk } from './walk-program.ts'
 import { wordsIn } from './words-in.ts'
 
 const nestingMax = 8
@@ -22,7 +22,7 @@ export function actionsOf(text: string): Actions {
 /** `by`: the command whose input the text has, and to whose output it writes. */
 function readText(
   { text, by }: { readonly text: string; readonly by: Command | null },
-  walk: Walk,
+  walk: ScriptWalk,
 ): void {
   const { actions, nesting } = walk
   if (nesting > nestingMax) return void actions.unclear.push('it is nested too deep')
@@ -42,11 +42,11 @@ const inputLike = ({ from = [], redirects }: Command): Command => ({
   redirects,
 })
 
-function readScript(script: ShellScript, walk: Walk): void {
+function readScript(script: ShellScript, walk: ScriptWalk): void {
   for (const command of script) readCommand(command, walk)
 }
 
-function readCommand(command: Command, walk: Walk): void {
+function readCommand(command: Command, walk: ScriptWalk): void {
   const { actions } = walk
   actions.commands.push(command)
   for (const { name, value, appends } of command.assignments) {
@@ -65,7 +65,7 @@ function readCommand(command: Command, walk: Walk): void {
   readProgram({ words: command.words, command, ...outer }, walk)
 }
 
-function readLoopHead({ words }: Command, { actions }: Walk): void {
+function readLoopHead({ words }: Command, { actions }: ScriptWalk): void {
   const name = words[1]?.text ?? ''
   for (const word of words.slice(3)) {
     actions.variables.push({ ...variableOf(name, word, false), value: null })

@@ -18,7 +18,7 @@ import {
 } from './cursor.ts'
 import { type Grammar, standsHere, takeWord } from './grammar.ts'
 import { readCompound } from './read-compound.ts'
-import { readDefinition } from './read-definition.ts'
+import { readFunction } from './read-function.ts'
 import { keepBodies } from './read-redirect.ts'
 import { readSimple } from './read-simple.ts'
 import type { Command, ShellScript } from './script.ts'
@@ -125,7 +125,7 @@ function readCommand(cursor: Cursor): readonly Command[] {
   if (cursor.depth > depthMax) giveUp(cursor, 'it is nested too deep')
   const parts: Grammar = { readCommands, readCommand, skipBlanks, skipLines }
   return (
-    readDefinition(cursor, parts) ??
+    readFunction(cursor, parts) ??
     readCompound(cursor, parts) ??
     readSimple(cursor, parts)
   )

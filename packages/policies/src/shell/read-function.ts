@@ -7,7 +7,7 @@ const definition = /([^\s;&|()<>"'`$\\{}=]+)[ \t]*\([ \t]*\)/y
 const keyword = /function[ \t]+([^\s;&|()<>"'`$\\]+)(?:[ \t]*\([ \t]*\))?/y
 
 /** The commands of the body; null if no function begins here. */
-export function readDefinition(cursor: Cursor, grammar: Grammar): readonly Command[] | null {
+export function readFunction(cursor: Cursor, grammar: Grammar): readonly Command[] | null {
   const { everyday } = cursor
   const name = takeWord(cursor, keyword) ?? takeWord(cursor, definition)
   if (name === null || everyday === null) return null
