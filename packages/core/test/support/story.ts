@@ -90,7 +90,10 @@ export const givenAudited = (
   agent: AgentDefinition,
   ...moves: readonly Move[]
 ): Story => {
-  const passports = { ...noPassports, audit: (_spec: unknown, request: PolicyRequest) => audit(request) }
+  const passports = {
+    ...noPassports,
+    audit: (_spec: unknown, request: PolicyRequest) => audit(request),
+  }
   return begin({ run, agent, machine, passports }, moves)
 }
 

@@ -45,9 +45,8 @@ function isForAll(mode: string): boolean {
   if (/^[0-7]?777$/.test(mode)) return true
   return mode.split(',').some((part) => {
     const [, who = '', rights = ''] = /^([ugoa]+)[+=]([rwxXst]+)$/.exec(part) ?? []
-    return (
-      (who.includes('a') || /^(?=.*u)(?=.*g)(?=.*o)/.test(who)) && /^(?=.*r)(?=.*w)(?=.*[xX])/.test(rights)
-    )
+    const isEverybody = who.includes('a') || /^(?=.*u)(?=.*g)(?=.*o)/.test(who)
+    return isEverybody && /^(?=.*r)(?=.*w)(?=.*[xX])/.test(rights)
   })
 }
 

@@ -1,7 +1,9 @@
 /** Commands of package managers that install. */
 import type { Word } from '../shell/script.ts'
 
-const node = 'add i in ins install ci clean-install it cit install-test install-ci-test link'.split(' ')
+const node = 'add i in ins install ci clean-install it cit install-test install-ci-test link'.split(
+  ' ',
+)
 
 const orders: ReadonlyMap<string, readonly string[]> = new Map([
   ['npm', node],
@@ -52,11 +54,14 @@ export function installs(name: string, words: readonly Word[]): boolean {
   const known = orders.get(name.replace(/^pip[0-9.]+$/, 'pip'))
   if (known === undefined) return false
   if (known.includes('*') && texts.length > 1) return true
-  const rest = texts.slice(1).filter((text, at) => !valued.test(text) && !valued.test(texts[at] ?? ''))
+  const rest = texts
+    .slice(1)
+    .filter((text, at) => !valued.test(text) && !valued.test(texts[at] ?? ''))
   const operands = rest.filter((text) => !text.startsWith('-'))
   const [first = '', second = ''] = operands
   // Of `yarn --version` nothing is installed, of `yarn` alone everything.
-  if (first === '' && rest.length > 0) return known.some((order) => order !== '' && rest.includes(order))
+  if (first === '' && rest.length > 0)
+    return known.some((order) => order !== '' && rest.includes(order))
   const isOption = known.some((order) => order.startsWith('-') && rest.includes(order))
   return isOption || known.includes(first) || known.includes(`${first} ${second}`)
 }

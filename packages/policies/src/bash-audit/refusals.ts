@@ -83,10 +83,12 @@ function variantsOf(
   words: readonly Word[],
   variables: Actions['variables'],
 ): readonly (readonly Word[])[] {
+  if (!words.some((word) => isKnown(word, variables))) return [words]
   let variants: readonly (readonly Word[])[] = [[]]
   for (const word of words) {
     const texts = isKnown(word, variables) ? textsOfWord(word, variables) : null
-    const each = texts === null || texts.length === 0 ? [word] : texts.map((text) => known(word, text))
+    const isTold = texts !== null && texts.length > 0
+    const each = isTold ? texts.map((text) => known(word, text)) : [word]
     variants = variants.flatMap((before) => each.map((next) => [...before, next]))
     if (variants.length > variantsMax) return [words]
   }

@@ -56,7 +56,8 @@ function readCommand(command: Command, walk: ScriptWalk): void {
   }
   actions.redirects.push(...command.redirects)
   for (const word of wordsIn(command))
-    for (const inner of word.substitutions) readScript(inner, { ...walk, nesting: walk.nesting + 1 })
+    for (const inner of word.substitutions)
+      readScript(inner, { ...walk, nesting: walk.nesting + 1 })
   const [first] = command.words
   if (first === undefined) return
   if (command.isLoopHead) return readLoopHead(command, walk)

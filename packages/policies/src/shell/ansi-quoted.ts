@@ -30,7 +30,8 @@ export function readAnsiQuoted(cursor: Cursor, draft: WordDraft): void {
   draft.quoted = true
   const text = (found[1] ?? '').replaceAll(
     escapes,
-    (_, hex?: string, short?: string, long?: string, octal?: string, control?: string, other = '') => {
+    (_, ...groups: readonly (string | undefined)[]) => {
+      const [hex, short, long, octal, control, other = ''] = groups
       const digits = hex ?? short ?? long
       if (digits !== undefined) return charOf(parseInt(digits, 16))
       if (octal !== undefined) return charOf(parseInt(octal, 8) % 256)

@@ -49,7 +49,8 @@ function readPart(cursor: Cursor, draft: Draft, grammar: Grammar): boolean {
     return false
   }
   const { word, equals } = read
-  const whole = word.text.endsWith('=') && sees(cursor, '(') ? withArray(cursor, word, grammar) : word
+  const isArray = word.text.endsWith('=') && sees(cursor, '(')
+  const whole = isArray ? withArray(cursor, word, grammar) : word
   if (draft.words.length > 0 || equals < 0) draft.words.push(whole)
   else draft.assignments.push(assignmentOf(whole, equals))
   return true
@@ -77,8 +78,10 @@ function withArray(cursor: Cursor, word: Word, grammar: Grammar): Word {
 }
 
 function assignmentOf(word: Word, equals: number): Assignment {
-  const name = word.text.slice(0, equals).replace(/(?:\[[^]*\])?\+?$/, '')
+  const target = word.text.slice(0, equals)
+  const [name = ''] = /^\w+/.exec(target) ?? []
   const at = word.exact.indexOf('=', equals)
   const value = { ...word, text: word.text.slice(equals + 1), exact: word.exact.slice(at + 1) }
-  return { name, value, appends: word.text.charAt(equals - 1) === '+' || /\[/.test(word.text.slice(0, equals)) }
+  // One element of an array leaves the others as they are.
+  return { name, value, appends: target !== name }
 }

@@ -37,7 +37,11 @@ export function addText(draft: WordDraft, text: string): void {
 /** An expansion: as it is shown, and the name by which its value is looked up. */
 export function addExpansion(
   draft: WordDraft,
-  { shown, name, splits }: { readonly shown: string; readonly name: string; readonly splits: boolean },
+  {
+    shown,
+    name,
+    splits,
+  }: { readonly shown: string; readonly name: string; readonly splits: boolean },
 ): void {
   draft.text += shown
   draft.exact += `${expansionStart}${name}${expansionEnd}`
