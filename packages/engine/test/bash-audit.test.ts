@@ -13,7 +13,10 @@ const audit = {
 }
 const rm = { tool: 'bash', args: { command: 'if true; then rm -rf /; fi' } }
 const sudo = { tool: 'bash', args: { command: 'sudo ls' } }
-const everyday = { tool: 'bash', args: { command: 'for f in *; do [[ -f $f ]] && wc -l "$f"; done' } }
+const everyday = {
+  tool: 'bash',
+  args: { command: 'for f in *; do [[ -f $f ]] && wc -l "$f"; done' },
+}
 
 async function played(policies: readonly object[]) {
   const ran: unknown[] = []
@@ -54,9 +57,9 @@ test('§19 audit 2: a refused script starts no process, and its siblings run', a
 test('under `flag` all of them run, and each that would be refused is flagged', async () => {
   const { ran, events } = await played([{ ...audit, mode: 'flag' }])
   expect(ran).toHaveLength(3)
-  expect(events.flatMap(({ type, payload }) => (type === 'call.flagged' ? payload['rule'] : []))).toEqual(
-    ['bash.vital_removal', 'bash.sudo'],
-  )
+  expect(
+    events.flatMap(({ type, payload }) => (type === 'call.flagged' ? payload['rule'] : [])),
+  ).toEqual(['bash.vital_removal', 'bash.sudo'])
 })
 
 test('§19 audit 4: without an audit all of them run, and nothing is said', async () => {

@@ -83,7 +83,9 @@ describe('filters', () => {
 
   it('find denials and flags by their rule or code (§19 audit 3)', async () => {
     const denied = await events('rule=oap.tool_not_allowed')
-    expect(denied.map(({ type, run_id }) => [type, run_id])).toEqual([['call.denied', ids['denier']]])
+    expect(denied.map(({ type, run_id }) => [type, run_id])).toEqual([
+      ['call.denied', ids['denier']],
+    ])
     expect(await events('rule=oap.tool_not_allowed&rule=bash.sudo&verdict=denied')).toEqual(denied)
     expect(await events('rule=bash.sudo')).toEqual([])
     expect(await events('rule=oap.tool_not_allowed&type=call.flagged')).toEqual([])

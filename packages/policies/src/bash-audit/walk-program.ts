@@ -204,8 +204,7 @@ export const whenFed = 'a shell or another interpreter runs what comes in'
 function readHere(command: Command, walk: ScriptWalk): boolean {
   const texts = hereOf(command)
   for (const { text } of texts) walk.readText({ text, by: null }, walk)
-  if (texts.length > 0)
-    walk.actions.programs.push({ words: texts, input: null, unclear: null })
+  if (texts.length > 0) walk.actions.programs.push({ words: texts, input: null, unclear: null })
   return texts.length > 0
 }
 

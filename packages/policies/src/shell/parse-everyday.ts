@@ -124,9 +124,5 @@ function readPipeline(cursor: Cursor): readonly Command[] {
 function readCommand(cursor: Cursor): readonly Command[] {
   if (cursor.depth > depthMax) giveUp(cursor, 'it is nested too deep')
   const parts: Grammar = { readCommands, readCommand, skipBlanks, skipLines }
-  return (
-    readFunction(cursor, parts) ??
-    readCompound(cursor, parts) ??
-    readSimple(cursor, parts)
-  )
+  return readFunction(cursor, parts) ?? readCompound(cursor, parts) ?? readSimple(cursor, parts)
 }

@@ -16,7 +16,7 @@ export function readTest(cursor: Cursor, grammar: Grammar): readonly Word[] {
     grammar.skipLines(cursor)
     if (cursor.at >= cursor.text.length) giveUp(cursor, 'a "[[" is not closed')
     if (!isPattern && takeWord(cursor, end) !== null) break
-    const word = isPattern ? readRegExp(cursor, grammar) : readOperand(cursor, grammar)
+    const word: Word | null = isPattern ? readRegExp(cursor, grammar) : readOperand(cursor, grammar)
     if (word !== null) words.push(word)
     isPattern = word !== null && !word.quoted && word.text === '=~'
   }

@@ -45,8 +45,7 @@ export function readPiece(cursor: Cursor, draft: WordDraft, readList: ReadList):
   if (char === '$') return readDollar(cursor, draft, { readList, quoted: false })
   if (cursor.everyday !== null && /^[?*+@!]\($/.test(cursor.text.slice(cursor.at, cursor.at + 2)))
     return readAlternatives(cursor, draft, readList)
-  if (char === '=' && draft.equals < 0 && canAssign(cursor, draft))
-    draft.equals = draft.text.length
+  if (char === '=' && draft.equals < 0 && canAssign(cursor, draft)) draft.equals = draft.text.length
   if ('*?['.includes(char)) draft.globs = true
   if ('{}'.includes(char)) draft.braces = true
   addText(draft, char)

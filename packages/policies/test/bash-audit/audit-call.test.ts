@@ -51,9 +51,12 @@ test('has nothing to say of a script that passes, nor of another tool', () => {
   expect(asked('rm -rf /', {}, 'shell')).toMatchObject({ effect: 'allow', reasons: [] })
 })
 
-test.each([[undefined], [null], [7], [['ls']], [{ text: 'ls' }], ['']])('%j is no command', (command) => {
-  expect(codes(asked(command))).toEqual(['bash.empty'])
-})
+test.each([[undefined], [null], [7], [['ls']], [{ text: 'ls' }], ['']])(
+  '%j is no command',
+  (command) => {
+    expect(codes(asked(command))).toEqual(['bash.empty'])
+  },
+)
 
 test('under `flag` everything that would be refused is flagged, and runs', () => {
   for (const { script, rule } of readTable('./refused.txt')) {

@@ -33,7 +33,8 @@ export function judgeApproval(bench: Bench, answer: Answer): ApprovalOutcome {
   const { callId, tool, decision, argsHash, note, edited } = answer
   if (decision === 'reject')
     return { effect: 'deny', answer: engineDenial('rejected', rejectedText(note)) }
-  if (decision === 'approve') return { effect: 'run', argsHash, edited: false, warnings: [], flags: [] }
+  if (decision === 'approve')
+    return { effect: 'run', argsHash, edited: false, warnings: [], flags: [] }
   if (!edited)
     return {
       effect: 'deny',

@@ -42,14 +42,12 @@ export const flagged = (
   flags: readonly PolicyAnswer[],
 ): readonly Verdict[] =>
   flags.flatMap((answer) =>
-    answer.reasons.map(
-      ({ code: rule, message }): Verdict => ({
-        type: 'call.flagged',
-        payload: { callId: call.id, tool: call.name, rule, message, ...policyOf(answer) },
-        tool: call.name,
-        verdict: 'flagged',
-      }),
-    ),
+    answer.reasons.map(({ code: rule, message }): Verdict => ({
+      type: 'call.flagged',
+      payload: { callId: call.id, tool: call.name, rule, message, ...policyOf(answer) },
+      tool: call.name,
+      verdict: 'flagged',
+    })),
   )
 
 /** `policy.faulted`, one for each policy that could not answer. */
@@ -98,11 +96,7 @@ export function judgementVerdicts(judgement: CallJudgement): readonly Verdict[] 
   const { call, faults } = judgement
   const failed = faulted(call.id, call.name, faults)
   if (judgement.effect === 'deny') return [...failed, denied(call.id, call.name, judgement.answer)]
-  const notes = [
-    ...failed,
-    ...warned(call, judgement.warnings),
-    ...flagged(call, judgement.flags),
-  ]
+  const notes = [...failed, ...warned(call, judgement.warnings), ...flagged(call, judgement.flags)]
   if (judgement.effect === 'ask') return notes
   if (judgement.skipped) return [...notes, skipped(call, judgement.skipped)]
   if (!judgement.grant) return notes
