@@ -196,7 +196,7 @@ test.each([
   const text = piece.repeat(10_000 / piece.length).slice(0, 10_000)
   const from = performance.now()
   expect(Array.isArray(auditScript(text))).toBe(true)
-  expect(performance.now() - from).toBeLessThan(5000)
+  expect(performance.now() - from).toBeLessThan(15_000)
 })
 
 test('a harmless script stays harmless within a condition, a loop, a function and a group', () => {
