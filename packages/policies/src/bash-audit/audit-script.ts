@@ -22,10 +22,11 @@ export function auditScript(text: string): readonly BashFinding[] {
   const found = [...refusalsIn(actions, origins), ...flagsIn(actions, origins)]
   const first = new Map<BashRule, BashFinding>()
   for (const { rule, what } of found) if (!first.has(rule)) first.set(rule, { rule, what })
-  const isRefusal = ({ rule }: BashFinding): boolean => bashRules[rule].verdict === 'refuse'
   const all = [...first.values()]
   return [...all.filter(isRefusal), ...all.filter((each) => !isRefusal(each))]
 }
+
+const isRefusal = ({ rule }: BashFinding): boolean => bashRules[rule].verdict === 'refuse'
 
 function malformedAs(text: string): BashRule | null {
   if (text.trim() === '') return 'empty'

@@ -73,16 +73,17 @@ function forwards(program: Word, command: Command, actions: Actions): boolean {
 export function readArguments(walk: ScriptWalk): void {
   const { actions } = walk
   for (const owner of actions.forwarders.keys())
-    for (const call of [...actions.commands]) {
+    for (const call of actions.commands) {
       if (call.words[0]?.text !== owner || call.words.length < 2) continue
       const words = call.words.slice(1)
       readProgram({ words, command: call, outer: null, hasMore: false, anyMore: false }, walk)
     }
 }
 
+const last = (text: string): string => text.slice(text.lastIndexOf('/') + 1).toLowerCase()
+
 /** The name of a program in lower case, without its folder; null where it cannot be told. */
 function nameOf(program: Word, { variables }: Actions): string | null {
-  const last = (text: string): string => text.slice(text.lastIndexOf('/') + 1).toLowerCase()
   if (isPlain(program)) return last(program.text)
   if (program.text === '[' && !program.quoted) return '['
   if (/^\$(?:SHELL|BASH)$/.test(program.text)) return 'bash'

@@ -15,8 +15,6 @@ const letters: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-const marks = new Set([expansionStart, expansionEnd])
-
 const quotedText = /\$'((?:[^'\\]|\\[^])*)'/y
 const escapes =
   /\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|c([^])|([^]))/g
@@ -41,7 +39,7 @@ export function readAnsiQuoted(cursor: Cursor, draft: WordDraft): void {
   )
   // A NUL ends the text for bash, and the marks of expansions must not be written by it.
   const [seen = ''] = text.split('\0', 1)
-  addText(draft, [...seen].map((each) => (marks.has(each) ? '?' : each)).join(''))
+  addText(draft, seen.replaceAll(expansionStart, '?').replaceAll(expansionEnd, '?'))
 }
 
 const charOf = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : '?')
