@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
 import { NewerError } from './newer.ts'
+import { TitleConfig } from './title/spec.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
@@ -193,6 +194,8 @@ export const AgentDefinition = z.object({
   digests: z.enum(['sha256', 'hmac-sha256']).default('sha256'),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
+  /** How the threads of the agent get titles. Absent: they get none. */
+  title: TitleConfig.optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

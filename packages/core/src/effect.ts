@@ -13,6 +13,7 @@ export const EffectKind = z.enum([
   'run.start',
   'policy.evaluate',
   'webhook.deliver',
+  'title.make',
   'tool.recall',
 ])
 
@@ -103,7 +104,7 @@ export const PolicyEffect = z.object({
   callIds: z.array(z.string()),
 })
 
-/** Tell somebody outside. The only work that outlives its run. */
+/** Tell somebody outside. */
 export const WebhookEffect = z.object({
   ...base,
   kind: z.literal('webhook.deliver'),
@@ -113,6 +114,14 @@ export const WebhookEffect = z.object({
   on: WebhookMoment,
 })
 
+/** Give the thread of a run a title, when it has ended. */
+export const TitleEffect = z.object({
+  ...base,
+  kind: z.literal('title.make'),
+  /** By a model, of the words of the run, or none: of what was said nothing may be told. */
+  make: z.enum(['model', 'words', 'untitled']),
+})
+
 /** Work to do in the world. */
 export const Effect = z.discriminatedUnion('kind', [
   ModelCallEffect,
@@ -120,6 +129,7 @@ export const Effect = z.discriminatedUnion('kind', [
   RunStartEffect,
   PolicyEffect,
   WebhookEffect,
+  TitleEffect,
   ToolRecallEffect,
 ])
 
@@ -132,6 +142,11 @@ interface EffectTraits {
     readonly verdict: 'execute' | 'start_run' | 'recall'
     readonly says: string
   } | null
+  /**
+   * Does it go on when its run has ended, or is to end? Then what comes of it is a note, and the final decision may ask for it. The
+   * register asks the same of its function `outlives_run`. Default: it does not.
+   */
+  readonly outlivesRun?: true
 }
 
 /** The kinds. One without traits does not compile. */
@@ -159,8 +174,15 @@ export const effectTraits = {
     },
   },
   'policy.evaluate': { node: 'guardrail', dispatch: null },
-  'webhook.deliver': { node: null, dispatch: null },
+  'webhook.deliver': { node: null, dispatch: null, outlivesRun: true },
+  'title.make': { node: null, dispatch: null, outlivesRun: true },
 } as const satisfies Readonly<Record<EffectKind, EffectTraits>>
+
+/** Does work of this kind go on when its run has ended? */
+export function outlivesRun(kind: EffectKind): boolean {
+  const traits: EffectTraits = effectTraits[kind]
+  return traits.outlivesRun === true
+}
 
 /** A timer as data: `afterMs` from the commit of the decision that sets it. Setting an id again moves it. */
 export const Timer = z.object({ id: z.string(), afterMs: z.number().int().min(0) })
@@ -171,6 +193,7 @@ export type ToolCallEffect = z.infer<typeof ToolCallEffect>
 export type RunStartEffect = z.infer<typeof RunStartEffect>
 export type PolicyEffect = z.infer<typeof PolicyEffect>
 export type WebhookEffect = z.infer<typeof WebhookEffect>
+export type TitleEffect = z.infer<typeof TitleEffect>
 export type ToolRecallEffect = z.infer<typeof ToolRecallEffect>
 export type Effect = z.infer<typeof Effect>
 export type Timer = z.infer<typeof Timer>
