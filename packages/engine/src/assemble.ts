@@ -132,10 +132,11 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     },
   })
 
+  const breaker = createBreaker(base)
   const models = createModelEffects({
     ...base,
     model: deps.model ?? noModel,
-    breaker: createBreaker(base),
+    breaker,
     live,
     recorder,
     onRoom: (effectId) => modelHints.ask(effectId),
@@ -143,7 +144,8 @@ export function assemble(deps: EngineDeps, signals: Signals) {
 
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
-  const work = createWork({ ...base, recorder, models: deps.model && models, dispatch })
+  const { model = null } = deps
+  const work = createWork({ ...base, recorder, model, breaker, models: model && models, dispatch })
   const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,

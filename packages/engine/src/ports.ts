@@ -33,6 +33,7 @@ export type {
   EffectRow,
   Admission,
   BreakerSettings,
+  GivenTitle,
   Register,
   RunHead,
   RunRef,
@@ -42,6 +43,7 @@ export type {
   Thread,
   ThreadChange,
   ThreadRef,
+  ThreadTitle,
 } from './ports/register.ts'
 export type {
   NamedTarget,

@@ -79,6 +79,8 @@ export interface RunContext {
   /** Calls a human approved for the run, and calls one rejected: the newest few, as `grantKey`s. */
   readonly grants: readonly string[]
   readonly refused: readonly string[]
+  /** Is its thread to have a title when it ends? 0: no. 1: it was made of the words of this run. 2: of those of another. */
+  readonly title: number
   /** What each webhook of the run wants to be told. */
   readonly webhooks: Wanted
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
@@ -124,6 +126,7 @@ export const emptyContext: RunContext = {
   rates: noCalls,
   grants: [],
   refused: [],
+  title: 0,
   webhooks: [],
   activeMs: 0,
   since: null,

@@ -11,22 +11,26 @@ const word = (words: string): RegExp => new RegExp(`^(?:${words})${ends}`, 'iu')
 
 const thoughts = /<\/?\s*(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)\b|<\|/iu
 
-/** Who speaks of himself, or of the one who asks, in the languages that models answer in most. */
+/** The model speaks of itself, or of the one who asks, in the languages that models answer in most. */
 const firstPerson = [
   word(
     String.raw`i|i['’](?:m|ll|ve|d)|me|my|mine|we|we['’](?:re|ll|ve|d)|our|let me|let['’]?s|as an? (?:ai|assistant|language model)`,
   ),
-  word(String.raw`ok(?:ay)?|sure|certainly|of course|here is|here['’]s|the user|user (?:wants|asks|asked|is)`),
-  word(String.raw`ich|wir|mein|meine|als ki|je|j['’]\p{L}+|nous|en tant qu['’]?\p{L}*|yo|nosotros|como (?:ia|modelo)|eu|io|ik|ja|я|мы|как ии`),
+  word(
+    String.raw`ok(?:ay)?|sure|certainly|of course|here is|here['’]s|(?:the )?user (?:wants|asks|asked|is asking|requested|said)`,
+  ),
+  word(String.raw`ich|wir|mein|meine|als ki|nous|nosotros|como ia|como modelo|я|мы|как ии`),
+  // As words of other languages these are abbreviations: "EU", "IO".
+  /^(?:Je|J['’]\p{L}+|Yo|Eu|Io|Ik|Ja)(?=\s)/u,
   /^(?:我|作为|作為|私|僕|저는|나는)/u,
 ]
 
 const apology = [
   word(
-    String.raw`(?:i['’]?a?m )?(?:so |very )?sorry|apolog(?:y|ies|i[sz]e)|my apologies|unfortunately|cannot|can['’]?t|could not|couldn['’]t|unable to|not able to`,
+    String.raw`(?:i(?:['’]m| am) )?(?:so |very )?sorry|apolog(?:y|ies|i[sz]e)|(?:my|our) apologies|i apologi[sz]e|unfortunately`,
   ),
   word(
-    String.raw`entschuldig\p{L}*|es tut mir leid|tut mir leid|leider|d[ée]sol[ée]e?|je suis d[ée]sol[ée]e?|malheureusement|lo siento|lo lamento|perd[óo]n|disculp\p{L}*|desculp\p{L}*|infelizmente|mi dispiace|purtroppo|sorry|helaas|przepraszam|niestety|извин\p{L}*|к сожалению|простите`,
+    String.raw`entschuldig\p{L}*|(?:es )?tut mir leid|leider|(?:je suis )?d[ée]sol[ée]e?|malheureusement|lo siento|lo lamento|disculp\p{L}*|desculp\p{L}*|infelizmente|mi dispiace|purtroppo|helaas|przepraszam|niestety|извин\p{L}*|к сожалению|простите`,
   ),
   /^(?:抱歉|对不起|對不起|很抱歉|非常抱歉|申し訳|すみません|ごめん|죄송)/u,
 ]

@@ -39,16 +39,17 @@ const openingsMax = 8
 const withoutMarks = (line: string): string =>
   line
     .replaceAll(/!?\[([^[\]]*)\]\([^()\s]*(?:\s"[^"]*")?\)/g, '$1')
-    .replaceAll(/`+([^`]+)`+/g, '$1')
+    .replaceAll(/`{1,3}([^`]+)`{1,3}/g, '$1')
     .replaceAll(/(\*{1,3}|~~)(?=\S)([^*~]+?)(?<=\S)\1/g, '$2')
     .replaceAll(/(?<![\p{L}\p{N}_])(_{1,3})(?=\S)([^_]+?)(?<=\S)\1(?![\p{L}\p{N}_])/gu, '$2')
     .replace(/\s#+$/, '')
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-
 /** Characters as people count them: an emoji of a family is one. */
 export const graphemesOf = (text: string): readonly string[] =>
-  Array.from(graphemes.segment(text), ({ segment }) => segment)
+  Array.from(
+    new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text),
+    ({ segment }) => segment,
+  )
 
 /** Is the text no longer than a title may be? */
 export const fitsTitle = (text: string): boolean =>

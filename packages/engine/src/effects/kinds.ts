@@ -17,6 +17,7 @@ import { policyPerformer } from './policies.ts'
 import { recallPerformer } from './recalls.ts'
 import { type EffectOf, type RowOf, rowOf } from './row.ts'
 import { runStartPerformer } from './run-starts.ts'
+import { createNaming, type TitlesDeps } from './titles.ts'
 import { createDelivery, type WebhooksDeps } from './webhooks.ts'
 
 /** What becomes of the effects of one kind. */
@@ -43,6 +44,7 @@ export type KindsDeps = LoopDeps &
   PolicyCallDeps &
   RunStartDeps &
   RecallDeps &
+  TitlesDeps &
   WebhooksDeps & {
     readonly strangers: Strangers
     /** Null: this process makes no model calls. */
@@ -60,7 +62,14 @@ export function createKinds(deps: KindsDeps): { readonly kinds: Kinds; idle(): P
     'policy.evaluate': policyKind(deps, background),
     'run.start': runStartKind(deps, background),
     'tool.recall': recallKind(deps, background),
-    'webhook.deliver': webhookKind(deps, background),
+    'webhook.deliver': outlivingKind(background, {
+      perform: createDelivery(deps),
+      givenUp: 'a webhook was not delivered',
+    }),
+    'title.make': outlivingKind(background, {
+      perform: createNaming(deps),
+      givenUp: 'a title was not made',
+    }),
   }
   return { kinds, idle: () => background.idle() }
 }
@@ -165,19 +174,21 @@ function readAnew<K extends EffectKind, T>(
   }
 }
 
-/** A delivery outlives its run, and a cancel takes none of it back. */
-function webhookKind(deps: KindsDeps, background: Background): Kind<EffectOf<'webhook.deliver'>> {
-  const deliver = createDelivery(deps)
+/** What outlives its run: a cancel takes none of it back. */
+function outlivingKind(
+  background: Background,
+  {
+    perform,
+    givenUp,
+  }: { readonly perform: (effectId: string) => Promise<void>; readonly givenUp: string },
+) {
   const take = (effectId: string): Promise<void> =>
-    background.begin(() => deliver(effectId), {
-      effectId,
-      givenUp: 'a webhook was not delivered',
-    })
+    background.begin(() => perform(effectId), { effectId, givenUp })
   return {
-    asked(_, effects) {
+    asked(_: RunView, effects: readonly Effect[]) {
       for (const { id } of effects) void take(id)
     },
-    due: ({ effectId }) => take(effectId),
+    due: ({ effectId }: EffectRow) => take(effectId),
     isAwaited: false,
     close: null,
   }

@@ -40,10 +40,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     putBlob: (thread, blob) => register.putBlob(thread, blob),
     blob: (thread, key) => register.blob(thread, key),
     digestKey: (wanted) => register.digestKey(wanted),
-    ensureThread: (thread) => register.ensureThread(thread),
-    ensureThreads: (threads) => register.ensureThreads(threads),
-    changeThread: (thread, change) => register.changeThread(thread, change),
-    hideThread: (thread, expired) => register.hideThread(thread, expired),
+    ...threadsOf(register),
     readyRuns: (limit, except) => register.readyRuns(limit, except),
     admissibleRuns: (limit, except) => register.admissibleRuns(limit, except),
     nextInLanes: (runId, limit) => register.nextInLanes(runId, limit),
@@ -95,6 +92,20 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
     if (kind !== null) metrics.effects.inc({ kind, status })
   })
 }
+
+type Threads = Pick<
+  Register,
+  'ensureThread' | 'ensureThreads' | 'changeThread' | 'threadTitle' | 'giveTitle' | 'hideThread'
+>
+
+const threadsOf = (register: Register): Threads => ({
+  ensureThread: (thread) => register.ensureThread(thread),
+  ensureThreads: (threads) => register.ensureThreads(threads),
+  changeThread: (thread, change) => register.changeThread(thread, change),
+  threadTitle: (thread) => register.threadTitle(thread),
+  giveTitle: (thread, given) => register.giveTitle(thread, given),
+  hideThread: (thread, expired) => register.hideThread(thread, expired),
+})
 
 type Conversations = Pick<Register, 'conversation' | 'continuation' | 'changedFiles'>
 

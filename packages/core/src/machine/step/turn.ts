@@ -8,6 +8,7 @@ import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
 import { wantedBy } from '../../webhook.ts'
 import { activeAt } from '../clock.ts'
+import { titleMark } from '../title.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { type Emission, modelCall } from '../plan.ts'
 import { takenInput } from './input.ts'
@@ -25,6 +26,7 @@ export const begin: Step = ({ context, event }) => {
     rerun: created?.rerun !== undefined,
     // What an edit ends as is known before it begins: nothing of it can go wrong.
     ending: created?.edit ? 'completed' : null,
+    title: titleMark(created?.title),
     webhooks: wantedBy(created?.webhooks ?? []),
   })
 }
