@@ -71,6 +71,7 @@ export {
 } from './event/decision.ts'
 export { Webhook, WebhookMoment } from './webhook.ts'
 export { titleIn } from './title/answer.ts'
+export { cleanTitle } from './title/line.ts'
 export { titlePrompt } from './title/request.ts'
 export { Title, TitleConfig, TitledBy, TitleRefusal, untitled } from './title/spec.ts'
 export { textsOf, titleOfWords } from './title/words.ts'

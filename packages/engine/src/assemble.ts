@@ -144,8 +144,14 @@ export function assemble(deps: EngineDeps, signals: Signals) {
 
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
-  const { model = null } = deps
-  const work = createWork({ ...base, recorder, model, breaker, models: model && models, dispatch })
+  const work = createWork({
+    ...base,
+    recorder,
+    model: deps.model,
+    breaker,
+    models: deps.model && models,
+    dispatch,
+  })
   const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,

@@ -18,6 +18,7 @@ import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
+import { firstTitle } from './title-thread.ts'
 
 export interface CreateRunDeps extends Patience {
   readonly register: Register
@@ -132,6 +133,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const runId = deps.random.uuid()
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
+  const titled = await firstTitle(deps, request)
   const agent = definition.name
   const pinned = { agent, definitionHash: stored, ...machineOf(deps) }
   const created = deps.writer.fact(
@@ -142,6 +144,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       metadata,
       ...originOf(request),
       ...order,
+      ...(titled ? { title: titled.title } : {}),
       ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },
     { key: 'created', actor },
@@ -163,6 +166,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       ...(place ? { parent: { ...place, attempt } } : {}),
     },
     admit: true,
+    ...(titled && titled.notes.length > 0 ? { notes: titled.notes } : {}),
     view: emptyView({
       runId,
       tenantId,

@@ -75,3 +75,7 @@ function headOf(all: readonly string[]): string {
   }
   return head
 }
+
+/** A line as a person may call a thread: without what is not shown. Marks of Markdown stay, they were meant. */
+export const cleanTitle = (text: string): string =>
+  text.replaceAll(unshown, '').replaceAll(/\s+/g, ' ').trim()

@@ -62,14 +62,8 @@ export function createKinds(deps: KindsDeps): { readonly kinds: Kinds; idle(): P
     'policy.evaluate': policyKind(deps, background),
     'run.start': runStartKind(deps, background),
     'tool.recall': recallKind(deps, background),
-    'webhook.deliver': outlivingKind(background, {
-      perform: createDelivery(deps),
-      givenUp: 'a webhook was not delivered',
-    }),
-    'title.make': outlivingKind(background, {
-      perform: createNaming(deps),
-      givenUp: 'a title was not made',
-    }),
+    'title.make': titleKind(deps, background),
+    'webhook.deliver': webhookKind(deps, background),
   }
   return { kinds, idle: () => background.idle() }
 }
@@ -173,6 +167,15 @@ function readAnew<K extends EffectKind, T>(
     isAwaited: false,
   }
 }
+
+const webhookKind = (deps: KindsDeps, background: Background) =>
+  outlivingKind(background, {
+    perform: createDelivery(deps),
+    givenUp: 'a webhook was not delivered',
+  })
+
+const titleKind = (deps: KindsDeps, background: Background) =>
+  outlivingKind(background, { perform: createNaming(deps), givenUp: 'a title was not made' })
 
 /** What outlives its run: a cancel takes none of it back. */
 function outlivingKind(

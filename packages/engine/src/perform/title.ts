@@ -163,7 +163,7 @@ async function askModel(deps: TitleDeps, task: TitleTask, held: Held) {
   const began = deps.clock.monotonic()
   const turn = await answerTo(deps, { ...task, model, prompt }, held)
   const isAway = turn?.verdict === 'error' || turn?.verdict === 'interrupted'
-  const outcome = isAway && (turn.error?.retryable ?? true) ? 'failed' : 'ok'
+  const outcome = isAway && (turn?.error?.retryable ?? true) ? 'failed' : 'ok'
   await deps.breaker.report(circuit, outcome, agent.breaker)
   const durationMs = Math.round(deps.clock.monotonic() - began)
   const about = { provider: model.provider, model: model.model, durationMs }

@@ -1,6 +1,6 @@
 /** A register that counts. Nothing in the write path knows that it is counted. */
 import { effectKindOf } from '@signalbox/core'
-import type { AppendItem, AppendResult, PausePort, Register } from '@signalbox/engine'
+import type { AppendItem, AppendResult, EventDraft, PausePort, Register } from '@signalbox/engine'
 import type { Metrics } from './metrics.ts'
 
 /** The same register; what is appended through it shows in the metrics. */
@@ -84,6 +84,7 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   if (result.decisionCode === 'ok' && item.decision?.outcome)
     metrics.runsEnded.inc({ outcome: item.decision.outcome })
   for (const claim of result.claims) metrics.claims.inc({ code: claim.code })
+  if (result.settled === true) item.notes?.forEach((note) => countTitle(metrics, note))
   item.facts?.forEach((fact, n) => {
     if (result.factCodes[n] !== 'ok') return
     const [, status = ''] = fact.type.split('.')
@@ -91,6 +92,14 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
     const kind = 'recalled' in fact.payload ? 'tool.recall' : effectKindOf(fact.type)
     if (kind !== null) metrics.effects.inc({ kind, status })
   })
+}
+
+/** What came of a call for a title: `made`, or why there is none. Where no model was asked, nothing is counted. */
+function countTitle(metrics: Metrics, { type, payload, verdict }: EventDraft): void {
+  const isAsked = type === 'thread.titled' || type === 'title.unchanged'
+  if (!isAsked || !('provider' in payload)) return
+  const outcome = type === 'thread.titled' ? 'made' : (verdict ?? '')
+  metrics.contextCalls.inc({ kind: 'title', outcome })
 }
 
 type Threads = Pick<

@@ -80,6 +80,11 @@ function metricsOfRuns(registry: Registry) {
       labelNames: ['tool', 'status'],
       buckets: longSeconds,
     }),
+    contextCalls: counter(
+      'context_calls_total',
+      'Calls of models that no turn asked for, by what came of them.',
+      ['kind', 'outcome'],
+    ),
     hints: counter('hints_dispatched_total', 'Hints given to the queue.', ['queue']),
   }
 }

@@ -1,4 +1,5 @@
 /** Effects whose outcome is a note: they move in the append that writes it, also when their run has ended. */
+import { outlivesRun } from '@signalbox/core'
 import type { SettleDraft } from '@signalbox/engine'
 import type { RunRow, Tables } from './tables.ts'
 
@@ -9,7 +10,7 @@ export function settleEffect(
   draft: SettleDraft,
 ): boolean {
   const effect = tables.effects.get(draft.effectId)
-  if (!effect || effect.runId !== run.runId || effect.kind !== 'webhook.deliver') return false
+  if (!effect || effect.runId !== run.runId || !outlivesRun(effect.kind)) return false
   if (effect.status !== draft.expect || effect.attempt !== draft.attempt) return false
   effect.status = draft.becomes
   effect.leaseUntil = null

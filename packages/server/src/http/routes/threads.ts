@@ -64,7 +64,7 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const thread = await api.read.thread(tenantId, threadId)
     return reply(
       c,
-      threadView(thread ?? { ...stands, status: 'idle', updatedAt: stands.createdAt, ttl: null }),
+      threadView(thread ?? { ...stands, status: 'idle', updatedAt: stands.createdAt, ttl: null, title: null }),
     )
   })
 
