@@ -66,6 +66,8 @@ const register = {
   ensureThread: all,
   ensureThreads: lifecycle('nobody in the workload creates many runs in one request'),
   changeThread: lifecycle(unchanged),
+  threadTitle: lifecycle('no agent of the workload gives titles'),
+  giveTitle: lifecycle(unchanged),
   hideThread: lifecycle(unchanged),
   readyRuns: only('orchestrator', polled),
   repairState: lifecycle('no cached state of the workload is wrong'),

@@ -48,14 +48,14 @@ export const threadStatus: Readonly<Record<ThreadStatus, RegisterStatus>> = {
  * What a thread is called: by a person, by what its client has kept as `title` in its metadata, else by words or a model. Undefined: it has
  * no title.
  */
-export function titleOf({ title, metadata }: Pick<ThreadView, 'title' | 'metadata'>): string | undefined {
+function shownTitle({ title, metadata }: Pick<ThreadView, 'title' | 'metadata'>): string | undefined {
   const own = metadata['title']
   return title?.by !== 'user' && typeof own === 'string' ? own : title?.title
 }
 
 /** The key `title`, if there is something to say. */
-export function titleIn(thread: Pick<ThreadView, 'title' | 'metadata'>): { readonly title?: string } {
-  const title = titleOf(thread)
+export function titleKey(thread: Pick<ThreadView, 'title' | 'metadata'>): { readonly title?: string } {
+  const title = shownTitle(thread)
   return title === undefined ? {} : { title }
 }
 
@@ -68,7 +68,7 @@ export const threadView = (
   created_at: iso(thread.createdAt),
   updated_at: iso(thread.updatedAt),
   state_updated_at: iso(thread.updatedAt),
-  metadata: { ...thread.metadata, ...titleIn(thread) },
+  metadata: { ...thread.metadata, ...titleKey(thread) },
   status: wireStatus[thread.status],
   values: null,
   interrupts: {},

@@ -10,7 +10,7 @@ import {
   threadStatus,
   ThreadStatus,
   threadView,
-  titleIn,
+  titleKey,
 } from '../../http/wire/thread-view.ts'
 import type { ReadModel } from '../../read-model.ts'
 import { interruptsOf } from './interrupt.ts'
@@ -93,7 +93,7 @@ export async function currentState(
 ): Promise<ThreadState> {
   const state = await untitledState(read, thread)
   const { title = null, metadata = {} } = thread
-  return { ...state, values: { ...state.values, ...titleIn({ title, metadata }) } }
+  return { ...state, values: { ...state.values, ...titleKey({ title, metadata }) } }
 }
 
 async function untitledState(
