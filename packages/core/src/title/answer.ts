@@ -45,13 +45,13 @@ const quotes = [
   ['「', '」'],
 ] as const
 
-/** The text of an answer: its one field, if it is an object of one, as models answer that were asked for that. */
+/** The text of an answer: the field `title`, if it is an object, as some models answer everything. */
 function textIn(answer: string): string {
   if (!answer.startsWith('{')) return answer
   try {
     const parsed: unknown = JSON.parse(answer)
     const title: unknown = typeof parsed === 'object' && parsed !== null && Reflect.get(parsed, 'title')
-    return typeof title === 'string' ? title.trim() : answer
+    return typeof title === 'string' ? title.trim() : ''
   } catch {
     return answer
   }

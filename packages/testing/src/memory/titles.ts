@@ -13,8 +13,9 @@ export function noteTitle(tables: Tables, event: StoredEvent): void {
   const key = threadKey(event)
   if (!tables.threads.has(key)) return
   const stands = tables.titles.get(key) ?? null
-  if (type === 'thread.titled') {
-    const { title, by, effectId } = noteSchemas['thread.titled'].parse(event.payload)
+  const said = type === 'thread.titled' ? noteSchemas[type].safeParse(event.payload).data : undefined
+  if (said) {
+    const { title, by, effectId } = said
     const isFirst = stands === null
     const isTurn = stands !== null && effectId !== undefined && mayTitle(tables, stands, runId)
     if (by === 'user' || isFirst || isTurn) tables.titles.set(key, { title, by, runId })
