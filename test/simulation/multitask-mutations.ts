@@ -140,7 +140,7 @@ const webhookMutations: readonly Mutation[] = [
   {
     name: 'whoever saw a run end is alone in telling of it (W1)',
     file: engine('effects/kinds.ts'),
-    line: 'due: ({ effectId }) => take(effectId),',
+    line: 'due: (row: EffectRow) => take(row.effectId),',
     becomes: 'due: async () => {},',
   },
   {

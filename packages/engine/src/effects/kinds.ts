@@ -191,7 +191,7 @@ function outlivingKind(
     asked(_: RunView, effects: readonly Effect[]) {
       for (const { id } of effects) void take(id)
     },
-    due: ({ effectId }: EffectRow) => take(effectId),
+    due: (row: EffectRow) => take(row.effectId),
     isAwaited: false,
     close: null,
   }
