@@ -3,8 +3,7 @@
  * gone, one that comes too late and stands, one of a run that had its turn before, an effect that ends with its run.
  */
 import type { JsonObject, TitleEffect } from '@signalbox/core'
-import type { Register } from '@signalbox/engine'
-import { systemClock } from '@signalbox/engine'
+import { type Register, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, it } from 'vitest'
 import {

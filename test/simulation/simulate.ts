@@ -4,6 +4,7 @@
  * people answer what waits for a human, and in some seeds every policy is switched off at one moment. Bad days (`days.ts`) are
  * wrong for longer than a call takes.
  */
+import { outlivesRun } from '@signalbox/core'
 import { createEngine, type Role } from '@signalbox/engine'
 import { createStreamGuardrails } from '@signalbox/policies'
 import type { MemoryRegister } from '@signalbox/testing/memory'

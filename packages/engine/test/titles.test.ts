@@ -4,8 +4,13 @@
  * an agent that gives none.
  */
 import { effectId, limits, type ModelTurn, noteSchemas } from '@signalbox/core'
-import type { Engine, Model, ModelRequest, Register } from '@signalbox/engine'
-import { systemClock } from '@signalbox/engine'
+import {
+  type Engine,
+  type Model,
+  type ModelRequest,
+  type Register,
+  systemClock,
+} from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { expire, mortal } from './support/faulty.ts'
@@ -168,7 +173,13 @@ describe('a thread is called', () => {
   test('as nothing, by an agent that gives no titles: the same events and the same reads', async () => {
     const reads: unknown[] = []
     const truth = createMemoryRegister(systemClock)
-    const register = { ...truth, threadTitle: async (ref: typeof thread) => (reads.push(ref), null) }
+    const register: Register = {
+      ...truth,
+      threadTitle: async (ref) => {
+        reads.push(ref)
+        return null
+      },
+    }
     const { engine } = await started(namer(titles('never')).model, register)
     const runId = await begin(engine, agent([]), said('go'))
     expect(await outcomeOf(register, runId)).toBe('completed')

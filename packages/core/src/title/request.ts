@@ -1,13 +1,11 @@
 /** What a model is asked for a title: one message, in the role of the user. What was said stands in it as data. */
 import { limits } from '../limits.ts'
 import type { Prompt } from '../prompt.ts'
+import { wellFormed } from './line.ts'
 
 /** So many characters of what was said, and no mark that could end the block it stands in. */
 const quoted = (text: string): string =>
-  text
-    .trim()
-    .slice(0, limits.titleQuoteCharsMax)
-    .toWellFormed()
+  wellFormed(text.trim().slice(0, limits.titleQuoteCharsMax))
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
