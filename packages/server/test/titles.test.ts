@@ -5,6 +5,8 @@
 import type { Prompt } from '@signalbox/core'
 import { parseConfig } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { shownTo, threadView } from '../src/http/wire/thread-view.ts'
+import type { Scope } from '../src/keys/scope.ts'
 import { call, eventually } from './support/http.ts'
 import { lastWords } from './support/last-words.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
@@ -140,6 +142,26 @@ describe('a person', () => {
     expect(JSON.stringify(refused.body)).toContain('title')
     expect((await get(`/threads/${thread}`)).metadata.title).toBe('Write a report')
   })
+})
+
+it('who may not read what was said sees no title that is made of it, and that of a person', () => {
+  const thread = {
+    threadId: 't',
+    tenantId: 'default',
+    metadata: {},
+    createdAt: 1,
+    updatedAt: 1,
+    status: 'idle',
+    ttl: null,
+  } as const
+  const seen = (scopes: readonly Scope[], by: 'words' | 'model' | 'user') => {
+    const title = { title: 'Write a report', by, runId: null }
+    return threadView(shownTo(scopes, { ...thread, title })).metadata['title']
+  }
+  expect(seen(['enqueue'], 'words')).toBeUndefined()
+  expect(seen(['enqueue'], 'model')).toBeUndefined()
+  expect(seen(['enqueue'], 'user')).toBe('Write a report')
+  expect(seen(['enqueue', 'read'], 'words')).toBe('Write a report')
 })
 
 it('§17: a copy is called as its origin', async () => {

@@ -10,7 +10,7 @@ import { deleteRun, deleteThread, removeThread } from '../remove.ts'
 import { Id, ThreadPath } from '../wire/ids.ts'
 import { Metadata } from '../wire/run-create.ts'
 import { RemoveStrategy, ThreadTtl } from '../wire/thread-ttl.ts'
-import { Thread, threadView } from '../wire/thread-view.ts'
+import { Thread, shownTo, threadView } from '../wire/thread-view.ts'
 import { momentOfId } from '../../wires/langgraph/moments.ts'
 import { currentState, threadWithState } from '../../wires/langgraph/threads.ts'
 import { runAddresses } from './runs.ts'
@@ -115,7 +115,7 @@ async function changeThread(
   const thread = answer === 'ok' ? await api.read.thread(tenantId, threadId) : null
   if (!thread) throw unknownThread(threadId)
   // What was said is shown to those who may read it.
-  return scopes.includes('read') ? threadWithState(api.read, thread) : threadView(thread)
+  return scopes.includes('read') ? threadWithState(api.read, thread) : threadView(shownTo(scopes, thread))
 }
 
 /** The log says who did it, where anybody has run. */
@@ -172,7 +172,7 @@ function copyRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(copy, async (c) => {
     const { thread_id: from } = c.req.valid('param')
-    const { tenantId } = c.get('caller')
+    const { tenantId, scopes } = c.get('caller')
     const source = await api.read.thread(tenantId, from)
     if (!source) throw unknownThread(from)
     const { checkpoint } = await currentState(api.read, source)
@@ -185,7 +185,7 @@ function copyRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     if (source.title) await api.threads.giveTitle({ tenantId, threadId }, source.title)
     const thread = await api.read.thread(tenantId, threadId)
     if (!thread) throw unknownThread(threadId)
-    return reply(c, threadView(thread))
+    return reply(c, threadView(shownTo(scopes, thread)))
   })
 }
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { ThreadStatus as RegisterStatus, ThreadView } from '@signalbox/postgres'
 import { Interrupt } from '../../wires/langgraph/interrupt.ts'
 import { ChatMessage } from '../../wires/langgraph/messages.ts'
+import type { Scope } from '../../keys/scope.ts'
 import { iso } from './iso.ts'
 
 export const ThreadStatus = z.enum(['idle', 'busy', 'interrupted', 'error'])
@@ -58,6 +59,10 @@ export function titleKey(thread: Pick<ThreadView, 'title' | 'metadata'>): { read
   const title = shownTitle(thread)
   return title === undefined ? {} : { title }
 }
+
+/** The thread as it is shown to a caller: a title that is made of what was said, to those who may read that. */
+export const shownTo = (scopes: readonly Scope[], thread: ThreadView): ThreadView =>
+  scopes.includes('read') || thread.title?.by === 'user' ? thread : { ...thread, title: null }
 
 /** Without its state, the view says how the thread is, and not what was said in it. */
 export const threadView = (
