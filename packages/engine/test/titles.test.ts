@@ -15,7 +15,7 @@ import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { expire, mortal } from './support/faulty.ts'
 import { begin, caller, outcomeOf } from './support/governed.ts'
-import { agent, functionTools, turnModel, until, world } from './support/world.ts'
+import { agent, functionTools, type Turn, turnModel, until, world } from './support/world.ts'
 
 const threadId = 't1'
 const thread = { tenantId: caller.tenantId, threadId }
@@ -45,8 +45,14 @@ const saying = (request: ModelRequest, text: string, patch: Partial<ModelTurn> =
 
 type Call = Model['call']
 
+/** Answers the turns of a run. */
+function playing(...turns: readonly Turn[]): Call {
+  const model = turnModel(turns)
+  return (request, sink, signal) => model.call(request, sink, signal)
+}
+
 /** A model that answers turns as `turns` does, and titles as `title` does. */
-function namer(title: Call, turns: Call = turnModel(['the answer']).call) {
+function namer(title: Call, turns: Call = playing('the answer')) {
   const asked: ModelRequest[] = []
   const model: Model = {
     call(request, sink, signal) {
@@ -101,7 +107,7 @@ describe('a thread is called', () => {
     const gate = Promise.withResolvers<void>()
     const { model, asked } = namer(titles('Quarterly report'), async (request, sink, signal) => {
       await gate.promise
-      return turnModel(['Here it is.']).call(request, sink, signal)
+      return playing('Here it is.')(request, sink, signal)
     })
     const { engine, register } = await started(model)
     const runId = await begin(engine, byModel, said('# Write a report\nof the quarter'))
@@ -273,12 +279,13 @@ describe('a failure leaves the words, and says why', () => {
   })
 
   test('a stream without end is cut off, and charged', async () => {
-    const { payload } = await unchanged(async (_, sink, signal) => {
+    const { payload } = await unchanged(async (request, sink, signal) => {
       for (let n = 0; !signal.aborted; n++) {
         sink.delta(n % 2 === 0 ? 'text' : 'reasoning', 'x'.repeat(100))
         await new Promise((resolve) => setImmediate(resolve))
       }
-      throw signal.reason
+      signal.throwIfAborted()
+      return turnOf(request)
     })
     expect(payload).toMatchObject({
       reason: 'cap',
@@ -322,7 +329,7 @@ describe('§19 title 3: a run that ended badly', () => {
     expect(note.payload).not.toHaveProperty('sources')
     expect(await titleOf(register)).toBe('New conversation')
     expect(asked).toEqual([])
-    turns = turnModel(['x', 'the answer', 'the answer']).call
+    turns = playing('x', 'the answer', 'the answer')
     const second = await begin(engine, definition, said('write a report'))
     await noted(register, second, 1)
     const byTheModel = definition === byModel
@@ -403,7 +410,7 @@ describe('what outlives the run', () => {
     const gate = Promise.withResolvers<void>()
     const { model, asked } = namer(titles('never'), async (request, sink, signal) => {
       await gate.promise
-      return turnModel(['the answer']).call(request, sink, signal)
+      return playing('the answer')(request, sink, signal)
     })
     const { engine, register } = await started(model)
     const runId = await begin(engine, byModel, said('go'))
