@@ -197,7 +197,10 @@ describe.each(registers)('titles %s', (_name, registerOf) => {
     await register.append({ ...about(run), facts: [fact('model.completed')] })
     const before = await register.head(run.runId)
     const { decided = 0, facts = 0 } = before ?? {}
-    await register.append({ ...about(run), decision: decision(decided, facts, { effects: [effect] }) })
+    await register.append({
+      ...about(run),
+      decision: decision(decided, facts, { effects: [effect] }),
+    })
     await register.append({ ...about(run), facts: [fact('cancel.requested', 'cancel')] })
     const claimed = await register.append({ ...about(run), claims: [claim(effect.id)] })
     expect(claimed.claims).toMatchObject([{ code: 'ok' }])

@@ -30,9 +30,15 @@ function askedViolations({ head, log, agent }: RunRecord, { effectId, spec }: Ef
   const created = factSchemas['run.created'].safeParse(log[0]?.payload).data
   const fits = spec.make === 'untitled' ? untold.includes(outcome) : outcome === 'completed'
   return [
-    ...(fits ? [] : [`N1 ${effectId} makes a title by ${spec.make} of a run that ended ${outcome}`]),
-    ...(created?.title === undefined ? [`N1 ${effectId} makes a title that was not to be made`] : []),
-    ...(agent?.title === undefined ? [`N1 ${head.runId} gives a title, and its agent gives none`] : []),
+    ...(fits
+      ? []
+      : [`N1 ${effectId} makes a title by ${spec.make} of a run that ended ${outcome}`]),
+    ...(created?.title === undefined
+      ? [`N1 ${effectId} makes a title that was not to be made`]
+      : []),
+    ...(agent?.title === undefined
+      ? [`N1 ${head.runId} gives a title, and its agent gives none`]
+      : []),
   ]
 }
 
@@ -40,7 +46,9 @@ function noteViolations({ effectId, status, attempt }: EffectRecord, log: readon
   const notes = log.filter((event) => noted.has(event.type) && isAbout(event, effectId))
   const of = notes.map(({ payload }) => payload['attempt'])
   if (status === 'done' && of.length === 1 && of[0] === attempt) return []
-  return [`N2 ${effectId} is ${status} after ${attempt} attempts, with notes of ${of.join() || 'none'}`]
+  return [
+    `N2 ${effectId} is ${status} after ${attempt} attempts, with notes of ${of.join() || 'none'}`,
+  ]
 }
 
 /** A model that was not asked names nothing. */

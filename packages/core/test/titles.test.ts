@@ -3,14 +3,33 @@
  * and one for a run that has nothing to do with that of its thread.
  */
 import { expect, test } from 'vitest'
-import { type FactPayload, type Outcome, persist, type TitleEffect, type Webhook } from '../src/index.ts'
+import {
+  type FactPayload,
+  type Outcome,
+  persist,
+  type TitleEffect,
+  type Webhook,
+} from '../src/index.ts'
 import { agentWith } from './support/agent.ts'
-import { admitted, answers, cancels, created, cut, faults, type Move, says, tripped } from './support/facts.ts'
+import {
+  admitted,
+  answers,
+  cancels,
+  created,
+  cut,
+  faults,
+  type Move,
+  says,
+  tripped,
+} from './support/facts.ts'
 import { reviveState } from './support/machine.ts'
 import { given } from './support/story.ts'
 
 const entitled =
-  (title: FactPayload<'run.created'>['title'], more: Partial<FactPayload<'run.created'>> = {}): Move =>
+  (
+    title: FactPayload<'run.created'>['title'],
+    more: Partial<FactPayload<'run.created'>> = {},
+  ): Move =>
   (known) => {
     const fact = created(known)
     if (fact.type !== 'run.created') return fact
@@ -20,9 +39,13 @@ const entitled =
 const byModel = { title: { maxWords: 6 } }
 const byWords = { title: 'words' } as const
 
-const made = (...[patch, title, end]: readonly [Parameters<typeof agentWith>[0], 'made' | 'open', Move]) => {
+const made = (
+  ...[patch, title, end]: readonly [Parameters<typeof agentWith>[0], 'made' | 'open', Move]
+) => {
   const { decision } = given(agentWith(patch), entitled(title), admitted).and(end)
-  const titles = decision.effects.filter((effect): effect is TitleEffect => effect.kind === 'title.make')
+  const titles = decision.effects.filter(
+    (effect): effect is TitleEffect => effect.kind === 'title.make',
+  )
   return { outcome: decision.outcome, make: titles.map(({ make }) => make) }
 }
 

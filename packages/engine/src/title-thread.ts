@@ -30,7 +30,8 @@ export async function firstTitle(
 ): Promise<FirstTitle | null> {
   if (definition.title === undefined || parent || rerun || edit) return null
   const stands = await register.threadTitle({ tenantId, threadId })
-  if (stands) return stands.by === 'words' && !stands.isOfCompleted ? { title: 'open', notes: [] } : null
+  if (stands)
+    return stands.by === 'words' && !stands.isOfCompleted ? { title: 'open', notes: [] } : null
   const title = titleOfWords(textsOf(input))
   const payload = { title, by: 'words', sources: { from: 1, through: 1 } } as const
   return { title: 'made', notes: [writer.event('thread.titled', payload, { verdict: 'words' })] }

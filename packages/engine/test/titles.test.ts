@@ -70,7 +70,12 @@ const titles =
     saying(request, text, patch)
 
 async function started(model: Model, register: Register = createMemoryRegister(systemClock)) {
-  await register.ensureThread({ ...thread, metadata: {}, createdAt: 1, contentKey: 'ab'.repeat(32) })
+  await register.ensureThread({
+    ...thread,
+    metadata: {},
+    createdAt: 1,
+    contentKey: 'ab'.repeat(32),
+  })
   const { engine } = world({
     model,
     tools: functionTools({}),
@@ -318,25 +323,28 @@ describe('§19 title 3: a run that ended badly', () => {
   test.each([
     ['a model', byModel],
     ['words', byWords],
-  ])('names its thread as if nothing had been said, with %s; a later one that completes names it', async (_, definition) => {
-    let turns: Call = refused
-    const { model, asked } = namer(titles('Quarterly report'), (...call) => turns(...call))
-    const { engine, register } = await started(model)
-    const runId = await begin(engine, definition, said('how to do harm'))
-    expect(await outcomeOf(register, runId)).toBe('refused')
-    const note = await noted(register, runId, 2)
-    expect(note.payload).toMatchObject({ title: 'New conversation', by: 'words' })
-    expect(note.payload).not.toHaveProperty('sources')
-    expect(await titleOf(register)).toBe('New conversation')
-    expect(asked).toEqual([])
-    turns = playing('x', 'the answer', 'the answer')
-    const second = await begin(engine, definition, said('write a report'))
-    await noted(register, second, 1)
-    const byTheModel = definition === byModel
-    expect(await titleOf(register)).toBe(byTheModel ? 'Quarterly report' : 'write a report')
-    // Nothing of what was refused is shown to the model.
-    expect(JSON.stringify(asked)).not.toContain('harm')
-  })
+  ])(
+    'names its thread as if nothing had been said, with %s; a later one that completes names it',
+    async (_, definition) => {
+      let turns: Call = refused
+      const { model, asked } = namer(titles('Quarterly report'), (...call) => turns(...call))
+      const { engine, register } = await started(model)
+      const runId = await begin(engine, definition, said('how to do harm'))
+      expect(await outcomeOf(register, runId)).toBe('refused')
+      const note = await noted(register, runId, 2)
+      expect(note.payload).toMatchObject({ title: 'New conversation', by: 'words' })
+      expect(note.payload).not.toHaveProperty('sources')
+      expect(await titleOf(register)).toBe('New conversation')
+      expect(asked).toEqual([])
+      turns = playing('x', 'the answer', 'the answer')
+      const second = await begin(engine, definition, said('write a report'))
+      await noted(register, second, 1)
+      const byTheModel = definition === byModel
+      expect(await titleOf(register)).toBe(byTheModel ? 'Quarterly report' : 'write a report')
+      // Nothing of what was refused is shown to the model.
+      expect(JSON.stringify(asked)).not.toContain('harm')
+    },
+  )
 })
 
 describe('§19 title 4: a person wins', () => {

@@ -9,7 +9,8 @@ import type { TitleRefusal } from './spec.ts'
 const ends = String.raw`(?=[\s,.:;!?…]|$)`
 const word = (words: string): RegExp => new RegExp(`^(?:${words})${ends}`, 'iu')
 
-const thoughts = /<\/?\s*(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)\b|<\|/iu
+const thoughts =
+  /<\/?\s*(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad)\b|<\|/iu
 
 /** The model speaks of itself, or of the one who asks, in the languages that models answer in most. */
 const firstPerson = [
@@ -50,7 +51,8 @@ function textIn(answer: string): string {
   if (!answer.startsWith('{')) return answer
   try {
     const parsed: unknown = JSON.parse(answer)
-    const title: unknown = typeof parsed === 'object' && parsed !== null && Reflect.get(parsed, 'title')
+    const title: unknown =
+      typeof parsed === 'object' && parsed !== null && Reflect.get(parsed, 'title')
     return typeof title === 'string' ? title.trim() : ''
   } catch {
     return answer
@@ -60,8 +62,10 @@ function textIn(answer: string): string {
 /** Without `Title:` before it, and the quotation marks around it. */
 function bare(line: string): string {
   const said = line.replace(/^title\s*[:：]\s*/iu, '')
-  const [open, close] = quotes.find(([begin, end]) => said.startsWith(begin) && said.endsWith(end)) ?? []
-  const inner = open === undefined || close === undefined || said.length < 2 ? said : said.slice(1, -1)
+  const [open, close] =
+    quotes.find(([begin, end]) => said.startsWith(begin) && said.endsWith(end)) ?? []
+  const inner =
+    open === undefined || close === undefined || said.length < 2 ? said : said.slice(1, -1)
   return plainLine(inner)
 }
 

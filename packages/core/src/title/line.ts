@@ -20,14 +20,11 @@ const drawn = /^(?:`{3,}.*|~{3,}.*|[-*_=\s|:]{3,}|\|[\s|:-]*\|)$/
 const command = /^\/[a-zA-Z][\w-]*(?=\s|$)\s*/
 
 /** Without halves of characters, which a cut may leave. */
-export const wellFormed = (text: string): string =>
-  text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+export const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')
 
 /** The lines of a text, of its first characters. */
 export const linesOf = (text: string): readonly string[] =>
-  wellFormed(text.slice(0, limits.titleSourceCharsMax)).split(
-    /\r\n|[\n\r\u0085\u2028\u2029]/,
-  )
+  wellFormed(text.slice(0, limits.titleSourceCharsMax)).split(/\r\n|[\n\r\u0085\u2028\u2029]/)
 
 /** The words of a line. Empty if it has none. */
 export function plainLine(line: string): string {

@@ -30,5 +30,6 @@ const titlePerformer = (
   ...outliving(deps, leave),
   givenUp: 'a title was not made',
   read: async (row) => readTitled(deps, row, await deps.views.definition(row.definitionHash)),
-  perform: (row, { attempt, read }, held) => performTitle(deps, { row, attempt, titled: read }, held),
+  perform: (row, { attempt, read }, held) =>
+    performTitle(deps, { row, attempt, titled: read }, held),
 })

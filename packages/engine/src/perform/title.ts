@@ -146,10 +146,7 @@ function refusalBefore({ row, titled }: TitleTask): TitleRefusal | null {
 }
 
 /** What a call of a model used. */
-type Spent = Pick<
-  NotePayload<'thread.titled'>,
-  'usage' | 'provider' | 'model' | 'durationMs'
->
+type Spent = Pick<NotePayload<'thread.titled'>, 'usage' | 'provider' | 'model' | 'durationMs'>
 
 type Refused = Pick<NotePayload<'title.unchanged'>, 'reason' | 'guardrail' | 'error'>
 

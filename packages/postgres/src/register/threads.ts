@@ -23,7 +23,8 @@ export function threadsOf(pool: Pool): ThreadPort {
         sql`signalbox.change_thread(${threadId}, ${tenantId}, ${given}::jsonb, ${ttl}::jsonb)`,
       )
     },
-    threadTitle: async ({ tenantId, threadId }) => (await titles(pool, [tenantId, threadId]))[0] ?? null,
+    threadTitle: async ({ tenantId, threadId }) =>
+      (await titles(pool, [tenantId, threadId]))[0] ?? null,
     giveTitle: ({ tenantId, threadId }, { title, by, runId }) =>
       ask(
         pool,

@@ -13,7 +13,8 @@ export function noteTitle(tables: Tables, event: StoredEvent): void {
   const key = threadKey(event)
   if (!tables.threads.has(key)) return
   const stands = tables.titles.get(key) ?? null
-  const said = type === 'thread.titled' ? noteSchemas[type].safeParse(event.payload).data : undefined
+  const said =
+    type === 'thread.titled' ? noteSchemas[type].safeParse(event.payload).data : undefined
   if (said) {
     const { title, by, effectId } = said
     const isFirst = stands === null

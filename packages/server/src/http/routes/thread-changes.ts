@@ -115,7 +115,9 @@ async function changeThread(
   const thread = answer === 'ok' ? await api.read.thread(tenantId, threadId) : null
   if (!thread) throw unknownThread(threadId)
   // What was said is shown to those who may read it.
-  return scopes.includes('read') ? threadWithState(api.read, thread) : threadView(shownTo(scopes, thread))
+  return scopes.includes('read')
+    ? threadWithState(api.read, thread)
+    : threadView(shownTo(scopes, thread))
 }
 
 /** The log says who did it, where anybody has run. */

@@ -49,13 +49,18 @@ export const threadStatus: Readonly<Record<ThreadStatus, RegisterStatus>> = {
  * What a thread is called: by a person, by what its client has kept as `title` in its metadata, else by words or a model. Undefined: it has
  * no title.
  */
-function shownTitle({ title, metadata }: Pick<ThreadView, 'title' | 'metadata'>): string | undefined {
+function shownTitle({
+  title,
+  metadata,
+}: Pick<ThreadView, 'title' | 'metadata'>): string | undefined {
   const own = metadata['title']
   return title?.by !== 'user' && typeof own === 'string' ? own : title?.title
 }
 
 /** The key `title`, if there is something to say. */
-export function titleKey(thread: Pick<ThreadView, 'title' | 'metadata'>): { readonly title?: string } {
+export function titleKey(thread: Pick<ThreadView, 'title' | 'metadata'>): {
+  readonly title?: string
+} {
   const title = shownTitle(thread)
   return title === undefined ? {} : { title }
 }
