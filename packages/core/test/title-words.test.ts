@@ -85,7 +85,8 @@ describe('§19 title 1: words', () => {
     expect(made).toBe(`${'x'.repeat(59)}…`)
     for (const mark of ['`', '*', '_', '[', '~', '>', '# ', '|', '\u0301'])
       titleOfWords([`a${mark.repeat(10_240)}`])
-    expect(performance.now() - began).toBeLessThan(500)
+    // Some tens of milliseconds; minutes, if a mark were looked for from each place on.
+    expect(performance.now() - began).toBeLessThan(5_000)
   })
 
   test('the second text where the first says nothing; without words the name of the first file', () => {
@@ -114,13 +115,16 @@ describe('§19 title 1: words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const made = titleOfWords([text])
-        expect(made).not.toBe('')
-        expect(made).toBe(made.trim())
-        expect(made.isWellFormed()).toBe(true)
-        expect(made.length).toBeLessThanOrEqual(limits.titleCharsMax)
-        expect(graphemesOf(made).length).toBeLessThanOrEqual(limits.titleGraphemesMax)
-        // oxlint-disable-next-line no-control-regex -- controls are what this is about
-        expect(made).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/)
+        const chars = graphemesOf(made).length
+        return (
+          chars > 0 &&
+          chars <= limits.titleGraphemesMax &&
+          made.length <= limits.titleCharsMax &&
+          made === made.trim() &&
+          made.isWellFormed() &&
+          // oxlint-disable-next-line no-control-regex -- controls are what this is about
+          !/[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/.test(made)
+        )
       }),
     )
   })
