@@ -17,7 +17,7 @@ grant select (title, title_by, title_run) on thread to signalbox_app;
 \ir functions/renew.sql sha256:b5704114cd405592
 \ir functions/give_title.sql sha256:eff9d501e6773767
 \ir functions/note_title.sql sha256:eb8833766fe40caa
-\ir functions/forget_title.sql sha256:639e8bcadccf5be0
+\ir functions/forget_title.sql sha256:2871afaba2ce45ce
 
 create trigger event_titled after insert on event
 for each row when (new.type in ('thread.titled', 'title.unchanged'))
