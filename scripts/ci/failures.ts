@@ -47,7 +47,11 @@ function unhandled(folder: string): readonly string[] {
   const errors = globSync('*.errors', { cwd: folder })
     .toSorted()
     .flatMap((file) => readFileSync(join(folder, file), 'utf8').trimEnd().split('\n'))
-  return errors.slice(0, testsMax).map((error) => short(`outside of a test: ${error}`))
+  const more = errors.length > testsMax ? [`and ${errors.length - testsMax} more errors`] : []
+  return [
+    ...errors.slice(0, testsMax).map((error) => short(`outside of a test: ${error}`)),
+    ...more,
+  ]
 }
 
 function failedTests(report: string, root: string): readonly string[] {

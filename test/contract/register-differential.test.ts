@@ -160,6 +160,8 @@ const examples: [Move[]][] = [
       move(3, 25, 0),
     ],
   ],
+  // A run that waits for its place goes on from a run of which nothing more was said.
+  [[move(1, 16, 0), move(2, 0, 0), move(2, 25, 3)]],
   // Said three times at length there is no more room; said once, it is known; and after a cancel nobody listens.
   [
     [

@@ -6,7 +6,7 @@ import { type CallStory, proofOf, type TransitionEvent } from './story.ts'
 
 type PolicyCheck = Extract<Check, { check: 'policy' }>
 
-/** What policies inside the decision say of the call, by the event that proves it. */
+/** The answer of the policies inside the decision on the call, by the event that proves it. */
 export const inDecision = (
   event: Parameters<typeof proofOf>[0],
   { verdict, reasons, says }: Pick<PolicyCheck, 'verdict' | 'reasons' | 'says'>,

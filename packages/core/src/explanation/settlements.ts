@@ -13,7 +13,7 @@ export type SettlingType = Exclude<
 
 type Told = Partial<Settled> & Pick<Settled, 'verdict' | 'says'>
 
-/** What is not known of an outcome unless its event says so. */
+/** The fields of an outcome that are unknown unless its event says so. */
 export const nothingMore = {
   is_error: null,
   duration_ms: null,

@@ -34,7 +34,7 @@ export function originOf(first: StoredEvent | null): Origin {
   return { user, endUser: endUser ?? null, parent, fields }
 }
 
-/** What a policy is asked about a call of a run. */
+/** The question to a policy about a call of a run. */
 export const requestOf = (
   { user, parent, fields }: Origin,
   { runId, tenantId, threadId }: Pick<EffectRow, 'runId' | 'tenantId' | 'threadId'>,

@@ -156,11 +156,12 @@ export function runsOf(pool: Pool): RunPort {
       const limit = pageSize(page.limit, limits.eventsPerRunMax)
       return selectEvents(pool, [runId, page.after ?? 0, limit])
     },
+    /** The events that say which files calls changed, of what the run goes on from. */
     changedFiles: (threadId, runId) => selectChangedFiles(pool, [runId, threadId, runId]),
-    /** What was said up to and including the run: see `lineage` in the migration. */
+    /** The events said up to and including the run: see `lineage` in the migration. */
     conversation: (threadId, runId) =>
       selectConversation(pool, [runId, threadId, runId, [...conversationTypes]]),
-    /** A run begins with an event that is conversation, so there is always something after a moment of a run before it. */
+    /** A run that has its place begins with an event that is conversation: something is always said after a moment before it. */
     async continuation(threadId, runId, { runId: after, seq }) {
       if (after === runId) return null
       const values = [runId, threadId, runId, conversationTypes, seq, after, seq]

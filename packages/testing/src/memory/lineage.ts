@@ -1,4 +1,5 @@
 /** Conversations in memory: which runs, up to which event, make what a run sees. The SQL function says the same. */
+import { conversationTypes } from '@signalbox/core'
 import type { Moment, StoredEvent, ThreadRef } from '@signalbox/engine'
 import { type RunRow, type Tables, threadKey } from './tables.ts'
 
@@ -27,13 +28,14 @@ export function conversationOf(
     )
 }
 
-/** What is said in a conversation after a moment of it; null if the moment is not in it. */
+/** The events of a conversation after a moment of it; null if the moment is not in it, or nothing was said after it. */
 export function continuationOf(
   events: readonly StoredEvent[],
   { runId, seq }: Moment,
 ): readonly StoredEvent[] | null {
   const at = events.findIndex((event) => event.runId === runId && event.seq === seq)
-  return at < 0 ? null : events.slice(at + 1)
+  const after = at < 0 ? [] : events.slice(at + 1)
+  return after.some(({ type }) => conversationTypes.some((one) => one === type)) ? after : null
 }
 
 function stretchesOf(tables: Tables, thread: ThreadRef, runId: string | null): readonly Stretch[] {
