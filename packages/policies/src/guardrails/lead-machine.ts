@@ -4,6 +4,7 @@
  * to is the state; the text itself need not be kept.
  */
 import { RE2JS } from 're2js'
+import { unitsOf } from './border.ts'
 import { op } from './pattern-length.ts'
 import { type Instruction, isFork, patternProgram, takesOne } from './pattern-program.ts'
 
@@ -33,11 +34,7 @@ const firstStates = 256
 const wordBorder = 16
 const noWordBorder = 32
 
-const isWord = (rune: number): boolean =>
-  (rune >= 0x61 && rune <= 0x7a) ||
-  (rune >= 0x30 && rune <= 0x39) ||
-  (rune >= 0x41 && rune <= 0x5a) ||
-  rune === 0x5f
+const isWord = unitsOf('A-Za-z0-9_')
 
 export class LeadMachine {
   readonly #inst: Instruction[] = []
