@@ -5,8 +5,7 @@
  */
 import { RE2JS } from 're2js'
 import { unitsOf } from './border.ts'
-import { op } from './pattern-length.ts'
-import { type Instruction, isFork, patternProgram, takesOne } from './pattern-program.ts'
+import { type Instruction, isFork, op, patternProgram, takesOne } from './pattern-length.ts'
 
 /** States, by their numbers: the instructions that were reached by the last character, whether that was part of a word, and which leads ended before it. */
 interface States {

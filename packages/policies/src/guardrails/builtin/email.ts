@@ -1,8 +1,7 @@
 /** E-mail addresses, also with letters beyond ASCII. */
 import { characterAt, characterBefore, isPlainLetter, isUnspaced, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 
 const email = whenNeeded(
   "[\\p{L}\\p{N}._%+'-]{1,64}@(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,62})\\.){1,8}\\p{L}[\\p{L}\\p{N}-]{1,62}",

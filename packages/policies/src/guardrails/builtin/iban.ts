@@ -1,8 +1,7 @@
 /** International bank account numbers (ISO 13616): the length of the country, and the remainder of 97. */
 import { freeAfter, freeBefore, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 
 /** The SWIFT register: country and how many characters a number of it has. */
 const lengths = new Map(

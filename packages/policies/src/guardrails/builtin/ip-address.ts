@@ -2,8 +2,7 @@
 import type { RE2JS } from 're2js'
 import { characterLeftOf, freeAfter, freeBefore, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 import { pendingNumber } from './national-number.ts'
 
 const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'

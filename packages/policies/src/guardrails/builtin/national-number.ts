@@ -1,8 +1,7 @@
 /** Numbers of people: social security numbers of the United States, resident identity numbers of China. */
 import { freeAfter, freeBefore, isDigit, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 
 /** Asked before, on the native engine: fixed in length, so linear. */
 const ssnHint = /[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}/

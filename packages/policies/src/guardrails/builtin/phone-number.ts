@@ -4,8 +4,7 @@
  */
 import { freeAfter, freeBefore, characterLeftOf } from '../border.ts'
 import { type Finding, type SeenText, undecided } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 import { pendingNumber } from './national-number.ts'
 
 /** E.164 with its plus, or with 00 and a separator behind the code of the country. */

@@ -1,6 +1,6 @@
 /** What secrets look like: the formats that their issuers have published. */
 import { RE2JS } from 're2js'
-import { whenNeeded } from '../when-needed.ts'
+import { whenNeeded } from '../matches.ts'
 import { serviceShapes } from './service-shapes.ts'
 
 /** One format. */

@@ -3,7 +3,7 @@
  * held back as long as what follows goes on, and takes it in piece by piece.
  */
 import { marker } from '../marker.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { whenNeeded } from '../matches.ts'
 import { tokenShapes } from './secret-shapes.ts'
 
 /** Kinds of tokens that may be longer than is seen at once. */
