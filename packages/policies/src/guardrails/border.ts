@@ -38,7 +38,7 @@ const letter = /^\p{L}$/u
 const latin = /^\p{Script=Latin}$/u
 const common = /^\p{Script=Common}$/u
 
-/** What was asked for before: classes of so many scripts are dear. */
+/** The answers given before: classes of so many scripts are dear. */
 const known = new Map<string, boolean>()
 const knownMax = 20_000
 

@@ -126,7 +126,7 @@ export class LeadMachine {
     return this.#numberOf(ascending, isWord(rune), ended)
   }
 
-  /** What is reached by leads that begin with this character. */
+  /** The instructions that are reached by leads that begin with this character. */
   #begun(rune: number, isAtBorder: boolean): readonly number[] {
     const key = rune * 2 + Number(isAtBorder)
     const known = this.#firstOf.get(key)

@@ -12,15 +12,15 @@ export interface MatchPlace {
 
 /** How far the search in a text that grows has come. */
 export interface SearchProgress {
-  /** What begins before it is decided. */
+  /** Matches that begin before it are decided. */
   readonly from: number
-  /** What begins here or later is not decided yet: more text could change it. */
+  /** Matches that begin here or later are not decided yet: more text could change it. */
   readonly limit: number
   /** Where each pattern looks on. */
   readonly next: Map<RE2JS, number>
 }
 
-/** What to look for, and which matches count. */
+/** The pattern to look for, and which matches count. */
 export interface WantedMatches {
   readonly kind: string
   readonly pattern: RE2JS

@@ -7,7 +7,7 @@ const email = whenNeeded(
   "[\\p{L}\\p{N}._%+'-]{1,64}@(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,62})\\.){1,8}\\p{L}[\\p{L}\\p{N}-]{1,62}",
 )
 
-/** What may become one more label of the domain. */
+/** Text that may become one more label of the domain. */
 const rest = /^[\p{L}\p{N}.-]*$/u
 
 /** A name, an at sign, a domain with at least one dot. */

@@ -1,4 +1,4 @@
-/** What secrets look like: the formats that their issuers have published. */
+/** The formats of secrets that their issuers have published. */
 import { RE2JS } from 're2js'
 import { whenNeeded } from '../matches.ts'
 import { serviceShapes } from './service-shapes.ts'

@@ -1,5 +1,5 @@
 /**
- * What follows the marker of a secret that is longer than is seen at once. Nothing need be remembered: the marker is
+ * The text that follows the marker of a secret that is longer than is seen at once. Nothing need be remembered: the marker is
  * held back as long as what follows goes on, and takes it in piece by piece.
  */
 import { marker } from '../marker.ts'
@@ -22,7 +22,7 @@ inKey.delete('private-key')
 
 const gap = '(?:\\s|\\\\{1,8}[rn])'
 
-/** What goes on a line of a key; what looks like a token in it is a piece of the key. */
+/** The rest of a line of a key; what looks like a token in it is a piece of the key. */
 const line = `(?:[A-Za-z0-9+/=]|\\[redacted:(?:${[...inKey].join('|')})\\])*`
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Files a command writes by its redirections, by programs that write to their operands, and by options that name an output.
- * What a program writes of its own accord is not seen here: an allowed program can do all it can.
+ * A file that a program writes of its own accord is not seen here: an allowed program can do all it can.
  */
 import { isAboveProtected, protectionOf } from '../files/starting.ts'
 import { type PolicyReason, reason, quoted } from '@signalbox/core'

@@ -21,7 +21,7 @@ const longFlags = new Set([
   '--verbose',
 ])
 
-/** What a shell is told to run: a text, a file, or something that cannot be seen. */
+/** The thing that a shell is told to run: a text, a file, or something that cannot be seen. */
 export type ShellTask =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file' }

@@ -47,7 +47,7 @@ function named(word: Word, program: string): readonly NamedFile[] {
   return Array.from({ length: ends - 2 }, (_, n) => ({ word: after(word, n + 2), sure: false }))
 }
 
-/** What is left out is not read: `--exclude=.env`, `:!.env`, `!.env`. */
+/** A file that is left out is not read: `--exclude=.env`, `:!.env`, `!.env`. */
 const isExclusion = (text: string): boolean =>
   /^--(?:exclude|ignore)[a-z-]*=|^:(?:[!^]|\([a-z,]*exclude)|^!/.test(text)
 

@@ -5,7 +5,7 @@
  *    the letters behind it are looked at; only known letters with a value end a cluster.
  */
 
-/** What steers a program. */
+/** The options and operands that steer a program. */
 export interface ProgramSteering {
   /** Letters of options, and letters that take the rest of the word, or the next one, as their value. */
   readonly letters?: string
@@ -167,7 +167,7 @@ export function programOf(name: string): string {
   return name === 'gtar' ? 'tar' : name
 }
 
-/** What steers a program; of git, with a command. */
+/** The options and operands that steer a program; of git, with a command. */
 export function steeringOf(program: string, gitCommand: string): ProgramSteering | undefined {
   if (program === 'git')
     return { short: gitShort, long: gitLong, operands: true, ...gitLetters.get(gitCommand) }

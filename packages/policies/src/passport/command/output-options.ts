@@ -138,7 +138,7 @@ function byAddress(name: string, all: readonly Word[]): readonly Word[] {
 const lastOf = (word: Word, exact: string): Word =>
   wordOf(exact.slice(exact.lastIndexOf('/') + 1), word)
 
-/** What a compiler hands on to the programs it runs, and every value behind `=`: one of them may be a file that is written. */
+/** The words that a compiler hands on to the programs it runs, and every value behind `=`: one of them may be a file that is written. */
 export function handedOn(name: string, all: readonly Word[]): readonly Word[] {
   if (!compiler.test(name)) return []
   return all.slice(1).flatMap((word, at) => {

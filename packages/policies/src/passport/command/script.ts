@@ -65,7 +65,7 @@ export const after = (word: Word, length: number): Word => ({
 /** A text as a word in which nothing is left to expand but wildcards. */
 export const wordOf = (text: string, from: Word): Word => ({ ...from, text, exact: text })
 
-/** What stands in the word before its first expansion. */
+/** The text of the word before its first expansion. */
 export const headOf = ({ exact }: Word): string => exact.split(expansionStart, 1)[0] ?? ''
 
 /** Does the word begin with an expansion? */

@@ -61,7 +61,7 @@ const wrappers = tableOf<Wrapper>({
   toybox: { listed: true },
 })
 
-/** What a wrapper runs. */
+/** The program that a wrapper runs. */
 export interface Unwrapped {
   /** Index of the program among the words; null if it runs none. */
   readonly inner: number | null
