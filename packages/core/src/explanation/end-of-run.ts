@@ -2,6 +2,7 @@
 import { typesEnding } from '../event/catalogue.ts'
 import type { EventType } from '../event/upcast.ts'
 import type { Outcome } from '../outcome.ts'
+import { timedCall } from '../verdict/approval/event.ts'
 import type { Proof } from './check.ts'
 import type { Known } from './place.ts'
 import { proofOf, type TransitionEvent, type Story } from './story.ts'
@@ -66,7 +67,7 @@ function causeOf(story: Story, step: TransitionEvent, outcome: Outcome): Known |
 }
 
 const isCause = (event: Known): boolean =>
-  event.type !== 'timer.fired' || !event.payload.timerId.startsWith('approval:')
+  event.type !== 'timer.fired' || timedCall(event.payload.timerId) === null
 
 function detailOf(event: Known): string {
   if (event.type === 'cancel.requested') {

@@ -3,42 +3,9 @@
  * an end proves neither. What ended first stands, but for what nobody knew.
  */
 import type { Check, Settled } from './check.ts'
-import type { CallEnd, Ran } from './document.ts'
+import { type CallEnd, proves, type Ran } from './document.ts'
 import type { CallStory, Story } from './story.ts'
 import { isRecall, reasonOf } from './reason.ts'
-
-/** What each end proves. A type that is missing does not compile. */
-const proves: Readonly<Record<CallEnd, Ran>> = {
-  completed: 'ran',
-  failed: 'ran',
-  child_ended: 'ran',
-  happened: 'ran',
-  late: 'ran',
-  by_provider: 'ran',
-  answered: 'did_not_run',
-  denied: 'did_not_run',
-  rejected: 'did_not_run',
-  expired: 'did_not_run',
-  denied_at_recheck: 'did_not_run',
-  loop_stopped: 'did_not_run',
-  budget_exhausted: 'did_not_run',
-  budget_refused: 'did_not_run',
-  recalled: 'did_not_run',
-  recall_missed: 'did_not_run',
-  not_happened: 'did_not_run',
-  refused_by_worker: 'did_not_run',
-  never_started: 'did_not_run',
-  cut_off: 'did_not_run',
-  ignored: 'did_not_run',
-  undecided: 'did_not_run',
-  waiting_for_approval: 'did_not_run',
-  waiting_for_policies: 'did_not_run',
-  waiting: 'did_not_run',
-  running: 'unknown',
-  aborted: 'unknown',
-  unknown: 'unknown',
-  erased: 'unknown',
-}
 
 export interface RunEnding {
   readonly ran: Ran

@@ -1,5 +1,6 @@
 /** Sorts the events of a run into its story. Each goes where its type has its place, and nowhere else. */
 import { eventClass, isEventType } from '../event/upcast.ts'
+import { timedCall } from '../verdict/approval/event.ts'
 import {
   type CallType,
   type Explainable,
@@ -10,30 +11,19 @@ import {
   known,
   type VerdictType,
 } from './place.ts'
-import type {
-  AnswerStory,
-  AnsweredTurn,
-  CallEvent,
-  CallStory,
-  Gone,
-  TransitionEvent,
+import {
+  type AnswerStory,
+  type AnsweredTurn,
+  type CallEvent,
+  type CallStory,
+  type Gone,
+  type TransitionEvent,
   Story,
 } from './story.ts'
 
 /** Sorts the events of one run, given in order. */
 export function storyOfEvents(events: readonly Explainable[]): Story {
-  const story: Story = {
-    answers: [],
-    calls: [],
-    byId: new Map(),
-    effects: new Map(),
-    steps: [],
-    run: [],
-    erased: [],
-    unreadable: [],
-    pending: [],
-    bySeq: new Map(),
-  }
+  const story = new Story()
   const records = recordsIn(events)
   for (const event of events) {
     if (event.salt === '' && Object.keys(event.payload).length === 0) {
@@ -168,12 +158,9 @@ function takeVerdict(story: Story, event: Known<VerdictType>): void {
   story.byId.get(event.payload.callId)?.events.push(event)
 }
 
-const timerPrefix = 'approval:'
-
 function takeTimer(story: Story, event: Known<'timer.fired'>): void {
-  const { timerId } = event.payload
-  if (!timerId.startsWith(timerPrefix)) return
-  story.byId.get(timerId.slice(timerPrefix.length))?.events.push(event)
+  const callId = timedCall(event.payload.timerId)
+  if (callId !== null) story.byId.get(callId)?.events.push(event)
 }
 
 function takeOfCall(story: Story, event: Known<CallType>): void {

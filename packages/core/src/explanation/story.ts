@@ -51,21 +51,21 @@ export interface CallStory {
   readonly twins: CallStory[]
 }
 
-export interface Story {
-  readonly answers: AnswerStory[]
+export class Story {
+  readonly answers: AnswerStory[] = []
   /** In the order in which they were asked for. */
-  readonly calls: CallStory[]
+  readonly calls: CallStory[] = []
   /** The call that events with this id are about: the last one that was asked for under it. */
-  readonly byId: Map<string, CallStory>
-  readonly effects: Map<string, Effect>
-  readonly steps: TransitionEvent[]
-  readonly run: Known<RunType>[]
-  readonly erased: Gone[]
-  readonly unreadable: Explainable[]
+  readonly byId = new Map<string, CallStory>()
+  readonly effects = new Map<string, Effect>()
+  readonly steps: TransitionEvent[] = []
+  readonly run: Known<RunType>[] = []
+  readonly erased: Gone[] = []
+  readonly unreadable: Explainable[] = []
   /** Effects of the last decision, whose verdicts are read first: they were judged before they were asked for. */
-  readonly pending: { readonly call: CallStory; readonly event: CallEvent }[]
+  readonly pending: { readonly call: CallStory; readonly event: CallEvent }[] = []
   /** Every readable event by its number. */
-  readonly bySeq: Map<number, Known>
+  readonly bySeq = new Map<number, Known>()
 }
 
 export const proofOf = ({ seq, type, at }: Pick<Explainable, 'seq' | 'type' | 'at'>): Proof => ({

@@ -19,7 +19,15 @@ import type { Wanted } from '../webhook.ts'
  * (`child`), a word on what became of it (`unknown`), a human (`asked`), or the policies with I/O (`judging`; `gated`, if a
  * human must be asked in any case).
  */
-export type OpenStatus = 'running' | 'child' | 'unknown' | 'asked' | 'judging' | 'gated'
+export const openCallStatuses = [
+  'running',
+  'child',
+  'unknown',
+  'asked',
+  'judging',
+  'gated',
+] as const
+export type OpenStatus = (typeof openCallStatuses)[number]
 
 export interface OpenCall {
   /** Number of its effect; 0 while it has none. */

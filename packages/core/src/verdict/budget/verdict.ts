@@ -4,6 +4,7 @@
  */
 import type { AgentDefinition } from '../../definition.ts'
 import type { Budget } from '../../budget.ts'
+import type { Usage } from '../../turn.ts'
 
 /** The sums of the facts of a run: part of its context, where each field is explained. */
 export interface Spent {
@@ -78,11 +79,7 @@ export function nearlyUsed(
 /** What a turn costs, in millionths of the currency's unit, rounded up. */
 export function costOf(
   model: AgentDefinition['model'],
-  usage: {
-    readonly inputTokens?: number | undefined
-    readonly outputTokens?: number | undefined
-    readonly cachedInputTokens?: number | undefined
-  },
+  usage: Pick<Usage, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'>,
 ): number {
   const { price } = model
   if (!price) return 0
