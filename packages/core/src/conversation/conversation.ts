@@ -25,7 +25,7 @@ export function remind(conversation: Conversation, text: string): void {
   conversation.reminders = [...others, text].slice(-remindersMax)
 }
 
-/** What was said to the current run up to this event stands here from now on. */
+/** The words that were said to the current run up to this event stand here from now on. */
 export function hear(conversation: Conversation, through: number): void {
   const { entries, waiting } = conversation
   for (const { seq, said } of waiting) if (seq <= through) entries.push(...said)

@@ -41,7 +41,7 @@ export interface Spoken {
 
 type SystemMessage = Extract<PromptMessage, { readonly role: 'system' }>
 
-/** What was written of the entries so far. */
+/** The messages that were written of the entries so far. */
 class Written {
   entries = 0
   /** The first entry that has the call of an id. */

@@ -7,7 +7,7 @@ import type { Proof } from './check.ts'
 import type { Known } from './place.ts'
 import { proofOf, type TransitionEvent, type Story } from './story.ts'
 
-/** What is said of each outcome, and the types that bring it, besides the verdicts that the catalogue says bring it. */
+/** The words about each outcome, and the types that bring it, besides the verdicts that the catalogue says bring it. */
 const causes: Readonly<
   Record<Outcome, { readonly types: readonly EventType[]; readonly says: string }>
 > = {

@@ -44,7 +44,7 @@ function ranBy(end: CallEnd, decisive: Check | null, checks: readonly Check[]): 
   return attempts > 1 && doubtful.includes(end) ? 'unknown' : proves[end]
 }
 
-/** What was ignored ends nothing, unless nothing else does: a result of an attempt is one all the same. */
+/** An event that was ignored ends nothing, unless nothing else does: a result of an attempt is one all the same. */
 function decisiveIn(checks: readonly Check[]): Found | null {
   const ignored = new Set(
     checks.map((each) => (each.check === 'outcome' ? each.ignored_seq : null)),
@@ -127,7 +127,7 @@ function settledEnd({ verdict, code }: Settled, before: readonly Check[]): CallE
       )
       return (awaits && !began) || refusals.has(code ?? '') ? 'refused_by_worker' : 'failed'
     }
-    // What came too late was a result, or only the word that there is none.
+    // The event that came too late was a result, or only the word that there is none.
     case 'late':
       return code === 'tool.completed' || code === 'tool.failed' ? 'late' : null
     default:

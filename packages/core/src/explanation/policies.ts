@@ -1,4 +1,4 @@
-/** What policies said of a call: inside the decision, when they were asked with I/O, and right before the execution. */
+/** The words of policies about a call: inside the decision, when they were asked with I/O, and right before the execution. */
 import type { FactPayload } from '../event/fact.ts'
 import type { Check } from './check.ts'
 import type { Known } from './place.ts'
@@ -6,7 +6,7 @@ import { type CallStory, proofOf, type TransitionEvent } from './story.ts'
 
 type PolicyCheck = Extract<Check, { check: 'policy' }>
 
-/** What policies inside the decision say of the call, by the event that proves it. */
+/** The check that policies inside the decision made of the call, by the event that proves it. */
 export const inDecision = (
   event: Parameters<typeof proofOf>[0],
   { verdict, reasons, says }: Pick<PolicyCheck, 'verdict' | 'reasons' | 'says'>,

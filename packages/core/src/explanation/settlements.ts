@@ -1,4 +1,4 @@
-/** What the log says of the end of a call: each event is one sentence. The words of tools are left where they stand. */
+/** The words of the log about the end of a call: each event is one sentence. The words of tools are left where they stand. */
 import type { ApprovalType } from './approvals.ts'
 import type { Settled } from './check.ts'
 import type { Reading } from './checks.ts'
@@ -13,7 +13,7 @@ export type SettlingType = Exclude<
 
 type Told = Partial<Settled> & Pick<Settled, 'verdict' | 'says'>
 
-/** What is not known of an outcome unless its event says so. */
+/** Fields of an outcome that are not known unless its event says so. */
 export const nothingMore = {
   is_error: null,
   duration_ms: null,

@@ -174,7 +174,7 @@ function takeOfCall(story: Story, event: Known<CallType>): void {
   if (event.type === 'budget.refused' && payload.callId === undefined)
     return void begin(story, event)
   if (payload.callId === undefined) return
-  // What names another call's effect is about no call: nobody is told that it ran for it.
+  // An event that names another call's effect is about no call: nobody is told that it ran for it.
   if ('effectId' in payload && callOfEffect(story, payload.effectId) !== payload.callId) return
   // Decisions name calls that there are, also where the answer that asked for them was erased.
   if (event.type === 'approval.requested' || event.type === 'approval.reused')
@@ -187,7 +187,7 @@ function callOfEffect(story: Story, effectId: string): string | null {
   return effect && 'callId' in effect ? effect.callId : null
 }
 
-/** What was ignored is a fact about a call, or an answer with calls. */
+/** The event that was ignored is a fact about a call, or an answer with calls. */
 function takeIgnored(story: Story, event: Known<'event.ignored'>): void {
   const { seq } = event.payload
   for (const call of story.calls)

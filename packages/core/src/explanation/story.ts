@@ -13,7 +13,7 @@ import type { CallType, Explainable, Known, RunType, VerdictType } from './place
 export type TransitionEvent = Known<'run.transitioned'>
 export type AnsweredTurn = Known<'model.completed'>
 
-/** What is known of an event whose content is gone. */
+/** An event whose content is gone, and the record of its erasure. */
 export interface Gone {
   readonly type: 'erased'
   readonly event: Explainable
@@ -31,7 +31,7 @@ export interface AnswerStory {
 export type AskedPart = Extract<AssistantPart, { type: 'tool_call' | 'provider_tool' }>
 export type AskedEffect = Extract<Effect, { callId: string }>
 
-/** What is about one call, in order. */
+/** An entry of the story of one call; they stand in order. */
 export type CallEvent =
   | Known<CallType | 'effect.started'>
   | { readonly type: 'dispatched'; readonly step: TransitionEvent; readonly effect: AskedEffect }

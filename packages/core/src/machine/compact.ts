@@ -8,7 +8,7 @@ import { noCalls } from '../verdict/authorization/rates.ts'
 import {
   emptyContext,
   type OpenCall,
-  openCallStatuses,
+  callStatuses,
   type OpenStatus,
   type RunContext,
 } from './context.ts'
@@ -21,9 +21,7 @@ const statusLetters = {
   judging: 'J',
   gated: 'G',
 } as const
-const statuses = new Map<string, OpenStatus>(
-  openCallStatuses.map((one) => [statusLetters[one], one]),
-)
+const statuses = new Map<string, OpenStatus>(callStatuses.map((one) => [statusLetters[one], one]))
 
 const width = limits.callsPerTurnMax
 

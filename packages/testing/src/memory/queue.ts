@@ -44,7 +44,7 @@ export function lastDue(tables: Tables, thread: ThreadRef, now: number): number 
 /** Names a run. */
 export const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId })
 
-/** What the reconciler asks of queues. */
+/** The reads of queues for the reconciler. */
 export function queuesOf(
   tables: Tables,
   clock: { readonly now: () => number },

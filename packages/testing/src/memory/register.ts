@@ -132,7 +132,7 @@ function contentOf(tables: Tables) {
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
     blob: async ({ tenantId, threadId }, key) => {
-      // What was said elsewhere is stored there.
+      // A message that was said elsewhere is stored there.
       const heard = conversationOf(tables, { tenantId, threadId }, null).map(
         (event) => event.threadId,
       )

@@ -53,7 +53,7 @@ export interface TimerRow {
   readonly fireAt: number
 }
 
-/** What a tree of runs may use, and has used. Money in millionths of the currency's unit. */
+/** The budget of a tree of runs, and its use. Money in millionths of the currency's unit. */
 export interface BudgetRow extends TreeBudget {
   readonly spent: { turns: number; calls: number; tokens: number; cost: number }
   /** By effect. Closed: nothing is reserved any more. */

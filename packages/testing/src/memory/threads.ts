@@ -3,7 +3,7 @@ import { limits } from '@signalbox/core'
 import type { Register, Thread, ThreadRef } from '@signalbox/engine'
 import { type Tables, threadKey } from './tables.ts'
 
-/** What the register does to threads. */
+/** The part of the register that is about threads. */
 export function threadsOf(tables: Tables) {
   const { runs, threads, hidden } = tables
   const shown = (ref: ThreadRef): Thread | null => {

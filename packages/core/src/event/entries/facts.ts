@@ -29,7 +29,7 @@ const ms = ({ durationMs }: { readonly durationMs: number }): string => `${durat
 const json = (isVerbose: boolean, value: unknown): string =>
   isVerbose && value !== undefined ? JSON.stringify(value) : ''
 
-/** What facts that end a call have in common. */
+/** The traits that facts which end a call have in common. */
 const settlesCall = { place: 'call', settles: 'call', isConversation: true } as const
 const settlesToolCall = { ...settlesCall, effect: 'tool.call' } as const
 

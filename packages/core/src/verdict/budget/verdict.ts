@@ -15,17 +15,17 @@ export interface Spent {
   readonly cost: number
 }
 
-/** What is used of one limit. Money in millionths of the currency's unit, time in milliseconds. */
+/** The use of one limit. Money in millionths of the currency's unit, time in milliseconds. */
 export interface Used {
   readonly budget: Budget
   readonly used: number
   readonly limit: number
 }
 
-/** What stands in a budget in millionths is one of these. */
+/** Millionths in one unit of the currency: budgets count money in them. */
 export const million = 1_000_000
 
-/** What is used of each limit. */
+/** The use of each limit. */
 export function usedOf(agent: AgentDefinition, spent: Spent, activeMs: number): readonly Used[] {
   const { maxTurns, maxToolCalls, maxTokens, maxCost, timeoutMs } = agent.limits
   const all: Used[] = [
