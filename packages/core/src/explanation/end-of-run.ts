@@ -3,7 +3,7 @@ import { typesEnding } from '../event/catalogue.ts'
 import type { EventType } from '../event/upcast.ts'
 import type { Outcome } from '../outcome.ts'
 import { timedCall } from '../verdict/approval/event.ts'
-import type { Proof } from './check.ts'
+import type { RunExplanation } from './document.ts'
 import type { Known } from './place.ts'
 import { proofOf, type TransitionEvent, type Story } from './story.ts'
 
@@ -31,14 +31,8 @@ const causes: Readonly<
   },
 }
 
-export interface EndOfRun {
-  readonly outcome: Outcome | null
-  readonly why: string
-  readonly proofs: readonly Proof[]
-}
-
 /** The end of a run; where it goes on, that it does. */
-export function endOfRun(story: Story): EndOfRun {
+export function endOfRun(story: Story): Pick<RunExplanation['run'], 'outcome' | 'why' | 'proofs'> {
   const step = story.steps.findLast(({ payload }) => payload.outcome !== null)
   const outcome = step?.payload.outcome
   if (!step || !outcome) return { outcome: null, why: 'The run has not ended.', proofs: [] }

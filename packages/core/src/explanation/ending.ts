@@ -3,15 +3,9 @@
  * an end proves neither. What ended first stands, but for what nobody knew.
  */
 import type { Check, Settled } from './check.ts'
-import { type CallEnd, proves, type Ran } from './document.ts'
+import { type CallEnd, type ExplainedCall, proves, type Ran } from './document.ts'
 import type { CallStory, Story } from './story.ts'
 import { isRecall, reasonOf } from './reason.ts'
-
-export interface RunEnding {
-  readonly ran: Ran
-  readonly end: CallEnd
-  readonly why: string
-}
 
 interface Found {
   readonly end: CallEnd
@@ -19,7 +13,11 @@ interface Found {
 }
 
 /** How a call ended, and why. */
-export function endingOf(story: Story, call: CallStory, checks: readonly Check[]): RunEnding {
+export function endingOf(
+  story: Story,
+  call: CallStory,
+  checks: readonly Check[],
+): Pick<ExplainedCall, 'ran' | 'end' | 'why'> {
   const found = decisiveIn(checks)
   const end = found?.end ?? openEnd(story, call, checks)
   const ran = ranBy(end, found?.check ?? null, checks)

@@ -28,23 +28,20 @@ export interface AnswerStory {
   readonly calls: CallStory[]
 }
 
-export type AskedPart = Extract<AssistantPart, { type: 'tool_call' | 'provider_tool' }>
 export type AskedEffect = Extract<Effect, { callId: string }>
 
 /** An entry of the story of one call; they stand in order. */
 export type CallEvent =
-  | Known<CallType | 'effect.started'>
+  | Known<CallType | 'effect.started' | 'timer.fired' | 'guardrail.redacted'>
   | { readonly type: 'dispatched'; readonly step: TransitionEvent; readonly effect: AskedEffect }
   | { readonly type: 'again'; readonly step: TransitionEvent; readonly effectId: string }
   | { readonly type: 'judged' | 'passed_on'; readonly step: TransitionEvent }
-  | Known<'timer.fired'>
-  | Known<'guardrail.redacted'>
   | Gone
 
 export interface CallStory {
   readonly id: string
   tool: string
-  part: AskedPart | null
+  part: Extract<AssistantPart, { type: 'tool_call' | 'provider_tool' }> | null
   answer: AnswerStory | null
   readonly events: CallEvent[]
   /** Calls of the same answer under the same id, this one first. All but this one are denied. */
