@@ -58,8 +58,6 @@ export interface Subject {
   readonly passports?: PassportEvaluator
 }
 
-const noEvaluator = (): null => null
-
 interface Step {
   readonly state: RunState
   /** The states this fact led through, in order. */
@@ -98,7 +96,7 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
 const isInput = ({ type }: Fact): boolean => type === 'input.injected'
 
 function step(
-  { run, agent, machine, evaluatorOf = noEvaluator, passports = noPassports }: Subject,
+  { run, agent, machine, evaluatorOf = () => null, passports = noPassports }: Subject,
   state: RunState,
   fact: Fact,
 ): Step {

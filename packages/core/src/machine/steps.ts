@@ -12,7 +12,7 @@ import * as turn from './step/turn.ts'
 
 /** The actions of the chart. */
 export const actions = {
-  /** What each step asks for; nobody executes it, `decide` collects the params. */
+  /** The requests of a step; nobody executes this, `decide` collects the params. */
   emit: (_: unknown, _emission: Emission): void => {},
   begin: acting(turn.begin),
   beginTurn: acting(turn.beginTurn),
