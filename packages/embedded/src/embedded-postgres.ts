@@ -111,8 +111,7 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   const lock = await takeOwnerLock(layout, 'owner', cleanerMs)
   const watchdog = options.orphan === 'keep' ? null : startWatchdog(layout.dir, stopMs, options.log)
   try {
-    const making = { user, onPhase, ...(signal ? { signal } : {}) }
-    const password = await prepareCluster(layout, binaries, making)
+    const password = await prepareCluster(layout, binaries, { user, onPhase, signal })
     onPhase('postgres')
     const obtain = (port: number | null) =>
       obtainPostmaster(
@@ -129,17 +128,8 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     watchdog?.serverRuns()
     const url = serverUrl(postmaster.port, password)
     const { log, giveUpMs = 120_000 } = options
-    return new Supervised({
-      layout,
-      lock,
-      watchdog,
-      postmaster,
-      url,
-      stopMs,
-      giveUpMs,
-      log,
-      obtain,
-    })
+    const held = { layout, lock, watchdog, postmaster, url, stopMs, giveUpMs, log, obtain }
+    return new Supervised(held)
   } catch (error) {
     const orphan = options.orphan === 'keep' ? null : await findOrphan(layout.cluster)
     if (orphan !== null) await stopPostmaster(orphan.pid, layout.cluster, stopMs)
@@ -155,7 +145,7 @@ async function prepareCluster(
   making: {
     readonly user: OsUser | null
     readonly onPhase: (phase: EmbeddedPhase) => void
-    readonly signal?: AbortSignal
+    readonly signal: AbortSignal | undefined
   },
 ): Promise<string> {
   await removeDrafts(layout)

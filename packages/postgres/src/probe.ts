@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import { readMigrations } from './migrate/files.ts'
 import { newestVersion } from './migrate/standing.ts'
+import { only } from './query.ts'
 
 /** What a look at the register shows. */
 export interface RegisterLook {
@@ -56,9 +57,7 @@ export async function createRegisterProbe(options: {
   pool.on('connect', (client) => void client.on('error', ignore))
   return {
     async look() {
-      const { rows } = await pool.query<Row>(look)
-      const [row] = rows
-      if (!row) throw new Error('unreachable: an aggregate has one row')
+      const row = only((await pool.query<Row>(look)).rows)
       const { readOnly, feedIsAhead } = row
       return { readOnly, feedIsAhead, schemaTrouble: schemaTrouble(row, known) }
     },

@@ -55,9 +55,9 @@ export async function fetchRows<Row extends QueryResultRow>(
   return result.rows
 }
 
-/** The row of a function that answers one. */
+/** The row of a function, or of another query, that answers one. */
 export function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('unreachable: the function answers one row')
+  if (row === undefined) throw new Error('unreachable: the query answers one row')
   return row
 }
 

@@ -62,10 +62,10 @@ export async function performToolCall(
 ): Promise<FactDraft | null> {
   const { signal } = held
   const began = deps.clock.monotonic()
-  const outcome = await checkAndRun(deps, asked, held).catch((error: unknown) => {
-    // Of what throws, nothing has begun.
+  const outcome = await checkAndRun(deps, asked, held).catch((error: unknown): ToolOutcome => {
+    // Of what throws, nothing has begun: the lease was lost, or a cancel came. Of an attempt that was lost before, nobody knows.
     if (!signal.aborted) throw error
-    return notBegun(asked)
+    return { status: 'aborted', settled: asked.attempt === 1 }
   })
   if ('payload' in outcome) return outcome
   const durationMs = Math.round(deps.clock.monotonic() - began)
@@ -74,12 +74,6 @@ export async function performToolCall(
   const cause = signal.reason instanceof AbortError ? signal.reason.abortCause : 'shutdown'
   return cause === 'cancelled' ? held.keep(() => aborted(deps, asked, outcome.settled)) : null
 }
-
-/** The lease was lost, or a cancel came, before the call began. Of an attempt that was lost before, nobody knows. */
-const notBegun = ({ attempt }: ToolTask): ToolOutcome => ({
-  status: 'aborted',
-  settled: attempt === 1,
-})
 
 /** What the tool said, or the fact that it was not asked. */
 async function checkAndRun(
