@@ -1,5 +1,5 @@
 /**
- * What a connection is worth right now. A store of hints may be away for hours without harm, so its errors are neither
+ * The state of a connection right now. A store of hints may be away for hours without harm, so its errors are neither
  * thrown nor allowed to flood the log: they become a state that an operator can read, and one line when it changes.
  */
 import type { Log } from '@signalbox/engine'
@@ -85,7 +85,7 @@ export class ConnectionWatch {
 
   /** An error that says nothing about the connection. */
   note(error: unknown): void {
-    // What follows from it is no news.
+    // An error that follows from it is no news.
     if (this.#health.status !== 'down') this.#warn('queue error', describeError(error))
   }
 

@@ -28,7 +28,7 @@ import { stopPostmaster } from './stop-postmaster.ts'
 import { Supervised } from './supervised.ts'
 import { startWatchdog } from './watchdog.ts'
 
-/** What a start does: copies the programs to where their user can reach them, makes the cluster, starts the server. */
+/** The steps of a start: copies the programs to where their user can reach them, makes the cluster, starts the server. */
 export type EmbeddedPhase = 'programs' | 'cluster' | 'postgres'
 
 /** How to run the embedded server. */
@@ -44,7 +44,7 @@ export interface EmbeddedPostgresOptions {
   readonly onPhase?: (phase: EmbeddedPhase) => void
   /** Breaks off the making of a cluster; then nothing of it is left. */
   readonly signal?: AbortSignal
-  /** What becomes of the server if the owner dies without `stop()`. `keep`: the next start adopts it. Default `stop`. */
+  /** The fate of the server if the owner dies without `stop()`. `keep`: the next start adopts it. Default `stop`. */
   readonly orphan?: 'stop' | 'keep'
   /**
    * Only as root, whose Postgres must run as another user: where the data goes if that user cannot enter `dataDir`.

@@ -35,7 +35,7 @@ export interface ObtainOptions {
 const pollMs = 20
 
 /**
- * What an older server of this directory leaves behind while it goes: its backends hold the shared memory for a moment
+ * The traces of an older server of this directory while it goes: its backends hold the shared memory for a moment
  * after a `kill -9`, its lock file until the end.
  */
 const passing = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/

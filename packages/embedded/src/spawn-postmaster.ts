@@ -7,7 +7,7 @@ import type { Layout } from './layout.ts'
 import type { OsUser } from './os-user.ts'
 import { readPostmasterFile } from './postmaster-file.ts'
 
-/** What to run. */
+/** The server to run. */
 export interface ServerPlan {
   readonly layout: Layout
   readonly program: string

@@ -3,11 +3,11 @@ import { readMigrations } from './migrate/files.ts'
 import { newestVersion } from './migrate/standing.ts'
 import { only } from './query.ts'
 
-/** What a look at the register shows. */
+/** The result of a look at the register. */
 export interface RegisterLook {
   /** A replica, or a database that was set read-only. */
   readonly readOnly: boolean
-  /** What keeps this build from the schema; null if nothing does. */
+  /** The reason that keeps this build from the schema; null if nothing does. */
   readonly schemaTrouble: string | null
   /** It was restored from another cluster, and its feed is not repaired. */
   readonly feedIsAhead: boolean

@@ -119,7 +119,7 @@ const modelPerformer = (deps: ModelsDeps, newer: Newer): Performer<Call, AgentDe
   record: (call, fact) => deps.recorder.record(call, [fact]),
 })
 
-/** What was said before is newer than this build: a process that can read it makes the call. Anything else is found again. */
+/** The conversation is newer than this build: a process that can read it makes the call. Anything else is found again. */
 async function giveUp(
   deps: ModelsDeps & { readonly newer: Newer },
   { of: call, lease }: HeldEffect<Call, AgentDefinition>,

@@ -1,4 +1,4 @@
-/** What the facts about a call share, whoever does its work: a tool, a run of its own, or the log of another run. */
+/** The common parts of the facts about a call, whoever does its work: a tool, a run of its own, or the log of another run. */
 import type { ToolCallPart } from '@signalbox/core'
 import type { EffectRow, FactDraft, Reserved } from '../ports.ts'
 import type { Writer } from '../record/draft.ts'

@@ -27,7 +27,7 @@ const description =
   `Reads on in a result that was shortened: ${limits.resultPageChars} characters from \`offset\` on. ` +
   'Use the key that stands in the shortened result.'
 
-/** What `read_result` promises: it only reads, wherever it runs. */
+/** The spec of `read_result`: it only reads, wherever it runs. */
 const readResultSpec = (queue: string): ToolSpec =>
   ToolSpec.parse({
     name: readResultTool,

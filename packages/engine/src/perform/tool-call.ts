@@ -75,7 +75,7 @@ export async function performToolCall(
   return cause === 'cancelled' ? held.keep(() => aborted(deps, asked, outcome.settled)) : null
 }
 
-/** What the tool said, or the fact that it was not asked. */
+/** The outcome of the tool, or the fact that it was not asked. */
 async function checkAndRun(
   deps: ToolCallDeps,
   asked: ToolTask,
@@ -185,7 +185,7 @@ async function report(
   }
   const looked = await cleanOutput(deps.guardrails, agent, { output: outcome.output, ...called })
   const said = looked.output.content
-  // What `read_result` answers is never moved.
+  // An answer of `read_result` is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)
   const output = { ...looked.output, content: [...parts] }
   const verdict = output.isError ? 'error' : 'ok'
@@ -196,11 +196,11 @@ async function report(
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
 }
 
-/** What guardrails took out, for the log. */
+/** The redactions of guardrails, for the log. */
 const taken = ({ redactions }: { readonly redactions: readonly Redaction[] }) =>
   redactions.length > 0 ? { redactions: [...redactions] } : {}
 
-/** What a call changed is stored before its result. One that changed too much has failed, and changed nothing. */
+/** The files that a call changed are stored before its result. A call that changed too much has failed, and changed nothing. */
 async function keepFiles(
   files: Files,
   thread: ThreadRef,

@@ -1,5 +1,5 @@
 /**
- * What follows from a committed decision. All of it is a hint or can be found again: losing this process right after
+ * The consequences of a committed decision. All of it is a hint or can be found again: losing this process right after
  * the commit costs latency, never work (R3 of the recorder).
  */
 import type { Decision } from '@signalbox/core'

@@ -26,7 +26,7 @@ import {
 } from './threads.ts'
 import { type UnknownEffect, unknownEffectsQuery } from './unknown.ts'
 
-/** What waits for a human: runs in `approval` or `input`, and calls that nobody knows the outcome of. */
+/** All that waits for a human: runs in `approval` or `input`, and calls that nobody knows the outcome of. */
 export interface Waiting {
   readonly runs: readonly RunHead[]
   readonly unknown: readonly UnknownEffect[]
@@ -66,9 +66,9 @@ export interface Reader extends AuditReader, RunReader {
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly StoredEvent[]>
   waiting(tenantId: string): Promise<Waiting>
-  /** What is paused, in the order in which it was. At most `limits.pausesMax`. */
+  /** The pauses, in the order in which they were set. At most `limits.pausesMax`. */
   pauses(tenantId: string): Promise<readonly ListedPause[]>
-  /** What definitions name that the tenant has used: its agents, tools and queues. */
+  /** The names in definitions that the tenant has used: its agents, tools and queues. */
   pausable(tenantId: string): Promise<readonly NamedTarget[]>
   /** Calls that wait for a human to approve them, oldest first. */
   approvals(tenantId: string, filter: ApprovalFilter): Promise<readonly ApprovalRequest[]>

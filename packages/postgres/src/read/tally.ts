@@ -15,7 +15,7 @@ export interface Backlog {
   readonly oldestMs: number | null
 }
 
-/** What is open in a register. A count that says `countMax` may be more. */
+/** The open work of a register. A count that says `countMax` may be more. */
 export interface Tally {
   /** Runs that have not ended, by their status and the state of their machine. */
   readonly runs: readonly {

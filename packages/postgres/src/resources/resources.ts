@@ -1,10 +1,10 @@
-/** What a tenant keeps beside his runs: a store, crons, and assistants. Not the register: none of it is an event, all of it may change. */
+/** The resources of a tenant beside his runs: a store, crons, and assistants. Not the register: none of it is an event, all of it may change. */
 import { type Assistants, assistantsOf } from './assistants.ts'
 import { openTenantPool, type TenantPoolOptions, tenantSession } from '../read/tenant-session.ts'
 import { type Crons, cronsOf } from './crons.ts'
 import { type Store, storeOf } from './store.ts'
 
-/** What tenants keep, one tenant at a time (I19). */
+/** The resources of tenants, one tenant at a time (I19). */
 export interface Resources {
   readonly store: Store
   readonly crons: Crons

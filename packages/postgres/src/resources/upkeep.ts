@@ -1,4 +1,4 @@
-/** What orchestrators see to for all tenants: crons that are due, what has expired, the survey of the feed. */
+/** The upkeep that orchestrators do for all tenants: crons that are due, what has expired, the survey of the feed. */
 import { sql } from 'kysely'
 import { openPool } from '../pool.ts'
 import { compile, fetchRows, noneOf } from '../query.ts'
