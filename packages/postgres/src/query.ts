@@ -55,9 +55,9 @@ export async function fetchRows<Row extends QueryResultRow>(
   return result.rows
 }
 
-/** The row of a function that answers one. */
+/** The row of a function, or of another query, that answers one. */
 export function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('unreachable: the function answers one row')
+  if (row === undefined) throw new Error('unreachable: the query answers one row')
   return row
 }
 
@@ -104,7 +104,7 @@ export function noneOf(column: string, except: readonly string[]): RawBuilder<bo
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** May the text stand where a uuid is expected? What is none names no run; Postgres would call it an error. */
+/** May the text stand where a uuid is expected? A text that is none names no run; Postgres would call it an error. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text)
 }

@@ -92,7 +92,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   const promptOf: Transcripts['prompt'] = async (run, seq, instructions) => {
     const transcript = await reach(run, seq)
     const { events, folded: known } = transcript
-    // What came after the claim may be in it already.
+    // Events after the claim may be in it already.
     if (lastOf(events, run.runId) > seq) return afresh(instructions, transcript, seq)
     const goesOn = known?.instructions === instructions && known.events <= events.length
     const folded = goesOn ? known : foldedOf(instructions)
@@ -119,7 +119,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   }
 }
 
-/** What is known of the run before, and what was said since; null if this run does not go on from there. */
+/** The transcript of the run before, with what was said since; null if this run does not go on from there. */
 async function goOn(
   register: Pick<Register, 'continuation'>,
   run: Place,
