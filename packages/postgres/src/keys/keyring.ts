@@ -59,7 +59,7 @@ export interface Keyring {
 }
 
 /** Keys of one page at most. */
-export const keysPageMax = 1000
+const keysPageMax = 1000
 
 /** How to reach the keys. */
 export interface KeyringOptions {

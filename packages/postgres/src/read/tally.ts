@@ -45,7 +45,7 @@ export interface TallyReader {
 }
 
 /** Where counting ends. */
-export const countMax = 100_000
+const countMax = 100_000
 const turnsMax = 2_000
 const modelsMax = 100
 const statementMsMax = 2_000
