@@ -1,4 +1,4 @@
-/** The eviction by a Redis whose memory is full. One that evicts forgets jobs, which only the reconciler finds again. */
+/** Whether a Redis evicts when its memory is full. One that does forgets jobs, which only the reconciler finds again. */
 import type { Log } from '@signalbox/engine'
 import { orTimeout } from './pace.ts'
 import { ClusterFamily, type RedisClient } from './redis-client.ts'

@@ -11,7 +11,7 @@ import { Check, PersonNamed, Proof } from './check.ts'
 export const Ran = z.enum(['ran', 'did_not_run', 'unknown'])
 export type Ran = z.infer<typeof Ran>
 
-/** The ends of calls, and what each proves: did the call run? */
+/** The ends of calls, and what each proves: did the call run? Clients see the ends in this order. */
 export const proves = {
   completed: 'ran',
   failed: 'ran',

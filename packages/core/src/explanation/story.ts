@@ -13,7 +13,7 @@ import type { CallType, Explainable, Known, RunType, VerdictType } from './place
 export type TransitionEvent = Known<'run.transitioned'>
 export type AnsweredTurn = Known<'model.completed'>
 
-/** An event whose content is gone, and the record of its erasure. */
+/** An event whose content is gone, and the record of its erasure, where there is one. */
 export interface Gone {
   readonly type: 'erased'
   readonly event: Explainable

@@ -17,7 +17,7 @@ import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 
-/** The columns of an effect that are known before it is claimed. */
+/** The columns of an effect, and of its run, that are known before it is claimed. */
 export type Claimable = Pick<
   EffectRow,
   'effectId' | 'runId' | 'tenantId' | 'threadId' | 'rootId' | 'definitionHash' | 'machineVersion'

@@ -22,7 +22,7 @@ const triesMax = 3
 
 type ToolRow = RowOf<ToolCallEffect>
 
-/** Follows a hint: performs the effect, or that whose turn it is, if it still may be performed and is this process's to perform. */
+/** Acts on a hint: performs the effect, or that whose turn it is, if it still may be performed and is this process's to perform. */
 export function createWorker(deps: ToolsDeps): (effectId: string) => Promise<PerformAnswer> {
   const performer = toolPerformer(deps)
   const giveUp = ({ effectId }: Pick<EffectRow, 'effectId'>, error: unknown): void =>

@@ -1,4 +1,4 @@
-/** The evidence that a model's answer is recorded with: the decider knows neither chance, nor people, nor other runs. */
+/** The evidence that a model's answer is recorded with, besides itself: the decider knows neither chance, nor people, nor other runs. */
 import {
   type AgentDefinition,
   callsOf,

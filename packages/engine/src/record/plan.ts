@@ -49,7 +49,7 @@ export interface Planner {
   over(view: RunView, facts: readonly Fact[]): Plan | null
   /** Decides over facts that are only just being written; null if they cannot be decided: `advance` will say why. */
   ahead(view: RunView, facts: readonly FactDraft[]): Plan | null
-  /** Follows an append that carried the plan. Answers whether its decision stands. */
+  /** Does everything that follows from an append which carried the plan. Answers whether its decision stands. */
   settle(plan: Plan, result: AppendResult): boolean
 }
 

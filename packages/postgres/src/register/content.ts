@@ -34,7 +34,7 @@ export function contentOf(pool: Pool): ContentPort {
     async blob({ tenantId, threadId }, key) {
       const own = await readBlob(pool, { tenantId, threadId, key })
       if (own) return own
-      // A text that was said elsewhere is stored there.
+      // The content of another thread that this one goes on from is stored there.
       const heard = build
         .selectFrom(lineageOf(sql<string>`${tenantId}`, threadId, null).as('l'))
         .innerJoin('run as r', 'r.id', 'l.run_id')

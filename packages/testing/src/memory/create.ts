@@ -3,7 +3,14 @@ import { limits } from '@signalbox/core'
 import type { AppendItem, AppendResult, Moment, ThreadRef } from '@signalbox/engine'
 import { heardThrough } from './lineage.ts'
 import { lastDue, openOn } from './queue.ts'
-import { insertRun, isOpen, type Tables, threadKey } from './tables.ts'
+import {
+  insertRun,
+  isOpen,
+  type RunRow,
+  type Tables,
+  threadKey,
+  type WaitColumn,
+} from './tables.ts'
 
 /** The answer for an item of which nothing was written, unless `more` says what was. */
 export const answer = (
@@ -68,7 +75,7 @@ export function create(tables: Tables, now: number, item: AppendItem): AppendRes
     priority: draft.priority ?? 0,
     lanes: draft.lanes ?? [],
     laned: draft.lanes !== undefined,
-  })
+  } satisfies Pick<RunRow, WaitColumn> & Partial<RunRow>)
   return null
 }
 

@@ -132,7 +132,7 @@ function contentOf(tables: Tables) {
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
     blob: async ({ tenantId, threadId }, key) => {
-      // A message that was said elsewhere is stored there.
+      // The content of another thread that this one goes on from is stored there.
       const heard = conversationOf(tables, { tenantId, threadId }, null).map(
         (event) => event.threadId,
       )

@@ -117,6 +117,7 @@ export const isOpen = ({ status }: Pick<EffectRecord, 'status'>): boolean =>
 export const threadKey = ({ tenantId, threadId }: Pick<RunHead, 'tenantId' | 'threadId'>): string =>
   `${tenantId}\u0000${threadId}`
 
+/** The columns that every creator of a run decides. */
 type Pinned =
   | 'runId'
   | 'tenantId'
@@ -126,6 +127,9 @@ type Pinned =
   | 'machine'
   | 'machineVersion'
   | 'metadata'
+
+/** The columns that say what a run waits for: whoever creates one decides each of them. */
+export type WaitColumn = 'parent' | 'base' | 'dueAt' | 'multitask' | 'priority' | 'lanes' | 'laned'
 
 /** Inserts a run without events. Unless the draft says more, it waits for nothing but its thread. */
 export function insertRun(

@@ -132,7 +132,7 @@ interface Remembered {
   readonly children: number
 }
 
-/** Earlier answers about calls like this one: from this run, and from the fact that brought it. */
+/** The knowledge of calls before this one that a judgement needs: from this run, and from the fact that brought it. */
 export interface KnownOfCalls {
   readonly context: Remembered
   readonly granted: readonly string[]

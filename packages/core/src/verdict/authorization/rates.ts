@@ -88,5 +88,6 @@ function callsOf(
     : []
   const same = (minutes: number): boolean =>
     Math.floor(state.at / minutes) === Math.floor(now / minutes)
+  // A minute, an hour and a day, in minutes.
   return [same(1) ? minute : 0, same(60) ? hour : 0, same(1440) ? day : 0]
 }

@@ -32,6 +32,7 @@ const table: readonly Row[] = [
     matches: any(has('not in request.tools'), has('tool', 'not found')),
     feedback: unknownTool,
   },
+  // Arguments that no parser takes.
   {
     matches: any(
       has('Failed to parse tool call arguments'),

@@ -1,6 +1,6 @@
 /**
- * The commands that no passport allows, not even one that allows every command: operations that destroy the machine, hand it over or
- * change what it runs. A net under the lists, not a fence: a program that is allowed may find other ways.
+ * The commands, variables and redirects that no passport allows, not even one that allows every command: operations that destroy the
+ * machine, hand it over or change what it runs. A net under the lists, not a fence: a program that is allowed may find other ways.
  */
 import type { PassportEdition } from '@signalbox/core'
 import { canonicalPath } from '../files/canonical-path.ts'
