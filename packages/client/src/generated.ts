@@ -42,6 +42,7 @@ export type Message =
         total_tokens: number
         input_token_details?: {
           cache_read: number
+          cache_creation?: number
         }
         output_token_details?: {
           reasoning: number
@@ -4518,6 +4519,7 @@ export interface EventPayloads {
         inputTokens?: number
         outputTokens?: number
         cachedInputTokens?: number
+        cacheWriteTokens?: number
         reasoningTokens?: number
         estimated?: true
       }
@@ -4558,6 +4560,7 @@ export interface EventPayloads {
         code?: string
         message: string
         requestId?: string
+        window?: number
       }
       trip?: {
         guardrail: {

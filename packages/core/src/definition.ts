@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
+import { limits } from './limits.ts'
 import { NewerError } from './newer.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
@@ -59,6 +60,16 @@ export const ModelConfig = z.object({
   region: z.string().optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.number().int().positive().optional(),
+  /**
+   * Tokens that a request and its answer may have together. Absent: nobody said, and no request is measured against it. Never sent to a
+   * provider.
+   */
+  contextWindow: z
+    .number()
+    .int()
+    .min(limits.contextWindowMin)
+    .max(limits.contextWindowMax)
+    .optional(),
   /** A stream that is silent for this long is cut. */
   idleTimeoutMs: z.number().int().positive().default(60_000),
   providerOptions: JsonObjectSchema.optional(),
@@ -74,6 +85,8 @@ export const ModelConfig = z.object({
       outputPerMTok: z.number().min(0),
       /** Default: as other input. */
       cachedInputPerMTok: z.number().min(0).optional(),
+      /** Of tokens that are written to a cache. Default: as other input. */
+      cacheWritePerMTok: z.number().min(0).optional(),
     })
     .optional(),
 })

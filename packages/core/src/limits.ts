@@ -129,6 +129,11 @@ export const limits = {
   evidenceMax: 32,
   /** Tokens that one model call is charged at most, whatever a provider counts. */
   usageTokensMax: 1_000_000_000,
+  /** Tokens of the window of a model: below the least, no request with tools would fit. */
+  contextWindowMin: 1_000,
+  contextWindowMax: 100_000_000,
+  /** Tokens that one answer may have, by the configuration of its model. */
+  outputTokensMax: 10_000_000,
   /** Kinds of what guardrails took out of one turn or one result, by guardrail and place. */
   redactionsMax: 64,
 } as const

@@ -70,6 +70,8 @@ export const Usage = z.object({
   inputTokens: z.number().int().optional(),
   outputTokens: z.number().int().optional(),
   cachedInputTokens: z.number().int().optional(),
+  /** Of the input tokens, those that were written to a cache. Absent: none, or nobody counted. */
+  cacheWriteTokens: z.number().int().optional(),
   reasoningTokens: z.number().int().optional(),
   /** Present where the provider counted nothing, or nothing that can be true: then budgets are charged what is estimated. */
   estimated: z.literal(true).optional(),
@@ -140,6 +142,8 @@ export const ModelError = z.object({
   code: z.string().optional(),
   message: z.string(),
   requestId: z.string().optional(),
+  /** Of a request that was too long: the tokens that fit, where the provider names them. */
+  window: z.number().int().optional(),
 })
 
 /** One turn, as the model layer reports it. */

@@ -32,6 +32,11 @@ export interface ModelRequest {
   readonly guard: StreamGuard | null
   /** A stable pseudonym of the end user, passed on where the provider has a field for it; null if there is none. */
   readonly endUser: string | null
+  /**
+   * What requests of one conversation have in common, for providers that keep their caches by such a word: at most 64 characters of
+   * `0-9a-f`, of which nobody learns tenant or thread. Absent: the provider is told nothing.
+   */
+  readonly cacheKey?: string
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
 }

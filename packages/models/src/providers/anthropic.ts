@@ -1,5 +1,12 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
-import { baseUrlOption, requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+import {
+  baseUrlOption,
+  isOwnAddress,
+  requireKey,
+  type Unwired,
+  type Wired,
+  type WiringInput,
+} from './wiring.ts'
 
 /** Anthropic over messages. */
 export function wireAnthropic(input: WiringInput): Wired | Unwired {
@@ -11,5 +18,13 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
     model: provider.languageModel(config.model),
     metaKeys: ['anthropic'],
     endUser: ['metadata', 'userId'],
+    cacheMark: {
+      option: 'cacheControl',
+      own: { type: 'ephemeral' },
+      on: 'request',
+      // Anthropic moves a mark of the request to the last block that can have one. Gateways to Bedrock and Vertex refuse such a mark, and
+      // take one on a block.
+      byDefault: isOwnAddress(input, 'anthropic.com', 'ANTHROPIC_BASE_URL') ? 'request' : 'message',
+    },
   }
 }

@@ -56,6 +56,7 @@ export interface Asked {
   readonly detectors?: readonly DetectorConfig[]
   readonly guard?: StreamGuard
   readonly endUser?: string
+  readonly cacheKey?: string
 }
 
 export function request(asked: Asked): ModelRequest {
@@ -79,6 +80,7 @@ export function request(asked: Asked): ModelRequest {
     hmacKey,
     guard: asked.guard ?? null,
     endUser: asked.endUser ?? null,
+    ...(asked.cacheKey === undefined ? {} : { cacheKey: asked.cacheKey }),
   }
 }
 

@@ -10,6 +10,7 @@ import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
 import { suggestion } from './nearest.ts'
 import type { Config } from './schema.ts'
+import { windowsOf } from './windows-of.ts'
 
 /** What agents are resolved against. */
 export interface Offer {
@@ -38,6 +39,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
       ...agent,
+      ...windowsOf(agent),
       name,
       tools,
       safety: { ...agent.safety, detectors },

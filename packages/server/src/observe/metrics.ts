@@ -76,6 +76,11 @@ function metricsOfRuns(registry: Registry) {
       'model',
       'direction',
     ]),
+    cacheTokens: counter(
+      'model_cache_tokens_total',
+      'Input tokens that a cache has served or kept.',
+      ['provider', 'model', 'access'],
+    ),
     toolCalls: histogram('tool_call_seconds', 'Time of one execution of a tool.', {
       labelNames: ['tool', 'status'],
       buckets: longSeconds,
