@@ -52,6 +52,7 @@ const register = {
   events: all,
   conversation: only('orchestrator', 'prompts are built where model calls are made'),
   continuation: only('orchestrator', 'prompts are built where model calls are made'),
+  sinceCut: lifecycle('no agent of the workload has a context'),
   changedFiles: lifecycle('the tools of the workload keep no files'),
   effect: all,
   openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),

@@ -138,6 +138,8 @@ export const ModelError = z.object({
   retryable: z.boolean(),
   /** What the provider asked us to wait, in milliseconds. */
   retryAfterMs: z.number().int().optional(),
+  /** Of an overflow: the window in tokens, where the provider names it. */
+  window: z.number().int().positive().optional(),
   status: z.number().int().optional(),
   code: z.string().optional(),
   message: z.string(),

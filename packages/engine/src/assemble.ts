@@ -132,10 +132,10 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     },
   })
 
+  const asking = { model: deps.model ?? noModel, breaker: createBreaker(base) }
   const models = createModelEffects({
     ...base,
-    model: deps.model ?? noModel,
-    breaker: createBreaker(base),
+    ...asking,
     live,
     recorder,
     onRoom: (effectId) => modelHints.ask(effectId),
@@ -143,7 +143,13 @@ export function assemble(deps: EngineDeps, signals: Signals) {
 
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
-  const work = createWork({ ...base, recorder, models: deps.model && models, dispatch })
+  const work = createWork({
+    ...base,
+    ...asking,
+    recorder,
+    models: deps.model ? models : null,
+    dispatch,
+  })
   const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,

@@ -140,10 +140,16 @@ const wordsIn = ({ message }: ModelTurn): number =>
 const charge = (count = 0): number =>
   count > 0 ? Math.min(Math.ceil(count), limits.usageTokensMax) : 0
 
+/** What is reserved for: a turn, or what is no turn (`turns` 0). */
+type ReservedCall = Pick<ModelTask, 'agent' | 'runId' | 'rootId'> & {
+  readonly effect: { readonly id: string; readonly shared?: boolean | undefined }
+  readonly turns: 0 | 1
+}
+
 /** Makes `call` under a reservation, if the run shares a budget: whatever becomes of it, the reservation is given back. */
 export async function underBudget<T extends { readonly usage: Usage }>(
   register: BudgetPort,
-  task: ModelTask,
+  task: ReservedCall,
   about: {
     readonly model: ModelConfig
     readonly prompt: Prompt
@@ -151,11 +157,10 @@ export async function underBudget<T extends { readonly usage: Usage }>(
     readonly call: () => Promise<T>
   },
 ): Promise<T | Refused> {
-  const { effect, agent, runId, rootId } = task
+  const { effect, agent, runId, rootId, turns } = task
   const { model, prompt, promptBytes, call } = about
   if (!effect.shared) return call()
   const most = estimate(model, { prompt, promptBytes, tools: agent.tools })
-  const turns = effect.retry === 0 ? 1 : 0
   const id = { rootId, effectId: effect.id }
   const reserved = await register.reserve({ ...id, runId, turns, calls: 0, ...most })
   if (reserved.code === 'refused') return reserved

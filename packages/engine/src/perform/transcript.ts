@@ -5,12 +5,7 @@
  * T1 What was read for a run that has ended is kept for the next one of its thread, which goes on from it: a run late in a long thread
  *    reads what was said since, and no more. Only the register can say that it does.
  */
-import {
-  conversationTypes,
-  createProjection,
-  project,
-  type PromptProjection,
-} from '@signalbox/core'
+import { conversationTypes, createProjection, type PromptProjection } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, RunHead, StoredEvent } from '../ports.ts'
 import { createMeasure, type Measure, measured } from './measure.ts'
@@ -37,7 +32,10 @@ interface Folded {
 
 const conversational = new Set<string>(conversationTypes)
 
-type Place = Pick<RunHead, 'runId' | 'threadId'>
+type Place = Pick<RunHead, 'runId' | 'threadId'> & {
+  /** May the conversation be read from its newest summary on? Only for a prompt: who asks for what was said reads all of it. */
+  readonly isCut?: boolean
+}
 
 export interface Transcripts {
   /**
@@ -69,14 +67,16 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
   }
 
-  const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
+  const begin = async ({ runId, threadId, isCut }: Place): Promise<Transcript> => {
     const known = await goOn(register, { runId, threadId }, ended.get(threadId))
     if (known) {
       // The fold goes on with this run, and with no other.
       ended.delete(threadId)
       return known
     }
-    const events = await register.conversation(threadId, runId)
+    const events = await (isCut
+      ? register.sinceCut(threadId, runId)
+      : register.conversation(threadId, runId))
     const created = createdIn(events, runId)
     return { runId, threadId, created, events, seq: lastOf(events, runId), folded: null }
   }
@@ -104,7 +104,14 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
     const prompt = folded.projection.prompt()
     const { created } = transcript
-    return { events, created, prompt, measured: folded.measure(prompt, folded.projection.kept) }
+    return {
+      events,
+      created,
+      prompt,
+      measured: folded.measure(prompt, folded.projection.kept),
+      cuts: (rule, turns) => folded.projection.cuts(rule, turns),
+      part: (through) => folded.projection.part(through),
+    }
   }
 
   return {
@@ -145,8 +152,12 @@ const foldedOf = (instructions: string): Folded => ({
 function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
   const { runId, created } = transcript
   const events = upTo(transcript.events, runId, seq)
-  const prompt = project(instructions, events)
-  return { events, created, prompt, measured: measured(prompt) }
+  const projection = createProjection(instructions)
+  for (const event of events) projection.take(event)
+  const prompt = projection.prompt()
+  const cuts: PromptDraft['cuts'] = (rule, turns) => projection.cuts(rule, turns)
+  const part: PromptDraft['part'] = (through) => projection.part(through)
+  return { events, created, prompt, measured: measured(prompt), cuts, part }
 }
 
 /** The first event of a run in a conversation. */

@@ -73,6 +73,11 @@ export interface ToolRequest {
   readonly traceparent?: string
   /** The files of the thread, for tools that keep some. Absent where nobody keeps them. */
   readonly files?: CallFiles
+  /**
+   * What was said in the conversation under an id, whole: the result of a call, or a message. Null for what was not said there, or was erased.
+   * Absent where nobody keeps it.
+   */
+  readonly said?: (id: string) => Promise<string | null>
 }
 
 /** What a call finds of the files of its thread. What a path means is the tools' business. */
