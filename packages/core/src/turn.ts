@@ -144,8 +144,6 @@ export const ModelError = z.object({
   code: z.string().optional(),
   message: z.string(),
   requestId: z.string().optional(),
-  /** Of a request that was too long: the tokens that fit, where the provider names them. */
-  window: z.number().int().optional(),
 })
 
 /** One turn, as the model layer reports it. */
