@@ -127,7 +127,10 @@ describe('a failure leaves the next request as it would have been, byte for byte
   }
 
   test.each(failures)('%s', async (reason, summary) => {
-    const once = await asked({ context: { compact: { failuresMax: 1, summaryTokens: 32_000 } } }, summary)
+    const once = await asked(
+      { context: { compact: { failuresMax: 1, summaryTokens: 32_000 } } },
+      summary,
+    )
     const never = await asked({ context: { compact: { maxPerRun: 0 } } }, summary)
     const { payload } = await eventOf(once.at.register, once.runId, 'context.unchanged')
     expect(payload).toMatchObject({ reason })
@@ -231,17 +234,17 @@ test('a cancel in the middle ends it, and keeps nothing (compaction 4)', async (
 })
 
 test('what fits no window ends the run, and says so', async () => {
-  const at = await scene(reader(2, short), 800)
+  const at = await scene(reader(2, short), 1_000)
   const runId = await begin(
     at.engine,
-    at.definition({ model: { ...roomy.model, contextWindow: 800 } }),
+    at.definition({ model: { ...roomy.model, contextWindow: 1_000 } }),
     {
-      input: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'z'.repeat(6_000) }] }],
+      input: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'z'.repeat(8_000) }] }],
     },
   )
   expect(await outcomeOf(at.register, runId)).toBe('failed')
   const { payload, verdict } = await eventOf(at.register, runId, 'context.exhausted')
   expect(verdict).toBe('context_full')
-  expect(payload).toMatchObject({ window: 800, tried: [] })
+  expect(payload).toMatchObject({ window: 1_000, tried: [] })
   expect(at.requests).toEqual([])
 })

@@ -79,7 +79,7 @@ const version = /-(\d{8}|\d{4}-\d\d-\d\d|00\d|latest)$/
 const onBedrock = /^(?:arn:[^/]*\/)?(?:[a-z]{2,6}\.)?(anthropic|amazon)\.(.+?)(?:-v\d+(?::\d+)?)?$/
 
 /** The window of a model, in tokens: as its configuration says, else by the table; undefined where nobody knows. */
-export function windowOf({ provider, model, contextWindow }: ModelConfig): number | undefined {
+export function listedWindow({ provider, model, contextWindow }: ModelConfig): number | undefined {
   return contextWindow ?? known(provider, model)
 }
 

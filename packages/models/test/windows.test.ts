@@ -4,7 +4,7 @@
  */
 import { limits, type ModelConfig } from '@signalbox/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { windowOf } from '../src/index.ts'
+import { listedWindow } from '../src/index.ts'
 import { providerModelError } from '../src/errors/model-error.ts'
 import { readProviderError } from '../src/provider-error.ts'
 import { ask, jsonReply, type Provider, request } from './support/call.ts'
@@ -49,7 +49,7 @@ describe('§4.2: a window by the name of a model', () => {
       200_000,
     ],
   ])('%s %s: %i', (provider, model, window) => {
-    expect(windowOf(config(provider, model))).toBe(window)
+    expect(listedWindow(config(provider, model))).toBe(window)
   })
 
   test.each<readonly [Provider, string]>([
@@ -65,13 +65,13 @@ describe('§4.2: a window by the name of a model', () => {
     ['openai-compatible', 'gpt-4o'],
     ['scripted', 'gpt-4o'],
   ])('%s %s: nobody knows', (provider, model) => {
-    expect(windowOf(config(provider, model))).toBeUndefined()
+    expect(listedWindow(config(provider, model))).toBeUndefined()
   })
 
   test('what is configured stands', () => {
     const contextWindow = 32_000
-    expect(windowOf(config('anthropic', 'claude-sonnet-4-5', { contextWindow }))).toBe(32_000)
-    expect(windowOf(config('openai-compatible', 'mine', { contextWindow }))).toBe(32_000)
+    expect(listedWindow(config('anthropic', 'claude-sonnet-4-5', { contextWindow }))).toBe(32_000)
+    expect(listedWindow(config('openai-compatible', 'mine', { contextWindow }))).toBe(32_000)
   })
 })
 

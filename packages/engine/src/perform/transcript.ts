@@ -8,7 +8,7 @@
 import { conversationTypes, createProjection, type PromptProjection } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, RunHead, StoredEvent } from '../ports.ts'
-import { createMeasure, type Measure, measured } from './measure.ts'
+import { createMeasure, type Measure } from './measure.ts'
 import type { PromptDraft } from './prompt-steps.ts'
 
 interface Transcript {
@@ -102,16 +102,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
       folded.events += 1
     }
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
-    const prompt = folded.projection.prompt()
-    const { created } = transcript
-    return {
-      events,
-      created,
-      prompt,
-      measured: folded.measure(prompt, folded.projection.kept),
-      cuts: (rule, turns) => folded.projection.cuts(rule, turns),
-      part: (through) => folded.projection.part(through),
-    }
+    return draftOf(transcript, folded)
   }
 
   return {
@@ -152,12 +143,24 @@ const foldedOf = (instructions: string): Folded => ({
 function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
   const { runId, created } = transcript
   const events = upTo(transcript.events, runId, seq)
-  const projection = createProjection(instructions)
-  for (const event of events) projection.take(event)
+  const folded = foldedOf(instructions)
+  for (const event of events) folded.projection.take(event)
+  return draftOf({ events, created }, folded)
+}
+
+function draftOf(
+  { events, created }: Pick<Transcript, 'events' | 'created'>,
+  { projection, measure }: Folded,
+): PromptDraft {
   const prompt = projection.prompt()
-  const cuts: PromptDraft['cuts'] = (rule, turns) => projection.cuts(rule, turns)
-  const part: PromptDraft['part'] = (through) => projection.part(through)
-  return { events, created, prompt, measured: measured(prompt), cuts, part }
+  return {
+    events,
+    created,
+    prompt,
+    measured: measure(prompt, projection.kept),
+    cuts: (rule, turns) => projection.cuts(rule, turns),
+    part: (through) => projection.part(through),
+  }
 }
 
 /** The first event of a run in a conversation. */

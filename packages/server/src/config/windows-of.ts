@@ -1,4 +1,4 @@
-import { windowOf } from '@signalbox/models'
+import { listedWindow } from '@signalbox/models'
 import type { AgentConfig } from './agent-schema.ts'
 
 type Models = Pick<AgentConfig, 'model' | 'fallbackModels'>
@@ -18,6 +18,6 @@ export function windowsOf({
 }
 
 function withWindow(model: AgentConfig['model']): AgentConfig['model'] {
-  const contextWindow = windowOf(model)
+  const contextWindow = listedWindow(model)
   return contextWindow === undefined ? model : { ...model, contextWindow }
 }
