@@ -117,10 +117,10 @@ describe('long messages', () => {
   })
 })
 
-describe('what was left out is read by its id', () => {
-  const textOf = (log: readonly FoldableEvent[], id: string) =>
-    spokenText(log, id)?.map((part) => (part.type === 'text' ? part.text : part.preview))
+const textOf = (log: readonly FoldableEvent[], id: string) =>
+  spokenText(log, id)?.map((part) => (part.type === 'text' ? part.text : part.preview))
 
+describe('what was left out is read by its id', () => {
   test('a result, a message of a user, an answer', () => {
     const log = [...pruned(), ...numbered('r2', [said(['more']), answered('m9', [text('words')])])]
     expect(textOf(log, 'c_r1_1')).toEqual([long])
@@ -221,18 +221,20 @@ test('P2: a request begins with the one before, unless a prune lies between', ()
       const projection = createProjection('Be brief.')
       let last: readonly string[] = []
       let isPruned = false
+      const starts: { readonly is: readonly string[]; readonly was: readonly string[] }[] = []
       for (const each of logOf(runs)) {
         if (each.type === 'model.completed') {
           // The request of the turn, which has all results of those before.
           const shown = projection.prompt().flatMap(lines)
           if (!isPruned && last.length > 0)
-            expect(shown.slice(0, last.length - 1)).toEqual(last.slice(0, -1))
+            starts.push({ is: shown.slice(0, last.length - 1), was: last.slice(0, -1) })
           last = shown
           isPruned = false
         }
         if (each.type === 'context.pruned') isPruned = true
         projection.take(each)
       }
+      expect(starts.map(({ is }) => is)).toEqual(starts.map(({ was }) => was))
     }),
     { numRuns },
   )

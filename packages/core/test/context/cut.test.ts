@@ -110,13 +110,13 @@ test('one whose place the conversation has not heard says nothing', () => {
   )
 })
 
-describe('the part that is summed up', () => {
-  const partOf = (log: readonly FoldableEvent[], seq: number) => {
-    const projection = createProjection('')
-    for (const each of log) projection.take(each)
-    return projection.part({ runId: run, seq })
-  }
+const partOf = (log: readonly FoldableEvent[], seq: number) => {
+  const projection = createProjection('')
+  for (const each of log) projection.take(each)
+  return projection.part({ runId: run, seq })
+}
 
+describe('the part that is summed up', () => {
   test('is written out by roles, with results clipped', () => {
     const long = numbered(run, [
       said(['Go.']),
@@ -153,16 +153,16 @@ describe('the part that is summed up', () => {
   })
 })
 
-describe('the appendix', () => {
-  const failed = (callId: string, code: string) =>
-    event('tool.failed', {
-      effectId: 'e',
-      attempt: 1,
-      callId,
-      error: { code, message: 'm' },
-      durationMs: 1,
-    })
+const failed = (callId: string, code: string) =>
+  event('tool.failed', {
+    effectId: 'e',
+    attempt: 1,
+    callId,
+    error: { code, message: 'm' },
+    durationMs: 1,
+  })
 
+describe('the appendix', () => {
   test('names calls that failed, with their first argument', () => {
     const log = [said(['Go.']), answered('m1', [asked('c1')]), failed('c1', 'tool_timeout')]
     expect(appendixOf(log)).toBe('Calls that failed:\n- search "stolen": tool_timeout')

@@ -156,8 +156,7 @@ function compactionKind(
   const leaves = deps.models === null
   return {
     ...kind,
-    asked: leaves ? () => {} : kind.asked,
-    due: leaves ? async () => {} : kind.due,
+    ...(leaves ? { asked: () => {}, due: async () => {} } : {}),
     close: async (row) => abortedCompaction(deps.writer, row),
   }
 }
