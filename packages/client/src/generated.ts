@@ -224,6 +224,12 @@ export interface Thread {
   status: 'idle' | 'busy' | 'interrupted' | 'error'
   values: {
     messages: Message[]
+    files?: {
+      [k: string]: {
+        bytes: number
+      }
+    }
+    files_more?: number
   } | null
   interrupts: {
     [k: string]: Interrupt[]
@@ -296,6 +302,7 @@ export interface Problem {
     | 'run_asks_no_model'
     | 'edit_denied'
     | 'input_full'
+    | 'nothing_to_compact'
     | 'nothing_runs'
     | 'upgrade_required'
     | 'nothing_waits'
@@ -306,6 +313,17 @@ export interface Problem {
     | 'body_too_large'
     | 'unsupported_media_type'
     | 'unsupported_encoding'
+    | 'malformed_multipart'
+    | 'unknown_file'
+    | 'unknown_upload'
+    | 'not_recorded'
+    | 'path_taken'
+    | 'files_full'
+    | 'too_many_uploads'
+    | 'content_erased'
+    | 'file_too_large'
+    | 'range_not_satisfiable'
+    | 'bad_file_name'
     | 'invalid_request'
     | 'invalid_arguments'
     | 'webhook_refused'
@@ -421,6 +439,12 @@ export interface ThreadCount {
 export interface ThreadState {
   values: {
     messages: Message[]
+    files?: {
+      [k: string]: {
+        bytes: number
+      }
+    }
+    files_more?: number
   }
   next: string[]
   tasks: {
@@ -559,6 +583,115 @@ export interface StateUpdate {
   } | null
 }
 /**
+ * `ThreadContext` of the OpenAPI document.
+ */
+export interface ThreadContext {
+  thread_id: string
+  tokens: number | null
+  window: number | null
+  cut: {
+    run_id: string
+    seq: number
+  } | null
+  pruned: {
+    run_id: string
+    seq: number
+  } | null
+  compactions: number
+  prunes: number
+  cached: number | null
+}
+/**
+ * `ThreadCompacted` of the OpenAPI document.
+ */
+export interface ThreadCompacted {
+  run_id: string
+  event: Event | null
+}
+/**
+ * `Event` of the OpenAPI document.
+ */
+export interface Event {
+  run_id: string
+  thread_id: string
+  seq: number
+  type: string
+  version: number
+  at: string
+  actor: string
+  tool: string | null
+  verdict: string | null
+  payload: {
+    [k: string]: unknown
+  }
+  payload_hash: string
+  digest: string
+  hash: string
+  position?: string
+}
+/**
+ * `ThreadCompact` of the OpenAPI document.
+ */
+export interface ThreadCompact {
+  instructions?: string
+}
+/**
+ * `Upload` of the OpenAPI document.
+ */
+export interface Upload {
+  upload_id: string
+  name: string
+  mime: string
+  bytes: number
+  sha256: string
+}
+/**
+ * `ThreadFile` of the OpenAPI document.
+ */
+export interface ThreadFile {
+  path: string
+  bytes: number | null
+  key: string | null
+  sha256: string | null
+  executable: boolean
+  changed_by: {
+    run_id: string
+    seq: number
+    call_id: string | null
+  } | null
+}
+/**
+ * `RunFile` of the OpenAPI document.
+ */
+export interface RunFile {
+  path: string
+  before: {
+    key: string
+    bytes: number | null
+  } | null
+  after: {
+    key: string
+    bytes: number | null
+  } | null
+  artifact: boolean
+  changes: {
+    seq: number
+    call_id: string | null
+  }[]
+}
+/**
+ * `WrittenFile` of the OpenAPI document.
+ */
+export interface WrittenFile {
+  path: string
+  mime: string
+  bytes: number
+  sha256: string
+  key: string | null
+  run_id: string | null
+  checkpoint_id: string | null
+}
+/**
  * `RunPage` of the OpenAPI document.
  */
 export interface RunPage {
@@ -592,6 +725,7 @@ export interface Run {
   error?: RunError
   state:
     | 'queued'
+    | 'context'
     | 'model'
     | 'safety'
     | 'guardrail'
@@ -770,6 +904,10 @@ export interface RunCreate {
     | string
     | {
         prompt: string
+        /**
+         * @maxItems 64
+         */
+        files?: string[]
       }
     | {
         /**
@@ -797,6 +935,10 @@ export interface RunCreate {
               tool_calls?: unknown[] | null
             }
         )[]
+        /**
+         * @maxItems 64
+         */
+        files?: string[]
       }
     | {
         /**
@@ -928,6 +1070,7 @@ export interface OpenRuns {
   state?:
     | (
         | 'queued'
+        | 'context'
         | 'model'
         | 'safety'
         | 'guardrail'
@@ -942,6 +1085,7 @@ export interface OpenRuns {
       )
     | (
         | 'queued'
+        | 'context'
         | 'model'
         | 'safety'
         | 'guardrail'
@@ -1001,6 +1145,12 @@ export interface Values {
   messages: (Message & {
     role: 'user' | 'system' | 'assistant' | 'tool'
   })[]
+  files?: {
+    [k: string]: {
+      bytes: number
+    }
+  }
+  files_more?: number
   outcome:
     | 'completed'
     | 'safety_stopped'
@@ -1062,6 +1212,7 @@ export interface RunInput {
     | string
     | {
         prompt: string
+        files?: string[]
       }
     | {
         /**
@@ -1079,6 +1230,7 @@ export interface RunInput {
                 text: string
               }[]
         }[]
+        files?: string[]
       }
 }
 /**
@@ -1118,6 +1270,11 @@ export interface RunReport {
     open?: number
   }
   calls: ReportedCall[]
+  artifacts: {
+    path: string
+    bytes: number
+  }[]
+  artifacts_more: number
 }
 /**
  * `ReportedCall` of the OpenAPI document.
@@ -1574,27 +1731,6 @@ export interface ChatStopped {
   stopped: string[]
 }
 /**
- * `Event` of the OpenAPI document.
- */
-export interface Event {
-  run_id: string
-  thread_id: string
-  seq: number
-  type: string
-  version: number
-  at: string
-  actor: string
-  tool: string | null
-  verdict: string | null
-  payload: {
-    [k: string]: unknown
-  }
-  payload_hash: string
-  digest: string
-  hash: string
-  position?: string
-}
-/**
  * `EventStats` of the OpenAPI document.
  */
 export interface EventStats {
@@ -2029,6 +2165,7 @@ export interface CronCreate {
     | string
     | {
         prompt: string
+        files?: string[]
       }
     | {
         /**
@@ -2046,6 +2183,7 @@ export interface CronCreate {
                 text: string
               }[]
         }[]
+        files?: string[]
       }
     | null
   metadata?: {
@@ -2537,6 +2675,132 @@ export interface Operations {
     }
   }
   /**
+   * Tells what a model is shown of a thread: how much, and what was left out
+   */
+  'GET /threads/{thread_id}/context': {
+    path: {
+      thread_id: string
+    }
+    answer: ThreadContext
+  }
+  /**
+   * Has what is before the newest turns of a thread summed up, and waits for it
+   */
+  'POST /threads/{thread_id}/compact': {
+    path: {
+      thread_id: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    body?: ThreadCompact
+    answer: ThreadCompacted
+  }
+  /**
+   * Uploads files, for runs of the thread to name
+   */
+  'POST /threads/{thread_id}/uploads': {
+    path: {
+      thread_id: string
+    }
+    answer: Upload[]
+  }
+  /**
+   * Lists the files of a thread by path, now or at a checkpoint
+   */
+  'GET /threads/{thread_id}/files': {
+    path: {
+      thread_id: string
+    }
+    query?: {
+      limit?: number
+      after?: string
+      at?: string
+      prefix?: string
+      sha256?: '0' | '1' | 'false' | 'true'
+    }
+    answer: ThreadFile[]
+  }
+  /**
+   * Reads a file of a thread, now or at a checkpoint; ranges of bytes, too
+   */
+  'GET /threads/{thread_id}/files/{path}': {
+    path: {
+      thread_id: string
+      path: string
+    }
+    query?: {
+      at?: string
+    }
+    header?: {
+      range?: string
+      'if-range'?: string
+    }
+    answer: null
+  }
+  /**
+   * Writes a file of a thread whole: an edit, which a fork before it does not see
+   */
+  'PUT /threads/{thread_id}/files/{path}': {
+    path: {
+      thread_id: string
+      path: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    answer: WrittenFile
+  }
+  /**
+   * Deletes a file of a thread: an edit, so it is there at every earlier checkpoint
+   */
+  'DELETE /threads/{thread_id}/files/{path}': {
+    path: {
+      thread_id: string
+      path: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    answer: null
+  }
+  /**
+   * Lists the files that a run changed, as they were before it and as it left them
+   */
+  'GET /threads/{thread_id}/runs/{run_id}/files': {
+    path: {
+      thread_id: string
+      run_id: string
+    }
+    query?: {
+      limit?: number
+      after?: string
+    }
+    answer: RunFile[]
+  }
+  /**
+   * Lists the files that a run changed, as they were before it and as it left them
+   */
+  'GET /runs/{run_id}/files': {
+    path: {
+      run_id: string
+    }
+    query?: {
+      limit?: number
+      after?: string
+    }
+    answer: RunFile[]
+  }
+  /**
    * Lists runs of all threads, newest first
    */
   'GET /runs': {
@@ -2596,6 +2860,7 @@ export interface Operations {
       state?:
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -2610,6 +2875,7 @@ export interface Operations {
           )
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -2739,6 +3005,7 @@ export interface Operations {
       state?:
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -2753,6 +3020,7 @@ export interface Operations {
           )
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -4380,6 +4648,25 @@ export interface EventPayloads {
         )[]
       }[]
     }
+    compact?: {
+      instructions?: string
+    }
+    files?:
+      | {
+          path: string
+          key: string | null
+          bytes: number
+          mime?: string
+          executable?: true
+          edit?: {
+            key: string
+            since: string
+          }
+        }[]
+      | {
+          manifest: string
+          count: number
+        }
     parent?: {
       runId: string
       callId: string
@@ -4556,11 +4843,11 @@ export interface EventPayloads {
         keyEnv?: string
         retryable: boolean
         retryAfterMs?: number
+        window?: number
         status?: number
         code?: string
         message: string
         requestId?: string
-        window?: number
       }
       trip?: {
         guardrail: {
@@ -4605,10 +4892,178 @@ export interface EventPayloads {
       isSubagent: boolean
     }
     granted?: string[]
+    promptBytes?: number
+    room?: {
+      tokens: number
+      window?: number
+      unsent?: true
+      /**
+       * @maxItems 12
+       */
+      cuts: {
+        at: {
+          runId: string
+          seq: number
+        }
+        turns: number
+        kept: number
+        results: number
+        cleared: number
+        inputs: number
+        shortened: number
+      }[]
+    }
   }
   'model.aborted': {
     effectId: string
     attempt: number
+  }
+  'context.compacted': {
+    effectId: string
+    attempt: number
+    through: {
+      runId: string
+      seq: number
+    }
+    keep: {
+      runId: string
+      seq: number
+    }
+    /**
+     * @minItems 1
+     */
+    summary: (
+      | {
+          type: 'text'
+          text: string
+          meta?: {
+            [k: string]: unknown
+          }
+        }
+      | {
+          type: 'blob'
+          key: string
+          bytes: number
+          mime: string
+          preview: string
+        }
+    )[]
+    appendix: string
+    words?: {
+      id: string
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }
+    instructions?: string[]
+    sources: {
+      from: {
+        runId: string
+        seq: number
+      }
+      through: {
+        runId: string
+        seq: number
+      }
+      events: number
+      digest: string
+    }
+    tokens: {
+      before: number
+      after: number
+      summary: number
+    }
+    how: 'shared' | 'serialised'
+    provider: string
+    model: string
+    usage: {
+      inputTokens?: number
+      outputTokens?: number
+      cachedInputTokens?: number
+      cacheWriteTokens?: number
+      reasoningTokens?: number
+      estimated?: true
+    }
+    durationMs: number
+  }
+  'context.unchanged': {
+    effectId: string
+    attempt: number
+    reason:
+      | 'failed'
+      | 'empty'
+      | 'too_long'
+      | 'no_gain'
+      | 'safety'
+      | 'guardrail'
+      | 'calls'
+      | 'cap'
+      | 'aborted'
+    error?: {
+      class:
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'network'
+        | 'context_overflow'
+        | 'safety'
+        | 'invalid_request'
+        | 'tool_use_failed'
+        | 'auth'
+        | 'circuit_open'
+        | 'unknown'
+      kind?:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      keyEnv?: string
+      retryable: boolean
+      retryAfterMs?: number
+      window?: number
+      status?: number
+      code?: string
+      message: string
+      requestId?: string
+    }
+    guardrail?: {
+      id: string
+      name: string
+    }
+    usage: {
+      inputTokens?: number
+      outputTokens?: number
+      cachedInputTokens?: number
+      cacheWriteTokens?: number
+      reasoningTokens?: number
+      estimated?: true
+    }
+    durationMs: number
   }
   'tool.completed': {
     effectId: string
@@ -4643,6 +5098,7 @@ export interface EventPayloads {
           path: string
           key: string | null
           bytes: number
+          mime?: string
           executable?: true
           edit?: {
             key: string
@@ -4983,6 +5439,7 @@ export interface EventPayloads {
     through: number
     path: (
       | 'queued'
+      | 'context'
       | 'model'
       | 'safety'
       | 'guardrail'
@@ -5109,6 +5566,22 @@ export interface EventPayloads {
           edited?: boolean
           shared?: boolean
           kind: 'tool.recall'
+        }
+      | {
+          id: string
+          mode: 'read' | 'idempotent' | 'once'
+          queue: string
+          delayMs: number
+          kind: 'context.compact'
+          turn: number
+          through?: {
+            runId: string
+            seq: number
+          }
+          model: number
+          overflow?: true
+          maxTokens: number
+          shared?: boolean
         }
     )[]
     retries: string[]
@@ -5410,6 +5883,34 @@ export interface EventPayloads {
     messageId: string
     text: string
   }
+  'context.pruned': {
+    turn: number
+    through: {
+      runId: string
+      seq: number
+    }
+    results: number
+    inputs: number
+    tokens: {
+      before: number
+      after: number
+    }
+    rule: {
+      minChars: number
+      exclude: string[]
+      wordsChars: number
+      ownChars: number
+      readable: boolean
+    }
+  }
+  'context.exhausted': {
+    turn: number
+    tokens: number | null
+    window: number | null
+    tried: ('prune' | 'compact')[]
+    messageId: string
+    text: string
+  }
   'input.taken': {
     turn: number
     through: number
@@ -5422,6 +5923,7 @@ export interface EventPayloads {
     type: string
     state:
       | 'queued'
+      | 'context'
       | 'model'
       | 'safety'
       | 'guardrail'

@@ -53,6 +53,7 @@ export type {
 } from './read/approvals.ts'
 export type { AuditFilter, OneOrMore } from './read/audit-filter.ts'
 export type { AuditReader } from './read/audit-reader.ts'
+export type { ContentDigest, FileFact, FilesThrough, ThreadFiles } from './read/files.ts'
 export { TooBroad } from './read/bounded.ts'
 export type { AuditPage, SearchFilter } from './read/audit-search.ts'
 export { type StatsGroup, type StatsKey, statsKeys, type StatsWish } from './read/audit-stats.ts'
@@ -71,6 +72,7 @@ export type { CronFilter, CronOrder, Crons } from './resources/crons.ts'
 export { createUpkeep, type DueCron, type ExpiredThread, type Upkeep } from './resources/upkeep.ts'
 export { createResources, type Resources, type ResourcesOptions } from './resources/resources.ts'
 export type { Store, StorePut } from './resources/store.ts'
+export type { StoredUpload, UploadPart, Uploads } from './resources/uploads.ts'
 export type { StoreCondition, StoreOperator } from './resources/store-filter.ts'
 export type {
   NamespaceSearch,

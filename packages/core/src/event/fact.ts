@@ -58,6 +58,8 @@ export const factSchemas = {
         instructions: z.string().max(limits.instructionsCharsMax).optional(),
       })
       .optional(),
+    /** Files that the run is given, or that it changes as an edit: they belong to the conversation from this event on. */
+    files: FileChanges.optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({
@@ -118,6 +120,7 @@ export const factSchemas = {
     through: Moment,
     /** The answer that begins the oldest turn that is kept. */
     keep: Moment,
+    /** What the model wrote. */
     summary: z.array(ContentPart).min(1),
     /** What is known from the log of that part beside its summary: failed calls, files, runs, approvals. Bounded. */
     appendix: z.string().max(limits.appendixCharsMax),
@@ -133,6 +136,7 @@ export const factSchemas = {
       /** SHA-256 of the hashes of these events, in their order, as hex. */
       digest: z.string(),
     }),
+    /** Of the request before and behind it, as they were estimated, and of the summary. */
     tokens: z.object({
       before: z.number().int().min(0),
       after: z.number().int().min(0),

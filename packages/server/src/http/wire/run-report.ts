@@ -59,6 +59,10 @@ export const RunReport = z
       .nullable(),
     counts: z.record(z.enum(statuses), z.number().int()),
     calls: z.array(ReportedCall),
+    /** The files under `outputs/` that it changed and that are there, at most 100. */
+    artifacts: z.array(z.object({ path: z.string(), bytes: z.number().int() })),
+    /** Changes that are not listed: GET /runs/{run_id}/files does. */
+    artifacts_more: z.number().int(),
   })
   .openapi('RunReport')
 
