@@ -90,6 +90,11 @@ function metricsOfRuns(registry: Registry) {
       labelNames: ['tool', 'status'],
       buckets: longSeconds,
     }),
+    commands: counter(
+      'sandbox_commands_total',
+      'Commands executed in a sandbox, by what ended them.',
+      ['adapter', 'ended'],
+    ),
     hints: counter('hints_dispatched_total', 'Hints given to the queue.', ['queue']),
   }
 }

@@ -1,5 +1,6 @@
 /** The entries of facts. */
 import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { SandboxReport } from '../../sandbox.ts'
 import type { FactPayload } from '../fact.ts'
 import {
   contentPaths,
@@ -33,6 +34,9 @@ const json = (isVerbose: boolean, value: unknown): string =>
 /** The fields that the entries of all facts that end a call have in common. */
 const settlesCall = { place: 'call', settles: 'call', isConversation: true } as const
 const settlesToolCall = { ...settlesCall, effect: 'tool.call' } as const
+
+const inSandbox = ({ adapter, ended, exitCode }: SandboxReport): string =>
+  `${adapter} ${ended === 'exited' ? `exit code ${exitCode}` : ended}`
 
 /** Entries by type. */
 export const factEntries = {
@@ -120,6 +124,7 @@ export const factEntries = {
     says: (payload, isVerbose) => [
       ms(payload),
       payload.output.isError ? 'answers with an error' : '',
+      payload.sandbox ? inSandbox(payload.sandbox) : '',
       json(isVerbose, payload.output.content),
     ],
     searched: contentPaths('$.output.content'),
