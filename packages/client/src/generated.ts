@@ -3676,6 +3676,7 @@ export interface Operations {
   'GET /events': {
     query?: {
       type?: string | string[]
+      rule?: string | string[]
       thread_id?: string | string[]
       run_id?: string | string[]
       tool?: string | string[]
@@ -3703,6 +3704,7 @@ export interface Operations {
   'GET /events/stats': {
     query?: {
       type?: string | string[]
+      rule?: string | string[]
       thread_id?: string | string[]
       run_id?: string | string[]
       tool?: string | string[]
@@ -5827,6 +5829,14 @@ export interface EventPayloads {
       code: string
       message: string
     }[]
+  }
+  'call.flagged': {
+    callId: string
+    tool: string
+    rule: string
+    message: string
+    policyId?: string
+    policyDigest?: string
   }
   'policy.faulted': {
     callId: string

@@ -1,5 +1,5 @@
 /** What a shell text would do, as the checks of this folder look at it. */
-import { isPlain, type Command, type Redirect, type Word } from './script.ts'
+import { isPlain, type Command, type Redirect, type Word } from '../../shell/script.ts'
 
 /** A program and its words. */
 export interface Executable {

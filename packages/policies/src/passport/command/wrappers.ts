@@ -1,5 +1,5 @@
 /** Programs that run another program named in their own arguments, and where in them it stands. */
-import { isPlain, type Word } from './script.ts'
+import { isPlain, type Word } from '../../shell/script.ts'
 
 interface Wrapper {
   /** Letters of options without and with a value. */
