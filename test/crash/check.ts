@@ -12,6 +12,7 @@ import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
+import { titleViolations } from '../invariants/check-titles.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { effectOf, type Execution, parentOf } from '../invariants/run-record.ts'
@@ -46,6 +47,7 @@ export function violations(
       ...approvalViolations(run, runs),
       ...turnViolations(run),
       ...webhookViolations(run, received),
+      ...titleViolations(run),
       ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),

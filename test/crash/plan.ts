@@ -46,10 +46,15 @@ function planOf(prompt: Prompt): z.output<typeof Plan> {
   throw new Error('there is no plan in the prompt')
 }
 
+/** A title is asked for of words that hold a plan. */
+const asksForTitle = (prompt: Prompt): boolean =>
+  JSON.stringify(prompt).includes('Name the conversation below')
+
 /** A script that plays plans. */
 export function playPlans(): Script {
   const refused = new Map<string, number>()
   return (prompt, turnIndex) => {
+    if (asksForTitle(prompt)) return { text: 'A workload' }
     const { name, turns, failures, delayMs, chars, slips } = planOf(prompt)
     const before = refused.get(name) ?? 0
     if (before < failures) {

@@ -31,7 +31,14 @@ const governed = new Set([
 ])
 
 /** Counted by their verdicts. */
-const told = new Set(['approval.answered', 'budget.refused', 'child.ended', 'recall.missed'])
+const told = new Set([
+  'approval.answered',
+  'budget.refused',
+  'child.ended',
+  'recall.missed',
+  'thread.titled',
+  'title.unchanged',
+])
 
 /** What ten thousand seeds must have shown, at the least: what is rare, and trees of runs. */
 export const expected: readonly string[] = [
@@ -78,6 +85,10 @@ export const expected: readonly string[] = [
   'superseded interrupt',
   'superseded rollback',
   'superseded late',
+  'thread.titled model',
+  'thread.titled words',
+  'title.unchanged failed',
+  'title.unchanged guardrail',
   'tree 3 deep',
   ...ways.map((way) => `victim of ${way}`),
   'waited for a lane',

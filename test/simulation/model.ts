@@ -16,6 +16,8 @@ import { seeded } from './seeded.ts'
 import { hear } from './steering.ts'
 import type { World } from './world.ts'
 
+type EffectRecord = MemoryRegister['tables']['effects'] extends Map<string, infer Row> ? Row : never
+
 const names = ['look', 'put', 'pay', 'nobody'] as const
 
 /**
@@ -63,9 +65,25 @@ type Failure = (typeof failures)[number]
 
 export function simulatedModel(world: World, { tables }: MemoryRegister, life: Incarnation): Model {
   const { schedule, complaints } = world
+  /** A title is asked for under the id of its effect. */
+  const nameThread = async (request: ModelRequest, effect: EffectRecord): Promise<ModelTurn> => {
+    beginsUnderLease(world, life, tables, { effect, what: `the title ${effect.effectId}` })
+    await life.clock.sleep(schedule.between(2, 40))
+    if (schedule.faults && schedule.chance(0.2)) return failed(request, 'error', schedule)
+    if (request.guard === null)
+      return turnOf(request, 'complete', [{ type: 'text', text: 'A conversation' }])
+    const text = schedule.chance(0.4) ? `About ${bannedTerm}` : 'A conversation'
+    const said = speak(request.guard, text, schedule)
+    const parts: Parts = [{ type: 'text', text: said.text }]
+    return said.trip
+      ? { ...turnOf(request, 'guardrail', parts), trip: said.trip }
+      : turnOf(request, 'complete', parts)
+  }
   return {
     call: async (request, _sink, signal) => {
       const { messageId } = request
+      const title = tables.effects.get(messageId)
+      if (title) return nameThread(request, title)
       const asked = [...tables.effects.values()].filter(
         ({ spec }) => spec.kind === 'model.call' && spec.messageId === messageId,
       )

@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '@signalbox/core'
 import type {
   EffectRow,
+  GivenTitle,
   Lane,
   Pause,
   RunHead,
@@ -90,6 +91,8 @@ export interface Tables {
   /** Tenant and hash of the definitions that were used. */
   readonly used: Set<string>
   readonly threads: Map<string, Thread>
+  /** By thread. */
+  readonly titles: Map<string, GivenTitle>
   /** By tenant, hex. */
   readonly digestKeys: Map<string, string>
   /** Ids of threads and runs that are deleted for their users. */
@@ -116,6 +119,7 @@ export const emptyTables = (eventsMax: number): Tables => ({
   definitions: new Map(),
   used: new Set(),
   threads: new Map(),
+  titles: new Map(),
   digestKeys: new Map(),
   hidden: new Set(),
   blobs: new Map(),

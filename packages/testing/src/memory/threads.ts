@@ -2,11 +2,12 @@
 import { limits } from '@signalbox/core'
 import type { Register, Thread, ThreadRef } from '@signalbox/engine'
 import { type Tables, threadKey } from './tables.ts'
+import { titlesOf } from './titles.ts'
 
 /** What the register does to threads. */
 export type Threads = Pick<
   Register,
-  'ensureThread' | 'ensureThreads' | 'changeThread' | 'hideThread'
+  'ensureThread' | 'ensureThreads' | 'changeThread' | 'threadTitle' | 'giveTitle' | 'hideThread'
 >
 
 export function threadsOf(tables: Tables): Threads {
@@ -37,6 +38,7 @@ export function threadsOf(tables: Tables): Threads {
       threads.set(threadKey(ref), { ...thread, ...ttl, metadata: merged })
       return 'ok'
     },
+    ...titlesOf(tables),
     hideThread: async (ref, expired) => {
       const thread = shown(ref)
       if (!thread) return 'no_thread'

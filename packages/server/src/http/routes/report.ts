@@ -7,7 +7,7 @@ import { answers, reply } from '../answers.ts'
 import { findRun } from '../find.ts'
 import { wholeLog } from '../whole-log.ts'
 import { iso } from '../wire/iso.ts'
-import { callsIn, countsOf, RunReport } from '../wire/run-report.ts'
+import { callsIn, countsOf, RunReport, usageIn } from '../wire/run-report.ts'
 import { runAddresses } from './runs.ts'
 
 export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -24,6 +24,7 @@ export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
       const head = await findRun(api, c.get('caller'), c.req.valid('param'))
       const events = await wholeLog(api, head)
       const calls = callsIn(events, head.outcome)
+      const usage = usageIn(events)
       return reply(c, {
         run_id: head.runId,
         thread_id: head.threadId,
@@ -32,6 +33,7 @@ export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         counts: countsOf(calls),
         calls,
         ...artifactsIn(events),
+        ...(usage ? { usage } : {}),
       })
     })
   }

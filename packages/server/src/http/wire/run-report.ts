@@ -3,7 +3,7 @@
  * one place: the last that the log says of it.
  */
 import { z } from '@hono/zod-openapi'
-import { callsOf, decisionSchemas, factSchemas, Outcome } from '@signalbox/core'
+import { callsOf, decisionSchemas, factSchemas, noteSchemas, Outcome } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 
 const statuses = [
@@ -63,6 +63,17 @@ export const RunReport = z
     artifacts: z.array(z.object({ path: z.string(), bytes: z.number().int() })),
     /** Changes that are not listed: GET /runs/{run_id}/files does. */
     artifacts_more: z.number().int(),
+    /** What models used for the run beside its turns. Absent where none was asked. */
+    usage: z
+      .object({
+        title: z.object({
+          calls: z.number().int(),
+          input_tokens: z.number().int(),
+          cached_input_tokens: z.number().int(),
+          output_tokens: z.number().int(),
+        }),
+      })
+      .optional(),
   })
   .openapi('RunReport')
 
@@ -175,6 +186,28 @@ function ofChild(outcome: Outcome | undefined): CallStatus {
   if (outcome === undefined) return 'unknown'
   if (outcome === 'completed') return 'finished'
   return outcome === 'cancelled' || outcome === 'rolled_back' ? 'aborted' : 'failed'
+}
+
+const Asked = noteSchemas['title.unchanged'].pick({ usage: true }).required()
+
+/** What was used for the title of the thread of the run; undefined where no model was asked. */
+export function usageIn(events: readonly StoredEvent[]): z.infer<typeof RunReport>['usage'] {
+  const asked = events.flatMap(({ type, payload }) => {
+    const isTitle = type === 'thread.titled' || type === 'title.unchanged'
+    const { data } = Asked.safeParse(isTitle ? payload : null)
+    return data ? [data.usage] : []
+  })
+  if (asked.length === 0) return undefined
+  const sum = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens'): number =>
+    asked.reduce((tokens, usage) => tokens + (usage[of] ?? 0), 0)
+  return {
+    title: {
+      calls: asked.length,
+      input_tokens: sum('inputTokens'),
+      cached_input_tokens: sum('cachedInputTokens'),
+      output_tokens: sum('outputTokens'),
+    },
+  }
 }
 
 /** How many calls stand where. */
