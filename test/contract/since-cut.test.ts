@@ -29,7 +29,7 @@ function history(register: Register) {
     seq: (await register.head(runId))?.seq ?? 0,
   })
   return {
-    async begin(threadId: string, base?: Moment): Promise<RunIds> {
+    begin: async (threadId: string, base?: Moment): Promise<RunIds> => {
       const run = newRun({ threadId })
       const item = creation(run, base ? { base } : {})
       const admitted = fact('run.admitted', 'admitted')
@@ -37,7 +37,7 @@ function history(register: Register) {
       return run
     },
     here,
-    async compact(run: RunIds, keep: Moment): Promise<Moment> {
+    compact: async (run: RunIds, keep: Moment): Promise<Moment> => {
       const payload = {
         effectId: `${run.runId}.9`,
         attempt: 1,
@@ -59,7 +59,7 @@ function history(register: Register) {
       })
       return here(run)
     },
-    async end(run: RunIds, outcome: 'completed' | 'rolled_back' = 'completed'): Promise<void> {
+    end: async (run: RunIds, outcome: 'completed' | 'rolled_back' = 'completed'): Promise<void> => {
       const facts = (await register.head(run.runId))?.facts ?? 0
       const decided = await register.append({
         ...about(run),
@@ -68,7 +68,7 @@ function history(register: Register) {
       expect(decided).toMatchObject({ decisionCode: 'ok' })
     },
     /** The runs whose events are read, in order. */
-    async seen({ threadId, runId }: RunIds): Promise<readonly string[]> {
+    seen: async ({ threadId, runId }: RunIds): Promise<readonly string[]> => {
       const events = await register.sinceCut(threadId, runId)
       return [...new Set(events.map((event) => event.runId))]
     },

@@ -30,14 +30,15 @@ const roomy = {
   loop: { enabled: false },
 }
 
+const definition = (more: JsonObject = {}) => agent([toolSpec('dump')], { ...roomy, ...more })
+
 async function scene(model: Model, window = 32_000) {
   const register = createMemoryRegister(systemClock)
   const counted = counting(model, window)
-  const tools = functionTools({ dump: async ({ n }) => `${String(n)} ${'w'.repeat(8_000)}` })
+  const tools = functionTools({ dump: async ({ n }) => `${JSON.stringify(n)} ${'w'.repeat(8_000)}` })
   const { engine } = world({ model: counted.model, tools, register })
   await engine.start()
   onTestFinished(() => engine.stop(1_000))
-  const definition = (more: JsonObject = {}) => agent([toolSpec('dump')], { ...roomy, ...more })
   return { engine, register, definition, requests: counted.requests }
 }
 
@@ -95,16 +96,28 @@ test('nobody sees it stream (§18 row 4), and its message is no message of the t
   expect(JSON.stringify(answers)).not.toContain('Some are read.')
 })
 
+const call = (request: ModelRequest): Partial<ModelTurn> => ({
+  message: {
+    id: 's',
+    role: 'assistant',
+    parts: [
+      { type: 'tool_call', id: 'x', name: 'dump', args: {}, argsHash: request.argsHash({}) },
+    ],
+  },
+})
+
+/** What the model was asked, without what differs from run to run. */
+async function turnsAsked(more: JsonObject, summary: (request: ModelRequest) => Partial<ModelTurn>) {
+  const at = await scene(reader(12, async (request) => summary(request)))
+  const runId = await begin(at.engine, at.definition(more))
+  await outcomeOf(at.register, runId)
+  const turns = at.requests.filter((request) => !isSummary(request))
+  const tail = runId.slice(-12)
+  const texts = turns.map(({ prompt }) => JSON.stringify(prompt).replaceAll(tail, 'run'))
+  return { at, runId, texts }
+}
+
 describe('a failure leaves the next request as it would have been, byte for byte (compaction 2)', () => {
-  const call = (request: ModelRequest): Partial<ModelTurn> => ({
-    message: {
-      id: 's',
-      role: 'assistant',
-      parts: [
-        { type: 'tool_call', id: 'x', name: 'dump', args: {}, argsHash: request.argsHash({}) },
-      ],
-    },
-  })
   const error = { class: 'invalid_request', retryable: false, message: 'no' } as const
   const failures: readonly (readonly [string, (request: ModelRequest) => Partial<ModelTurn>])[] = [
     ['empty', () => said('  ')],
@@ -115,23 +128,12 @@ describe('a failure leaves the next request as it would have been, byte for byte
     ['too_long', () => said('cut', { verdict: 'length' })],
   ]
 
-  /** What the model was asked, without what differs from run to run. */
-  async function asked(more: JsonObject, summary: (request: ModelRequest) => Partial<ModelTurn>) {
-    const at = await scene(reader(12, async (request) => summary(request)))
-    const runId = await begin(at.engine, at.definition(more))
-    await outcomeOf(at.register, runId)
-    const turns = at.requests.filter((request) => !isSummary(request))
-    const tail = runId.slice(-12)
-    const texts = turns.map(({ prompt }) => JSON.stringify(prompt).replaceAll(tail, 'run'))
-    return { at, runId, texts }
-  }
-
   test.each(failures)('%s', async (reason, summary) => {
-    const once = await asked(
+    const once = await turnsAsked(
       { context: { compact: { failuresMax: 1, summaryTokens: 32_000 } } },
       summary,
     )
-    const never = await asked({ context: { compact: { maxPerRun: 0 } } }, summary)
+    const never = await turnsAsked({ context: { compact: { maxPerRun: 0 } } }, summary)
     const { payload } = await eventOf(once.at.register, once.runId, 'context.unchanged')
     expect(payload).toMatchObject({ reason })
     expect(once.texts).toEqual(never.texts)
@@ -189,7 +191,7 @@ test('a run that begins in a thread too long for its model has that summed up be
     },
     16_000,
   )
-  const tools = functionTools({ note: async ({ n }) => `${String(n)} ${'w'.repeat(900)}` })
+  const tools = functionTools({ note: async ({ n }) => `${JSON.stringify(n)} ${'w'.repeat(900)}` })
   const { engine } = world({ model: counted.model, tools, register })
   await engine.start()
   onTestFinished(() => engine.stop(1_000))

@@ -57,19 +57,20 @@ function linearity(sums: readonly number[]): number {
   return xy ** 2 / (xx * yy)
 }
 
+const summary = async () => ({
+  message: {
+    id: 's',
+    role: 'assistant' as const,
+    parts: [{ type: 'text' as const, text: 'What was read so far. '.repeat(40) }],
+  },
+})
+
 test.each([
   { window: 32_000, cached: 0.75, median: 0.75, every: 5 },
   { window: 128_000, cached: 0.9, median: 0.9, every: 10 },
 ])(
   'a run of many turns in a window of $window',
   async ({ window, cached, median, every }) => {
-    const summary = async () => ({
-      message: {
-        id: 's',
-        role: 'assistant' as const,
-        parts: [{ type: 'text' as const, text: 'What was read so far. '.repeat(40) }],
-      },
-    })
     const counted = counting(reader(turns, summary), window)
     const times: number[] = []
     let ended = performance.now()
@@ -82,7 +83,7 @@ test.each([
       },
     }
     const register = createMemoryRegister(systemClock)
-    const tools = functionTools({ dump: async ({ n }) => `${String(n)} ${'w'.repeat(8_000)}` })
+    const tools = functionTools({ dump: async ({ n }) => `${JSON.stringify(n)} ${'w'.repeat(8_000)}` })
     const { engine } = world({ model, tools, register, settings: { verifyEvery: 1_000 } })
     await engine.start()
     onTestFinished(() => engine.stop(1_000))

@@ -11,6 +11,7 @@ import {
   project,
   spokenText,
 } from '../../src/index.ts'
+import { casesOf, timeout } from '../support/full.ts'
 import { answered, asked, said, text } from '../support/log.ts'
 import { lines, promptOf } from '../support/prompt.ts'
 import { numbered, prunedEvent, readingRun, resultOf } from '../support/room.ts'
@@ -117,10 +118,10 @@ describe('long messages', () => {
   })
 })
 
-describe('what was left out is read by its id', () => {
-  const textOf = (log: readonly FoldableEvent[], id: string) =>
-    spokenText(log, id)?.map((part) => (part.type === 'text' ? part.text : part.preview))
+const textOf = (log: readonly FoldableEvent[], id: string) =>
+  spokenText(log, id)?.map((part) => (part.type === 'text' ? part.text : part.preview))
 
+describe('what was left out is read by its id', () => {
   test('a result, a message of a user, an answer', () => {
     const log = [...pruned(), ...numbered('r2', [said(['more']), answered('m9', [text('words')])])]
     expect(textOf(log, 'c_r1_1')).toEqual([long])
@@ -203,7 +204,7 @@ const logOf = (runs: readonly (readonly TurnShape[])[]): readonly FoldableEvent[
 
 type TurnShape = typeof turns extends fc.Arbitrary<(infer T)[]> ? T : never
 
-const numRuns = process.env['SIGNALBOX_FULL'] === '1' ? 10_000 : 500
+const numRuns = casesOf(500)
 
 test('P1: whatever is pruned where, calls and results pair', () => {
   fc.assert(
@@ -213,30 +214,37 @@ test('P1: whatever is pruned where, calls and results pair', () => {
     }),
     { numRuns },
   )
-})
+}, timeout)
+
+/** The requests of a log, a line per message or result, and whether a prune lies before each. */
+function requestsOf(log: readonly FoldableEvent[]) {
+  const projection = createProjection('Be brief.')
+  const requests: { readonly shown: readonly string[]; readonly isPruned: boolean }[] = []
+  let isPruned = false
+  for (const each of log) {
+    if (each.type === 'model.completed') {
+      // The request of the turn, which has all results of those before.
+      requests.push({ shown: projection.prompt().flatMap(lines), isPruned })
+      isPruned = false
+    }
+    if (each.type === 'context.pruned') isPruned = true
+    projection.take(each)
+  }
+  return requests
+}
 
 test('P2: a request begins with the one before, unless a prune lies between', () => {
   fc.assert(
     fc.property(fc.array(turns, { minLength: 1, maxLength: 3 }), (runs) => {
-      const projection = createProjection('Be brief.')
-      let last: readonly string[] = []
-      let isPruned = false
-      for (const each of logOf(runs)) {
-        if (each.type === 'model.completed') {
-          // The request of the turn, which has all results of those before.
-          const shown = projection.prompt().flatMap(lines)
-          if (!isPruned && last.length > 0)
-            expect(shown.slice(0, last.length - 1)).toEqual(last.slice(0, -1))
-          last = shown
-          isPruned = false
-        }
-        if (each.type === 'context.pruned') isPruned = true
-        projection.take(each)
+      const requests = requestsOf(logOf(runs))
+      for (const [n, { shown, isPruned }] of requests.entries()) {
+        const before = isPruned ? [] : (requests[n - 1]?.shown ?? []).slice(0, -1)
+        expect(shown.slice(0, before.length)).toEqual(before)
       }
     }),
     { numRuns },
   )
-})
+}, timeout)
 
 test('P3: turn by turn, or at once, it is the same to the byte', () => {
   fc.assert(
@@ -251,4 +259,4 @@ test('P3: turn by turn, or at once, it is the same to the byte', () => {
     }),
     { numRuns },
   )
-})
+}, timeout)

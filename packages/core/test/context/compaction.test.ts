@@ -179,12 +179,13 @@ describe('in the middle of it (compaction 4)', () => {
   })
 })
 
+const overflown = (more = {}): Story =>
+  given(roomyAgent({}, { limits, ...more }), created, admitted)
+    .and(asks('search'))
+    .and(completes(0))
+
 describe('a turn that overflows, with nothing to clear', () => {
   const room = { tokens: 120_000, cuts }
-  const overflown = (more = {}): Story =>
-    given(roomyAgent({}, { limits, ...more }), created, admitted)
-      .and(asks('search'))
-      .and(completes(0))
 
   test('waits for a summary, and is asked again under the same message', () => {
     const story = overflown()
@@ -245,24 +246,24 @@ describe('a turn that overflows, with nothing to clear', () => {
   })
 })
 
-describe('by hand (compaction 6)', () => {
-  const forSummary: Move = (known) => {
-    const fact = created(known)
-    if (fact.type !== 'run.created') return fact
-    return { ...fact, payload: { ...fact.payload, input: [], compact: { instructions: 'Names.' } } }
-  }
-  const asked = (): Story =>
-    given(agentWith(), forSummary)
-      .when(admitted)
-      .gives({
-        state: 'context',
-        path: ['queued', 'context'],
-        effects: ['1 context.compact'],
-        timeout: 3_600_000,
-      })
+const forSummary: Move = (known) => {
+  const fact = created(known)
+  if (fact.type !== 'run.created') return fact
+  return { ...fact, payload: { ...fact.payload, input: [], compact: { instructions: 'Names.' } } }
+}
+const byHand = (): Story =>
+  given(agentWith(), forSummary)
+    .when(admitted)
+    .gives({
+      state: 'context',
+      path: ['queued', 'context'],
+      effects: ['1 context.compact'],
+      timeout: 3_600_000,
+    })
 
+describe('by hand (compaction 6)', () => {
   test('a run asks for one summary, wherever it is cut, and ends', () => {
-    const story = asked()
+    const story = byHand()
     expect(story.decision.effects[0]).not.toHaveProperty('through')
     story.when(summed).gives({
       state: 'completed',
@@ -273,7 +274,7 @@ describe('by hand (compaction 6)', () => {
   })
 
   test.each(['no_gain', 'failed', 'safety'] as const)('without one it fails: %s', (reason) => {
-    asked()
+    byHand()
       .when(unchanged(reason))
       .gives({
         state: 'failed',
@@ -284,6 +285,6 @@ describe('by hand (compaction 6)', () => {
   })
 
   test('it says nothing in the conversation', () => {
-    expect(project('', asked().log)).toEqual([])
+    expect(project('', byHand().log)).toEqual([])
   })
 })

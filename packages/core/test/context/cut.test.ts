@@ -12,6 +12,7 @@ import {
   type FoldableEvent,
   project,
 } from '../../src/index.ts'
+import { casesOf, timeout } from '../support/full.ts'
 import { answered, asked, event, said, text } from '../support/log.ts'
 import { promptOf } from '../support/prompt.ts'
 import { numbered, readingRun, resultOf } from '../support/room.ts'
@@ -110,13 +111,13 @@ test('one whose place the conversation has not heard says nothing', () => {
   )
 })
 
-describe('the part that is summed up', () => {
-  const partOf = (log: readonly FoldableEvent[], seq: number) => {
-    const projection = createProjection('')
-    for (const each of log) projection.take(each)
-    return projection.part({ runId: run, seq })
-  }
+const partOf = (log: readonly FoldableEvent[], seq: number) => {
+  const projection = createProjection('')
+  for (const each of log) projection.take(each)
+  return projection.part({ runId: run, seq })
+}
 
+describe('the part that is summed up', () => {
   test('is written out by roles, with results clipped', () => {
     const long = numbered(run, [
       said(['Go.']),
@@ -153,16 +154,16 @@ describe('the part that is summed up', () => {
   })
 })
 
-describe('the appendix', () => {
-  const failed = (callId: string, code: string) =>
-    event('tool.failed', {
-      effectId: 'e',
-      attempt: 1,
-      callId,
-      error: { code, message: 'm' },
-      durationMs: 1,
-    })
+const failed = (callId: string, code: string) =>
+  event('tool.failed', {
+    effectId: 'e',
+    attempt: 1,
+    callId,
+    error: { code, message: 'm' },
+    durationMs: 1,
+  })
 
+describe('the appendix', () => {
   test('names calls that failed, with their first argument', () => {
     const log = [said(['Go.']), answered('m1', [asked('c1')]), failed('c1', 'tool_timeout')]
     expect(appendixOf(log)).toBe('Calls that failed:\n- search "stolen": tool_timeout')
@@ -185,7 +186,7 @@ describe('the appendix', () => {
   })
 })
 
-const numRuns = process.env['SIGNALBOX_FULL'] === '1' ? 10_000 : 500
+const numRuns = casesOf(500)
 
 test('P1: wherever it is cut between turns, calls and results pair', () => {
   const shapes = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 10 })
@@ -207,4 +208,4 @@ test('P1: wherever it is cut between turns, calls and results pair', () => {
     }),
     { numRuns },
   )
-})
+}, timeout)

@@ -17,10 +17,11 @@ import {
   replay,
 } from '../../src/index.ts'
 import { outlives } from '../../src/machine/tell.ts'
+import { casesOf, timeout } from '../support/full.ts'
 import { fresh, reviveState } from '../support/machine.ts'
 import { play, type Script, scripts } from '../support/plays.ts'
 
-const numRuns = process.env['SIGNALBOX_FULL'] === '1' ? 10_000 : 200
+const numRuns = casesOf(200)
 
 const contexts = fc.record({
   prune: fc.record({
@@ -75,7 +76,7 @@ test('batches do not matter: state and verdicts are those of single facts (P4, D
     const effects = singles.flatMap((each) => each.effects)
     assert.deepEqual(batch.effects, isFinal(batch.state) ? effects.filter(outlives) : effects)
   })
-})
+}, timeout)
 
 test('the cached state reads back as it was, and is at most 2048 bytes (P5, I15)', () => {
   holds(({ decisions }) => {
@@ -85,7 +86,7 @@ test('the cached state reads back as it was, and is at most 2048 bytes (P5, I15)
       assert.deepEqual(reviveState(JSON.parse(text)), decision.state)
     }
   })
-})
+}, timeout)
 
 test('replay reproduces every decision, and ends where the run did (I16)', () => {
   holds(({ subject, log, state }) => {
@@ -93,14 +94,14 @@ test('replay reproduces every decision, and ends where the run did (I16)', () =>
     assert.deepEqual(replayed.differences, [])
     assert.deepEqual(replayed.state, state)
   })
-})
+}, timeout)
 
 test('every run ends or waits for a human, once every effect has its answer (I12)', () => {
   fc.assert(
     fc.property(roomy, fc.nat(10_000), (script, seed) => play(script).settle(seed)),
     { numRuns },
   )
-})
+}, timeout)
 
 test('one compaction is open at a time, and no more are made than the agent allows', () => {
   holds(({ decisions, facts, subject }) => {
@@ -119,7 +120,7 @@ test('one compaction is open at a time, and no more are made than the agent allo
     // The first overflow of a run may come before anything was counted.
     assert.ok(outcomes.size <= Math.max(most, 1))
   })
-})
+}, timeout)
 
 test('every arrow of `context` is walked', () => {
   const walked = new Set<string>()

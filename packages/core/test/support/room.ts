@@ -214,9 +214,9 @@ export function compactionAnswer(effect: CompactEffect, n: number): FactBody {
 export const compacts =
   (n: number): Move =>
   (known) => {
-    const asked = known.effects.findLast((effect) => effect.kind === 'context.compact')
-    if (asked?.kind !== 'context.compact') throw new Error('nothing is to be summed up')
-    return compactionAnswer(asked, n)
+    const open = known.effects.findLast((effect) => effect.kind === 'context.compact')
+    if (open?.kind !== 'context.compact') throw new Error('nothing is to be summed up')
+    return compactionAnswer(open, n)
   }
 
 /** It ends with this reason. */

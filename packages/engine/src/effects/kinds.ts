@@ -179,7 +179,7 @@ function readAnew<K extends EffectKind, T>(
       { effectId, givenUp: performer.givenUp },
     )
   return {
-    asked(_: RunView, effects: readonly Effect[]) {
+    asked: (_: RunView, effects: readonly Effect[]) => {
       for (const { id } of effects) void take(id)
     },
     due: ({ effectId }: EffectRow) => take(effectId),

@@ -99,10 +99,10 @@ export function marksOf(config: ContextConfig, model: ModelConfig, learned: numb
   // Without a window, `tokens` is where a summary is made.
   const room = window === null ? Math.ceil(config.tokens / compact.at) : roomIn(window, model)
   const { at, minTokens } = config.prune
-  const share = at ?? (room < pruneRoomMin ? null : pruneShare)
+  const pruneAt = at ?? (room < pruneRoomMin ? null : pruneShare)
   return {
     room,
-    prune: share === null ? null : Math.floor(room * share),
+    prune: pruneAt === null ? null : Math.floor(room * pruneAt),
     minTokens: minTokens ?? Math.max(minTokensMin, Math.floor(room * minTokensShare)),
     compact: Math.floor(room * compact.at),
     keep: compact.keep ?? Math.min(keepMax, Math.floor(room * keepShare)),
