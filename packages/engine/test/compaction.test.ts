@@ -13,30 +13,18 @@ import {
 import { type Model, type ModelRequest, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { dumping, readerAgent, roomy, said, summaryText } from './support/compacting.ts'
 import { counting, isSummary, reader, tokensIn } from './support/counting.ts'
 import { begin, caller, eventOf, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, toolSpec, turnModel, until, world } from './support/world.ts'
 
-const said = (text: string, patch: Partial<ModelTurn> = {}): Partial<ModelTurn> => ({
-  message: { id: 's', role: 'assistant', parts: [{ type: 'text', text }] },
-  ...patch,
-})
-
-const short = async () => said('Some are read.')
-const roomy = {
-  model: { provider: 'scripted', model: 'test', contextWindow: 32_000 },
-  context: {},
-  limits: { maxTurns: 1_000, maxToolCalls: 1_000, maxTokens: 1_000_000_000 },
-  loop: { enabled: false },
-}
-
-const definition = (more: JsonObject = {}) => agent([toolSpec('dump')], { ...roomy, ...more })
+const short = async () => said(summaryText)
+const definition = readerAgent
 
 async function scene(model: Model, window = 32_000) {
   const register = createMemoryRegister(systemClock)
   const counted = counting(model, window)
-  const tools = functionTools({ dump: async ({ n }) => `${JSON.stringify(n)} ${'w'.repeat(8_000)}` })
-  const { engine } = world({ model: counted.model, tools, register })
+  const { engine } = world({ model: counted.model, tools: dumping(), register })
   await engine.start()
   onTestFinished(() => engine.stop(1_000))
   return { engine, register, definition, requests: counted.requests }
