@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { project } from '../../src/index.ts'
 import { agentWith, modelNamed } from '../support/agent.ts'
+import { ends, parentWith, starts } from '../support/children.ts'
 import {
   admitted,
   asks,
@@ -15,6 +16,7 @@ import {
   type Move,
   run,
 } from '../support/facts.ts'
+import { approves, rejects } from '../support/permissions.ts'
 import { given, type Story } from '../support/story.ts'
 import {
   compacts,
@@ -22,6 +24,7 @@ import {
   cutAt,
   overflows,
   roomyAgent,
+  summaryRefused,
   unchanged,
   weighing,
 } from '../support/room.ts'
@@ -176,6 +179,70 @@ describe('in the middle of it (compaction 4)', () => {
       .and(summed)
       .when(summed)
       .gives({ state: 'model', path: ['model'], verdicts: ['event.ignored ignored'] })
+  })
+})
+
+describe('a budget of the tree that does not allow it (compaction 4)', () => {
+  test('the turn begins without, and it is not tried again in this run', () => {
+    const story = full()
+      .when(summaryRefused)
+      .gives({ state: 'model', path: ['context', 'model'], effects: ['4 model.call'] })
+    expect(story.state.context.room).toMatchObject({ failures: 3, compactions: 0, cut: null })
+    story
+      .and(weighing(asks('search:b'), weight))
+      .when(completes(0))
+      .gives({ state: 'model', path: ['tools', 'loop', 'model'], effects: ['6 model.call'] })
+  })
+
+  test('a turn that cannot be asked without it ends the run', () => {
+    overflown()
+      .and(overflows({ tokens: 120_000, cuts }))
+      .when(summaryRefused)
+      .gives({
+        state: 'completed',
+        path: ['context', 'completed'],
+        outcome: 'budget_exhausted',
+        verdicts: ['budget.exhausted tokens'],
+        timeout: 'cleared',
+      })
+  })
+})
+
+const paying = (): Story =>
+  given(roomyAgent({}, { limits }), created, admitted).and(weighing(asks('search', 'pay'), weight))
+
+describe('what is open when the mark is reached settles first (§5.3)', () => {
+  const compacting = {
+    state: 'context',
+    path: ['tools', 'loop', 'context'],
+    effects: ['4 context.compact'],
+  } as const
+
+  test('a call that waits for a human: it is approved and done before anything is summed up', () => {
+    const story = paying()
+    expect(story.state.name).toBe('approval')
+    const asked = story.and(completes(0))
+    expect(asked.state.name).toBe('approval')
+    const approved = asked.and(approves(1, 'pay'))
+    expect(approved.state.name).toBe('tools')
+    approved.when(completes(1)).gives(compacting)
+  })
+
+  test('or it is rejected', () => {
+    const story = paying().and(completes(0)).and(rejects(1, 'pay'))
+    expect(story.state.name).toBe('context')
+    expect(story.decision.effects.map(({ kind }) => kind)).toEqual(['context.compact'])
+  })
+
+  test('a run that was started: its end is told first', () => {
+    const { model, context } = roomyAgent({}, { limits })
+    const story = given({ ...parentWith({ model, limits }), context }, created, admitted)
+      .and(weighing(asks('task'), weight))
+      .and(starts(0))
+    expect(story.state.name).toBe('tools')
+    const ended = story.and(ends(0))
+    expect(ended.state.name).toBe('context')
+    expect(ended.decision.effects.map(({ kind }) => kind)).toEqual(['context.compact'])
   })
 })
 

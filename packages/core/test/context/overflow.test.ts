@@ -92,6 +92,60 @@ test('a run that has asked for nothing yet may have all results before it cleare
   expect(story.state.context.room?.window).toBe(0)
 })
 
+describe('results of the newest turn, which alone are more than the window (§18 row 3)', () => {
+  const huge: RoomMeasure = {
+    tokens: 160_000,
+    cuts: [cutAt(40, 0, { results: 20, cleared: 150_000 }), cutAt(3, 1, { kept: 155_000 })],
+  }
+  const tools = agentWith().tools.flatMap((tool) =>
+    tool.name === 'search' ? [tool, { ...tool, name: 'read_result' }] : [tool],
+  )
+
+  test('are cleared where the model can read them one by one', () => {
+    const agent = roomyAgent({}, { tools, fallbackModels })
+    const story = started(agent)
+      .when(overflows(huge))
+      .gives({
+        state: 'model',
+        path: ['model', 'safety', 'model'],
+        effects: ['4 model.call'],
+        verdicts: ['context.pruned pruned'],
+      })
+    expect(story.decision.verdicts[0]?.payload).toMatchObject({
+      through: { runId: run, seq: 40 },
+      results: 20,
+      tokens: { before: 160_000, after: 10_000 },
+    })
+  })
+
+  test('stay where it cannot: another model is asked', () => {
+    started(roomyAgent({}, { fallbackModels }))
+      .when(overflows(huge))
+      .gives({
+        state: 'model',
+        path: ['model', 'safety', 'model'],
+        effects: ['4 model.call'],
+        verdicts: ['model.replaced context_overflow'],
+      })
+  })
+
+  test('are not cleared where a summary of what is before them is enough', () => {
+    const agent = roomyAgent({}, { tools, fallbackModels })
+    const cuts = [
+      cutAt(40, 0, { results: 20, cleared: 150_000 }),
+      cutAt(36, 1, { kept: 10_000 }),
+      cutAt(20, 2, { kept: 90_000 }),
+    ]
+    started(agent)
+      .when(overflows({ tokens: 160_000, cuts }))
+      .gives({
+        state: 'context',
+        path: ['model', 'safety', 'context'],
+        effects: ['4 context.compact'],
+      })
+  })
+})
+
 describe('as before', () => {
   const replaced = {
     state: 'model',

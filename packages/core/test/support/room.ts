@@ -224,3 +224,10 @@ export const unchanged =
   (reason: (typeof reasons)[number]): Move =>
   (known) =>
     compacts(2 * reasons.indexOf(reason) + 1)(known)
+
+/** The tree has no tokens left for it. */
+export const summaryRefused: Move = (known) => {
+  const open = known.effects.findLast((effect) => effect.kind === 'context.compact')
+  const payload = { effectId: open?.id ?? 'none', attempt: 1, used: 1_000, limit: 900 }
+  return { type: 'budget.refused', payload: { ...payload, budget: 'tokens' } }
+}

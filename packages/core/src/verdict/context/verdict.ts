@@ -194,21 +194,22 @@ export function reliefOf(
   const { marks, window } = marksAfter(agent, model, { turn, room })
   const learned = room.unsent ? (run.room?.window ?? 0) : window
   const config = agent.context ?? defaultContext
-  const isFirst = run.turn === 1
-  const cut = cutFor(config, room, { fits: marks.room, isFirst })
-  if (!cut) {
-    const compaction = compactionAfter(agent, { room, run, keep: Math.floor(marks.keep / 2) })
-    return compaction && { pruning: null, compaction, window: learned }
+  const rule = clearRule(agent, marks, true)
+  const prune = (least: number): Relief | null => {
+    const cut = cutFor(config, room, { fits: marks.room, least })
+    if (!cut) return null
+    const { at, results, inputs } = cut
+    const sizes = { before: room.tokens, after: lighter(room, cut) }
+    const pruning: Pruning = { through: at, results, inputs, tokens: sizes, rule }
+    return { pruning, compaction: null, window: learned }
   }
-  const { at, results, inputs } = cut
-  const pruning: Pruning = {
-    through: at,
-    results,
-    inputs,
-    tokens: { before: room.tokens, after: lighter(room, cut) },
-    rule: clearRule(agent, marks, true),
-  }
-  return { pruning, compaction: null, window: learned }
+  // While a run has asked for nothing yet, no result waits to be read.
+  const pruning = prune(run.turn === 1 ? 0 : 1)
+  if (pruning) return pruning
+  const compaction = compactionAfter(agent, { room, run, marks })
+  if (compaction) return { pruning: null, compaction, window: learned }
+  // Results that nobody has read yet go last, and only where they can be read one by one.
+  return rule.readable ? prune(0) : null
 }
 
 /** Where the conversation is cut whose request overflowed. A run that has asked for nothing yet needs no turn of the runs before. */
@@ -217,13 +218,16 @@ function compactionAfter(
   {
     room,
     run,
-    keep,
-  }: { readonly room: RoomMeasure; readonly run: Relieved; readonly keep: number },
+    marks,
+  }: { readonly room: RoomMeasure; readonly run: Relieved; readonly marks: Marks },
 ): Compaction | null {
   const config = agent.context ?? defaultContext
   const { room: known } = run
   if (known && !mayCompact(config, known, run.turn - 1)) return null
-  const cut = keptCut(room.cuts, { least: run.turn === 1 ? 0 : 1, tokens: keep })
+  const tokens = Math.floor(marks.keep / 2)
+  const cut = keptCut(room.cuts, { least: run.turn === 1 ? 0 : 1, tokens })
+  // Behind it, too, the request would not fit.
+  if (cut && cut.kept > marks.room) return null
   const share = Math.floor(agent.limits.maxTokens * config.compact.maxShare)
   const maxTokens = Math.max(0, share - (known?.spent ?? 0))
   return cut && maxTokens > 0 ? { through: cut.at, maxTokens } : null
@@ -236,11 +240,9 @@ const lighter = ({ tokens }: RoomMeasure, { cleared, shortened }: RoomCut): numb
 function cutFor(
   { prune }: ContextConfig,
   room: RoomMeasure,
-  { fits, isFirst }: { readonly fits: number; readonly isFirst: boolean },
+  { fits, least }: { readonly fits: number; readonly least: number },
 ): RoomCut | null {
   const most = Math.max(1, Math.floor(prune.keepTurns / 2))
-  // While a run has asked for nothing yet, no result waits to be read.
-  const least = isFirst ? 0 : 1
   const fitting = room.cuts.filter(
     (cut) =>
       cut.turns >= least &&
