@@ -131,13 +131,13 @@ describe('results of the newest turn, which alone are more than the window (§18
 
   test('are not cleared where a summary of what is before them is enough', () => {
     const agent = roomyAgent({}, { tools, fallbackModels })
-    const cuts = [
+    const places = [
       cutAt(40, 0, { results: 20, cleared: 150_000 }),
       cutAt(36, 1, { kept: 10_000 }),
       cutAt(20, 2, { kept: 90_000 }),
     ]
     started(agent)
-      .when(overflows({ tokens: 160_000, cuts }))
+      .when(overflows({ tokens: 160_000, cuts: places }))
       .gives({
         state: 'context',
         path: ['model', 'safety', 'context'],
