@@ -18,6 +18,7 @@ import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type Counted, historyViolations } from './histories.ts'
 import { pauseViolations } from './pauses.ts'
+import { roomViolations } from './rooms.ts'
 import { steeringViolations } from './steering.ts'
 import { allMachines, buildViolations } from './builds.ts'
 import { worldViolations } from './check-world.ts'
@@ -47,6 +48,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...outageViolations(world, run),
       ...resultViolations(world, run),
       ...buildViolations(world, run),
+      ...roomViolations(run),
     ]),
     ...pauseViolations(world, register),
     ...historyViolations(counted, runs),

@@ -1,4 +1,4 @@
-/** Safety lines of room: what is cleared, cut and summed up. Tests guard them; the agents of the simulation have no window. */
+/** Safety lines of room: what is cleared, cut and summed up. Most are guarded by tests, which say more than a seed does. */
 import type { GuardingTest, Mutation } from './mutations.ts'
 
 const engine = (file: string): string => `packages/engine/src/${file}`

@@ -112,6 +112,8 @@ function agentsOf(baseURL: string): ConfigInput['agents'] {
 
 let box: TestSignalbox
 let provider: RecordedProvider
+/** Answers a summary so slowly that it can be cancelled. */
+let patient: RecordedProvider
 beforeAll(async () => {
   const scripts = Object.entries(failures).map(([name, { summary }]) => [name, reads(summary)])
   provider = await recordedProvider(Object.fromEntries(scripts))
@@ -139,8 +141,6 @@ afterAll(async () => {
   await provider?.close()
   await patient?.close()
 })
-
-let patient: RecordedProvider
 
 interface Played {
   readonly runId: string

@@ -225,8 +225,22 @@ async function askTwice(
   asked: Asked,
 ): Promise<ModelTurn | Refused> {
   const first = await ask(deps, task, asked)
-  if ('code' in first || first.error?.retryable !== true) return first
-  return ask(deps, task, asked)
+  const isLast = 'code' in first || first.error?.retryable !== true
+  const turn = isLast ? first : await ask(deps, task, asked)
+  if (!('code' in turn)) await report(deps, { agent: task.agent, model: asked.model }, turn)
+  return turn
+}
+
+/** The breaker counts it as it counts a turn: by the last attempt, unless the request was what failed. */
+async function report(
+  { breaker }: Pick<CompactionDeps, 'breaker'>,
+  { agent, model }: { readonly agent: AgentDefinition; readonly model: ModelConfig },
+  { verdict, error }: ModelTurn,
+): Promise<void> {
+  const failed = verdict === 'error' || verdict === 'interrupted'
+  const isTheirs = error?.retryable ?? true
+  if (failed && !isTheirs) return
+  await breaker.report(circuitOf(model), failed ? 'failed' : 'ok', agent.breaker)
 }
 
 async function ask(
@@ -237,8 +251,7 @@ async function ask(
   const { agent, effect } = task
   const { prompt, tools } = request
   const promptBytes = measured(prompt).bytes
-  const name = circuitOf(model)
-  const { state } = await deps.breaker.admit(name, agent.breaker)
+  const { state } = await deps.breaker.admit(circuitOf(model), agent.breaker)
   if (state === 'open') return failedTurn(task, model, 'the model failed too often')
   const digest = await deps.digests.by(task.tenantId, agent)
   const call = async (): Promise<ModelTurn> => {
@@ -263,12 +276,7 @@ async function ask(
     return withUsage(turn, { prompt, promptBytes, tools })
   }
   const about = { model, prompt, promptBytes, call }
-  const turn = await underBudget(deps.register, { ...task, turns: 0 }, about)
-  if ('code' in turn) return turn
-  const failed = turn.verdict === 'error' || turn.verdict === 'interrupted'
-  if (!failed || state === 'probe')
-    await deps.breaker.report(name, failed ? 'failed' : 'ok', agent.breaker)
-  return turn
+  return underBudget(deps.register, { ...task, turns: 0 }, about)
 }
 
 const failedTurn = (task: CompactionTask, model: ModelConfig, message: string): ModelTurn => ({
