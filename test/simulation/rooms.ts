@@ -6,12 +6,12 @@
  *    them, or another model is asked: a summary that failed changes nothing.
  * Z2 A result that no summary stands for is in the next request, whole or as its line.
  * Z3 Nothing that was stopped is in what is summed up, and no answer that is no summary is kept for one.
- * Z4 One outcome for each summary that was asked for.
+ * Z4 One outcome for each summary that was asked for (`test/invariants/check-rooms.ts`).
  */
 import { checkPairing, factSchemas, payloadOf } from '@signalbox/core'
 import type { ModelRequest, StoredEvent } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
-import { effectOf, type RunRecord } from '../invariants/run-record.ts'
+import { isResult } from '../invariants/check-rooms.ts'
 import { seeded } from './seeded.ts'
 import type { World } from './world.ts'
 
@@ -70,6 +70,9 @@ export interface LastAsked {
 const isRelief = ({ type }: StoredEvent): boolean =>
   type === 'context.pruned' || type === 'context.compacted'
 
+/** No summary may say it (Z3). */
+export const unkept = [stoppedWords, unkeptWords]
+
 /** Looks at what the model of a run is asked (Z1, Z2). */
 export function watchRequest(world: World, { events }: Tables, request: Watched): void {
   const { complaints, lastAsked } = world
@@ -97,55 +100,12 @@ interface Watched extends Pick<ModelRequest, 'prompt' | 'model'> {
   readonly runId: string
 }
 
-const results = new Set(['tool.completed', 'tool.failed', 'child.ended'])
-
 /** The calls whose results no summary of the run stands for. */
 function resultsBehindCut(runId: string, log: readonly StoredEvent[]): readonly string[] {
   const cut = log.findLast(({ type }) => type === 'context.compacted')
   const through = cut && payloadOf(factSchemas['context.compacted'], cut).through
   const from = through?.runId === runId ? through.seq : 0
   return log
-    .filter(({ type, seq }) => results.has(type) && seq > from)
+    .filter((event) => isResult(event) && event.seq > from)
     .flatMap(({ payload }) => (typeof payload['callId'] === 'string' ? [payload['callId']] : []))
-}
-
-/** What must hold of the summaries of a run (Z3, Z4). */
-export function roomViolations({ head: { runId }, log, effects }: RunRecord): readonly string[] {
-  const bad: string[] = []
-  const ends = log.filter(
-    ({ type }) => type === 'context.compacted' || type === 'context.unchanged',
-  )
-  for (const { effectId, spec, status } of effects) {
-    if (spec.kind !== 'context.compact') continue
-    const told = ends.filter((event) => effectOf(event) === effectId).length
-    if (told > 1) bad.push(`Z4 ${effectId} was summed up ${told}x`)
-    if (told === 0 && status === 'done') bad.push(`Z4 ${effectId} is done, and nothing came of it`)
-  }
-  for (const event of ends.filter(({ type }) => type === 'context.compacted')) {
-    const fact = payloadOf(factSchemas['context.compacted'], event)
-    const text = JSON.stringify([fact.summary, fact.appendix])
-    for (const words of [stoppedWords, unkeptWords])
-      if (text.includes(words)) bad.push(`Z3 a summary of ${runId} says "${words}"`)
-    if (fact.keep.seq !== fact.through.seq + 1)
-      bad.push(`Z2 a summary of ${runId} keeps from ${fact.keep.seq}, not from its place on`)
-    if (fact.through.runId === runId) bad.push(...splitTurns(runId, log, fact.through.seq))
-  }
-  return bad
-}
-
-/** A call before a cut has its result before it. */
-function splitTurns(
-  runId: string,
-  log: readonly StoredEvent[],
-  through: number,
-): readonly string[] {
-  const called = log
-    .filter(({ type, verdict, seq }) => type === 'model.completed' && verdict === 'complete' && seq <= through)
-    .flatMap((event) => payloadOf(factSchemas['model.completed'], event).turn.message.parts)
-    .flatMap((part) => (part.type === 'tool_call' ? [part.id] : []))
-  const late = log.filter(
-    ({ type, seq, payload }) =>
-      results.has(type) && seq > through && called.some((id) => id === payload['callId']),
-  )
-  return late.map(({ seq }) => `Z2 a cut of ${runId} through ${through} leaves a result at ${seq}`)
 }
