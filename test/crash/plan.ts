@@ -43,13 +43,21 @@ export const unsummed = 'unsummed'
 const isSummary = (prompt: Prompt): boolean =>
   JSON.stringify(prompt.at(-1)).includes('Sum up all of it so far')
 
-/** Behind a summary, earlier turns are not there to be counted: the ids of calls tell which was the last. Null: there is no call. */
+/**
+ * Behind a summary, earlier turns are not there to be counted: the ids of calls behind the plan tell which was the last. Null: there is no
+ * call.
+ */
 function turnsIn(prompt: Prompt): number | null {
-  const ids = prompt.flatMap((message) =>
-    message.role === 'assistant'
-      ? message.parts.flatMap((part) => (part.type === 'tool_call' ? [part.id] : []))
-      : [],
+  const plan = prompt.findLastIndex(
+    (message) => message.role === 'user' && textOf(message).includes('{"name":'),
   )
+  const ids = prompt
+    .slice(plan + 1)
+    .flatMap((message) =>
+      message.role === 'assistant'
+        ? message.parts.flatMap((part) => (part.type === 'tool_call' ? [part.id] : []))
+        : [],
+    )
   const turn = /_(\d+)_\d+$/.exec(ids.at(-1) ?? '')?.[1]
   return turn === undefined ? null : Number(turn)
 }

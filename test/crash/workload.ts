@@ -82,13 +82,12 @@ async function crowding(setting: Setting): Promise<void> {
 async function filling(setting: Setting): Promise<void> {
   const turns = [['dump'], ['dump', 'look'], ['dump'], ['put']]
   await create(setting, { name: 'compacting', turns }, { agent: 'roomy' })
-  await create(setting, { name: 'compacting-next', turns: [['dump']] }, { ...roomyThread })
+  // It goes on from what was summed up.
+  const behind = { agent: 'roomy', thread: 'compacting' }
+  await create(setting, { name: 'compacting-next', turns: [['dump']] }, behind)
   await create(setting, { name: unsummed, turns }, { agent: 'roomy' })
   await create(setting, { name: 'pruning', turns }, { agent: 'pruned' })
 }
-
-/** It goes on from what was summed up. */
-const roomyThread = { agent: 'roomy', thread: 'compacting' }
 
 /** A run that times out while a tool runs. */
 async function hurrying(setting: Setting): Promise<void> {
