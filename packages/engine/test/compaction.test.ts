@@ -56,6 +56,8 @@ test('a summary is asked for behind the request of the turn, whose beginning and
   const [before, summary] = [at.requests[n - 1], at.requests[n]]
   expect(summary?.tools).toEqual(before?.tools)
   expect(summary?.model).toEqual(before?.model)
+  expect(summary?.cacheKey).toMatch(/^[0-9a-f]{32}$/)
+  expect(summary?.cacheKey).toBe(before?.cacheKey)
   const prefix: Prompt = before?.prompt ?? []
   expect(summary?.prompt.slice(0, prefix.length)).toEqual(prefix)
   expect(await factOf(at, runId)).toMatchObject({ how: 'shared' })

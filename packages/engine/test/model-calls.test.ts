@@ -140,6 +140,16 @@ test('a guardrail that this process does not have: the model is not asked withou
   expect(asked).toEqual([])
 })
 
+test('requests of an agent that asks people say that the next one may come late', async () => {
+  const { model, asked } = models(() => ({}))
+  const { engine, register } = await scene(model)
+  for (const [approvalTools, waits] of [[['pay'], true] as const, [[], undefined] as const]) {
+    const runId = await begin(engine, agentOf({ guardrails: { approvalTools: [...approvalTools] } }))
+    expect(await outcomeOf(register, runId)).toBe('completed')
+    expect(asked.at(-1)?.waitsForPeople).toBe(waits)
+  }
+})
+
 test('requests of one thread have a cache key in common, and with no other thread or tenant', async () => {
   const { model, asked } = models(() => ({}))
   const { engine, register } = await scene(model)

@@ -49,12 +49,13 @@ async function makeCall(options: ModelsOptions, call: Call): Promise<ModelTurn> 
     },
   )
   const readable = withReadableUsage(guard.fetch, wireOf(config.provider))
-  const { cacheKey } = request
+  const { cacheKey, waitsForPeople = false } = request
   const wired = await wireModel({
     config,
     env: options.env,
     fetch: readable,
     ...(cacheKey === undefined ? {} : { cacheKey }),
+    waitsForPeople,
   })
   // It may have loaded a package, and who aborted meanwhile is not heard again.
   signal.throwIfAborted()

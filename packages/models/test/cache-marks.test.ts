@@ -20,7 +20,7 @@ afterAll(() => loopback.close())
 const cacheKey = '0123456789abcdef0123456789abcdef'
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'
 
-type More = Pick<Asked, 'prompt'> & { readonly model?: string; readonly options?: JsonObject }
+type More = Pick<Asked, 'prompt' | 'waitsForPeople'> & { readonly model?: string; readonly options?: JsonObject }
 
 /** The body of a request to an address of somebody: the loopback server. */
 async function sent(provider: Provider, { prompt, model, options }: More = {}): Promise<Fields> {
@@ -38,7 +38,12 @@ async function sent(provider: Provider, { prompt, model, options }: More = {}): 
 async function sentTo(
   baseURL: string | null,
   provider: Provider,
-  { options, prompt, variables = {} }: More & { readonly variables?: Record<string, string> } = {},
+  {
+    options,
+    prompt,
+    waitsForPeople,
+    variables = {},
+  }: More & { readonly variables?: Record<string, string> } = {},
 ): Promise<Fields> {
   const wire = wireOf(provider)
   const reply = loopback.reply(streamReply(wire, goodEnding(wire)))
@@ -52,6 +57,7 @@ async function sentTo(
     ...(baseURL === null ? {} : { baseURL }),
     ...(options === undefined ? {} : { model: { providerOptions: options } }),
     ...(prompt ? { prompt } : {}),
+    ...(waitsForPeople === undefined ? {} : { waitsForPeople }),
   })
   await models.call(asked, { delta: () => undefined }, new AbortController().signal)
   return fields(parseJson(loopback.requests(reply)[0] ?? '')) ?? {}
@@ -172,6 +178,24 @@ describe('§19 cache 1: Anthropic', () => {
       expect(body['tool_choice']).toMatchObject({ disable_parallel_tool_use: true })
     },
   )
+
+  test('of a run that may wait for people it is kept for an hour, at Anthropic alone', async () => {
+    const hour = { type: 'ephemeral', ttl: '1h' }
+    const prompt = [system, user, called, results]
+    const own = await sentTo(null, 'anthropic', { prompt, waitsForPeople: true })
+    expect(marksOf(own)).toEqual({ request: hour, blocks: [] })
+    // Marks of one request are of one time: one of an hour may not stand behind one of minutes.
+    const reminded = await sentTo(null, 'anthropic', {
+      prompt: [...prompt, user],
+      waitsForPeople: true,
+    })
+    expect(marksOf(reminded)).toEqual({ request: hour, blocks: [[2, 0, hour]] })
+    const other = await sentTo(gateway, 'anthropic', { prompt, waitsForPeople: true })
+    expect(marksOf(other)).toEqual({ request: undefined, blocks: [[2, 0, ephemeral]] })
+    const options = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+    const configured = await sentTo(null, 'anthropic', { prompt, options, waitsForPeople: true })
+    expect(marksOf(configured)).toEqual({ request: ephemeral, blocks: [] })
+  })
 
   test('other options beside it stay', async () => {
     const body = await sentTo(null, 'anthropic', {

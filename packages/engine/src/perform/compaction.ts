@@ -31,6 +31,7 @@ import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft, StoredEvent } from '../ports.ts'
 import { sha256 } from '../record/draft.ts'
 import { circuitOf } from './breaker.ts'
+import { cacheHints } from './cache-hints.ts'
 import { serialisedRequest, sharedRequest, type SummaryRequest } from './compaction-prompt.ts'
 import { originOf } from './evidence.ts'
 import { streamGuardOf } from './guard.ts'
@@ -268,6 +269,7 @@ async function ask(
         hmacKey: deps.random.hex(32),
         guard: streamGuardOf(deps.guardrails, agent, { correction: 0 }),
         endUser: originOf(draft.created).endUser,
+        ...cacheHints(task),
       },
       // Nobody sees it stream (C9).
       { delta: () => {} },

@@ -25,8 +25,9 @@ import type {
   StreamGuardrails,
 } from '../ports.ts'
 import type { Digests, RunDigest } from '../record/digests.ts'
-import { canonical, sha256, type Writer } from '../record/draft.ts'
+import type { Writer } from '../record/draft.ts'
 import { type Breaker, circuitOf } from './breaker.ts'
+import { cacheHints } from './cache-hints.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { streamGuardOf } from './guard.ts'
@@ -204,17 +205,13 @@ async function stream(
       hmacKey: deps.random.hex(32),
       guard: streamGuardOf(deps.guardrails, agent, effect),
       endUser: call.endUser,
-      cacheKey: cacheKeyOf(task),
+      ...cacheHints(task),
     }
     return await deps.model.call(request, live, call.signal)
   } finally {
     live.end()
   }
 }
-
-/** The tenant is in it: caches of two tenants have nothing in common, whatever their threads are called (C12). */
-const cacheKeyOf = ({ tenantId, threadId }: ModelTask): string =>
-  sha256(canonical([tenantId, threadId])).slice(0, 32)
 
 /** The digest of a set of calls: what the loop check tells sets apart by. */
 function callSetOf({ tools }: AgentDefinition, turn: ModelTurn, digest: RunDigest): string {

@@ -37,6 +37,8 @@ export interface ModelRequest {
    * `0-9a-f`, of which nobody learns tenant or thread. Absent: the provider is told nothing.
    */
   readonly cacheKey?: string
+  /** The run may wait for people before the next request: a cache of minutes would be gone by then. */
+  readonly waitsForPeople?: boolean
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
 }

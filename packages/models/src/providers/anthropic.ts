@@ -13,6 +13,7 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
   const auth = requireKey(input, 'ANTHROPIC_API_KEY')
   if ('problem' in auth) return auth
   const { config, fetch } = input
+  const isOwn = isOwnAddress(input, 'anthropic.com', 'ANTHROPIC_BASE_URL')
   const provider = createAnthropic({ apiKey: auth.key, fetch, ...baseUrlOption(config) })
   return {
     model: provider.languageModel(config.model),
@@ -20,11 +21,12 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
     endUser: ['metadata', 'userId'],
     cacheMark: {
       option: 'cacheControl',
-      own: { type: 'ephemeral' },
+      // Five minutes are gone before a human has answered. Who else speaks this interface may know no other time.
+      own: { type: 'ephemeral', ...(isOwn && input.waitsForPeople ? { ttl: '1h' } : {}) },
       on: 'request',
       // Anthropic moves a mark of the request to the last block that can have one. Gateways to Bedrock and Vertex refuse such a mark, and
       // take one on a block.
-      byDefault: isOwnAddress(input, 'anthropic.com', 'ANTHROPIC_BASE_URL') ? 'request' : 'message',
+      byDefault: isOwn ? 'request' : 'message',
     },
   }
 }

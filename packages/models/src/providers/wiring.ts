@@ -11,6 +11,8 @@ export interface WiringInput {
   readonly fetch: typeof globalThis.fetch
   /** What requests of one conversation have in common: see `ModelRequest`. */
   readonly cacheKey?: string
+  /** May the next request come much later? */
+  readonly waitsForPeople?: boolean
 }
 
 export interface Wired {

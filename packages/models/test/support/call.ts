@@ -57,6 +57,7 @@ export interface Asked {
   readonly guard?: StreamGuard
   readonly endUser?: string
   readonly cacheKey?: string
+  readonly waitsForPeople?: boolean
 }
 
 export function request(asked: Asked): ModelRequest {
@@ -81,6 +82,7 @@ export function request(asked: Asked): ModelRequest {
     guard: asked.guard ?? null,
     endUser: asked.endUser ?? null,
     ...(asked.cacheKey === undefined ? {} : { cacheKey: asked.cacheKey }),
+    ...(asked.waitsForPeople === undefined ? {} : { waitsForPeople: asked.waitsForPeople }),
   }
 }
 
