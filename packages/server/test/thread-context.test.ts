@@ -5,7 +5,7 @@
 import type { Prompt } from '@signalbox/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hold, isHolding, letAllGo, letGo } from './support/hold.ts'
-import { call, eventually } from './support/http.ts'
+import { call, eventually, fed } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let box: TestSignalbox
@@ -101,6 +101,27 @@ describe('a thread', () => {
       compactions: 1,
       cut: { run_id: through.runId, seq: through.seq },
     })
+  })
+
+  it('is found by auditors, by type and verdict, and counted', async () => {
+    const threadId = await threadOf(3)
+    const { body } = await compact(threadId)
+    const query = `thread_id=${threadId}&type=context.compacted&verdict=compacted`
+    expect(await fed(box.api, query)).toMatchObject([
+      { run_id: body.run_id, payload: { sources: { through: body.event.payload.through } } },
+    ])
+    summary = ' '
+    const failed = await compact(await threadOf(3))
+    summary = 'The user counts.'
+    const unchanged = `run_id=${failed.body.run_id}&type=context.unchanged&verdict=empty`
+    expect(await fed(box.api, unchanged)).toHaveLength(1)
+    const metrics = (await call(box.api, 'GET', '/metrics')).body
+    for (const outcome of ['compacted', 'empty'])
+      expect(metrics).toMatch(
+        new RegExp(
+          `signalbox_context_calls_total\\{kind="context.compact",outcome="${outcome}"\\} [1-9]`,
+        ),
+      )
   })
 
   it('with the same key is summed up once', async () => {
