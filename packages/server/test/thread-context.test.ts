@@ -25,6 +25,15 @@ beforeAll(async () => {
         model: { provider: 'scripted', model: 'writer', contextWindow: 100_000 },
         context: { compact: { keep: 100 } },
       },
+      payer: {
+        model: {
+          provider: 'scripted',
+          model: 'writer',
+          contextWindow: 100_000,
+          price: { inputPerMTok: 2, outputPerMTok: 8 },
+        },
+        context: { compact: { keep: 100 } },
+      },
       holder: { model: { provider: 'scripted', model: 'holding' }, tools: ['hold'] },
     },
     tools: [hold],
@@ -43,9 +52,9 @@ afterAll(async () => {
   await box?.stop()
 })
 
-const say = (threadId: string, text: string) =>
+const say = (threadId: string, text: string, agent = 'writer') =>
   call(box.api, 'POST', `/threads/${threadId}/runs/wait`, {
-    body: { assistant_id: 'writer', input: { messages: [{ role: 'user', content: text }] } },
+    body: { assistant_id: agent, input: { messages: [{ role: 'user', content: text }] } },
   })
 
 const compact = (threadId: string, body: object = {}, key?: string) =>
@@ -53,6 +62,14 @@ const compact = (threadId: string, body: object = {}, key?: string) =>
     body,
     ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
   })
+
+/** What the runs of an agent have used, by the usage report. */
+async function usedBy(agent: string) {
+  await box.settled()
+  const { groups } = (await call(box.api, 'GET', '/usage?by=agent')).body
+  const found = groups.find((group: { readonly agent: string }) => group.agent === agent)
+  return found ?? { turns: 0, input_tokens: 0, cost: 0 }
+}
 
 const contextOf = (threadId: string) => call(box.api, 'GET', `/threads/${threadId}/context`)
 
@@ -101,6 +118,33 @@ describe('a thread', () => {
       compactions: 1,
       cut: { run_id: through.runId, seq: through.seq },
     })
+  })
+
+  it('is paid by the run that was made for it, and told apart in its report', async () => {
+    const threadId = await threadOf(3)
+    const { body } = await compact(threadId)
+    const { inputTokens, outputTokens } = body.event.payload.usage
+    const { usage } = (await call(box.api, 'GET', `/runs/${body.run_id}/report`)).body
+    expect(usage.turns).toMatchObject({ calls: 0, input_tokens: 0 })
+    expect(usage.compaction).toMatchObject({
+      calls: 1,
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+    })
+    const before = await usedBy('payer')
+    const paid = crypto.randomUUID()
+    for (let n = 0; n < 3; n += 1) await say(paid, `question ${n}`, 'payer')
+    const turnsAlone = await usedBy('payer')
+    const summed = (await compact(paid)).body.event.payload.usage
+    const after = await usedBy('payer')
+    // 2 and 8 for a million: money in the unit, as the summary alone has used it.
+    expect(after.input_tokens - turnsAlone.input_tokens).toBe(summed.inputTokens)
+    expect(after.turns).toBe(turnsAlone.turns)
+    expect(after.cost - turnsAlone.cost).toBeCloseTo(
+      Math.ceil(2 * summed.inputTokens + 8 * summed.outputTokens) / 1_000_000,
+      9,
+    )
+    expect(before.turns).toBe(0)
   })
 
   it('is found by auditors, by type and verdict, and counted', async () => {

@@ -162,6 +162,9 @@ export const factSchemas = {
     error: ModelError.optional(),
     /** Of a guardrail that objected: which. */
     guardrail: z.object({ id: z.string(), name: z.string() }).optional(),
+    /** Absent where no model was asked. */
+    provider: z.string().optional(),
+    model: z.string().optional(),
     usage: Usage,
     durationMs: z.number(),
   }),

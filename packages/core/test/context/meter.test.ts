@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { ContextConfig, marksOf, persist, windowOf } from '../../src/index.ts'
 import { bytesAsUtf8 } from '../../src/text/utf8.ts'
-import { bptOf, nextTokens } from '../../src/verdict/context/room.ts'
+import { bptOf, isNearRelief, nextTokens } from '../../src/verdict/context/room.ts'
 import { agentWith, modelNamed } from '../support/agent.ts'
 import {
   admitted,
@@ -92,6 +92,18 @@ describe('an overflow teaches the window (meter 4)', () => {
     const story = reading(agent).and(completes(0)).and(overflows(room)).and(overflows(room))
     expect(story.state.context).toMatchObject({ model: 1, room: { window: 0 } })
   })
+})
+
+test.each([
+  // The room is 80,000: by default 40 % of it.
+  ['by default', {}, 32_000],
+  ['where a mark is lower, two thirds of it', { prune: { at: 0.3 } }, 16_000],
+  ['of the lower of two', { prune: { at: 0.2 }, compact: { at: 0.3 } }, 32_000 / 3],
+])('places are told before they are needed: %s', (_, context, from) => {
+  const agent = roomyAgent(context)
+  const about = { model: agent.model, learned: 0 }
+  expect(isNearRelief(agent, about, Math.ceil(from))).toBe(true)
+  expect(isNearRelief(agent, about, Math.ceil(from) - 1)).toBe(false)
 })
 
 describe('marks', () => {

@@ -49,7 +49,10 @@ export interface CompactionTask extends Omit<ModelTask, 'effect'> {
   readonly effect: CompactEffect
 }
 
-type Unchanged = Pick<FactPayload<'context.unchanged'>, 'reason' | 'error' | 'guardrail'>
+type Unchanged = Pick<
+  FactPayload<'context.unchanged'>,
+  'reason' | 'error' | 'guardrail' | 'provider' | 'model'
+>
 
 /** What came of it. */
 type Summed =
@@ -138,16 +141,18 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const turn = await askTwice(deps, task, { request, model, draft, held })
   if ('code' in turn) return { refused: turn }
   const { usage } = turn
+  const by = { provider: turn.provider, model: turn.model }
   const objection = objectionTo(turn)
-  if (objection) return { unchanged: objection, usage }
+  if (objection) return { unchanged: { ...objection, ...by }, usage }
   const words = textOf(turn)
   const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
   const most = (agent.context ?? defaultContext).compact.summaryTokens
-  if (summaryTokens > most) return { unchanged: { reason: 'too_long' }, usage }
+  if (summaryTokens > most) return { unchanged: { reason: 'too_long', ...by }, usage }
   const range = eventsThrough(draft.events, place.through)
   const appendix = appendixOf(range)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
-  if (bytes * gainMin > part.bytes) return { unchanged: { reason: 'no_gain' }, usage }
+  if (bytes * gainMin > part.bytes)
+    return { unchanged: { reason: 'no_gain', ...by }, usage }
   const { prompt, measured: size } = draft
   const length = requestLength({ prompt, promptBytes: size.bytes, tools: agent.tools })
   const before = tokensOf(length, bpt)
@@ -162,8 +167,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     sources: sourcesOf(range, place.through),
     tokens: { before, after, summary: summaryTokens },
     how: request.how,
-    provider: turn.provider,
-    model: turn.model,
+    ...by,
   }
   return { kept, usage }
 }

@@ -96,6 +96,8 @@ export const contextFactEntries = {
     example: {
       ...of,
       reason: 'too_long',
+      provider: 'anthropic',
+      model: 'claude-sonnet',
       usage: { inputTokens: 105_100, outputTokens: 50_000 },
       durationMs: 61_000,
     },

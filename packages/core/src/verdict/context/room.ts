@@ -206,10 +206,16 @@ export function keptCut(
 }
 
 /** Is a request of so many tokens so near to relief that its places are to be told? */
-export const isNearRelief = (
+export function isNearRelief(
   { context }: AgentDefinition,
   { model, learned }: { readonly model: ModelConfig; readonly learned: number },
   tokens: number,
-): boolean => context !== undefined && tokens >= marksOf(context, model, learned).room * nearShare
+): boolean {
+  if (!context) return false
+  const { room, prune, compact } = marksOf(context, model, learned)
+  return tokens >= Math.min(room * nearShare, Math.min(prune ?? compact, compact) * markShare)
+}
 
+/** Of the room, and of the lower of the marks: whichever comes first. */
 const nearShare = 0.4
+const markShare = 2 / 3
