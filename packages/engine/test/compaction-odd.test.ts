@@ -188,6 +188,15 @@ describe('what is open when the mark is reached', () => {
   })
 })
 
+/** A reader whose results have so many bytes, and that may read on. */
+async function hugeScene(bytes: number, play: (turn: number, prompt: Prompt) => Turn) {
+  const dumps = functionTools({ dump: async () => `begin ${'x'.repeat(bytes)} end` })
+  const host = withReadResult(dumps)
+  const plays = byTurn((turn, { request }) => play(turn, request.prompt))
+  const at = await scene(plays, 32_000, { tools: host })
+  return { ...at, definition: agent((await host.specs()).map(withLeftOut), roomy) }
+}
+
 describe('what is larger than its window', () => {
   test('instructions and tools: the run ends at once, says so, and asks nobody', async () => {
     const at = await scene(byTurn(reads(2)), 1_000)
@@ -217,15 +226,6 @@ describe('what is larger than its window', () => {
     expect(await outcomeOf(at.register, runId)).toBe('completed')
     expect(at.requests.map((request) => request.model.model)).toEqual(['large'])
   })
-
-  /** Tools whose n-th result is so many bytes, and the model's way to read on. */
-  async function hugeScene(bytes: number, play: (turn: number, prompt: Prompt) => Turn) {
-    const dumps = functionTools({ dump: async () => `begin ${'x'.repeat(bytes)} end` })
-    const host = withReadResult(dumps)
-    const plays = byTurn((turn, { request }) => play(turn, request.prompt))
-    const at = await scene(plays, 32_000, { tools: host })
-    return { ...at, definition: agent((await host.specs()).map(withLeftOut), roomy) }
-  }
 
   test('a result of 16 MiB in the last turn is shown as head and tail, and read on', async () => {
     let key = ''

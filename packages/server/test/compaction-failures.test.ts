@@ -115,7 +115,9 @@ let provider: RecordedProvider
 /** Answers a summary so slowly that it can be cancelled. */
 let patient: RecordedProvider
 beforeAll(async () => {
-  const scripts = Object.entries(failures).map(([name, { summary }]) => [name, reads(summary)])
+  const scripts = Object.entries(failures).map(
+    ([name, { summary }]) => [name, reads(summary)] as const,
+  )
   provider = await recordedProvider(Object.fromEntries(scripts))
   const slow = reads({ text: 'A summary that takes its time. '.repeat(100), delayMs: 1_000 })
   patient = await recordedProvider({ slow })

@@ -1,7 +1,6 @@
 /** Runs that read so much that their window does not hold it: what was said before a place is summed up. */
 import type { AgentDefinition, JsonObject, ModelTurn } from '@signalbox/core'
-import type { Model, ModelRequest, Register, StoredEvent } from '@signalbox/engine'
-import type { AppendItem } from '@signalbox/engine'
+import type { AppendItem, Model, ModelRequest, Register, StoredEvent } from '@signalbox/engine'
 import { isSummary } from './counting.ts'
 import { carries, type Death } from './faulty.ts'
 import { agent, functionTools, toolSpec, type Turn, turnModel } from './world.ts'
@@ -114,13 +113,13 @@ const asksForSummary = ({ decision }: AppendItem): string | null =>
   decision?.effects.find(({ kind }) => kind === 'context.compact')?.id ?? null
 
 /** An append of a compaction: the decision that asks for it, the claim, and the fact about it, with which the next decision may come. */
-const appends = {
-  'the decision that asks for it': (item: AppendItem) => asksForSummary(item) !== null,
-  'its claim': (item: AppendItem, effectId: string) =>
+const appends: Readonly<Record<string, (item: AppendItem, effectId: string) => boolean>> = {
+  'the decision that asks for it': (item) => asksForSummary(item) !== null,
+  'its claim': (item, effectId) =>
     item.claims?.some((claim) => claim.effectId === effectId) ?? false,
-  'the fact about it': (item: AppendItem) =>
+  'the fact about it': (item) =>
     carries(item, 'context.compacted') || carries(item, 'context.unchanged'),
-} as const
+}
 
 /** Every place at which a process may die while it sums up, by name; and the death of a process there. */
 export const deaths: readonly (readonly [string, () => Death])[] = (

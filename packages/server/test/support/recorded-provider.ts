@@ -27,7 +27,9 @@ export async function recordedProvider(scripts: Scripts): Promise<RecordedProvid
       const answer = await fetch(url, { method: 'POST', headers, body, signal: gone.signal })
       const type = answer.headers.get('content-type') ?? 'text/plain'
       response.writeHead(answer.status, { 'content-type': type })
-      for await (const part of answer.body ?? []) response.write(part)
+      const reader = answer.body?.getReader()
+      for (let piece = await reader?.read(); piece?.value; piece = await reader?.read())
+        response.write(piece.value)
       response.end()
     }
     // Whoever asked is gone, or the scripted server broke the connection.
