@@ -99,6 +99,32 @@ export const contextMutations: readonly Mutation[] = [
     test: engineTest('room', 'a request that cannot fit is not sent'),
   },
   {
+    name: 'results that nobody has read are cleared where a summary is enough',
+    file: core('verdict/context/verdict.ts'),
+    line: 'if (compaction) return { pruning: null, compaction, window: learned }',
+    becomes: '',
+    test: coreTest('overflow', 'are not cleared where a summary'),
+  },
+  {
+    name: 'a summary is asked for as of another conversation (B1)',
+    file: engine('perform/compaction.ts'),
+    line: '        ...cacheHints(task),\n',
+    becomes: '',
+    test: engineTest('compaction', 'a summary is asked for behind the request'),
+  },
+  {
+    name: 'a cut leaves results behind without their call (Z2)',
+    file: core('conversation/cuts.ts'),
+    line: 'tell({ run: entry.at.run, seq: entry.at.seq - 1 })',
+    becomes: 'tell({ run: entry.at.run, seq: entry.at.seq })',
+  },
+  {
+    name: 'a turn that was stopped is shown to whoever sums up (B2, Z3)',
+    file: engine('perform/compaction.ts'),
+    line: ' && !part.hasGap',
+    becomes: '',
+  },
+  {
     name: 'a summary takes the place of what is as short (X3)',
     file: engine('perform/compaction.ts'),
     line: 'bytes * gainMin > part.bytes',
