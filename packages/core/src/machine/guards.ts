@@ -74,6 +74,10 @@ export const failsByHand = ({ context, event }: Args): boolean =>
 export const isCompacted = ({ context }: { readonly context: RunContext }): boolean =>
   !context.modelOpen
 
+/** It is over, and the turn that overflowed is to be asked again. */
+export const recovers = ({ context }: Args): boolean =>
+  isCompacted({ context }) && context.relieved === recovering
+
 /** It is over, and a budget does not allow the turn behind it. */
 export const cannotResume = ({ context, event }: Args): boolean =>
   isCompacted({ context }) &&

@@ -89,7 +89,8 @@ export const runMachine = vocabulary.createMachine({
         { guard: 'cannotResume', target: 'completed', actions: 'endWithoutResuming' },
         { guard: 'isExhausted', target: 'failed', actions: 'endFull' },
         { guard: 'asksOther', target: 'model', actions: 'askOther' },
-        { guard: 'isCompacted', target: 'model', actions: 'resumeTurn' },
+        { guard: 'recovers', target: 'model', actions: 'resumeTurn' },
+        { ...toModel, guard: 'isCompacted' },
       ],
       on: {
         ...leaving,

@@ -18,7 +18,7 @@ import { compactCall, modelCall } from '../plan.ts'
 import { endedAs, endWithoutRetry, endWithoutTurn } from './end.ts'
 import { type Args, quiet, type Step, type Taken } from './step.ts'
 import { recovering } from './waits.ts'
-import { againOfFact, beginTurn, lightened, notKept, safetyOf } from './turn.ts'
+import { againOfFact, lightened, notKept, safetyOf } from './turn.ts'
 
 /** What is before a place is summed up before the next turn begins. */
 export const compact: Step = ({ context, event }) => {
@@ -141,11 +141,8 @@ export const refuseCompaction: Step = ({ context, event }) => {
   })
 }
 
-/** The turn begins, or the one that overflowed is asked again. */
-export const resumeTurn: Step = (args) => {
-  const { context } = args
-  return context.relieved === recovering ? askSame(context) : beginTurn(args)
-}
+/** The turn that overflowed is asked again. */
+export const resumeTurn: Step = ({ context }) => askSame(context)
 
 function askSame(context: RunContext): Taken {
   const effects = context.effects + 1
