@@ -26,9 +26,7 @@ export const cutMark = '… '
 
 /** Was a model shown what it was to be shown? Behind a summary, the newest of it. */
 const isShown = (words: string, expected: string): boolean =>
-  words.startsWith(cutMark)
-    ? expected.endsWith(words.slice(cutMark.length))
-    : words === expected
+  words.startsWith(cutMark) ? expected.endsWith(words.slice(cutMark.length)) : words === expected
 
 /** A model is shown what was said on the thread before, in order, but for what was rolled back (I24). */
 function promptViolations({ prompts }: World, runs: readonly RunRecord[]): readonly string[] {

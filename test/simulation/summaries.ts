@@ -46,10 +46,7 @@ export function summarise({ schedule, complaints }: World, request: ModelRequest
     case 'calls': {
       const args = { n: 9 }
       const call = { type: 'tool_call' as const, id: 'c', name: 'pay', args }
-      return turn('complete', [
-        ...says(unkeptWords),
-        { ...call, argsHash: request.argsHash(args) },
-      ])
+      return turn('complete', [...says(unkeptWords), { ...call, argsHash: request.argsHash(args) }])
     }
     case 'busy':
     case 'broken': {
@@ -67,5 +64,4 @@ export function summarise({ schedule, complaints }: World, request: ModelRequest
   }
 }
 
-const lengthOf = (parts: Parts): number =>
-  Math.ceil(JSON.stringify(parts).length / 2)
+const lengthOf = (parts: Parts): number => Math.ceil(JSON.stringify(parts).length / 2)

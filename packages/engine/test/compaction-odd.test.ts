@@ -124,7 +124,8 @@ describe('two in a row', () => {
     const created = answers.flatMap((answer) => (answer.code === 'created' ? [answer.runId] : []))
     for (const runId of created) await outcomeOf(at.register, runId)
     const cuts = []
-    for (const runId of created) cuts.push(...(await eventsOf(at.register, runId, 'context.compacted')))
+    for (const runId of created)
+      cuts.push(...(await eventsOf(at.register, runId, 'context.compacted')))
     expect(cuts).toHaveLength(1)
   })
 })
@@ -213,7 +214,10 @@ describe('what is larger than its window', () => {
   })
 
   test('the same, and a fallback model has the room: it is asked', async () => {
-    const at = await scene(byTurn(() => 'done'), 100_000)
+    const at = await scene(
+      byTurn(() => 'done'),
+      100_000,
+    )
     const model = { ...roomy.model, contextWindow: 1_000 }
     const large = { ...roomy.model, model: 'large', contextWindow: 100_000 }
     const definition = agent([], {
@@ -250,16 +254,13 @@ describe('what is larger than its window', () => {
   test('a first message of 2 MB is shown as head and tail before anybody is asked, and is read again', async () => {
     const words = `first words ${'y'.repeat(2_000_000)} last words`
     const at = await hugeScene(10, (turn) =>
-      turn === 1
-        ? [{ tool: 'read_result', args: { call: 'u_huge', offset: 1_000_000 } }]
-        : 'done',
+      turn === 1 ? [{ tool: 'read_result', args: { call: 'u_huge', offset: 1_000_000 } }] : 'done',
     )
     const runId = await begin(at.engine, at.definition, { input: [message('u_huge', words)] })
     expect(await outcomeOf(at.register, runId)).toBe('completed')
     expectFits(at.requests)
     const [first, second] = at.requests.map(({ prompt }) => JSON.stringify(prompt))
-    for (const shown of ['first words', 'last words', 'read_result'])
-      expect(first).toContain(shown)
+    for (const shown of ['first words', 'last words', 'read_result']) expect(first).toContain(shown)
     expect(second).toContain('[Characters 1000000 to 1010000 of')
     const pruned = await eventsOf(at.register, runId, 'context.pruned')
     expect(pruned.map(({ payload }) => payload['inputs'])).toEqual([1])

@@ -90,14 +90,15 @@ const call = (request: ModelRequest): Partial<ModelTurn> => ({
   message: {
     id: 's',
     role: 'assistant',
-    parts: [
-      { type: 'tool_call', id: 'x', name: 'dump', args: {}, argsHash: request.argsHash({}) },
-    ],
+    parts: [{ type: 'tool_call', id: 'x', name: 'dump', args: {}, argsHash: request.argsHash({}) }],
   },
 })
 
 /** What the model was asked, without what differs from run to run. */
-async function turnsAsked(more: JsonObject, summary: (request: ModelRequest) => Partial<ModelTurn>) {
+async function turnsAsked(
+  more: JsonObject,
+  summary: (request: ModelRequest) => Partial<ModelTurn>,
+) {
   const at = await scene(reader(12, async (request) => summary(request)))
   const runId = await begin(at.engine, at.definition(more))
   await outcomeOf(at.register, runId)

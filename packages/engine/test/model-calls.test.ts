@@ -144,7 +144,10 @@ test('requests of an agent that asks people say that the next one may come late'
   const { model, asked } = models(() => ({}))
   const { engine, register } = await scene(model)
   for (const [approvalTools, waits] of [[['pay'], true] as const, [[], undefined] as const]) {
-    const runId = await begin(engine, agentOf({ guardrails: { approvalTools: [...approvalTools] } }))
+    const runId = await begin(
+      engine,
+      agentOf({ guardrails: { approvalTools: [...approvalTools] } }),
+    )
     expect(await outcomeOf(register, runId)).toBe('completed')
     expect(asked.at(-1)?.waitsForPeople).toBe(waits)
   }

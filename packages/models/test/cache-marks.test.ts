@@ -20,7 +20,10 @@ afterAll(() => loopback.close())
 const cacheKey = '0123456789abcdef0123456789abcdef'
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'
 
-type More = Pick<Asked, 'prompt' | 'waitsForPeople'> & { readonly model?: string; readonly options?: JsonObject }
+type More = Pick<Asked, 'prompt' | 'waitsForPeople'> & {
+  readonly model?: string
+  readonly options?: JsonObject
+}
 
 /** The body of a request to an address of somebody: the loopback server. */
 async function sent(provider: Provider, { prompt, model, options }: More = {}): Promise<Fields> {

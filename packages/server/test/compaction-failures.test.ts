@@ -157,9 +157,7 @@ async function played(agent: string): Promise<Played> {
     body: { assistant_id: agent, input: 'Read them.' },
   })
   const runId = String(body.run.run_id)
-  const bodies = provider.bodies
-    .slice(from)
-    .map((each) => each.replaceAll(runId.slice(-12), 'run'))
+  const bodies = provider.bodies.slice(from).map((each) => each.replaceAll(runId.slice(-12), 'run'))
   return { runId, outcome: body.outcome, bodies }
 }
 

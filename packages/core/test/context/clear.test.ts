@@ -206,15 +206,19 @@ type TurnShape = typeof turns extends fc.Arbitrary<(infer T)[]> ? T : never
 
 const numRuns = casesOf(500)
 
-test('P1: whatever is pruned where, calls and results pair', () => {
-  fc.assert(
-    fc.property(fc.array(turns, { minLength: 1, maxLength: 4 }), (runs) => {
-      const log = [...logOf(runs), ...numbered('last', [said(['and now?'])])]
-      expect(checkPairing(project('Be brief.', log))).toEqual([])
-    }),
-    { numRuns },
-  )
-}, timeout)
+test(
+  'P1: whatever is pruned where, calls and results pair',
+  () => {
+    fc.assert(
+      fc.property(fc.array(turns, { minLength: 1, maxLength: 4 }), (runs) => {
+        const log = [...logOf(runs), ...numbered('last', [said(['and now?'])])]
+        expect(checkPairing(project('Be brief.', log))).toEqual([])
+      }),
+      { numRuns },
+    )
+  },
+  timeout,
+)
 
 /** The requests of a log, a line per message or result, and whether a prune lies before each. */
 function requestsOf(log: readonly FoldableEvent[]) {
@@ -233,30 +237,38 @@ function requestsOf(log: readonly FoldableEvent[]) {
   return requests
 }
 
-test('P2: a request begins with the one before, unless a prune lies between', () => {
-  fc.assert(
-    fc.property(fc.array(turns, { minLength: 1, maxLength: 3 }), (runs) => {
-      const requests = requestsOf(logOf(runs))
-      for (const [n, { shown, isPruned }] of requests.entries()) {
-        const before = isPruned ? [] : (requests[n - 1]?.shown ?? []).slice(0, -1)
-        expect(shown.slice(0, before.length)).toEqual(before)
-      }
-    }),
-    { numRuns },
-  )
-}, timeout)
+test(
+  'P2: a request begins with the one before, unless a prune lies between',
+  () => {
+    fc.assert(
+      fc.property(fc.array(turns, { minLength: 1, maxLength: 3 }), (runs) => {
+        const requests = requestsOf(logOf(runs))
+        for (const [n, { shown, isPruned }] of requests.entries()) {
+          const before = isPruned ? [] : (requests[n - 1]?.shown ?? []).slice(0, -1)
+          expect(shown.slice(0, before.length)).toEqual(before)
+        }
+      }),
+      { numRuns },
+    )
+  },
+  timeout,
+)
 
-test('P3: turn by turn, or at once, it is the same to the byte', () => {
-  fc.assert(
-    fc.property(fc.array(turns, { minLength: 1, maxLength: 3 }), (runs) => {
-      const log = logOf(runs)
-      const projection = createProjection('Be brief.')
-      for (const each of log) {
-        projection.take(each)
-        projection.prompt()
-      }
-      expect(JSON.stringify(projection.prompt())).toBe(JSON.stringify(project('Be brief.', log)))
-    }),
-    { numRuns },
-  )
-}, timeout)
+test(
+  'P3: turn by turn, or at once, it is the same to the byte',
+  () => {
+    fc.assert(
+      fc.property(fc.array(turns, { minLength: 1, maxLength: 3 }), (runs) => {
+        const log = logOf(runs)
+        const projection = createProjection('Be brief.')
+        for (const each of log) {
+          projection.take(each)
+          projection.prompt()
+        }
+        expect(JSON.stringify(projection.prompt())).toBe(JSON.stringify(project('Be brief.', log)))
+      }),
+      { numRuns },
+    )
+  },
+  timeout,
+)

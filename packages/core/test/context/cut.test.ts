@@ -188,24 +188,28 @@ describe('the appendix', () => {
 
 const numRuns = casesOf(500)
 
-test('P1: wherever it is cut between turns, calls and results pair', () => {
-  const shapes = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 10 })
-  fc.assert(
-    fc.property(shapes, fc.array(fc.nat(9), { maxLength: 3 }), (calls, cuts) => {
-      const log: FoldableEvent[] = [said(['go'])]
-      const starts: number[] = []
-      for (const [n, count] of calls.entries()) {
-        starts.push(log.length)
-        const ids = Array.from({ length: count }, (_, at) => `c${n}_${at}`)
-        log.push(answered(`m${n}`, [text('so'), ...ids.map((id) => asked(id))]))
-        for (const id of ids) log.push(resultOf(id, 'x'))
-        const cut = cuts[n]
-        const seq = cut === undefined ? undefined : starts[cut % starts.length]
-        if (seq !== undefined) log.push(compacted({ runId: run, seq }, { words }))
-      }
-      const all = [...numbered(run, log), ...numbered('last', [said(['and now?'])])]
-      expect(checkPairing(project('Be brief.', all))).toEqual([])
-    }),
-    { numRuns },
-  )
-}, timeout)
+test(
+  'P1: wherever it is cut between turns, calls and results pair',
+  () => {
+    const shapes = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 10 })
+    fc.assert(
+      fc.property(shapes, fc.array(fc.nat(9), { maxLength: 3 }), (calls, cuts) => {
+        const log: FoldableEvent[] = [said(['go'])]
+        const starts: number[] = []
+        for (const [n, count] of calls.entries()) {
+          starts.push(log.length)
+          const ids = Array.from({ length: count }, (_, at) => `c${n}_${at}`)
+          log.push(answered(`m${n}`, [text('so'), ...ids.map((id) => asked(id))]))
+          for (const id of ids) log.push(resultOf(id, 'x'))
+          const cut = cuts[n]
+          const seq = cut === undefined ? undefined : starts[cut % starts.length]
+          if (seq !== undefined) log.push(compacted({ runId: run, seq }, { words }))
+        }
+        const all = [...numbered(run, log), ...numbered('last', [said(['and now?'])])]
+        expect(checkPairing(project('Be brief.', all))).toEqual([])
+      }),
+      { numRuns },
+    )
+  },
+  timeout,
+)

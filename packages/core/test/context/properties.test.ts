@@ -56,71 +56,91 @@ const holds = (check: (played: ReturnType<typeof play>) => void): void =>
     { numRuns },
   )
 
-test('batches do not matter: state and verdicts are those of single facts (P4, D1, D6)', () => {
-  holds(({ subject, facts: all }) => {
-    const facts: Fact[] = []
-    const singles: Decision[] = []
-    for (const fact of all) {
-      const state = singles.at(-1)?.state ?? fresh
-      if (fact.type === 'run.faulted' || (fact.type === 'input.injected' && isFinal(state)))
-        continue
-      facts.push(fact)
-      singles.push(decide(subject, state, [fact]))
-    }
-    const batch = decide(subject, fresh, facts)
-    assert.deepEqual(batch.state, singles.at(-1)?.state ?? fresh)
-    assert.deepEqual(
-      batch.verdicts,
-      singles.flatMap((each) => each.verdicts),
-    )
-    const effects = singles.flatMap((each) => each.effects)
-    assert.deepEqual(batch.effects, isFinal(batch.state) ? effects.filter(outlives) : effects)
-  })
-}, timeout)
+test(
+  'batches do not matter: state and verdicts are those of single facts (P4, D1, D6)',
+  () => {
+    holds(({ subject, facts: all }) => {
+      const facts: Fact[] = []
+      const singles: Decision[] = []
+      for (const fact of all) {
+        const state = singles.at(-1)?.state ?? fresh
+        if (fact.type === 'run.faulted' || (fact.type === 'input.injected' && isFinal(state)))
+          continue
+        facts.push(fact)
+        singles.push(decide(subject, state, [fact]))
+      }
+      const batch = decide(subject, fresh, facts)
+      assert.deepEqual(batch.state, singles.at(-1)?.state ?? fresh)
+      assert.deepEqual(
+        batch.verdicts,
+        singles.flatMap((each) => each.verdicts),
+      )
+      const effects = singles.flatMap((each) => each.effects)
+      assert.deepEqual(batch.effects, isFinal(batch.state) ? effects.filter(outlives) : effects)
+    })
+  },
+  timeout,
+)
 
-test('the cached state reads back as it was, and is at most 2048 bytes (P5, I15)', () => {
-  holds(({ decisions }) => {
-    for (const { decision } of decisions) {
-      const text = JSON.stringify(persist(decision.state))
-      assert.ok(Buffer.byteLength(text) <= limits.stateBytesMax, text)
-      assert.deepEqual(reviveState(JSON.parse(text)), decision.state)
-    }
-  })
-}, timeout)
+test(
+  'the cached state reads back as it was, and is at most 2048 bytes (P5, I15)',
+  () => {
+    holds(({ decisions }) => {
+      for (const { decision } of decisions) {
+        const text = JSON.stringify(persist(decision.state))
+        assert.ok(Buffer.byteLength(text) <= limits.stateBytesMax, text)
+        assert.deepEqual(reviveState(JSON.parse(text)), decision.state)
+      }
+    })
+  },
+  timeout,
+)
 
-test('replay reproduces every decision, and ends where the run did (I16)', () => {
-  holds(({ subject, log, state }) => {
-    const replayed = replay(subject, log)
-    assert.deepEqual(replayed.differences, [])
-    assert.deepEqual(replayed.state, state)
-  })
-}, timeout)
+test(
+  'replay reproduces every decision, and ends where the run did (I16)',
+  () => {
+    holds(({ subject, log, state }) => {
+      const replayed = replay(subject, log)
+      assert.deepEqual(replayed.differences, [])
+      assert.deepEqual(replayed.state, state)
+    })
+  },
+  timeout,
+)
 
-test('every run ends or waits for a human, once every effect has its answer (I12)', () => {
-  fc.assert(
-    fc.property(roomy, fc.nat(10_000), (script, seed) => play(script).settle(seed)),
-    { numRuns },
-  )
-}, timeout)
+test(
+  'every run ends or waits for a human, once every effect has its answer (I12)',
+  () => {
+    fc.assert(
+      fc.property(roomy, fc.nat(10_000), (script, seed) => play(script).settle(seed)),
+      { numRuns },
+    )
+  },
+  timeout,
+)
 
-test('one compaction is open at a time, and no more are made than the agent allows', () => {
-  holds(({ decisions, facts, subject }) => {
-    const asked = decisions.flatMap(({ decision }) =>
-      decision.effects.filter(({ kind }) => kind === 'context.compact'),
-    )
-    assert.equal(new Set(asked.map(({ id }) => id)).size, asked.length)
-    const most = subject.agent.context?.compact.maxPerRun ?? 0
-    const made = facts.filter(
-      (fact) =>
-        fact.type === 'context.compacted' && asked.some(({ id }) => id === fact.payload.effectId),
-    )
-    const outcomes = new Set(
-      made.map((fact) => ('effectId' in fact.payload ? fact.payload.effectId : '')),
-    )
-    // The first overflow of a run may come before anything was counted.
-    assert.ok(outcomes.size <= Math.max(most, 1))
-  })
-}, timeout)
+test(
+  'one compaction is open at a time, and no more are made than the agent allows',
+  () => {
+    holds(({ decisions, facts, subject }) => {
+      const asked = decisions.flatMap(({ decision }) =>
+        decision.effects.filter(({ kind }) => kind === 'context.compact'),
+      )
+      assert.equal(new Set(asked.map(({ id }) => id)).size, asked.length)
+      const most = subject.agent.context?.compact.maxPerRun ?? 0
+      const made = facts.filter(
+        (fact) =>
+          fact.type === 'context.compacted' && asked.some(({ id }) => id === fact.payload.effectId),
+      )
+      const outcomes = new Set(
+        made.map((fact) => ('effectId' in fact.payload ? fact.payload.effectId : '')),
+      )
+      // The first overflow of a run may come before anything was counted.
+      assert.ok(outcomes.size <= Math.max(most, 1))
+    })
+  },
+  timeout,
+)
 
 test('every arrow of `context` is walked', () => {
   const walked = new Set<string>()

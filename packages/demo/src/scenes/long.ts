@@ -13,8 +13,10 @@ const contextWindow = 8_000
 /** Stands on the first page alone. */
 const shelf = '4711'
 
+const reading = 'read_page'
+
 const readPage = defineTool({
-  name: 'read_page',
+  name: reading,
   description: 'Reads a page of the archive.',
   effect: 'read',
   input: z.object({ page: z.number().int().min(1).max(pages) }),
@@ -49,7 +51,7 @@ export const longScene: Scene = {
     [agent]: {
       model: { provider: 'openai-compatible', model: agent, baseURL: modelUrl, contextWindow },
       instructions: 'You look through archives.',
-      tools: [readPage.name],
+      tools: [reading],
       context: {},
     },
   }),
@@ -62,7 +64,7 @@ export const longScene: Scene = {
         }
       const page = lastPage(prompt) + 1
       return page <= pages
-        ? { calls: [{ name: readPage.name, args: { page } }] }
+        ? { calls: [{ name: reading, args: { page } }] }
         : { text: `The deed is on shelf ${knownShelf(prompt)}.` }
     },
   },

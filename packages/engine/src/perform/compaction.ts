@@ -151,8 +151,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const range = eventsThrough(draft.events, place.through)
   const appendix = appendixOf(range)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
-  if (bytes * gainMin > part.bytes)
-    return { unchanged: { reason: 'no_gain', ...by }, usage }
+  if (bytes * gainMin > part.bytes) return { unchanged: { reason: 'no_gain', ...by }, usage }
   const { prompt, measured: size } = draft
   const length = requestLength({ prompt, promptBytes: size.bytes, tools: agent.tools })
   const before = tokensOf(length, bpt)

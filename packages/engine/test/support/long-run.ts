@@ -198,7 +198,9 @@ export function judgedOf({ turns, window }: LongRun, figures: LongRunFigures): r
     atMost('pairing faults', figures.pairingFaults, 0),
     atLeast('R² of the input tokens', figures.linearity, 0.99),
     atLeast('share of input read from the cache', figures.cached, cached),
-    ...(window < 64_000 ? [] : [atLeast('median share that is the last', figures.medianSame, 0.95)]),
+    ...(window < 64_000
+      ? []
+      : [atLeast('median share that is the last', figures.medianSame, 0.95)]),
     atMost('prunes and summaries', figures.prunes + figures.summaries, turns / every),
     atMost('summaries that failed', figures.unchanged, 0),
     atMost('bytes of the cached state', figures.state, 2_048),

@@ -83,7 +83,9 @@ export function summaryLineage(registerOf: () => Register): void {
     const [before, after] = [at.requests[n - 1]?.prompt, at.requests[n + 1]?.prompt]
     at.plays(done)
     const fork = (base: number) =>
-      at.firstPrompt(() => begin(at.engine, asking, { threadId, base: { runId: first, seq: base } }))
+      at.firstPrompt(() =>
+        begin(at.engine, asking, { threadId, base: { runId: first, seq: base } }),
+      )
 
     const early = await fork(seq - 1)
     expect(before?.length).toBeGreaterThan(2)
@@ -113,7 +115,9 @@ export function summaryLineage(registerOf: () => Register): void {
     at.plays((turn, { signal }) => (turn === 1 ? reads(1)(turn) : aborted(signal)))
     const second = await begin(at.engine, readerAgent(), { threadId })
     await eventOf(at.register, second, 'context.compacted')
-    await until(async () => at.requests.some((request) => turnOf(request) === 2 && isBehind(request)))
+    await until(async () =>
+      at.requests.some((request) => turnOf(request) === 2 && isBehind(request)),
+    )
     await at.engine.commands.cancel({ ...caller, runId: second, action: 'rollback' })
     expect(await outcomeOf(at.register, second)).toBe('rolled_back')
 
@@ -132,7 +136,11 @@ export function summaryLineage(registerOf: () => Register): void {
       begun.resolve()
       return aborted(signal)
     })
-    const { engine } = world({ model: counting(model, 1_000_000).model, tools: dumping(), register })
+    const { engine } = world({
+      model: counting(model, 1_000_000).model,
+      tools: dumping(),
+      register,
+    })
     await engine.start()
     onTestFinished(() => engine.stop(1_000))
     const runId = await begin(engine, readerAgent(), { threadId })
