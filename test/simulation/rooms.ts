@@ -64,7 +64,15 @@ export interface LastAsked {
   readonly model: string
   /** Prunes and summaries of the run before it. */
   readonly reliefs: number
-  readonly messages: readonly string[]
+  /** What the next request begins with. */
+  readonly stable: readonly string[]
+}
+
+/** A message part by part: where a reminder goes, neighbours of one role become one message. */
+function partsOf(message: ModelRequest['prompt'][number]): readonly string[] {
+  if (message.role === 'system') return [`system ${message.text}`]
+  const parts = message.role === 'tool' ? message.results : message.parts
+  return parts.map((part) => `${message.role} ${JSON.stringify(part)}`)
 }
 
 const isRelief = ({ type }: StoredEvent): boolean =>
@@ -81,14 +89,15 @@ export function watchRequest(world: World, { events }: Tables, request: Watched)
   for (const violation of checkPairing(prompt))
     complaints.push(`Z1 a prompt of ${runId}: ${JSON.stringify(violation)}`)
   const reliefs = log.filter(isRelief).length
-  const messages = prompt.map((message) => JSON.stringify(message))
+  const parts = prompt.flatMap(partsOf)
   const before = lastAsked.get(runId)
   if (before?.model === model.model && before.reliefs === reliefs) {
-    // The last message may end with a reminder.
-    const at = before.messages.slice(0, -1).findIndex((message, n) => message !== messages[n])
+    const at = before.stable.findIndex((part, n) => part !== parts[n])
     if (at >= 0) complaints.push(`Z1 a prompt of ${runId} differs from the one before at ${at}`)
   }
-  lastAsked.set(runId, { model: model.model, reliefs, messages })
+  // The last message may be a reminder, or end with one.
+  const stable = prompt.slice(0, -1).flatMap(partsOf)
+  lastAsked.set(runId, { model: model.model, reliefs, stable })
   const shown = new Set(
     prompt.flatMap((each) => (each.role === 'tool' ? each.results.map((it) => it.callId) : [])),
   )

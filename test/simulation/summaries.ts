@@ -15,6 +15,8 @@ export const summaryMs = (schedule: Schedule): number =>
 
 type Parts = ModelTurn['message']['parts']
 
+const says = (words: string): Parts => [{ type: 'text', text: words }]
+
 /** Answers, and complains of what it should not have been shown. */
 export function summarise({ schedule, complaints }: World, request: ModelRequest): ModelTurn {
   if (JSON.stringify(request.prompt).includes(stoppedWords))
@@ -31,7 +33,6 @@ export function summarise({ schedule, complaints }: World, request: ModelRequest
     provider: 'scripted',
     model: request.model.model,
   })
-  const says = (words: string): Parts => [{ type: 'text', text: words }]
   switch (way) {
     case undefined:
       return turn('complete', says('What was done.'))

@@ -209,7 +209,7 @@ describe('what is larger than its window', () => {
     const { payload, verdict } = await eventOf(at.register, runId, 'context.exhausted')
     expect(verdict).toBe('context_full')
     expect(payload).toMatchObject({ window: 1_000 })
-    expect(String(payload['text'])).toContain('[CONTEXT FULL]')
+    expect(JSON.stringify(payload['text'])).toContain('[CONTEXT FULL]')
     expect(at.requests).toEqual([])
   })
 

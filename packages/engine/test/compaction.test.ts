@@ -163,8 +163,9 @@ test('a turn that was stopped is not in what is summed up (compaction 5)', async
   expect(await factOf(at, second)).toMatchObject({ how: 'serialised' })
 })
 
+const small = (n: number) => [{ tool: 'note', args: { n } }]
+
 test('a run that begins in a thread too long for its model has that summed up before its first request is paid', async () => {
-  const small = (n: number) => [{ tool: 'note', args: { n } }]
   let asked = 0
   const register = createMemoryRegister(systemClock)
   const counted = counting(
