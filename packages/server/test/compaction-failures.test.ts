@@ -46,41 +46,41 @@ interface Failure {
 
 /** By the model that fails so. */
 const failures: Readonly<Record<string, Failure>> = {
-  'answers nothing': { reason: 'empty', summary: { text: ' \n ' }, asked: 1 },
+  answers_nothing: { reason: 'empty', summary: { text: ' \n ' }, asked: 1 },
   refuses: { reason: 'safety', summary: { text: 'I', ending: 'content_filter' }, asked: 1 },
-  'calls tools': {
+  calls_tools: {
     reason: 'calls',
     summary: { text: 'A summary.', calls: [{ name: 'dump', args: { n: 99 } }] },
     asked: 1,
   },
-  'streams for ever': {
+  streams_for_ever: {
     reason: 'failed',
     summary: { text: 's'.repeat(9 * 1024 * 1024), chunkSize: 64 * 1024 },
     asked: 1,
   },
-  'is down': { reason: 'failed', summary: { status: { code: 503 } }, asked: 2 },
-  'answers 50,000 tokens': {
+  is_down: { reason: 'failed', summary: { status: { code: 503 } }, asked: 2 },
+  answers_50000_tokens: {
     reason: 'too_long',
     summary: { text: 's'.repeat(200_000), chunkSize: 8_192 },
     asked: 1,
   },
-  'is cut at its length': {
+  is_cut_at_its_length: {
     reason: 'too_long',
     summary: { text: 'A summary', ending: 'length' },
     asked: 1,
   },
-  'repeats what was said': {
+  repeats_what_was_said: {
     reason: 'no_gain',
     summary: { text: 's'.repeat(60_000), chunkSize: 8_192 },
     compact: { summaryTokens: 32_000 },
     asked: 1,
   },
-  'says what it must not': {
+  says_what_it_must_not: {
     reason: 'guardrail',
     summary: { text: `A summary with ${bannedTerm} in it.` },
     asked: 1,
   },
-  'would cost too much': {
+  would_cost_too_much: {
     reason: 'cap',
     summary: { text: 'A summary.' },
     compact: { maxShare: 0.01 },
@@ -88,7 +88,7 @@ const failures: Readonly<Record<string, Failure>> = {
   },
 }
 
-const never = (name: string): string => `${name}, and nobody asks it`
+const never = (name: string): string => `${name}-unasked`
 
 function agentsOf(baseURL: string): ConfigInput['agents'] {
   const agents: ConfigInput['agents'] = {}

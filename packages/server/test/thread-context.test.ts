@@ -206,7 +206,7 @@ describe('refused, and said why', () => {
     })
     const runId = String(created.body.run_id)
     await eventually(async () => isHolding(runId))
-    expect(await compact(threadId)).toMatchObject({ status: 409, body: { code: 'thread_busy' } })
+    expect(await compact(threadId)).toMatchObject({ status: 422, body: { code: 'thread_busy' } })
     letGo(runId)
   })
 
