@@ -242,3 +242,33 @@ test('what fits no window ends the run, and says so', async () => {
   expect(payload).toMatchObject({ window: 1_000, tried: [] })
   expect(at.requests).toEqual([])
 })
+
+test('a summary that streams for ever is broken off, and what it has used is counted', async () => {
+  const streamed: number[] = []
+  const at = await scene({
+    async call(request, sink, signal) {
+      if (!isSummary(request)) return plays.call(request, sink, signal)
+      let chars = 0
+      while (!signal.aborted) {
+        sink.delta('text', 's'.repeat(1_000))
+        chars += 1_000
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      streamed.push(chars)
+      throw signal.reason
+    },
+  })
+  const plays = reader(12, short)
+  const runId = await begin(at.engine, at.definition({ context: { compact: { failuresMax: 1 } } }))
+  expect(await outcomeOf(at.register, runId)).toBe('completed')
+  const unchanged = payloadOf(
+    factSchemas['context.unchanged'],
+    await eventOf(at.register, runId, 'context.unchanged'),
+  )
+  expect(unchanged.reason).toBe('too_long')
+  // 4,000 tokens of six characters, and the piece that was one too many.
+  expect(streamed).toEqual([25_000])
+  expect(unchanged.usage).toMatchObject({ estimated: true })
+  expect(unchanged.usage.inputTokens).toBeGreaterThan(10_000)
+  expect(unchanged.usage.outputTokens).toBeGreaterThan(8_000)
+})

@@ -31,6 +31,7 @@ import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft, StoredEvent } from '../ports.ts'
 import { sha256 } from '../record/draft.ts'
 import { circuitOf } from './breaker.ts'
+import { callBounded } from './bounded-call.ts'
 import { cacheHints } from './cache-hints.ts'
 import { serialisedRequest, sharedRequest, type SummaryRequest } from './compaction-prompt.ts'
 import { originOf } from './evidence.ts'
@@ -146,8 +147,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   if (objection) return { unchanged: { ...objection, ...by }, usage }
   const words = textOf(turn)
   const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
-  const most = (agent.context ?? defaultContext).compact.summaryTokens
-  if (summaryTokens > most) return { unchanged: { reason: 'too_long', ...by }, usage }
+  if (summaryTokens > summaryMost(agent)) return { unchanged: { reason: 'too_long', ...by }, usage }
   const range = eventsThrough(draft.events, place.through)
   const appendix = appendixOf(range)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
@@ -170,6 +170,10 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   }
   return { kept, usage }
 }
+
+/** Tokens of the longest summary. */
+const summaryMost = ({ context = defaultContext }: AgentDefinition): number =>
+  context.compact.summaryTokens
 
 const unchecked = promptSteps.filter(({ name }) => name !== 'pairing')
 
@@ -260,7 +264,8 @@ async function ask(
   const digest = await deps.digests.by(task.tenantId, agent)
   const call = async (): Promise<ModelTurn> => {
     await held.begin()
-    const turn = await deps.model.call(
+    const turn = await callBounded(
+      deps.model,
       {
         model,
         detectors: agent.safety.detectors,
@@ -274,9 +279,7 @@ async function ask(
         endUser: originOf(draft.created).endUser,
         ...cacheHints(task),
       },
-      // Nobody sees it stream (C9).
-      { delta: () => {} },
-      held.signal,
+      { tokensMax: summaryMost(agent), signal: held.signal },
     )
     return withUsage(turn, { prompt, promptBytes, tools })
   }
