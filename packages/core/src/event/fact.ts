@@ -118,6 +118,7 @@ export const factSchemas = {
     through: Moment,
     /** The answer that begins the oldest turn that is kept. */
     keep: Moment,
+    /** What a model wrote in the place of that part. */
     summary: z.array(ContentPart).min(1),
     /** What is known from the log of that part beside its summary: failed calls, files, runs, approvals. Bounded. */
     appendix: z.string().max(limits.appendixCharsMax),
@@ -133,6 +134,7 @@ export const factSchemas = {
       /** SHA-256 of the hashes of these events, in their order, as hex. */
       digest: z.string(),
     }),
+    /** Of the next request, as it would have been and as it is, by estimate; and of the summary. */
     tokens: z.object({
       before: z.number().int().min(0),
       after: z.number().int().min(0),
@@ -148,6 +150,7 @@ export const factSchemas = {
   /** No summary was made, or none that may stand: the conversation is what it was. */
   'context.unchanged': z.object({
     ...outcomeOf,
+    /** Why not. */
     reason: z.enum([
       'failed',
       'empty',

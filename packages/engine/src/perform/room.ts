@@ -149,7 +149,8 @@ export function learnedIn(
 
 /** The window that an answer taught; null for one that taught none. */
 function taught(event: StoredEvent, model: ModelConfig): number | null {
-  if (event.payload['room'] === undefined) return null
+  // Read without the schema: late in a run, nearly every answer has a room.
+  if (event.verdict !== 'error' || event.payload['room'] === undefined) return null
   const { turn, room } = answerOf(event) ?? {}
   const isOf = turn && room && !room.unsent && turn.model === model.model
   return isOf && isOverflow({ turn }) ? (room.window ?? null) : null

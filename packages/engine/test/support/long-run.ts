@@ -104,6 +104,8 @@ export async function playLongRun({ turns, window }: LongRun): Promise<LongRunFi
       engine,
       readerAgent({
         model: { ...roomy.model, contextWindow: window },
+        // A small window takes a summary every few turns: more than an agent makes by default in one run.
+        context: { compact: { maxPerRun: turns } },
         limits: { maxTurns: turns + 1, maxToolCalls: turns, maxTokens: 1_000_000_000 },
       }),
     )

@@ -45,7 +45,7 @@ export const ContextConfig = z
         /** What to keep, in words of the operator, behind ours. */
         instructions: z.string().max(limits.instructionsCharsMax).optional(),
         /** In one run. */
-        maxPerRun: z.number().int().min(0).max(100).default(20),
+        maxPerRun: z.number().int().min(0).max(1_000).default(20),
         /** After so many failures in a row it is not tried again in this run. */
         failuresMax: z.number().int().min(1).max(10).default(3),
         /** Of the run's `maxTokens`, all summaries together take at most this share. */
