@@ -8,7 +8,12 @@ import { limits } from './limits.ts'
 const count = z.number().int().min(0)
 
 /** A place in a conversation: right after this event. */
-export const Moment = z.object({ runId: z.string(), seq: z.number().int().min(0) })
+export const Moment = z.object({
+  /** The run of the event. */
+  runId: z.string(),
+  /** Its number in the log of that run. */
+  seq: z.number().int().min(0),
+})
 
 /** A place between turns, in the request that was measured. */
 export const RoomCut = z.object({
@@ -18,11 +23,13 @@ export const RoomCut = z.object({
   turns: count,
   /** Tokens of what is behind it. */
   kept: count,
-  /** Results before it that may be cleared, and their tokens. */
+  /** Results before it that may be cleared. */
   results: count,
+  /** Tokens that they would lose. */
   cleared: count,
-  /** Long messages before it that may be shortened, and the tokens that they would lose. */
+  /** Long messages before it that may be shortened. */
   inputs: count,
+  /** Tokens that they would lose. */
   shortened: count,
 })
 

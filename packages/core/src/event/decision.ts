@@ -199,9 +199,11 @@ export const decisionSchemas = {
    */
   'context.pruned': z.object({
     turn: z.number().int(),
+    /** What is up to this event may give way. */
     through: Moment,
-    /** Results and long messages that give way, by the measure of the request. */
+    /** Results that give way, by the measure of the request. */
     results: z.number().int().min(0),
+    /** Long messages that do. */
     inputs: z.number().int().min(0),
     /** The next request, as it was estimated. */
     tokens: z.object({ before: z.number().int(), after: z.number().int() }),
