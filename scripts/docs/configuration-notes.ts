@@ -82,6 +82,8 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.guardrails.stream[].patterns[].name`]: 'Stands in the marker and in the feedback.',
   [`${agent}.guardrails.stream[].patterns[].pattern`]: 'The expression.',
   [`${agent}.approvals`]: 'Answers of humans: see [approvals](approvals.md).',
+  [`${agent}.context`]:
+    'What is done when a conversation grows towards the window of the model: see [long conversations](context.md). Absent, null or false: nothing before it overflows.',
   [`${agent}.loop`]: 'Detection of calls that repeat: see [loop detection](loop-detection.md).',
   [`${agent}.loop.enabled`]: 'False: nothing is looked for.',
   [`${agent}.loop.toolFreqWarn`]: 'Calls of one tool within the last ones: the model is told.',
