@@ -46,13 +46,10 @@ const policyOf = (role: Role) =>
     },
   })
 
-/**
- * An agent whose window two results of `dump` fill: some 600 tokens of tools, and 2,100 for head and tail of each. From 4,000 on there is a
- * summary, or, where it clears what is old, from 2,400 on one result less.
- */
+/** An agent whose window a few results of `dump` fill: some 600 tokens of tools, and 1,100 for head and tail of each. From 2,400 on there is a summary. */
 const roomy = {
   ...agent,
-  model: { ...agent.model, contextWindow: 10_000 },
+  model: { ...agent.model, contextWindow: 6_000 },
   context: { compact: { at: 0.5, keep: 1, failuresMax: 1 } },
 }
 
@@ -102,6 +99,7 @@ export function configurationOf(world: string, role: Role) {
       roomy,
       pruned: {
         ...roomy,
+        model: { ...agent.model, contextWindow: 10_000 },
         context: { prune: { at: 0.3, keepTurns: 1, minTokens: 1_000 }, compact: { maxPerRun: 0 } },
       },
       leaf: agent,
