@@ -1,4 +1,4 @@
-/** The resources of a tenant beside his runs: a store, crons, and assistants. Not the register: none of it is an event, all of it may change. */
+/** The resources of a tenant beside its runs: a store, crons, and assistants. Not the register: none of it is an event, all of it may change. */
 import { type Assistants, assistantsOf } from './assistants.ts'
 import { openTenantPool, type TenantPoolOptions, tenantSession } from '../read/tenant-session.ts'
 import { type Crons, cronsOf } from './crons.ts'
