@@ -45,14 +45,19 @@ export async function fetchRows<Row extends QueryResultRow>(
   how?: string | QuerySending,
 ): Promise<Row[]> {
   const { name, msMax } = typeof how === 'string' ? { name: how } : (how ?? {})
+  const values = [...query.parameters]
   const config: QueryConfig & { readonly query_timeout?: number } = {
     text: query.sql,
-    values: [...query.parameters],
+    values,
     ...(name === undefined ? {} : { name: `signalbox.${name}` }),
     ...(msMax === undefined ? {} : { query_timeout: msMax }),
   }
-  const result = await connection.query<Row>(config)
-  return result.rows
+  const { rows, fields } = await connection.query<Row>(config)
+  // `pg` assigns closures to its query, which V8 keeps with everything they hold until its next full collection: what they
+  // hold is emptied (docs/decisions/0056).
+  values.length = 0
+  fields.length = 0
+  return rows.splice(0)
 }
 
 /** The row of a function, or of another query, that answers one. */

@@ -86,8 +86,8 @@ export function createConversationWriter(): ConversationWriter {
       const systems = system.trim() ? 1 : 0
       // The newest message of then has grown, if what came was of its role.
       const stands = written.messages[before - 1] === newest ? before : before - 1
-      const prompt: PromptMessage[] =
-        systems === 1 ? [said, ...written.messages] : [...written.messages]
+      const head: PromptMessage[] = systems === 1 ? [said] : []
+      const prompt = head.concat(written.messages)
       const length = prompt.length
       const text = reminders.join('\n\n')
       if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })

@@ -12,6 +12,7 @@ import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
 import type { Budget } from '../budget.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
+import type { Emission } from './plan.ts'
 import type { Wanted } from '../webhook.ts'
 
 /**
@@ -142,6 +143,8 @@ export type MachineEvent = {
     readonly run: string
     readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
     readonly passports: PassportEvaluator
+    /** Takes what a step asks for. */
+    readonly ask: (emission: Emission) => void
   }
 }[Fact['type']]
 
