@@ -26,6 +26,8 @@ export interface SourceFile {
   readonly lines: number
   readonly specifiers: readonly string[]
   readonly functions: readonly FunctionSize[]
+  /** `path:line` of each function literal that is assigned to a property. */
+  readonly assigned: readonly string[]
   readonly exports: ReadonlyMap<string, ExportedName>
   /** `export *` and `export * as` of values; `export type *` is not counted. */
   readonly starExports: number
@@ -54,6 +56,7 @@ function readSource(root: string, path: string): SourceFile {
     lines: lineOf(text, text.length) - (text.endsWith('\n') ? 1 : 0),
     specifiers: moduleSpecifiers(path, text).map(({ value }) => value),
     functions: functionSizes(path, text, parsed),
+    assigned: assignedFunctions(path, text, parsed),
     exports: exportedNames(path, text, parsed),
     starExports: entries.filter((entry) => starKinds.has(entry.importName.kind) && !entry.isType)
       .length,
@@ -73,6 +76,34 @@ function functionSizes(path: string, text: string, { program }: Module): Functio
   }).visit(program)
   return sizes
 }
+
+/** Every function literal that is assigned to a property of something. */
+export function assignedFunctions(path: string, text: string, { program }: Module): string[] {
+  const found: string[] = []
+  new Visitor({
+    AssignmentExpression({ left, right, start }) {
+      if (bare(left).type === 'MemberExpression' && literals.has(bare(right).type))
+        found.push(`${path}:${lineOf(text, start)}`)
+    },
+  }).visit(program)
+  return found
+}
+
+const literals: ReadonlySet<string> = new Set(['FunctionExpression', 'ArrowFunctionExpression'])
+
+/** An expression without what stands around it for the compiler or the reader. */
+function bare(node: { readonly type: string; readonly expression?: unknown }): {
+  readonly type: string
+} {
+  const { type, expression } = node
+  const isAround = /^(?:TS\w+|Parenthesized)Expression$/.test(type)
+  return isAround && isNode(expression) ? bare(expression) : node
+}
+
+const isNode = (
+  value: unknown,
+): value is { readonly type: string; readonly expression?: unknown } =>
+  typeof value === 'object' && value !== null && 'type' in value
 
 function exportedNames(path: string, text: string, module: Module): Map<string, ExportedName> {
   const docEnds = module.comments

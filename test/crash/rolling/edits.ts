@@ -67,7 +67,7 @@ const anEffectKind: readonly Edit[] = [
   {
     file: 'packages/core/src/machine/steps.ts',
     find: '  begin: acting(turn.begin),',
-    put: '  begin: acting(turn.begin),\n  takeNote: (): void => {},',
+    put: '  begin: acting(turn.begin),\n  takeNote: acting(({ context }) => ({ context, emission: {} })),',
   },
   {
     file: 'packages/engine/src/effects/kinds.ts',

@@ -1,6 +1,7 @@
 /**
- * What one event makes of a snapshot of the run machine (SCXML: a macrostep). Pure: nothing is spawned, sent, scheduled or executed
- * (`run-machine.ts`), so one scope, in which nothing happens, serves every step.
+ * A macrostep (SCXML) takes one event to a snapshot of the run machine, and through all states that are passed. Nothing is spawned, sent,
+ * scheduled or executed (`run-machine.ts`), so one scope serves all: XState replaces its `actionExecutor` for each microstep, and puts
+ * it back.
  *
  * XState's own pure functions make an actor for each call, and with it the machine's first snapshot: a fourth of what a decision
  * allocated.

@@ -1,7 +1,4 @@
-/**
- * The requests of a transition, as data: the machine's only action is `emit`, and nobody ever executes it. `decide`
- * collects the params.
- */
+/** The requests of a transition, as data: a step gives them to `ask` of its event, and `decide` collects them. */
 import type { AgentDefinition, ToolSpec } from '../definition.ts'
 import type { Effect, Timer } from '../effect.ts'
 import type { Verdict } from '../event/decision.ts'

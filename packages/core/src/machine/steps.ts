@@ -9,7 +9,7 @@ import * as settle from './step/settle.ts'
 import { acting } from './step/step.ts'
 import * as turn from './step/turn.ts'
 
-/** The actions of the chart. */
+/** The actions of the chart. All are steps: a fact that leaves the snapshot as it was has been ignored (D4). */
 export const actions = {
   begin: acting(turn.begin),
   beginTurn: acting(turn.beginTurn),
@@ -39,4 +39,4 @@ export const actions = {
   endWithoutRetry: acting(end.endWithoutRetry),
   endWithoutTurn: acting(end.endWithoutTurn),
   stopRerun: acting(end.stopRerun),
-} as const
+} as const satisfies Readonly<Record<string, ReturnType<typeof acting>>>
