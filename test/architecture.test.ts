@@ -37,6 +37,8 @@ const hiddenNames = /(^|\/)(utils?|helpers?|shared|common|types|misc)(\/|\.tsx?$
 /** Written by a program, and as long as what it is made of. */
 const generated = new Set(['packages/client/src/generated.ts'])
 const limits = { medianFileLines: 90, fileLines: 450, functionLines: 70, ambiguousNames: 40 }
+/** What is in these packages runs with every turn. */
+const everyTurn: ReadonlySet<string> = new Set(['core', 'engine', 'postgres', 'policies', 'models'])
 /** The floor above the kernel: its folders are laid out anew with the wires. */
 const notLaidOut: ReadonlySet<string> = new Set(['server', 'cli'])
 
@@ -138,6 +140,21 @@ describe('connections', () => {
       making
         .map(({ path }) => path)
         .filter((path) => !readFileSync(join(root, path), 'utf8').includes(".on('error'")),
+    ).toEqual([])
+  })
+})
+
+describe('closures', () => {
+  it('are not assigned to a property where every turn passes: V8 keeps them, and what they hold, for long (decision 0056)', () => {
+    const assigned =
+      /^\s*[\w.#[\]]+[.\]][\w#]*\s(?:\?\?|\|\|)?= (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=]+)? =>)/m
+    expect('  query.callback = (error, result) => done(error)').toMatch(assigned)
+    const often = sources.filter(({ package: name }) => everyTurn.has(name))
+    expect(often.length).toBeGreaterThan(100)
+    expect(
+      often
+        .map(({ path }) => path)
+        .filter((path) => assigned.test(readFileSync(join(root, path), 'utf8'))),
     ).toEqual([])
   })
 })

@@ -53,10 +53,14 @@ it('says which tests failed and why, and what the runners said last', () => {
   }
   writeFileSync(join(reports, 'vitest.json'), JSON.stringify(failed))
   writeFileSync(join(reports, 'crash.log'), `FAILED one\n${'ok\n'.repeat(20)}Error: it died\n`)
-  writeFileSync(join(reports, 'vitest-long.errors'), 'TypeError: nobody handled it\n')
+  writeFileSync(
+    join(reports, 'vitest-long.errors'),
+    `TypeError: nobody handled it\n${'Error: nor this\n'.repeat(12)}`,
+  )
   const { code, lines } = verdict()
   expect(code).toBe(3)
   expect(lines).toContain('outside of a test: TypeError: nobody handled it')
+  expect(lines).toContain('and 1 more errors')
   expect(lines).toContain('test/ci/a.test.ts > b works: expected 1 to be 2')
   expect(lines.filter((line) => line.endsWith('b.test.ts: no such module'))).toHaveLength(1)
   expect(lines).toContain('crash.log: FAILED one')

@@ -124,6 +124,10 @@ describe.each(registers)('threads %s', (_name, registerOf) => {
     await register.append({ ...about(third), admit: true })
     expect(await since(third, { runId: second.runId, seq: 1 })).toBeNull()
     expect(await since(third, { runId, seq: 4 })).toEqual([`${third.runId} 1`])
+    // One that has no place yet has nothing to hear after what is being said.
+    const waiting = newRun({ tenantId, threadId })
+    await register.append(creation(waiting))
+    expect(await since(waiting, { runId: third.runId, seq: 1 })).toBeNull()
   })
 
   it('merge metadata, within a limit, of their own tenant', async () => {

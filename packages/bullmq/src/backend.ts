@@ -23,7 +23,7 @@ export interface PostgresBackend {
 /** Where BullMQ keeps its queues. */
 export type BullBackend = RedisBackend | PostgresBackend
 
-/** What both ends agree on, and what bounds them. Units are the last word of a name. */
+/** Values that both ends agree on, and their limits. Units are the last word of a name. */
 export const settings = {
   redisPrefix: 'signalbox',
   postgresSchema: 'signalbox_queue',

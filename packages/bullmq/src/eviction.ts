@@ -1,4 +1,4 @@
-/** What a Redis does when its memory is full. One that evicts forgets jobs, which only the reconciler finds again. */
+/** Whether a Redis evicts when its memory is full. One that does forgets jobs, which only the reconciler finds again. */
 import type { Log } from '@signalbox/engine'
 import { orTimeout } from './pace.ts'
 import { ClusterFamily, type RedisClient } from './redis-client.ts'

@@ -6,7 +6,7 @@ import { orTimeout } from './pace.ts'
 import { firstOutcome, redisClient } from './redis-client.ts'
 import { describeRedis, parseRedisUrl } from './redis-url.ts'
 
-/** What an examination of a Redis found. */
+/** The result of an examination of a Redis. */
 export interface RedisFindings {
   /** Hosts and kind; no secrets. */
   readonly where: string

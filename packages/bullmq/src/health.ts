@@ -1,5 +1,5 @@
 /**
- * What a connection is worth right now. A store of hints may be away for hours without harm, so its errors are neither
+ * The state of a connection right now. A store of hints may be away for hours without harm, so its errors are neither
  * thrown nor allowed to flood the log: they become a state that an operator can read, and one line when it changes.
  */
 import type { Log } from '@signalbox/engine'
@@ -34,10 +34,7 @@ export function describeError(error: unknown): string {
 export class ConnectionWatch {
   readonly #name: string
   readonly #log: Log
-  #status: EndHealth['status'] = 'starting'
-  #since = Date.now()
-  #error: string | null = null
-  #lost = 0
+  #health: EndHealth = { status: 'starting', since: Date.now(), error: null, lost: 0 }
   #warnedAt = -Infinity
   #unsaid = 0
   #ended = false
@@ -53,10 +50,10 @@ export class ConnectionWatch {
 
   /** Something was answered. It says nothing about a store that is there, answers, and refuses what it is sent. */
   up(): void {
-    if (this.#status === 'up' || this.#ended) return
+    if (this.#health.status === 'up' || this.#ended) return
     if (performance.now() - this.#refusedAt < refusalMs) return
-    if (this.#status === 'down')
-      this.#log.info('connected again', { to: this.#name, lost: this.#lost })
+    if (this.#health.status === 'down')
+      this.#log.info('connected again', { to: this.#name, lost: this.#health.lost })
     this.#become('up', null)
   }
 
@@ -75,28 +72,29 @@ export class ConnectionWatch {
   down(error: unknown, message = 'not connected'): void {
     if (this.#ended) return
     const text = describeError(error)
-    if (this.#status !== 'down') this.#become('down', text)
-    this.#error = text
+    if (this.#health.status !== 'down') this.#become('down', text)
+    this.#health = { ...this.#health, error: text }
     // Once for each outage; of connections that come and go, now and then.
     if (!this.#told) this.#told = this.#warn(message, text)
   }
 
   /** The connection ended. The error before it, if there was one, says more. */
   closed(): void {
-    if (this.#status !== 'down') this.down(new Error('connection closed'))
+    if (this.#health.status !== 'down') this.down(new Error('connection closed'))
   }
 
   /** An error that says nothing about the connection. */
   note(error: unknown): void {
-    // What follows from it is no news.
-    if (this.#status !== 'down') this.#warn('queue error', describeError(error))
+    // An error that follows from it is no news.
+    if (this.#health.status !== 'down') this.#warn('queue error', describeError(error))
   }
 
   /** `count` hints or messages were given up. */
   drop(count: number, error: unknown): void {
-    this.#lost += count
+    this.#health = { ...this.#health, lost: this.#health.lost + count }
     // Of one that is down this is known, and counted.
-    if (this.#status !== 'down') this.#warn('given up, a poll finds it later', describeError(error))
+    if (this.#health.status !== 'down')
+      this.#warn('given up, a poll finds it later', describeError(error))
   }
 
   /** The owner closes: whatever the connection says from now on is no news. */
@@ -105,19 +103,12 @@ export class ConnectionWatch {
   }
 
   health(): EndHealth {
-    return {
-      status: this.#status,
-      since: this.#since,
-      error: this.#error,
-      lost: this.#lost,
-    }
+    return this.#health
   }
 
   #become(status: EndHealth['status'], error: string | null): void {
-    this.#status = status
     this.#told = false
-    this.#since = Date.now()
-    this.#error = error
+    this.#health = { ...this.#health, status, since: Date.now(), error }
   }
 
   /** Whether it was logged: no more often than every five seconds. */
@@ -128,7 +119,12 @@ export class ConnectionWatch {
       this.#unsaid += 1
       return false
     }
-    this.#log.warn(message, { to: this.#name, error, lost: this.#lost, unsaid: this.#unsaid })
+    this.#log.warn(message, {
+      to: this.#name,
+      error,
+      lost: this.#health.lost,
+      unsaid: this.#unsaid,
+    })
     this.#warnedAt = now
     this.#unsaid = 0
     return true

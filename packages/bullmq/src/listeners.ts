@@ -1,4 +1,4 @@
-/** Who listens to what within this process. A channel is open while somebody does. */
+/** The listeners to channels within this process. A channel is open while it has any. */
 import type { Log } from '@signalbox/engine'
 import { describeError } from './health.ts'
 

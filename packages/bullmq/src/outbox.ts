@@ -1,5 +1,5 @@
 /**
- * What waits to be published, merged: an id once per topic, pieces of a message that follow each other as one, and of the
+ * The items that wait to be published, merged: an id once per topic, pieces of a message that follow each other as one, and of the
  * progress notes of a call the latest.
  * Bounded, because a process that publishes faster than it sends must lose wakes, not memory.
  */

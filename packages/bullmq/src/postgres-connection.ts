@@ -6,7 +6,7 @@
  * C2 A connection that listens is asked something now and then: one that fell silent is made again.
  * C3 `synchronous_commit=off`: rows of the queue are hints, a lost one is found by the reconciler.
  */
-import { PostgresConnection, type PostgresPoolConfig, quoteSchemaName } from 'bullmq'
+import { PostgresConnection, quoteSchemaName } from 'bullmq'
 import { Client, type ClientConfig } from 'pg'
 import { type PostgresBackend, settings } from './backend.ts'
 
@@ -28,7 +28,13 @@ export class QueueConnection extends PostgresConnection {
   #listenName: string | null = null
 
   constructor(backend: PostgresBackend) {
-    super(poolConfig(backend))
+    // BullMQ pins the schema through the start-up option `options`, which a URL that has its own would override.
+    super({
+      ...clientConfig(backend),
+      schema: schemaOf(backend),
+      migrate: false,
+      max: settings.postgresPoolMax,
+    })
     this.#listenConfig = listenConfig(backend)
     this.pool.on('connect', (client) => this.#guard(client))
   }
@@ -132,16 +138,6 @@ export class QueueConnection extends PostgresConnection {
 }
 
 const schemaOf = (backend: PostgresBackend): string => backend.schema ?? settings.postgresSchema
-
-/** BullMQ pins the schema through the start-up option `options`, which a URL that has its own would override. */
-function poolConfig(backend: PostgresBackend): PostgresPoolConfig {
-  return {
-    ...clientConfig(backend),
-    schema: schemaOf(backend),
-    migrate: false,
-    max: settings.postgresPoolMax,
-  }
-}
 
 function listenConfig(backend: PostgresBackend): ClientConfig {
   const config = clientConfig(backend)

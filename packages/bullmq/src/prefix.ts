@@ -1,4 +1,4 @@
-/** What sets installations on one Redis apart: the first part of every key and channel. */
+/** The name that sets installations on one Redis apart: the first part of every key and channel. */
 import { settings } from './backend.ts'
 import { parseRedisUrl } from './redis-url.ts'
 

@@ -28,7 +28,7 @@ export interface RedisWakeBus extends WakeBus {
   up(): boolean
 }
 
-/** What a Redis wake bus is told. */
+/** Options of a Redis wake bus. */
 export interface WakeBusOptions {
   /** An address as `parseRedisUrl` takes it. */
   readonly url: string

@@ -1,5 +1,5 @@
 /**
- * What travels over Redis pub/sub: `<origin>\n<json>`. The origin stands in front so that a process recognises the
+ * The messages over Redis pub/sub: `<origin>\n<json>`. The origin stands in front so that a process recognises the
  * echo of its own message without parsing it. Whatever else is on the channel is ignored: anybody who may publish
  * there can at worst cause a poll.
  */

@@ -11,7 +11,6 @@
  * D7 What was said to a run is heard before the fact of its batch that ends it. That decision is made over all facts there are
  *    (I6), so nothing that was accepted comes too late (`machine/injected.ts`).
  */
-import { getMicrosteps } from 'xstate'
 import type { AgentDefinition } from './definition.ts'
 import type { Effect, Timer } from './effect.ts'
 import type { DecisionPayload, Verdict } from './event/decision.ts'
@@ -19,6 +18,7 @@ import type { Fact } from './event/fact.ts'
 import type { MachineEvent } from './machine/context.ts'
 import { leftVerdicts } from './machine/step/input.ts'
 import { isAtRest, isWaiting, keepTime } from './machine/clock.ts'
+import { macrostep } from './machine/macrostep.ts'
 import type { Emission } from './machine/plan.ts'
 import { askedTimers } from './machine/settle.ts'
 import { outlives, tell } from './machine/tell.ts'
@@ -58,8 +58,6 @@ export interface Subject {
   readonly passports?: PassportEvaluator
 }
 
-const noEvaluator = (): null => null
-
 interface Step {
   readonly state: RunState
   /** The states this fact led through, in order. */
@@ -98,28 +96,23 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
 const isInput = ({ type }: Fact): boolean => type === 'input.injected'
 
 function step(
-  { run, agent, machine, evaluatorOf = noEvaluator, passports = noPassports }: Subject,
+  { run, agent, machine, evaluatorOf = () => null, passports = noPassports }: Subject,
   state: RunState,
   fact: Fact,
 ): Step {
   if (isFinal(state)) return ignore(state, fact)
   if (fact.type === 'run.faulted') return timed(agent, fault(state), fact.at)
   const before = restore(machine, state)
+  const emissions: Emission[] = []
+  const ask = (emission: Emission): void => void emissions.push(emission)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `type` and `fact` agree by construction
-  const event = { type: fact.type, fact, agent, run, evaluatorOf, passports } as MachineEvent
-  const passes = getMicrosteps(machine.chart, before, event)
-  const actions = passes.flatMap(([, taken]) => taken)
-  const after = passes.at(-1)?.[0] ?? before
-  if (after === before && actions.length === 0) return ignore(state, fact)
-  const emissions = actions.flatMap((action) => (isEmit(action) ? [action.params] : []))
-  const path = passes.map(([snapshot]) => toState(snapshot).name)
+  const event = { type: fact.type, fact, agent, run, evaluatorOf, passports, ask } as MachineEvent
+  const passed = macrostep(machine.chart, before, event)
+  const after = passed.at(-1) ?? before
+  if (after === before) return ignore(state, fact)
+  const path = passed.map((snapshot) => toState(snapshot).name)
   return timed(agent, { state: toState(after), path, emissions }, fact.at)
 }
-
-const isEmit = (action: {
-  readonly type: string
-  readonly params?: unknown
-}): action is { readonly type: 'emit'; readonly params: Emission } => action.type === 'emit'
 
 /** Advances the run's own clock, after what the fact did. */
 function timed(agent: AgentDefinition, { state, path, emissions }: Step, at: number): Step {

@@ -103,7 +103,6 @@ export { same } from './same.ts'
 export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'
 export { runMachine } from './machine/run-machine.ts'
-export { callsOf } from './verdict/authorization/judge.ts'
 export { explainSafety } from './verdict/safety/explain.ts'
 export { failureOf } from './verdict/safety/failure.ts'
 export { createProjection, project, type PromptProjection } from './conversation/project.ts'
@@ -121,7 +120,7 @@ export {
   PassportSpec,
   PolicySpec,
 } from './verdict/authorization/spec.ts'
-export { authorize, type Bench, judgedOf } from './verdict/authorization/judge.ts'
+export { authorize, type Bench, callsOf, judgedOf } from './verdict/authorization/judge.ts'
 export type { ArgumentName } from './verdict/authorization/argument-names.ts'
 export { JudgedArguments, type JudgedKind, judgedProblem } from './verdict/authorization/judged.ts'
 export { noPassports, type PassportEvaluator } from './verdict/authorization/passports.ts'

@@ -24,7 +24,7 @@ export const limits = {
   errorBytesMax: 8 * 1024,
   /** A progress note of a tool. Longer ones are cut. */
   progressCharsMax: 500,
-  /** What one model turn may stream before it is cut as `interrupted`. */
+  /** Bytes that one model turn may stream before it is cut as `interrupted`. */
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
@@ -60,7 +60,7 @@ export const limits = {
   threadTtlMinutesMax: 5_256_000,
   /** Messages that one edit puts into a conversation. */
   editMessagesMax: 1000,
-  /** What may be said to one run after it was created: messages, and their texts as UTF-8. */
+  /** Input of one run after it was created: messages, and their texts as UTF-8. */
   injectedMessagesMax: 100,
   injectedBytesMax: 1024 * 1024,
   /** Runs that wait on one thread. */
@@ -108,13 +108,13 @@ export const limits = {
   /** Assistants that a tenant may make, and versions of one. */
   assistantsMax: 1000,
   assistantVersionsMax: 1000,
-  /** What an assistant changes of its agent, and says of itself, as JSON. */
+  /** The changes that an assistant makes to its agent, and its words about itself, as JSON. */
   assistantBytesMax: 32 * 1024,
   /** Crons that a tenant may have. */
   cronsMax: 1000,
   /** A schedule, and the name of a time zone. */
   scheduleCharsMax: 100,
-  /** What a cron sends for each run, as JSON. */
+  /** The request that a cron sends for each run, as JSON. */
   cronBytesMax: 256 * 1024,
   /** Files of a workspace: how many, and their bytes in all. A single one is at most `toolResultBytesMax`. */
   filesMax: 10_000,

@@ -27,7 +27,7 @@ export interface Replayed {
   readonly differences: readonly Difference[]
 }
 
-/** What a decision told: to be compared when all of it was read. */
+/** The verdicts that a decision told: to be compared when all of it was read. */
 interface Telling {
   readonly seq: number
   readonly stored: FoldableEvent[]

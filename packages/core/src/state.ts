@@ -44,7 +44,7 @@ export const toState = (snapshot: {
   readonly context: RunContext
 }): RunState => ({ name: StateName.parse(snapshot.value), context: snapshot.context })
 
-/** What grows is one text each (`machine/compact.ts`): the cached state has a limit (`limits.stateBytesMax`). */
+/** Parts that grow are one text each (`machine/compact.ts`): the cached state has a limit (`limits.stateBytesMax`). */
 const PersistedContext = z.object({
   run: z.string(),
   counts: z.string(),

@@ -1,5 +1,5 @@
 /** Environment of the programs: none of our secrets, none of the PG* variables that would change what they do. */
-export function childEnv(): NodeJS.ProcessEnv {
+function childEnv(): NodeJS.ProcessEnv {
   const passed = ['PATH', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP'] as const
   const kept = passed.flatMap((name) => {
     const value = process.env[name]
@@ -7,3 +7,7 @@ export function childEnv(): NodeJS.ProcessEnv {
   })
   return { ...Object.fromEntries(kept), LC_ALL: 'C' }
 }
+
+/** How the programs are run: in a session of their own, so that a Ctrl-C at the terminal reaches the owner only. */
+export const ownSession = () =>
+  ({ cwd: '/', env: childEnv(), detached: true, windowsHide: true }) as const

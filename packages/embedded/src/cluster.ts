@@ -10,7 +10,7 @@ import { chown, mkdir, open, readFile, readdir, rename, rm, writeFile } from 'no
 import { basename, join } from 'node:path'
 
 import type { Binaries } from './binaries.ts'
-import { childEnv } from './child-env.ts'
+import { ownSession } from './child-env.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 import type { Layout } from './layout.ts'
 import type { OsUser } from './os-user.ts'
@@ -74,7 +74,7 @@ export async function makeCluster(
   access: {
     readonly user: OsUser | null
     readonly password: string
-    readonly signal?: AbortSignal
+    readonly signal?: AbortSignal | undefined
   },
 ): Promise<void> {
   const { user, password, signal } = access
@@ -110,13 +110,10 @@ async function runInitdb(
   args: readonly string[],
 ): Promise<void> {
   signal?.throwIfAborted()
-  // Its own session: a Ctrl-C at the terminal is for the owner to handle.
+  // A Ctrl-C at the terminal is for the owner to handle.
   const child = spawn(binaries.initdb, args, {
     ...user,
-    cwd: '/',
-    env: childEnv(),
-    detached: true,
-    windowsHide: true,
+    ...ownSession(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''

@@ -28,7 +28,7 @@ import { stopPostmaster } from './stop-postmaster.ts'
 import { Supervised } from './supervised.ts'
 import { startWatchdog } from './watchdog.ts'
 
-/** What a start does: copies the programs to where their user can reach them, makes the cluster, starts the server. */
+/** The steps of a start: copies the programs to where their user can reach them, makes the cluster, starts the server. */
 export type EmbeddedPhase = 'programs' | 'cluster' | 'postgres'
 
 /** How to run the embedded server. */
@@ -44,7 +44,7 @@ export interface EmbeddedPostgresOptions {
   readonly onPhase?: (phase: EmbeddedPhase) => void
   /** Breaks off the making of a cluster; then nothing of it is left. */
   readonly signal?: AbortSignal
-  /** What becomes of the server if the owner dies without `stop()`. `keep`: the next start adopts it. Default `stop`. */
+  /** The fate of the server if the owner dies without `stop()`. `keep`: the next start adopts it. Default `stop`. */
   readonly orphan?: 'stop' | 'keep'
   /**
    * Only as root, whose Postgres must run as another user: where the data goes if that user cannot enter `dataDir`.
@@ -111,8 +111,7 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   const lock = await takeOwnerLock(layout, 'owner', cleanerMs)
   const watchdog = options.orphan === 'keep' ? null : startWatchdog(layout.dir, stopMs, options.log)
   try {
-    const making = { user, onPhase, ...(signal ? { signal } : {}) }
-    const password = await prepareCluster(layout, binaries, making)
+    const password = await prepareCluster(layout, binaries, { user, onPhase, signal })
     onPhase('postgres')
     const obtain = (port: number | null) =>
       obtainPostmaster(
@@ -129,17 +128,8 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     watchdog?.serverRuns()
     const url = serverUrl(postmaster.port, password)
     const { log, giveUpMs = 120_000 } = options
-    return new Supervised({
-      layout,
-      lock,
-      watchdog,
-      postmaster,
-      url,
-      stopMs,
-      giveUpMs,
-      log,
-      obtain,
-    })
+    const held = { layout, lock, watchdog, postmaster, url, stopMs, giveUpMs, log, obtain }
+    return new Supervised(held)
   } catch (error) {
     const orphan = options.orphan === 'keep' ? null : await findOrphan(layout.cluster)
     if (orphan !== null) await stopPostmaster(orphan.pid, layout.cluster, stopMs)
@@ -155,7 +145,7 @@ async function prepareCluster(
   making: {
     readonly user: OsUser | null
     readonly onPhase: (phase: EmbeddedPhase) => void
-    readonly signal?: AbortSignal
+    readonly signal: AbortSignal | undefined
   },
 ): Promise<string> {
   await removeDrafts(layout)

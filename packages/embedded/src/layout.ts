@@ -7,7 +7,7 @@ export interface Layout {
   readonly password: string
   /** Held by a kernel lock. Never open it with `node:fs`: closing any descriptor of it drops the lock. */
   readonly lock: string
-  /** Who holds the lock, for messages. */
+  /** Names the holder of the lock, for messages. */
   readonly owner: string
   readonly log: string
 }

@@ -35,7 +35,7 @@ export interface ObtainOptions {
 const pollMs = 20
 
 /**
- * What an older server of this directory leaves behind while it goes: its backends hold the shared memory for a moment
+ * The traces of an older server of this directory while it goes: its backends hold the shared memory for a moment
  * after a `kill -9`, its lock file until the end.
  */
 const passing = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
@@ -55,7 +55,7 @@ export async function obtainPostmaster(
   while (Date.now() < deadline) {
     const orphan = await findOrphan(plan.layout.cluster)
     if (orphan !== null) {
-      const adopted = await adopt(orphan, { plan, options, deadline })
+      const adopted = await adopt(orphan, plan, { ...options, deadline })
       if (adopted !== null) return adopted
       continue
     }
@@ -67,7 +67,11 @@ export async function obtainPostmaster(
       throw failed('it does not accept the password of its data directory')
     }
     said = result.said
-    if (portTaken.test(said) && options.port !== null) throw taken(options.port)
+    if (portTaken.test(said) && options.port !== null)
+      throw new EmbeddedPostgresError(
+        'port_in_use',
+        `Port ${port} of 127.0.0.1 is taken. Choose another for the embedded Postgres, or none: then a free one is found.`,
+      )
     if (!passing.test(said) && !portTaken.test(said)) break
     await sleep(pollMs)
   }
@@ -76,13 +80,10 @@ export async function obtainPostmaster(
 
 async function adopt(
   orphan: PostmasterFile,
-  context: {
-    readonly plan: ServerPlan
-    readonly options: ObtainOptions
-    readonly deadline: number
-  },
+  plan: ServerPlan,
+  options: ObtainOptions & { readonly deadline: number },
 ): Promise<Postmaster | null> {
-  const { plan, options, deadline } = context
+  const { deadline } = options
   const { cluster } = plan.layout
   if (orphan.status !== 'ready' && Date.now() + options.stopMs < deadline) {
     // On its way up or down: a moment later it is ready or gone.
@@ -112,13 +113,6 @@ function pollGone(pid: number, cluster: string): Promise<void> {
     }, 500)
     timer.unref()
   })
-}
-
-function taken(port: number): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
-    'port_in_use',
-    `Port ${port} of 127.0.0.1 is taken. Choose another for the embedded Postgres, or none: then a free one is found.`,
-  )
 }
 
 function failed(said: string): EmbeddedPostgresError {

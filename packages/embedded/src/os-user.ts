@@ -6,7 +6,7 @@ import { EmbeddedPostgresError } from './errors.ts'
 
 const run = promisify(execFile)
 
-/** Who Postgres runs as. */
+/** The user that Postgres runs as. */
 export interface OsUser {
   readonly uid: number
   readonly gid: number

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, open, readFile, rename } from 'node:fs/promises'
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 
 import { EmbeddedPostgresError } from './errors.ts'
 import { type Layout } from './layout.ts'
@@ -24,13 +24,7 @@ export async function ensurePassword(layout: Layout, clusterExists: boolean): Pr
   }
   const password = randomBytes(32).toString('base64url')
   const draft = `${layout.password}.${process.pid}`
-  const file = await open(draft, 'w', 0o600)
-  try {
-    await file.writeFile(`${password}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(draft, `${password}\n`, { mode: 0o600, flush: true })
   await rename(draft, layout.password)
   return password
 }

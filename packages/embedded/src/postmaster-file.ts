@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a server says of itself in `postmaster.pid`. */
+/** The words of a server about itself in `postmaster.pid`. */
 export interface PostmasterFile {
   readonly pid: number
   /** Null until the server has bound it. */

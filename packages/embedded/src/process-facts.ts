@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What tells a process from a later one that was given the same pid. */
+/** Facts that tell a process from a later one that was given the same pid. */
 export interface ProcessFacts {
   /** Opaque; equal for the same process only. Empty on Windows, where it is not known. */
   readonly startedAt: string

@@ -3,7 +3,7 @@ import { EmbeddedPostgresError } from './errors.ts'
 /** Server settings by name, as in `postgresql.conf`. */
 export type ServerSettings = Readonly<Record<string, string | number | boolean>>
 
-/** What the supervisor itself decides: changed from outside, it could neither find nor protect the server. */
+/** Settings that the supervisor itself decides: changed from outside, it could neither find nor protect the server. */
 const reserved = new Set([
   'config_file',
   'data_directory',

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { open, rename, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { childEnv } from './child-env.ts'
+import { ownSession } from './child-env.ts'
 import type { Layout } from './layout.ts'
 import type { OsUser } from './os-user.ts'
 import { readPostmasterFile } from './postmaster-file.ts'
 
-/** What to run. */
+/** The server to run. */
 export interface ServerPlan {
   readonly layout: Layout
   readonly program: string
@@ -40,10 +40,7 @@ export async function spawnPostmaster(
   const from = (await log.stat()).size
   const child = spawn(plan.program, [...plan.args, '-p', String(port)], {
     ...plan.user,
-    cwd: '/',
-    env: childEnv(),
-    detached: true,
-    windowsHide: true,
+    ...ownSession(),
     stdio: ['ignore', log.fd, log.fd],
   })
   const end = watchEnd(child)

@@ -16,7 +16,7 @@ import type { OwnerLock } from './owner-lock.ts'
 import { killPostmaster, stopPostmaster } from './stop-postmaster.ts'
 import type { Watchdog } from './watchdog.ts'
 
-/** What a supervisor holds, and how it gets another postmaster. */
+/** The parts of a supervisor, and how it gets another postmaster. */
 export interface HeldPostmaster {
   readonly layout: Layout
   readonly lock: OwnerLock

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { childEnv } from './child-env.ts'
+import { ownSession } from './child-env.ts'
 import type { Log } from '@signalbox/engine'
 
 /** A process that stops the server when the owner is gone, however he went. */
@@ -22,17 +22,11 @@ export interface Watchdog {
 export function startWatchdog(dir: string, stopMs: number, log: Log | undefined): Watchdog {
   // The sources run as `.ts`, the published package as `.js`.
   const main = new URL(`./watchdog-main${extname(import.meta.url)}`, import.meta.url)
-  const child = spawn(
-    process.execPath,
-    ['--no-warnings', fileURLToPath(main), dir, String(stopMs)],
-    {
-      cwd: '/',
-      env: childEnv(),
-      detached: true,
-      windowsHide: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    },
-  )
+  const args = ['--no-warnings', fileURLToPath(main), dir, String(stopMs)]
+  const child = spawn(process.execPath, args, {
+    ...ownSession(),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
   const dog = { dismissed: false }
   const failed = (reason: string): void => {
     if (dog.dismissed) return

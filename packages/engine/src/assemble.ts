@@ -47,7 +47,7 @@ export interface Signals {
   readonly stopped: AbortSignal
 }
 
-/** What all parts stand on. `fault` records why a run must end that nobody can decide any more. */
+/** The ground of all parts. `fault` records why a run must end that nobody can decide any more. */
 function groundOf(
   deps: EngineDeps,
   { draining, stopped }: Signals,
@@ -177,7 +177,7 @@ export function assemble(deps: EngineDeps, signals: Signals) {
   }
 }
 
-/** Who decides himself needs nobody else to; should he vanish first, the reconciler of another finds the facts. */
+/** A process that decides itself needs no other to; should it vanish first, the reconciler of another finds the facts. */
 function announceFacts(wakeBus: WakeBus, runId: string, own: Coalescer | null): void {
   wakeBus.publish('run', [runId])
   if (own) own.hint(runId)

@@ -43,7 +43,7 @@ export function createCommands(deps: CommandDeps): Commands {
   }
 }
 
-/** Who is to make way is asked to at once; were this process to vanish first, a reconciler would ask. */
+/** A run that is to make way is asked to at once; were this process to vanish first, a reconciler would ask. */
 async function createAndSupersede(deps: CommandDeps, request: NewRun): Promise<CreateAnswer> {
   const answer = await createRun(deps, request)
   const { multitask, tenantId, threadId } = request

@@ -28,10 +28,10 @@ import { settlesWithin } from './record/patience.ts'
 import { poll } from './roles/reconciler.ts'
 import type { EngineSettings } from './settings.ts'
 
-/** What an engine process does. Without a role it only has commands. */
+/** A role of an engine process. Without a role it only has commands. */
 export type Role = 'orchestrator' | 'worker'
 
-/** What an engine process is made of. */
+/** The parts of an engine process. */
 export interface EngineDeps {
   readonly register: Register
   readonly dispatcher: Dispatcher
@@ -44,7 +44,7 @@ export interface EngineDeps {
   readonly tools: ToolHost | null
   /** Evaluates passports and Cedar, and asks what takes I/O. Default: neither, such policies deny. */
   readonly policies?: PolicyHost
-  /** What is wrong with arguments for a tool, null if nothing. Default: nothing can be checked, and no call edited. */
+  /** Says what is wrong with arguments for a tool, null if nothing. Default: nothing can be checked, and no call edited. */
   readonly checkArguments?: CheckArguments
   /** Tells others of runs. Default: nobody is told. */
   readonly webhooks?: WebhookSender
@@ -138,5 +138,5 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** What a stop takes beyond its grace, at most. Milliseconds. */
+/** The time a stop takes beyond its grace, at most. Milliseconds. */
 const partingMs = 2_000

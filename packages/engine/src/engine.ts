@@ -10,7 +10,7 @@ import type {
 } from '@signalbox/core'
 import type { Lane, Moment, Multitask, NamedTarget, PauseAnswer, PauseCode } from './ports.ts'
 
-/** Who asks, as the server authenticated it: never taken from a request's body. */
+/** The caller, as the server authenticated it: never taken from a request's body. */
 export interface Caller {
   readonly tenantId: string
   /** Written into events, e.g. `user:ann` or `key:ci`. */
@@ -25,7 +25,7 @@ export interface Person {
 
 export interface CreateRun extends Caller {
   readonly threadId: string
-  /** What it does to the runs that are under way on its thread. Default `enqueue`: it waits for them. */
+  /** How it treats the runs that are under way on its thread. Default `enqueue`: it waits for them. */
   readonly multitask?: Multitask
   /** Not started before this long from now. Milliseconds, default 0. */
   readonly delayMs?: number
@@ -33,18 +33,18 @@ export interface CreateRun extends Caller {
   readonly priority?: number
   /** The limits it stands under. */
   readonly lanes?: readonly Lane[]
-  /** What it goes on from. Default: from the end of the run before it on its thread. */
+  /** The moment it goes on from. Default: from the end of the run before it on its thread. */
   readonly base?: Moment
   readonly definition: AgentDefinition
   readonly input: readonly UserMessage[]
-  /** What was said elsewhere before the input, on a thread that has heard nothing. */
+  /** The messages said elsewhere before the input, on a thread that has heard nothing. */
   readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
   readonly edit?: { readonly messages: readonly EditMessage[] }
   readonly metadata: JsonObject
-  /** What the client of the run takes for granted when it comes back. */
+  /** The things that the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']
-  /** What the client says of the run, in the fields that its agent declares. */
+  /** The words of the client about the run, in the fields that its agent declares. */
   readonly fields?: JsonObject
   /** An address that is told of the run, beside those of the configuration. No event holds it. */
   readonly webhook?: string
@@ -79,11 +79,11 @@ export type CreateAnswer =
 /** A run to repeat, with the same input after the same history, on a thread of its own. */
 export interface Rerun
   extends Caller, Pick<CreateRun, 'threadId' | 'priority' | 'lanes' | 'metadata' | 'alias'> {
-  /** What is repeated. It must have ended. */
+  /** The run to repeat. It must have ended. */
   readonly runId: string
-  /** What to repeat it with. Null: with what it had itself. */
+  /** The definition to repeat it with. Null: with what it had itself. */
   readonly definition: AgentDefinition | null
-  /** What to change of that. May throw, then nothing is created. Default: nothing. */
+  /** Changes that definition. May throw, then nothing is created. Default: nothing. */
   readonly change?: (definition: AgentDefinition) => AgentDefinition
   readonly webhook?: string
   readonly user?: Person
@@ -97,11 +97,11 @@ export type RerunAnswer =
 
 /** A run to ask once more: its calls execute. On its own thread, behind what was said there since. */
 export interface RetryRequest extends Caller {
-  /** What is asked again. It must have ended. */
+  /** The run to ask again. It must have ended. */
   readonly runId: string
   /** The agent as it is now. */
   readonly definition: AgentDefinition
-  /** What the run says about its agent, over the metadata of the other. */
+  /** The words of the run about its agent, over the metadata of the other. */
   readonly marks: JsonObject
   /** The limits it stands under, by whom the other worked for. */
   readonly lanesOf: (whom: Caller & Pick<CreateRun, 'user' | 'endUser'>) => readonly Lane[]
@@ -144,7 +144,7 @@ export interface AnswerApproval extends Caller {
   readonly scope?: 'once' | 'run' | 'always'
   /** For `edit`: the arguments to execute instead. */
   readonly args?: JsonObject
-  /** Who decides, as the server authenticated him. */
+  /** The person who decides, as the server authenticated him. */
   readonly by?: Person
 }
 
@@ -163,9 +163,9 @@ export interface InjectInput extends Caller {
   readonly runId: string
   /** At least one. Together with what was said to the run before: `limits.injectedMessagesMax` and `injectedBytesMax`. */
   readonly messages: readonly UserMessage[]
-  /** What names the request among those of the run: the same one is heard once. 1 to 200 characters. */
+  /** The name of the request among those of the run: the same one is heard once. 1 to 200 characters. */
   readonly key: string
-  /** Who speaks, as the server authenticated him. */
+  /** The person who speaks, as the server authenticated him. */
   readonly by?: Person
   /** A stable pseudonym of the end user: who is held says nothing. */
   readonly endUser?: string
@@ -262,7 +262,7 @@ export interface LiveText {
   readonly offset: number
 }
 
-/** What a running tool says of itself. A later note replaces an earlier one of the same call. */
+/** A note of a running tool about itself. A later note replaces an earlier one of the same call. */
 export interface ToolProgress {
   readonly callId: string
   /** Of the call's effect, from 1. */

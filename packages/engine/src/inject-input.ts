@@ -67,7 +67,7 @@ async function refusalOf(
   return holdOf(deps, { tenantId, definition, ...(endUser === undefined ? {} : { endUser }) })
 }
 
-/** What was said first stands. */
+/** The first words under a key stand. */
 async function earlier(
   deps: InjectDeps,
   runId: string,

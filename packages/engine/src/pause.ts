@@ -18,7 +18,7 @@ export async function pauseWork(deps: PauseDeps, request: PauseRequest): Promise
   let pauseId = deps.random.uuid()
   for (let tries = 0; tries < triesMax; tries += 1) {
     const wanted = { pauseId, tenantId, target, reason, until }
-    const told = toldOf(deps, { type: 'pause.set', pause: wanted, actor })
+    const told = toldOf(deps, wanted, { type: 'pause.set', actor })
     const answer = await insist(deps, 'pause', () => deps.register.pause({ ...wanted, told }))
     if (answer.code !== 'taken') return { ...answer, code: answer.code }
     pauseId = answer.pauseId
@@ -32,30 +32,18 @@ export async function resumeWork(deps: PauseDeps, request: ResumeRequest): Promi
   const all = await insist(deps, 'read pauses', () => deps.register.pauses(tenantId))
   const found = all.find((each) => each.pauseId === pauseId)
   if (!found) return false
-  const told = toldOf(deps, { type: 'pause.lifted', pause: found, actor })
+  const told = toldOf(deps, found, { type: 'pause.lifted', actor })
   return insist(deps, 'resume', () => deps.register.lift(tenantId, pauseId, told))
 }
 
 function toldOf(
   deps: LedgerDeps,
-  {
-    type,
-    pause: of,
-    actor,
-  }: {
-    readonly type: 'pause.set' | 'pause.lifted'
-    readonly pause: Pause
-    readonly actor: string
-  },
+  { pauseId, tenantId, target, reason, until }: Pause,
+  by: { readonly type: 'pause.set' | 'pause.lifted'; readonly actor: string },
 ): LedgerDraft {
-  const { pauseId, tenantId, target, reason, until } = of
-  const payload = {
-    pause: pauseId,
-    target: asWords(target),
-    reason,
-    ...(until === null ? {} : { until }),
-  }
-  return ledgerDraft(deps, { tenant: tenantId, type, payload, actor })
+  const end = until === null ? {} : { until }
+  const payload = { pause: pauseId, target: asWords(target), reason, ...end }
+  return ledgerDraft(deps, { tenant: tenantId, payload, ...by })
 }
 
 function asWords({ kind, name }: NamedTarget): PauseTarget {

@@ -52,7 +52,7 @@ const create = (
   made: Pick<Parameters<typeof createRun>[1], 'definition' | 'input' | 'history' | 'fields'>,
 ): Promise<CreateAnswer> => {
   const { runId, change: _, ...rest } = request
-  // Who lists runs sees what they are without their events.
+  // A listing of runs shows what they are without their events.
   const metadata = { ...request.metadata, rerun_of: runId }
   return createRun(deps, { ...rest, ...made, metadata, rerun: { runId } })
 }

@@ -1,4 +1,4 @@
-/** What one engine process is told about itself. Times are in milliseconds. */
+/** The settings of one engine process. Times are in milliseconds. */
 export interface EngineSettings {
   /** Names this process in leases and events: `[A-Za-z0-9._-]{1,100}`, another for each start. */
   readonly owner: string

@@ -1,4 +1,4 @@
-/** What enters the register is mended at the boundary. */
+/** Payloads that enter the register are mended at the boundary. */
 import { limits } from '@signalbox/core'
 import { expect, it } from 'vitest'
 import { sanitise } from '../src/record/sanitise.ts'

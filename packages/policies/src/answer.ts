@@ -1,5 +1,5 @@
 /**
- * What policies outside of the core say, as answers. One reader for servers and modules: a boolean, `{ allow }`, or
+ * The words of policies outside of the core, as answers. One reader for servers and modules: a boolean, `{ allow }`, or
  * `{ effect }` (`{ decision }` is the same), with `reasons` and `policyId` where there are some. Whatever else it is,
  * it is no answer, and no answer never allows.
  */

@@ -22,7 +22,7 @@ export const bounds = {
   passportHttpMsMax: 2000,
   /** One look at a passport, file or address. */
   passportLookMsMax: 2000,
-  /** What was last read of a passport holds for this time while its source is down. The kill switch's promise. */
+  /** The passport as it was last read holds for this time while its source is down. The kill switch's promise. */
   passportStaleMsMax: 5000,
   /** Living passports a process keeps in mind. */
   passportsMax: 1000,

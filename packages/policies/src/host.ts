@@ -26,7 +26,7 @@ import { evaluatePassport, passports } from './passport/evaluate-passport.ts'
 import { checkProvisions } from './prepare.ts'
 import { recheck } from './recheck.ts'
 
-/** What the policies of a process need. */
+/** The things that the policies of a process need. */
 export interface PolicyHostOptions {
   readonly log: Log
   /** Milliseconds since the epoch; the age of living passports is measured by it. */

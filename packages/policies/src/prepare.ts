@@ -1,9 +1,9 @@
-/** What a process lacks for a definition's policies, said before the first call rather than by denying every one. */
+/** The things that a process lacks for a definition's policies, said before the first call rather than by denying every one. */
 import type { PolicySpec } from '@signalbox/core'
 import { faultOf, isWebAddress } from './http/address.ts'
 import type { PolicyModule } from './module/ask-module.ts'
 
-/** What a process has. */
+/** The things that a process has. */
 export interface Provisions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly modules: ReadonlyMap<string, PolicyModule>

@@ -3,7 +3,7 @@
  * human's approval may be days old. Answers the first denial in the order of the specs.
  *
  * R1 An aborted signal is no denial: it rejects with its reason.
- * R2 What cannot be asked is a denial, unless `failClosed` is false. What answers badly for sure is one always: a
+ * R2 A policy that cannot be asked is a denial, unless `failClosed` is false. One that answers badly for sure is one always: a
  *    passport that is gone is not a passport that cannot be asked.
  * R3 Approval covers a policy that asks for it only if somebody did approve.
  */

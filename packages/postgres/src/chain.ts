@@ -26,7 +26,7 @@ export type ChainPart =
   /** The last event is not the expected head: the end was cut off, or everything was rewritten. */
   | 'head'
 
-/** What the verification of one chain came to. */
+/** The result of the verification of one chain. */
 export type ChainReport =
   | {
       readonly ok: true

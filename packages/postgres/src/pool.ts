@@ -20,7 +20,7 @@ export interface PoolOptions {
   readonly statementMsMax?: number
 }
 
-/** What every connection to Postgres is opened with. Times in milliseconds. */
+/** Options that every connection to Postgres is opened with. Times in milliseconds. */
 export const lifelines = {
   /** A peer that vanished is found by the kernel, also where nobody asks anything: after some 20 s. */
   keepAlive: true,

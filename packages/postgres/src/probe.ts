@@ -1,12 +1,13 @@
 import { Pool } from 'pg'
 import { readMigrations } from './migrate/files.ts'
 import { newestVersion } from './migrate/standing.ts'
+import { only } from './query.ts'
 
-/** What a look at the register shows. */
+/** The result of a look at the register. */
 export interface RegisterLook {
   /** A replica, or a database that was set read-only. */
   readonly readOnly: boolean
-  /** What keeps this build from the schema; null if nothing does. */
+  /** The reason that keeps this build from the schema; null if nothing does. */
   readonly schemaTrouble: string | null
   /** It was restored from another cluster, and its feed is not repaired. */
   readonly feedIsAhead: boolean
@@ -56,9 +57,7 @@ export async function createRegisterProbe(options: {
   pool.on('connect', (client) => void client.on('error', ignore))
   return {
     async look() {
-      const { rows } = await pool.query<Row>(look)
-      const [row] = rows
-      if (!row) throw new Error('unreachable: an aggregate has one row')
+      const row = only((await pool.query<Row>(look)).rows)
       const { readOnly, feedIsAhead } = row
       return { readOnly, feedIsAhead, schemaTrouble: schemaTrouble(row, known) }
     },

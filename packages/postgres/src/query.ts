@@ -45,19 +45,24 @@ export async function fetchRows<Row extends QueryResultRow>(
   how?: string | QuerySending,
 ): Promise<Row[]> {
   const { name, msMax } = typeof how === 'string' ? { name: how } : (how ?? {})
+  const values = [...query.parameters]
   const config: QueryConfig & { readonly query_timeout?: number } = {
     text: query.sql,
-    values: [...query.parameters],
+    values,
     ...(name === undefined ? {} : { name: `signalbox.${name}` }),
     ...(msMax === undefined ? {} : { query_timeout: msMax }),
   }
-  const result = await connection.query<Row>(config)
-  return result.rows
+  const { rows, fields } = await connection.query<Row>(config)
+  // `pg` assigns closures to its query, which V8 keeps with everything they hold until its next full collection: what they
+  // hold is emptied (docs/decisions/0056).
+  values.length = 0
+  fields.length = 0
+  return rows.splice(0)
 }
 
-/** The row of a function that answers one. */
+/** The row of a function, or of another query, that answers one. */
 export function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('unreachable: the function answers one row')
+  if (row === undefined) throw new Error('unreachable: the query answers one row')
   return row
 }
 
@@ -104,7 +109,7 @@ export function noneOf(column: string, except: readonly string[]): RawBuilder<bo
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** May the text stand where a uuid is expected? What is none names no run; Postgres would call it an error. */
+/** May the text stand where a uuid is expected? A text that is none names no run; Postgres would call it an error. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text)
 }

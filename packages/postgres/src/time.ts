@@ -1,4 +1,5 @@
 import { openPool } from './pool.ts'
+import { only } from './query.ts'
 
 /** The time of the database. */
 export interface DatabaseTime {
@@ -15,9 +16,7 @@ export function openDatabaseTime(url: string): DatabaseTime {
       const { rows } = await pool.query<{ now: number }>(
         'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
       )
-      const [row] = rows
-      if (!row) throw new Error('unreachable: a time is one row')
-      return row.now
+      return only(rows).now
     },
     close: () => pool.end(),
   }

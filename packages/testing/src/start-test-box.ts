@@ -59,7 +59,8 @@ export async function startTestBox(options: TestBoxOptions = {}): Promise<TestBo
     )
   const loaded = await openConfig(options, env)
   const agents = Object.keys(loaded.config.agents)
-  for (const name of Object.keys(options.models ?? {})) checkAgent(name, agents, `models.${name}: `)
+  const stranger = Object.keys(options.models ?? {}).find((name) => !agents.includes(name))
+  if (stranger !== undefined) throw unknownAgent(stranger, agents, `models.${stranger}: `)
   const log = keptLog()
   const runs = new KnownRuns()
   const { opened, model } = await open(options, { loaded, env, log, runs })
@@ -161,19 +162,16 @@ async function settleTimers({ register, withinMs }: RunWorld): Promise<void> {
 }
 
 function definitionOf(agents: ReadonlyMap<string, AgentDefinition>, name: string): AgentDefinition {
-  checkAgent(name, [...agents.keys()], '')
   const definition = agents.get(name)
   if (definition) return definition
-  throw new TestBoxError('unknown_agent', `There is no agent "${name}".`)
+  throw unknownAgent(name, [...agents.keys()], '')
 }
 
-function checkAgent(name: string, known: readonly string[], field: string): void {
-  if (known.includes(name)) return
-  throw new TestBoxError(
+const unknownAgent = (name: string, known: readonly string[], field: string): TestBoxError =>
+  new TestBoxError(
     'unknown_agent',
     `${field}There is no agent "${name}" in the configuration.${suggestion(name, known)}`,
   )
-}
 
 async function create(
   { commands, runs }: RunWorld,

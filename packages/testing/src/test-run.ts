@@ -125,16 +125,13 @@ export class TestRun {
 
   /** Waits until it has ended, or waits for a person. @throws TestBoxError */
   async settled(): Promise<this> {
-    const { register, runs, withinMs, everyMs } = this.#world
+    const { register, runs, withinMs } = this.#world
     let words = ''
-    const rest = await lookUntil(
-      async () => {
-        const standing = await standingOfRun(register, this.id)
-        words = standing.words
-        return standing.how === 'busy' ? null : standing
-      },
-      { withinMs, everyMs },
-    )
+    const rest = await lookUntil(async () => {
+      const standing = await standingOfRun(register, this.id)
+      words = standing.words
+      return standing.how === 'busy' ? null : standing
+    }, this.#world)
     await this.#refresh()
     const mistake = runs.mistakeOf(this.id)
     if (mistake) throw this.#failure(mistake.code, mistake.message)
@@ -147,12 +144,10 @@ export class TestRun {
 
   /** Waits until a call of the tool is executing, or has been. @throws TestBoxError */
   async executing(tool: string): Promise<this> {
-    const { register, withinMs, everyMs } = this.#world
+    const { register, withinMs } = this.#world
     const isBegin = ({ type, tool: of }: StoredEvent) => type === 'effect.started' && of === tool
-    const began = await lookUntil(
-      async () => (await register.events(this.id, {})).find(isBegin) ?? null,
-      { withinMs, everyMs },
-    )
+    const look = async () => (await register.events(this.id, {})).find(isBegin) ?? null
+    const began = await lookUntil(look, this.#world)
     await this.#refresh()
     if (began) return this
     throw this.#failure('not_at_rest', `No call of ${tool} began within ${withinMs} ms.`)

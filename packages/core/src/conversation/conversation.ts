@@ -4,28 +4,18 @@ import { Entries, Results } from './entries.ts'
 import type { Said } from './write.ts'
 
 /** Grows event by event. */
-export interface Conversation {
-  readonly entries: Entries
-  readonly results: Results
+export class Conversation {
+  readonly entries = new Entries()
+  readonly results = new Results()
   /** System messages that came as input, each text once. */
-  readonly instructions: Set<string>
+  readonly instructions = new Set<string>()
   /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
-  reminders: string[]
+  reminders: string[] = []
   /** Said to the current run by the events of these numbers, and not shown to the model yet. */
-  waiting: { readonly seq: number; readonly said: readonly Said[] }[]
+  waiting: { readonly seq: number; readonly said: readonly Said[] }[] = []
   /** Where the words of the current run begin. */
-  from: number
+  from = 0
 }
-
-/** Nothing said yet. */
-export const emptyConversation = (): Conversation => ({
-  entries: new Entries(),
-  results: new Results(),
-  instructions: new Set(),
-  reminders: [],
-  waiting: [],
-  from: 0,
-})
 
 const remindersMax = 4
 
@@ -35,7 +25,7 @@ export function remind(conversation: Conversation, text: string): void {
   conversation.reminders = [...others, text].slice(-remindersMax)
 }
 
-/** What was said to the current run up to this event stands here from now on. */
+/** The words that were said to the current run up to this event stand here from now on. */
 export function hear(conversation: Conversation, through: number): void {
   const { entries, waiting } = conversation
   for (const { seq, said } of waiting) if (seq <= through) entries.push(...said)

@@ -1,5 +1,5 @@
 /**
- * What was said, in order, and the results of calls. Both know what has changed since they were last asked, so that whoever writes the
+ * The entries, in order, and the results of calls. Both know what has changed since they were last asked, so that whoever writes the
  * conversation again need not compare it with what it was.
  */
 import type { ToolOutput } from '../message.ts'

@@ -92,19 +92,17 @@ function checkMessage(
     case 'user':
       return [...alternation, ...(isEmpty(message.parts) ? ['empty_message' as const] : [])]
     case 'assistant':
-      return [...alternation, ...checkAssistant(prompt, at, isTaken)]
+      return [...alternation, ...checkAssistant(message, prompt[at + 1], isTaken)]
     case 'tool':
       return [...alternation, ...(callsIn(before).length === 0 ? ['orphan_result' as const] : [])]
   }
 }
 
 function checkAssistant(
-  prompt: Prompt,
-  at: number,
+  message: Extract<PromptMessage, { readonly role: 'assistant' }>,
+  next: PromptMessage | undefined,
   isTaken: (id: string) => boolean,
 ): readonly PairingViolation['rule'][] {
-  const message = prompt[at]
-  if (message?.role !== 'assistant') return []
   const rules: PairingViolation['rule'][] = []
   if (isEmpty(message.parts)) rules.push('empty_message')
   const calls = callsIn(message)
@@ -113,7 +111,6 @@ function checkAssistant(
   if (calls.some((call) => !acceptable(call.name))) rules.push('call_name')
   if (!ids.every(acceptable)) rules.push('call_id')
   if (calls.length === 0) return rules
-  const next = prompt[at + 1]
   if (next?.role !== 'tool') return [...rules, 'result_adjacent']
   const answered = next.results.map((result) => result.callId)
   const inOrder = answered.length === ids.length && ids.every((id, n) => answered[n] === id)

@@ -18,15 +18,7 @@ import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
-import {
-  type Conversation,
-  correct,
-  emptyConversation,
-  force,
-  forgetRefused,
-  hear,
-  remind,
-} from './conversation.ts'
+import { Conversation, correct, force, forgetRefused, hear, remind } from './conversation.ts'
 import { isCallAnswer } from './entries.ts'
 import { isBlank } from './pairing.ts'
 import { deniedResult, resultOf } from './result.ts'
@@ -43,7 +35,7 @@ export interface PromptProjection {
 
 /** Begins a conversation under the instructions of an agent. */
 export function createProjection(instructions: string): PromptProjection {
-  const conversation = emptyConversation()
+  const conversation = new Conversation()
   const writer = createConversationWriter()
   return {
     take: (event) => take(conversation, event),

@@ -41,23 +41,16 @@ export interface Spoken {
 
 type SystemMessage = Extract<PromptMessage, { readonly role: 'system' }>
 
-/** What was written of the entries so far. */
-interface Written {
-  entries: number
+/** The messages that were written of the entries so far. */
+class Written {
+  entries = 0
   /** The first entry that has the call of an id. */
-  readonly owners: Map<string, number>
+  readonly owners = new Map<string, number>()
   /** Ids of calls that are in use. */
-  readonly ids: Set<string>
+  readonly ids = new Set<string>()
   /** Adjacent messages of one role are one. */
-  readonly messages: PromptMessage[]
+  readonly messages: PromptMessage[] = []
 }
-
-const nothingWritten = (): Written => ({
-  entries: 0,
-  owners: new Map(),
-  ids: new Set(),
-  messages: [],
-})
 
 /** Writes one conversation again and again, while it grows. */
 export interface ConversationWriter {
@@ -67,7 +60,7 @@ export interface ConversationWriter {
 }
 
 export function createConversationWriter(): ConversationWriter {
-  let written = nothingWritten()
+  let written = new Written()
   let said: SystemMessage = { role: 'system', text: '' }
   /** The last prompt: its system messages, and those that the next one can begin with. */
   let last = { systems: 0, lasting: 0 }
@@ -76,7 +69,7 @@ export function createConversationWriter(): ConversationWriter {
     write({ instructions, given, entries, results, reminders }) {
       const unchanged = Math.min(entries.takeUnchanged(), firstOf(results.takeChanged(), written))
       if (unchanged < written.entries) {
-        written = nothingWritten()
+        written = new Written()
         last = { systems: 0, lasting: 0 }
       }
       const { all } = entries
@@ -93,8 +86,8 @@ export function createConversationWriter(): ConversationWriter {
       const systems = system.trim() ? 1 : 0
       // The newest message of then has grown, if what came was of its role.
       const stands = written.messages[before - 1] === newest ? before : before - 1
-      const prompt: PromptMessage[] =
-        systems === 1 ? [said, ...written.messages] : [...written.messages]
+      const head: PromptMessage[] = systems === 1 ? [said] : []
+      const prompt = head.concat(written.messages)
       const length = prompt.length
       const text = reminders.join('\n\n')
       if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })

@@ -63,7 +63,7 @@ export const sentenceOf = (event: Read): Sentence | null => {
   return sentence && sentence.text !== '' && sentence.messageId !== '' ? sentence : null
 }
 
-/** What an event says to the model. Throws a `NewerError` for a newer version, and for what is not what the schema says. */
+/** The words of an event to the model. Throws a `NewerError` for a newer version, and for what is not what the schema says. */
 export function heardOf(event: FoldableEvent): Heard | null {
   const { type } = event
   if (!isEventType(type) || !entries[type].heard) return null

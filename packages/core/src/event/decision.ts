@@ -16,13 +16,20 @@ import {
   TurnCut,
 } from '../turn.ts'
 import { LoopLayer } from '../loop-layer.ts'
-import { Budget } from '../budget.ts'
+import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { PolicyReason } from '../policy-answer.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
 const called = { callId: z.string(), tool: z.string(), argsHash: z.string() }
+const loop = {
+  layer: LoopLayer.default('identical_call_set'),
+  set: z.string(),
+  tools: z.array(z.string()),
+  count: z.number().int(),
+  threshold: z.number().int().default(0),
+}
 const policy = { policyId: z.string().optional(), policyDigest: z.string().optional() }
 
 /** Payload schemas of decision events by type, newest versions. */
@@ -157,32 +164,16 @@ export const decisionSchemas = {
   /** Nobody answered in time: the call is rejected. */
   'approval.expired': z.object({ callId: z.string(), tool: z.string(), approvalId: z.string() }),
   /** The model goes in circles; `layer` says which check saw it. It is told so in the next request. */
-  'loop.warned': z.object({
-    layer: LoopLayer.default('identical_call_set'),
-    set: z.string(),
-    tools: z.array(z.string()),
-    count: z.number().int(),
-    threshold: z.number().int().default(0),
-    text: z.string().default(''),
-  }),
+  'loop.warned': z.object({ ...loop, text: forced.text }),
   /** The set was refused before anything of it executed, and the run ends. */
   'loop.stopped': z.object({
-    layer: LoopLayer.default('identical_call_set'),
-    set: z.string(),
-    tools: z.array(z.string()),
-    count: z.number().int(),
-    threshold: z.number().int().default(0),
+    ...loop,
     ...forced,
   }),
   /** Most of a limit is used; the model is told so in the next request, once. */
-  'budget.warned': z.object({
-    budget: Budget,
-    used: z.number(),
-    limit: z.number(),
-    text: z.string(),
-  }),
+  'budget.warned': z.object({ ...used, text: z.string() }),
   /** A limit of the agent was reached. */
-  'budget.exhausted': z.object({ budget: Budget, used: z.number(), limit: z.number(), ...forced }),
+  'budget.exhausted': z.object({ ...used, ...forced }),
   /** A rerun asked for a call whose result was never recorded: it ends as `failed`, and nothing was executed. */
   'rerun.stopped': z.object({
     callId: z.string(),

@@ -36,7 +36,7 @@ export interface Sentence {
   readonly text: string
 }
 
-/** What a decision says to the model, in the conversation that the next request shows. */
+/** The words of a decision to the model, in the conversation that the next request shows. */
 export type Heard =
   /** Words of ours, until the model has answered. */
   | { readonly as: 'reminder'; readonly text: string }
@@ -85,7 +85,7 @@ export interface CatalogueEntry<P, I = unknown> {
   readonly example: I
   /** A fact that the conversation is made of. Default: it is not. */
   readonly isConversation?: true
-  /** What it says to the model; null where that depends on the payload. Default: nothing. */
+  /** The words of the event to the model; null where that depends on the payload. Default: nothing. */
   readonly heard?: (payload: P) => Heard | null
   /** The kind of effect that the fact is about. Default: none, or of several kinds. */
   readonly effect?: EffectKind

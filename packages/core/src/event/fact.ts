@@ -9,7 +9,7 @@ import { EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
 import { ModelTurn, Redaction } from '../turn.ts'
 import { PolicyAnswer } from '../policy-answer.ts'
-import { Budget } from '../budget.ts'
+import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { Webhook } from '../webhook.ts'
 import { FileChanges } from '../workspace/file-change.ts'
@@ -183,13 +183,7 @@ export const factSchemas = {
       .max(limits.childVerdictsMax),
   }),
   /** The tree of runs has used up a budget: the model or tool call was not made. */
-  'budget.refused': z.object({
-    ...outcomeOf,
-    callId: z.string().optional(),
-    budget: Budget,
-    used: z.number(),
-    limit: z.number(),
-  }),
+  'budget.refused': z.object({ ...outcomeOf, callId: z.string().optional(), ...used }),
   /** The policies with I/O answered for the calls of a turn, each call with the combined answer. */
   'policy.answered': z.object({
     ...outcomeOf,

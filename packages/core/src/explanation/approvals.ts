@@ -1,4 +1,4 @@
-/** What people said of a call, asked and unasked. */
+/** The words of people about a call, asked and unasked. */
 import type { FactPayload } from '../event/fact.ts'
 import type { Check } from './check.ts'
 import type { Reading } from './checks.ts'
@@ -76,7 +76,7 @@ function requested(event: Known<'approval.requested'>, base: Base): Approval {
   }
 }
 
-/** Who decided: the person, if the server knew one, and whose key or process wrote it. */
+/** The author of a decision: the person, if the server knew one, and whose key or process wrote it. */
 export const whoOf = ({ by, actor }: Pick<Approval, 'by' | 'actor'>): string =>
   by === null ? actor : `${by.id} (${by.role === null ? '' : `${by.role}, `}${actor})`
 

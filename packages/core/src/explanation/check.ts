@@ -138,29 +138,27 @@ const Recheck = z.object({
   ...proven,
 })
 
-const settlements = [
-  'completed',
-  'failed',
-  'aborted',
-  'never_started',
-  'unknown',
-  'happened',
-  'not_happened',
-  'retry',
-  'late',
-  'recalled',
-  'recall_missed',
-  'child_started',
-  'child_ended',
-  'answered',
-  'ignored',
-  'by_provider',
-] as const
-
 /** What the log says of the end of the call. */
 const Settlement = z.object({
   check: z.literal('outcome'),
-  verdict: z.enum(settlements),
+  verdict: z.enum([
+    'completed',
+    'failed',
+    'aborted',
+    'never_started',
+    'unknown',
+    'happened',
+    'not_happened',
+    'retry',
+    'late',
+    'recalled',
+    'recall_missed',
+    'child_started',
+    'child_ended',
+    'answered',
+    'ignored',
+    'by_provider',
+  ]),
   actor: z.string(),
   attempt: z.number().int().nullable(),
   /** Of a failure, an abort, or what was unknown: one word. The words of tools stand in the event alone. */

@@ -23,7 +23,7 @@ import {
   type Story,
 } from './story.ts'
 
-/** What reads a call's events one after the other. */
+/** The state of reading a call's events one after the other. */
 export interface Reading {
   readonly story: Story
   readonly call: CallStory
@@ -132,7 +132,7 @@ function judged({ call }: Reading, step: TransitionEvent): readonly Check[] {
 
 const passes = { layer: null, count: null, threshold: null } as const
 
-/** What stream guardrails did with the arguments, while the answer came. */
+/** The work of stream guardrails on the arguments, while the answer came. */
 function argumentsOf({ part, events }: CallStory, answered: AnsweredTurn): readonly Check[] {
   const { turn } = answered.payload
   const isOf = (each: { readonly place: string; readonly callId?: string | undefined }) =>

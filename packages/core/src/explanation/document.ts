@@ -11,38 +11,43 @@ import { Check, PersonNamed, Proof } from './check.ts'
 export const Ran = z.enum(['ran', 'did_not_run', 'unknown'])
 export type Ran = z.infer<typeof Ran>
 
+/** The ends of calls, and what each proves: did the call run? Clients see the ends in this order. */
+export const proves = {
+  completed: 'ran',
+  failed: 'ran',
+  child_ended: 'ran',
+  answered: 'did_not_run',
+  happened: 'ran',
+  late: 'ran',
+  by_provider: 'ran',
+  denied: 'did_not_run',
+  rejected: 'did_not_run',
+  expired: 'did_not_run',
+  denied_at_recheck: 'did_not_run',
+  loop_stopped: 'did_not_run',
+  budget_exhausted: 'did_not_run',
+  budget_refused: 'did_not_run',
+  recalled: 'did_not_run',
+  recall_missed: 'did_not_run',
+  not_happened: 'did_not_run',
+  refused_by_worker: 'did_not_run',
+  never_started: 'did_not_run',
+  cut_off: 'did_not_run',
+  ignored: 'did_not_run',
+  undecided: 'did_not_run',
+  waiting_for_approval: 'did_not_run',
+  waiting_for_policies: 'did_not_run',
+  waiting: 'did_not_run',
+  running: 'unknown',
+  aborted: 'unknown',
+  unknown: 'unknown',
+  erased: 'unknown',
+} as const satisfies Readonly<Record<string, Ran>>
+
+const isEnd = (word: string): word is keyof typeof proves => Object.hasOwn(proves, word)
+
 /** How a call ended, in one word. */
-export const CallEnd = z.enum([
-  'completed',
-  'failed',
-  'child_ended',
-  'answered',
-  'happened',
-  'late',
-  'by_provider',
-  'denied',
-  'rejected',
-  'expired',
-  'denied_at_recheck',
-  'loop_stopped',
-  'budget_exhausted',
-  'budget_refused',
-  'recalled',
-  'recall_missed',
-  'not_happened',
-  'refused_by_worker',
-  'never_started',
-  'cut_off',
-  'ignored',
-  'undecided',
-  'waiting_for_approval',
-  'waiting_for_policies',
-  'waiting',
-  'running',
-  'aborted',
-  'unknown',
-  'erased',
-])
+export const CallEnd = z.enum(Object.keys(proves).filter(isEnd))
 export type CallEnd = z.infer<typeof CallEnd>
 
 /** A call of a run: did it run, why, and the checks that it passed or did not. */

@@ -2,7 +2,8 @@
 import { typesEnding } from '../event/catalogue.ts'
 import type { EventType } from '../event/upcast.ts'
 import type { Outcome } from '../outcome.ts'
-import type { Proof } from './check.ts'
+import { timedCall } from '../verdict/approval/event.ts'
+import type { RunExplanation } from './document.ts'
 import type { Known } from './place.ts'
 import { proofOf, type TransitionEvent, type Story } from './story.ts'
 
@@ -30,14 +31,8 @@ const causes: Readonly<
   },
 }
 
-export interface EndOfRun {
-  readonly outcome: Outcome | null
-  readonly why: string
-  readonly proofs: readonly Proof[]
-}
-
 /** The end of a run; where it goes on, that it does. */
-export function endOfRun(story: Story): EndOfRun {
+export function endOfRun(story: Story): Pick<RunExplanation['run'], 'outcome' | 'why' | 'proofs'> {
   const step = story.steps.findLast(({ payload }) => payload.outcome !== null)
   const outcome = step?.payload.outcome
   if (!step || !outcome) return { outcome: null, why: 'The run has not ended.', proofs: [] }
@@ -66,7 +61,7 @@ function causeOf(story: Story, step: TransitionEvent, outcome: Outcome): Known |
 }
 
 const isCause = (event: Known): boolean =>
-  event.type !== 'timer.fired' || !event.payload.timerId.startsWith('approval:')
+  event.type !== 'timer.fired' || timedCall(event.payload.timerId) === null
 
 function detailOf(event: Known): string {
   if (event.type === 'cancel.requested') {

@@ -3,48 +3,9 @@
  * an end proves neither. What ended first stands, but for what nobody knew.
  */
 import type { Check, Settled } from './check.ts'
-import type { CallEnd, Ran } from './document.ts'
+import { type CallEnd, type ExplainedCall, proves, type Ran } from './document.ts'
 import type { CallStory, Story } from './story.ts'
 import { isRecall, reasonOf } from './reason.ts'
-
-/** What each end proves. A type that is missing does not compile. */
-const proves: Readonly<Record<CallEnd, Ran>> = {
-  completed: 'ran',
-  failed: 'ran',
-  child_ended: 'ran',
-  happened: 'ran',
-  late: 'ran',
-  by_provider: 'ran',
-  answered: 'did_not_run',
-  denied: 'did_not_run',
-  rejected: 'did_not_run',
-  expired: 'did_not_run',
-  denied_at_recheck: 'did_not_run',
-  loop_stopped: 'did_not_run',
-  budget_exhausted: 'did_not_run',
-  budget_refused: 'did_not_run',
-  recalled: 'did_not_run',
-  recall_missed: 'did_not_run',
-  not_happened: 'did_not_run',
-  refused_by_worker: 'did_not_run',
-  never_started: 'did_not_run',
-  cut_off: 'did_not_run',
-  ignored: 'did_not_run',
-  undecided: 'did_not_run',
-  waiting_for_approval: 'did_not_run',
-  waiting_for_policies: 'did_not_run',
-  waiting: 'did_not_run',
-  running: 'unknown',
-  aborted: 'unknown',
-  unknown: 'unknown',
-  erased: 'unknown',
-}
-
-export interface RunEnding {
-  readonly ran: Ran
-  readonly end: CallEnd
-  readonly why: string
-}
 
 interface Found {
   readonly end: CallEnd
@@ -52,7 +13,11 @@ interface Found {
 }
 
 /** How a call ended, and why. */
-export function endingOf(story: Story, call: CallStory, checks: readonly Check[]): RunEnding {
+export function endingOf(
+  story: Story,
+  call: CallStory,
+  checks: readonly Check[],
+): Pick<ExplainedCall, 'ran' | 'end' | 'why'> {
   const found = decisiveIn(checks)
   const end = found?.end ?? openEnd(story, call, checks)
   const ran = ranBy(end, found?.check ?? null, checks)
@@ -77,7 +42,7 @@ function ranBy(end: CallEnd, decisive: Check | null, checks: readonly Check[]): 
   return attempts > 1 && doubtful.includes(end) ? 'unknown' : proves[end]
 }
 
-/** What was ignored ends nothing, unless nothing else does: a result of an attempt is one all the same. */
+/** An event that was ignored ends nothing, unless nothing else does: a result of an attempt is one all the same. */
 function decisiveIn(checks: readonly Check[]): Found | null {
   const ignored = new Set(
     checks.map((each) => (each.check === 'outcome' ? each.ignored_seq : null)),
@@ -160,7 +125,7 @@ function settledEnd({ verdict, code }: Settled, before: readonly Check[]): CallE
       )
       return (awaits && !began) || refusals.has(code ?? '') ? 'refused_by_worker' : 'failed'
     }
-    // What came too late was a result, or only the word that there is none.
+    // The event that came too late was a result, or only the word that there is none.
     case 'late':
       return code === 'tool.completed' || code === 'tool.failed' ? 'late' : null
     default:

@@ -31,7 +31,6 @@ function runOf(
   { runId, threadId }: ExplainedRun,
   story: Story,
 ): Omit<RunExplanation['run'], 'events'> {
-  const { outcome, why, proofs } = endOfRun(story)
   const created = story.run.find((event) => event.type === 'run.created')
   const said = created?.payload
   return {
@@ -48,9 +47,7 @@ function runOf(
     parent: said?.parent ? { run_id: said.parent.runId, call_id: said.parent.callId } : null,
     rerun_of: said?.rerun?.runId ?? null,
     retry_of: said?.retry?.runId ?? null,
-    outcome,
-    why,
-    proofs: [...proofs],
+    ...endOfRun(story),
   }
 }
 

@@ -1,4 +1,4 @@
-/** What policies said of a call: inside the decision, when they were asked with I/O, and right before the execution. */
+/** The words of policies about a call: inside the decision, when they were asked with I/O, and right before the execution. */
 import type { FactPayload } from '../event/fact.ts'
 import type { Check } from './check.ts'
 import type { Known } from './place.ts'

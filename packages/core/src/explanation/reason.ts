@@ -35,7 +35,7 @@ export function reasonOf(about: Case): string {
   return ['It did not run.', ...endsOf(about)].join(' ')
 }
 
-/** What let a call go on. */
+/** The grounds on which a call went on. */
 function groundsOf(checks: readonly Check[]): string {
   const close = checks.find((each) => each.check === 'close')
   const redacted = checks.filter(
@@ -94,7 +94,7 @@ function attemptsOf(checks: readonly Check[]): readonly string[] {
   ]
 }
 
-/** What is said where no event says how the call ended. */
+/** The words where no event says how the call ended. */
 const open: Readonly<Partial<Record<CallEnd, string>>> = {
   running: 'The log does not say yet how it ended.',
   unknown: 'The run ended before the log said how the call did.',

@@ -1,4 +1,4 @@
-/** What the log says of the end of a call: each event is one sentence. The words of tools are left where they stand. */
+/** The words of the log about the end of a call: each event is one sentence. The words of tools are left where they stand. */
 import type { ApprovalType } from './approvals.ts'
 import type { Settled } from './check.ts'
 import type { Reading } from './checks.ts'

@@ -1,5 +1,6 @@
 /** Sorts the events of a run into its story. Each goes where its type has its place, and nowhere else. */
 import { eventClass, isEventType } from '../event/upcast.ts'
+import { timedCall } from '../verdict/approval/event.ts'
 import {
   type CallType,
   type Explainable,
@@ -10,30 +11,19 @@ import {
   known,
   type VerdictType,
 } from './place.ts'
-import type {
-  AnswerStory,
-  AnsweredTurn,
-  CallEvent,
-  CallStory,
-  Gone,
-  TransitionEvent,
+import {
+  type AnswerStory,
+  type AnsweredTurn,
+  type CallEvent,
+  type CallStory,
+  type Gone,
+  type TransitionEvent,
   Story,
 } from './story.ts'
 
 /** Sorts the events of one run, given in order. */
 export function storyOfEvents(events: readonly Explainable[]): Story {
-  const story: Story = {
-    answers: [],
-    calls: [],
-    byId: new Map(),
-    effects: new Map(),
-    steps: [],
-    run: [],
-    erased: [],
-    unreadable: [],
-    pending: [],
-    bySeq: new Map(),
-  }
+  const story = new Story()
   const records = recordsIn(events)
   for (const event of events) {
     if (event.salt === '' && Object.keys(event.payload).length === 0) {
@@ -168,12 +158,9 @@ function takeVerdict(story: Story, event: Known<VerdictType>): void {
   story.byId.get(event.payload.callId)?.events.push(event)
 }
 
-const timerPrefix = 'approval:'
-
 function takeTimer(story: Story, event: Known<'timer.fired'>): void {
-  const { timerId } = event.payload
-  if (!timerId.startsWith(timerPrefix)) return
-  story.byId.get(timerId.slice(timerPrefix.length))?.events.push(event)
+  const callId = timedCall(event.payload.timerId)
+  if (callId !== null) story.byId.get(callId)?.events.push(event)
 }
 
 function takeOfCall(story: Story, event: Known<CallType>): void {
@@ -187,7 +174,7 @@ function takeOfCall(story: Story, event: Known<CallType>): void {
   if (event.type === 'budget.refused' && payload.callId === undefined)
     return void begin(story, event)
   if (payload.callId === undefined) return
-  // What names another call's effect is about no call: nobody is told that it ran for it.
+  // An event that names another call's effect is about no call: nobody is told that it ran for it.
   if ('effectId' in payload && callOfEffect(story, payload.effectId) !== payload.callId) return
   // Decisions name calls that there are, also where the answer that asked for them was erased.
   if (event.type === 'approval.requested' || event.type === 'approval.reused')
@@ -200,7 +187,7 @@ function callOfEffect(story: Story, effectId: string): string | null {
   return effect && 'callId' in effect ? effect.callId : null
 }
 
-/** What was ignored is a fact about a call, or an answer with calls. */
+/** The event that was ignored is a fact about a call, or an answer with calls. */
 function takeIgnored(story: Story, event: Known<'event.ignored'>): void {
   const { seq } = event.payload
   for (const call of story.calls)

@@ -13,7 +13,7 @@ import type { CallType, Explainable, Known, RunType, VerdictType } from './place
 export type TransitionEvent = Known<'run.transitioned'>
 export type AnsweredTurn = Known<'model.completed'>
 
-/** What is known of an event whose content is gone. */
+/** An event whose content is gone, and the record of its erasure, where there is one. */
 export interface Gone {
   readonly type: 'erased'
   readonly event: Explainable
@@ -28,44 +28,41 @@ export interface AnswerStory {
   readonly calls: CallStory[]
 }
 
-export type AskedPart = Extract<AssistantPart, { type: 'tool_call' | 'provider_tool' }>
 export type AskedEffect = Extract<Effect, { callId: string }>
 
-/** What is about one call, in order. */
+/** An entry of the story of one call; they stand in order. */
 export type CallEvent =
-  | Known<CallType | 'effect.started'>
+  | Known<CallType | 'effect.started' | 'timer.fired' | 'guardrail.redacted'>
   | { readonly type: 'dispatched'; readonly step: TransitionEvent; readonly effect: AskedEffect }
   | { readonly type: 'again'; readonly step: TransitionEvent; readonly effectId: string }
   | { readonly type: 'judged' | 'passed_on'; readonly step: TransitionEvent }
-  | Known<'timer.fired'>
-  | Known<'guardrail.redacted'>
   | Gone
 
 export interface CallStory {
   readonly id: string
   tool: string
-  part: AskedPart | null
+  part: Extract<AssistantPart, { type: 'tool_call' | 'provider_tool' }> | null
   answer: AnswerStory | null
   readonly events: CallEvent[]
   /** Calls of the same answer under the same id, this one first. All but this one are denied. */
   readonly twins: CallStory[]
 }
 
-export interface Story {
-  readonly answers: AnswerStory[]
+export class Story {
+  readonly answers: AnswerStory[] = []
   /** In the order in which they were asked for. */
-  readonly calls: CallStory[]
+  readonly calls: CallStory[] = []
   /** The call that events with this id are about: the last one that was asked for under it. */
-  readonly byId: Map<string, CallStory>
-  readonly effects: Map<string, Effect>
-  readonly steps: TransitionEvent[]
-  readonly run: Known<RunType>[]
-  readonly erased: Gone[]
-  readonly unreadable: Explainable[]
+  readonly byId = new Map<string, CallStory>()
+  readonly effects = new Map<string, Effect>()
+  readonly steps: TransitionEvent[] = []
+  readonly run: Known<RunType>[] = []
+  readonly erased: Gone[] = []
+  readonly unreadable: Explainable[] = []
   /** Effects of the last decision, whose verdicts are read first: they were judged before they were asked for. */
-  readonly pending: { readonly call: CallStory; readonly event: CallEvent }[]
+  readonly pending: { readonly call: CallStory; readonly event: CallEvent }[] = []
   /** Every readable event by its number. */
-  readonly bySeq: Map<number, Known>
+  readonly bySeq = new Map<number, Known>()
 }
 
 export const proofOf = ({ seq, type, at }: Pick<Explainable, 'seq' | 'type' | 'at'>): Proof => ({

@@ -5,7 +5,13 @@
 import { type JsonObject, JsonObjectSchema } from '../json.ts'
 import { limits } from '../limits.ts'
 import { noCalls } from '../verdict/authorization/rates.ts'
-import { emptyContext, type OpenCall, type OpenStatus, type RunContext } from './context.ts'
+import {
+  emptyContext,
+  type OpenCall,
+  callStatuses,
+  type OpenStatus,
+  type RunContext,
+} from './context.ts'
 
 const statusLetters = {
   running: 'R',
@@ -15,14 +21,7 @@ const statusLetters = {
   judging: 'J',
   gated: 'G',
 } as const
-const statuses = new Map<string, OpenStatus>([
-  ['R', 'running'],
-  ['C', 'child'],
-  ['U', 'unknown'],
-  ['A', 'asked'],
-  ['J', 'judging'],
-  ['G', 'gated'],
-])
+const statuses = new Map<string, OpenStatus>(callStatuses.map((one) => [statusLetters[one], one]))
 
 const width = limits.callsPerTurnMax
 

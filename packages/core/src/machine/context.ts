@@ -1,5 +1,5 @@
 /**
- * What a run remembers between decisions: ids and counters, never conversation (DESIGN §3.11: at most 2 kB as JSON).
+ * The memory of a run between decisions: ids and counters, never conversation (DESIGN §3.11: at most 2 kB as JSON).
  */
 import type { AgentDefinition } from '../definition.ts'
 import type { Fact, FactPayload } from '../event/fact.ts'
@@ -12,14 +12,16 @@ import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
 import type { Budget } from '../budget.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
+import type { Emission } from './plan.ts'
 import type { Wanted } from '../webhook.ts'
 
 /**
- * What a call of the current turn that has no result yet waits for: its execution (`running`), the run that does its work
+ * The things that a call of the current turn without a result may wait for: its execution (`running`), the run that does its work
  * (`child`), a word on what became of it (`unknown`), a human (`asked`), or the policies with I/O (`judging`; `gated`, if a
  * human must be asked in any case).
  */
-export type OpenStatus = 'running' | 'child' | 'unknown' | 'asked' | 'judging' | 'gated'
+export const callStatuses = ['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const
+export type OpenStatus = (typeof callStatuses)[number]
 
 export interface OpenCall {
   /** Number of its effect; 0 while it has none. */
@@ -80,7 +82,7 @@ export interface RunContext {
   /** Calls a human approved for the run, and calls one rejected: the newest few, as `grantKey`s. */
   readonly grants: readonly string[]
   readonly refused: readonly string[]
-  /** What each webhook of the run wants to be told. */
+  /** The moments that each webhook of the run wants to be told of. */
   readonly webhooks: Wanted
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
   readonly activeMs: number
@@ -91,7 +93,7 @@ export interface RunContext {
    * `since` as it waited with children that have not ended; 0 if there is none.
    */
   readonly restedAt: number
-  /** What the run will end as once everything open has settled. */
+  /** The outcome that the run will have once everything open has settled. */
   readonly ending: Outcome | null
 }
 
@@ -132,7 +134,7 @@ export const emptyContext: RunContext = {
   ending: null,
 }
 
-/** What the machine is sent: a fact, together with the definition the run pinned and the run's id. */
+/** The input of the machine: a fact, together with the definition the run pinned and the run's id. */
 export type MachineEvent = {
   [T in Fact['type']]: {
     readonly type: T
@@ -141,6 +143,8 @@ export type MachineEvent = {
     readonly run: string
     readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
     readonly passports: PassportEvaluator
+    /** Takes what a step asks for. */
+    readonly ask: (emission: Emission) => void
   }
 }[Fact['type']]
 

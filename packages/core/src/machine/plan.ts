@@ -1,5 +1,5 @@
 /**
- * What a transition asks for, as data: the machine's only action is `emit`, and nobody ever executes it. `decide`
+ * The requests of a transition, as data: the machine's only action is `emit`, and nobody ever executes it. `decide`
  * collects the params.
  */
 import type { AgentDefinition, ToolSpec } from '../definition.ts'

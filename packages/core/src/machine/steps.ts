@@ -1,5 +1,4 @@
 /** The steps of the run machine by their names in the chart. A version of the machine replaces some of them, and keeps the others. */
-import type { Emission } from './plan.ts'
 import { judgeTurn } from './step/calls.ts'
 import * as children from './step/children.ts'
 import * as end from './step/end.ts'
@@ -12,8 +11,6 @@ import * as turn from './step/turn.ts'
 
 /** The actions of the chart. */
 export const actions = {
-  /** What each step asks for; nobody executes it, `decide` collects the params. */
-  emit: (_: unknown, _emission: Emission): void => {},
   begin: acting(turn.begin),
   beginTurn: acting(turn.beginTurn),
   takeAnswer: acting(turn.takeAnswer),

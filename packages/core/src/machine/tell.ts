@@ -12,7 +12,7 @@ import { effectId, type RunContext } from './context.ts'
 
 const waits = ({ name, context }: RunState): boolean => isWaiting(name, context)
 
-/** What there is to tell of a step; null if nothing. */
+/** The moment of a step that is told to webhooks; null if there is none. */
 function momentOf(before: RunState, after: RunState): WebhookMoment | null {
   if (isFinal(after)) return after.context.ending ?? 'completed'
   return waits(after) && !waits(before) ? 'waiting' : null

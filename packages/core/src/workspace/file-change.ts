@@ -1,4 +1,4 @@
-/** What a call did to the files of its thread, as its result keeps it. Contents stand in blobs, named by what is in them. */
+/** The changes of a call to the files of its thread, as its result keeps them. Contents stand in blobs, named by what is in them. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 

@@ -19,7 +19,7 @@ import { type EffectOf, type RowOf, rowOf } from './row.ts'
 import { runStartPerformer } from './run-starts.ts'
 import { createDelivery, type WebhooksDeps } from './webhooks.ts'
 
-/** What becomes of the effects of one kind. */
+/** The handling of the effects of one kind. */
 export interface Kind<E extends Effect> {
   /** Claims one with the decision that asks for it, if this process is to perform it at once. Null: it is not. */
   claim?(effect: E): ClaimDraft | null

@@ -17,7 +17,7 @@ import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 
-/** What is known of an effect before it is claimed. */
+/** The columns of an effect, and of its run, that are known before it is claimed. */
 export type Claimable = Pick<
   EffectRow,
   'effectId' | 'runId' | 'tenantId' | 'threadId' | 'rootId' | 'definitionHash' | 'machineVersion'
@@ -37,7 +37,7 @@ export interface GrantedClaim {
  * @typeParam O - what comes of it
  */
 export interface Performer<R extends Claimable, T, O = FactDraft> {
-  /** What the log says of one that was given up. */
+  /** The words of the log about an effect that was given up. */
   readonly givenUp: string
   /** Is the run's own machine, with its policies, needed? A process that lacks one leaves the effect to others. */
   readonly needsRun: boolean

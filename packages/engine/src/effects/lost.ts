@@ -1,5 +1,5 @@
 /**
- * What becomes of an effect whose worker vanished: its lease expired and nobody reported. `read` and `idempotent` ones
+ * The fate of an effect whose worker vanished: its lease expired and nobody reported. `read` and `idempotent` ones
  * run again; a `once` one is unknown, and nobody re-runs it by himself (I8). After a cancel, nothing runs again.
  */
 import type { Effect, ModelCallEffect, RunStartEffect } from '@signalbox/core'

@@ -62,7 +62,7 @@ export function createModelEffects(deps: ModelsDeps): Models {
   const start = (held: HeldEffect<Call, AgentDefinition>): void =>
     places.hold(
       performHeld(deps, performer, held).catch((error: unknown) =>
-        giveUp(deps, { held, newer, error }),
+        giveUp({ ...deps, newer }, held, error),
       ),
     )
 
@@ -119,24 +119,16 @@ const modelPerformer = (deps: ModelsDeps, newer: Newer): Performer<Call, AgentDe
   record: (call, fact) => deps.recorder.record(call, [fact]),
 })
 
-/** What was said before is newer than this build: a process that can read it makes the call. Anything else is found again. */
+/** The conversation is newer than this build: a process that can read it makes the call. Anything else is found again. */
 async function giveUp(
-  deps: ModelsDeps,
-  {
-    held,
-    newer,
-    error,
-  }: {
-    readonly held: HeldEffect<Call, AgentDefinition>
-    readonly newer: Newer
-    readonly error: unknown
-  },
+  deps: ModelsDeps & { readonly newer: Newer },
+  { of: call, lease }: HeldEffect<Call, AgentDefinition>,
+  error: unknown,
 ): Promise<void> {
-  const { of: call, lease } = held
   const { effectId } = lease
   if (!(error instanceof NewerError))
     return warning(deps.log, 'a model call was given up', { effectId })(error)
-  newer.set(call.runId, true)
+  deps.newer.set(call.runId, true)
   deps.strangers.leave(call, error.message)
   await deps.register
     .renew([lease], 0)

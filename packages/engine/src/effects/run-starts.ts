@@ -15,5 +15,5 @@ export const runStartPerformer = (
   record: (row, fact) => deps.recorder.record(row, [fact]),
 })
 
-/** What the log does not hold was never judged: its hash will say so. */
+/** A call that the log does not hold was never judged: its hash will say so. */
 const noCall: ToolCallPart = { type: 'tool_call', id: '', name: '', args: {}, argsHash: '' }

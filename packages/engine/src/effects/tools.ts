@@ -22,7 +22,7 @@ const triesMax = 3
 
 type ToolRow = RowOf<ToolCallEffect>
 
-/** What a hint is worth: performs the effect, or that whose turn it is, if it still may be performed and is this process's to perform. */
+/** Acts on a hint: performs the effect, or that whose turn it is, if it still may be performed and is this process's to perform. */
 export function createWorker(deps: ToolsDeps): (effectId: string) => Promise<PerformAnswer> {
   const performer = toolPerformer(deps)
   const giveUp = ({ effectId }: Pick<EffectRow, 'effectId'>, error: unknown): void =>
@@ -35,7 +35,7 @@ export function createWorker(deps: ToolsDeps): (effectId: string) => Promise<Per
     )
   }
 
-  /** What the log does not hold was never judged, and is not executed. Answers whether the call was claimed. */
+  /** A call that the log does not hold was never judged, and is not executed. Answers whether the call was claimed. */
   const serve = async (row: ToolRow): Promise<boolean> =>
     row.call !== null && (await performRead(deps, performer, { of: row, read: undefined }))
 

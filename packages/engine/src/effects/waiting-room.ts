@@ -1,4 +1,4 @@
-/** What waits in this process for room: tenants take turns, each is served in the order in which it came. Bounded. */
+/** The effects that wait in this process for room: tenants take turns, each is served in the order in which it came. Bounded. */
 
 interface Waits {
   readonly effectId: string

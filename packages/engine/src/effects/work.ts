@@ -26,8 +26,8 @@ export function createWork(deps: KindsDeps): Work {
   const { kinds } = performing
   return {
     claim: (effect) => claimOf(kinds, effect.kind, effect),
-    follow(view, effects, claimed) {
-      for (const kind of EffectKind.options) followOf(kinds, kind, { view, effects, claimed })
+    follow(...decided) {
+      for (const kind of EffectKind.options) followOf(kinds, kind, decided)
     },
     isForWorkers: (row) => byRow(kinds, row, (kind, it) => kind.isForWorkers?.(it) ?? false),
     isAwaited: (row) => kinds[row.spec.kind].isAwaited,
@@ -54,15 +54,7 @@ function claimOf<K extends EffectKind>(
 function followOf<K extends EffectKind>(
   kinds: Pick<Kinds, K>,
   kind: K,
-  {
-    view,
-    effects,
-    claimed,
-  }: {
-    readonly view: RunView
-    readonly effects: readonly Effect[]
-    readonly claimed: readonly Effect[]
-  },
+  [view, effects, claimed]: Parameters<Work['follow']>,
 ): void {
   const entry: Kind<EffectOf<K>> = kinds[kind]
   const mine = effects.filter(effectOf(kind))

@@ -33,14 +33,14 @@ function addressOf(baseURL: string): string {
 export interface Breaker {
   /** May the model be called? `open`: not now. Never rejects. */
   admit(model: string, settings: BreakerSettings): Promise<Admission>
-  /** What became of a call that was admitted. Never rejects. */
+  /** Tells the outcome of a call that was admitted. Never rejects. */
   report(model: string, outcome: 'ok' | 'failed', settings: BreakerSettings): Promise<void>
 }
 
 /** How long a closed circuit is believed, in milliseconds: others may open it meanwhile. */
 const believedMs = 1_000
 
-/** What this process knows of a model. */
+/** The knowledge of this process about a model. */
 interface Circuit {
   /** A closed circuit, and when the register was asked; null if it must be asked again. */
   believed: { readonly admission: Admission; readonly at: number } | null

@@ -25,10 +25,10 @@ export const draftClaim = (
   salt: by.random.hex(16),
 })
 
-/** What came of a claim. */
+/** The result of a claim. */
 export interface Claim {
   readonly code: ClaimCode
-  /** What it is held by, where the code is `ok`; the attempt also where it is `lost`. */
+  /** The lease that it is held by, where the code is `ok`; the attempt also where it is `lost`. */
   readonly lease: Lease
   readonly result: AppendResult
 }

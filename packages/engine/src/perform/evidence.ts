@@ -1,4 +1,4 @@
-/** What a model's answer is recorded with, besides itself: the decider knows neither chance, nor people, nor other runs. */
+/** The evidence that a model's answer is recorded with, besides itself: the decider knows neither chance, nor people, nor other runs. */
 import {
   type AgentDefinition,
   callsOf,
@@ -18,7 +18,7 @@ import type { ModelTask } from './model-call.ts'
 type Created = FactPayload<'run.created'>
 type Answered = FactPayload<'model.completed'>
 
-/** Who a run works for, as its first event says. */
+/** The user that a run works for, as its first event says. */
 export interface Origin {
   readonly user: Created['user']
   readonly endUser: string | null

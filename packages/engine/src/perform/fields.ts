@@ -1,4 +1,4 @@
-/** What the client of a run says of it, for a call of the run. */
+/** The fields that the client of a run gave it, for a call of the run. */
 import { factSchemas, type JsonObject, payloadOf } from '@signalbox/core'
 import type { EffectRow, Register } from '../ports.ts'
 import type { Views } from '../record/view.ts'

@@ -58,7 +58,7 @@ export function createFiles(deps: {
   }
 }
 
-/** What an event says of files. A list that was erased says nothing any more. */
+/** The changes of files that an event names. A list that was erased says nothing any more. */
 async function changes(event: StoredEvent, read: CallFiles['read']): Promise<FileEvent> {
   const at = `${event.runId}:${event.seq}`
   const said = FileChanges.safeParse(event.payload['files'])

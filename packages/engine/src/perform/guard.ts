@@ -32,12 +32,12 @@ export function streamGuardOf(
 /** A call of a tool. */
 type Called = Pick<Redaction, 'callId' | 'tool'>
 
-/** What a tool answered, and to which call. */
+/** The answer of a tool, and to which call. */
 export interface ToolAnswer extends Called {
   readonly output: ToolOutput
 }
 
-/** What a tool answered, as it may be recorded. */
+/** The answer of a tool, as it may be recorded. */
 export interface CleanOutput {
   readonly output: ToolOutput
   readonly redactions: readonly Redaction[]
@@ -54,7 +54,7 @@ export async function cleanOutput(
   try {
     return await redactOutput(guardrails, specs, answer)
   } catch {
-    // What could not be judged is not recorded.
+    // A result that could not be judged is not recorded.
     const text = 'The result is withheld: a guardrail could not judge it.'
     return { output: { content: [{ type: 'text', text }], isError: true }, redactions: [] }
   }
@@ -114,7 +114,7 @@ async function redactContent(
 const countOf = (taken: readonly TakenOut[]): number =>
   taken.reduce((sum, { count }) => sum + count, 0)
 
-/** What was taken out of a result, each kind of each guardrail once. */
+/** The redactions of a result, each kind of each guardrail once. */
 function redactionsOf(taken: readonly TakenOut[], call: Called): readonly Redaction[] {
   const found = new Map<string, Redaction>()
   for (const { guardrail, kind, count } of taken) {
@@ -150,7 +150,7 @@ export async function cleanWords(
 const resultGuards = ({ guardrails }: AgentDefinition): readonly StreamGuardSpec[] =>
   guardrails.stream.filter((spec) => 'toolResults' in spec && spec.toolResults)
 
-/** What a tool says while it runs, held to the same rule; null if it cannot be judged. Nothing is recorded of it. */
+/** A note of a tool while it runs, held to the same rule; null if it cannot be judged. Nothing is recorded of it. */
 export async function cleanNote(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,

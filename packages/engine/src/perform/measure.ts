@@ -1,4 +1,4 @@
-/** What is to be known of all messages of a prompt, without looking at those again that were in the prompt before. */
+/** The measures of all messages of a prompt, without looking at those again that were in the prompt before. */
 import {
   checkPairing,
   createPairing,

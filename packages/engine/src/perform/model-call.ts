@@ -148,7 +148,7 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   return { turn: { ...turn, message: { ...turn.message, parts } }, origin }
 }
 
-/** What the call says about its model: nothing, unless it answered, failed for good, or was sent to find out. */
+/** The word of the call about its model: nothing, unless it answered, failed for good, or was sent to find out. */
 function outcomeOf(
   turn: ModelTurn,
   call: {
@@ -205,7 +205,7 @@ function callSetOf({ tools }: AgentDefinition, turn: ModelTurn, digest: RunDiges
   return calls.length === 0 ? '' : digest.short(setKey(calls, effectOf), 12)
 }
 
-/** What we could not even ask for: an error of ours, never retried, visible in the log. */
+/** The turn of a call that could not even be made: an error of ours, never retried, visible in the log. */
 const brokenTurn = (task: ModelTask, message: string): ModelTurn => ({
   verdict: 'error',
   message: { id: task.effect.messageId, role: 'assistant', parts: [] },

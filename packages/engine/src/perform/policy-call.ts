@@ -114,7 +114,7 @@ async function decide(
   return { callId, tool, argsHash, answer: combineAnswers(answers), faults, ...warned }
 }
 
-/** What a policy says, or that it could not: in our words, for its own may hold what it was asked about. */
+/** The answer of a policy, or that it had none: in our words, for its own may hold what it was asked about. */
 async function ask(
   host: PolicyHost,
   spec: PolicySpec,

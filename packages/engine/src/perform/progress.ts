@@ -1,5 +1,5 @@
 /**
- * What tools say of themselves while they run. For whoever watches at that moment: a note is never stored, never an
+ * The notes of tools while they run. For whoever watches at that moment: a note is never stored, never an
  * event, and may be lost.
  */
 import { limits } from '@signalbox/core'

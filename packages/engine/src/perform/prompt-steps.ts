@@ -18,7 +18,7 @@ export interface PromptDeps {
   readonly content: Content
 }
 
-/** What the steps so far have made. */
+/** The prompt as the steps so far have made it, and the events that it was made of. */
 export interface PromptDraft {
   /** The conversation, as the register has it. */
   readonly events: readonly StoredEvent[]

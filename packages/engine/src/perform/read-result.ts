@@ -3,13 +3,7 @@
  * only what belongs to the thread of the run that asks: keys of other threads name nothing there. A long
  * result stands in a blob of the thread of the run that asked for the call.
  */
-import {
-  type ContentPart,
-  limits,
-  type JsonObject,
-  type ToolOutput,
-  ToolSpec,
-} from '@signalbox/core'
+import { type ContentPart, limits, type ToolOutput, ToolSpec } from '@signalbox/core'
 import { z } from 'zod'
 import type { EffectRow, ToolHost, ToolOutcome, ToolRequest } from '../ports.ts'
 import { sha256 } from '../record/draft.ts'
@@ -33,7 +27,7 @@ const description =
   `Reads on in a result that was shortened: ${limits.resultPageChars} characters from \`offset\` on. ` +
   'Use the key that stands in the shortened result.'
 
-/** What `read_result` promises: it only reads, wherever it runs. */
+/** The spec of `read_result`: it only reads, wherever it runs. */
 const readResultSpec = (queue: string): ToolSpec =>
   ToolSpec.parse({
     name: readResultTool,
@@ -81,7 +75,7 @@ export function withReadResult(host: ToolHost, queue = 'tools'): ToolHost {
 const Args = z.object({ result: z.string(), offset: z.number().int().min(0) })
 
 async function readOn({ args, files }: ToolRequest): Promise<ToolOutcome> {
-  const wanted = readArgs(args)
+  const wanted = Args.safeParse(args).data
   if (!wanted) return failed('invalid_arguments', 'result is a key, offset a number from 0')
   const bytes = await files?.read(wanted.result)
   if (!bytes)
@@ -93,11 +87,6 @@ async function readOn({ args, files }: ToolRequest): Promise<ToolOutcome> {
   const next = to < text.length ? `\n${pointer(wanted.result, to)}` : ''
   const page = text.slice(from, to).toWellFormed()
   return { status: 'completed', output: say(`${place}\n${page}${next}`) }
-}
-
-const readArgs = (args: JsonObject): z.output<typeof Args> | null => {
-  const read = Args.safeParse(args)
-  return read.success ? read.data : null
 }
 
 const failed = (code: string, message: string): ToolOutcome => ({

@@ -212,7 +212,7 @@ async function failureOf(
   return isTold ? { error, redactions: [...said.redactions] } : { error }
 }
 
-/** What the guardrails of the rerun leave of a result, and what they took out; null if they take out nothing. */
+/** The part of a result that the guardrails of the rerun leave, and what they took out; null if they take out nothing. */
 async function withoutFindings(
   deps: RecallDeps,
   { row, effect: { callId, tool } }: RecallTask,

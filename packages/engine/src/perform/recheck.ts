@@ -119,7 +119,7 @@ async function pinnedDenial(
 }
 
 /**
- * What today's configuration has against the call. That a person should approve it by now is a denial, unless a person
+ * The denial of the call by today's configuration. That a person should approve it by now is a denial, unless a person
  * did, or did so earlier for a call like this.
  */
 async function currentDenial(
@@ -151,7 +151,7 @@ async function isReused({ register }: RecheckDeps, { row, call }: CheckedCall): 
   return false
 }
 
-/** What the pure policies of an agent say now. */
+/** The answer of the pure policies of an agent now. */
 const pureAnswer = (
   { evaluatorOf, policies }: RecheckDeps,
   { row, call }: CheckedCall,

@@ -1,5 +1,5 @@
 /**
- * What the log of a run that has ended holds of its calls: each one that was to execute, or that a human refused, with the
+ * The calls in the log of a run that has ended: each one that was to execute, or that a human refused, with the
  * event that says what came of it. Results themselves stay in the log: what is kept here is as short as a list of calls.
  */
 import { decisionSchemas, limits, settles } from '@signalbox/core'

@@ -1,4 +1,4 @@
-/** What a model call may use at most, reserved in the budget of its tree before the model is asked. */
+/** The most that a model call may use, reserved in the budget of its tree before the model is asked. */
 import {
   costOf,
   limits,
@@ -89,14 +89,14 @@ export function withUsage(turn: ModelTurn, request: Request): ModelTurn {
       ...rest,
       inputTokens: input.tokens,
       outputTokens: output.tokens,
-      // What is estimated is charged whole: a discount on it would be a guess on top.
+      // An estimate is charged whole: a discount on it would be a guess on top.
       ...(cachedInputTokens === undefined || input.estimated ? {} : { cachedInputTokens: cached }),
       ...(estimated ? { estimated } : {}),
     },
   }
 }
 
-/** What an answer has used at the least, its suppressed calls included: ids and hashes are ours. */
+/** The tokens that an answer has used at the least, its suppressed calls included: ids and hashes are ours. */
 const saidIn = ({ message, suppressed }: ModelTurn): number =>
   asTokens(
     jsonBytes(message.parts.map((part) => ({ ...part, id: undefined, argsHash: undefined }))),

@@ -3,7 +3,7 @@
 const minute = 60_000
 const hour = 60 * minute
 
-/** What is waited after each attempt but the last: eight attempts within a day. */
+/** The waits after each attempt but the last: eight attempts within a day. */
 const delays: readonly number[] = [
   5_000,
   minute,

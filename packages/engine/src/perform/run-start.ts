@@ -62,7 +62,7 @@ export async function readForStart(
   if (first) payloadOf(factSchemas['run.created'], first)
 }
 
-/** What is to be started, or the fact that it is not. */
+/** The run to be started, or the fact that it is not. */
 async function check(
   deps: RunStartDeps,
   asked: RunStartTask,
@@ -127,7 +127,7 @@ async function create(
     },
     attempt: task.attempt,
   }
-  // What the register refuses for good, it refuses every attempt.
+  // A run that the register refuses for good is refused at every attempt.
   const answer = await createRun(deps, asked).catch((error: unknown) => {
     if (!(error instanceof TerminalError)) throw error
     return { code: 'rejected', detail: error.message } as const

@@ -62,10 +62,10 @@ export async function performToolCall(
 ): Promise<FactDraft | null> {
   const { signal } = held
   const began = deps.clock.monotonic()
-  const outcome = await checkAndRun(deps, asked, held).catch((error: unknown) => {
-    // Of what throws, nothing has begun.
+  const outcome = await checkAndRun(deps, asked, held).catch((error: unknown): ToolOutcome => {
+    // Of what throws, nothing has begun: the lease was lost, or a cancel came. Of an attempt that was lost before, nobody knows.
     if (!signal.aborted) throw error
-    return notBegun(asked)
+    return { status: 'aborted', settled: asked.attempt === 1 }
   })
   if ('payload' in outcome) return outcome
   const durationMs = Math.round(deps.clock.monotonic() - began)
@@ -75,13 +75,7 @@ export async function performToolCall(
   return cause === 'cancelled' ? held.keep(() => aborted(deps, asked, outcome.settled)) : null
 }
 
-/** The lease was lost, or a cancel came, before the call began. Of an attempt that was lost before, nobody knows. */
-const notBegun = ({ attempt }: ToolTask): ToolOutcome => ({
-  status: 'aborted',
-  settled: attempt === 1,
-})
-
-/** What the tool said, or the fact that it was not asked. */
+/** The outcome of the tool, or the fact that it was not asked. */
 async function checkAndRun(
   deps: ToolCallDeps,
   asked: ToolTask,
@@ -191,7 +185,7 @@ async function report(
   }
   const looked = await cleanOutput(deps.guardrails, agent, { output: outcome.output, ...called })
   const said = looked.output.content
-  // What `read_result` answers is never moved.
+  // An answer of `read_result` is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)
   const output = { ...looked.output, content: [...parts] }
   const verdict = output.isError ? 'error' : 'ok'
@@ -202,11 +196,11 @@ async function report(
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
 }
 
-/** What guardrails took out, for the log. */
+/** The redactions of guardrails, for the log. */
 const taken = ({ redactions }: { readonly redactions: readonly Redaction[] }) =>
   redactions.length > 0 ? { redactions: [...redactions] } : {}
 
-/** What a call changed is stored before its result. One that changed too much has failed, and changed nothing. */
+/** The files that a call changed are stored before its result. A call that changed too much has failed, and changed nothing. */
 async function keepFiles(
   files: Files,
   thread: ThreadRef,

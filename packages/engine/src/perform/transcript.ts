@@ -65,7 +65,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   const extend = async (known: Transcript): Promise<Transcript> => {
     const tail = await register.events(known.runId, { after: known.seq })
     const said = tail.filter((event) => conversational.has(event.type))
-    const events = said.length === 0 ? known.events : [...known.events, ...said]
+    const events = said.length === 0 ? known.events : known.events.concat(said)
     return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
   }
 
@@ -92,7 +92,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   const promptOf: Transcripts['prompt'] = async (run, seq, instructions) => {
     const transcript = await reach(run, seq)
     const { events, folded: known } = transcript
-    // What came after the claim may be in it already.
+    // Events after the claim may be in it already.
     if (lastOf(events, run.runId) > seq) return afresh(instructions, transcript, seq)
     const goesOn = known?.instructions === instructions && known.events <= events.length
     const folded = goesOn ? known : foldedOf(instructions)
@@ -119,7 +119,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   }
 }
 
-/** What is known of the run before, and what was said since; null if this run does not go on from there. */
+/** The transcript of the run before, with what was said since; null if this run does not go on from there. */
 async function goOn(
   register: Pick<Register, 'continuation'>,
   run: Place,
@@ -130,7 +130,7 @@ async function goOn(
   const known = { runId: before.runId, seq }
   const since = await register.continuation(run.threadId, run.runId, known)
   if (since === null) return null
-  const events = [...before.events, ...since]
+  const events = before.events.concat(since)
   const created = createdIn(since, run.runId)
   return { ...run, created, events, seq: lastOf(events, run.runId), folded: before.folded }
 }

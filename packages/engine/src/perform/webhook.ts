@@ -59,12 +59,8 @@ export async function performWebhook(
   const about = { effectId, attempt: task.attempt, durationMs }
   const settle = { effectId, attempt: task.attempt, expect: 'started', delayMs: 0 } as const
   if (!('final' in answer)) {
-    const { status } = answer
-    const note = deps.writer.event(
-      'webhook.delivered',
-      { ...about, status },
-      { verdict: 'delivered' },
-    )
+    const payload = { ...about, status: answer.status }
+    const note = deps.writer.event('webhook.delivered', payload, { verdict: 'delivered' })
     return { notes: [note], settle: { ...settle, becomes: 'done' } }
   }
   const { code, status, retryAfterMs } = answer

@@ -44,7 +44,7 @@ export interface EventDraft {
   readonly payloadHash: string
 }
 
-/** What must hold of an effect for a fact about it to be accepted, and what becomes of the effect then. */
+/** The state an effect must be in for a fact about it to be accepted, and its state then. */
 export interface EffectFence {
   readonly effectId: string
   /** `started`: claimed at exactly `attempt`. `lost`: the same, and the lease is over, see `renew`. `pending`: never claimed. `unknown`: recorded as such. */
@@ -106,7 +106,7 @@ export interface ClaimDraft {
 }
 
 /**
- * What becomes of an effect whose outcome is a note, for it is told when its run has ended: `webhook.deliver`. `started`: the
+ * The next state of an effect whose outcome is a note, for it is told when its run has ended: `webhook.deliver`. `started`: the
  * attempt that holds it ends it, or leaves it to another. `done`: one that was ended is asked for once more.
  */
 export interface SettleDraft {
@@ -129,13 +129,13 @@ export interface CreateDraft {
   /** The client's idempotency key or own id: an alias of the run, unique per tenant. */
   readonly alias: { readonly key: string; readonly bodyHash: string } | null
   /**
-   * What it does to the runs of its thread that are due and have not ended. `reject`: it is not created while there are
+   * How it treats the runs of its thread that are due and have not ended. `reject`: it is not created while there are
    * any. `interrupt`, `rollback`: it stands behind them, and `superseded` names them. Default `enqueue`: it waits.
    */
   readonly multitask?: Multitask
   /** Not admitted before this long after its creation. Milliseconds. */
   readonly delayMs?: number
-  /** What it goes on from: what was said through this event. Default: through the run before it on its thread. */
+  /** The moment it goes on from: right behind this event. Default: through the run before it on its thread. */
   readonly base?: Moment
   /** The higher goes first where runs wait for a lane. -999 to 999, default 0. */
   readonly priority?: number
@@ -159,7 +159,7 @@ export interface Lane {
   readonly perMs?: number
 }
 
-/** What a new run does to those that are under way on its thread. */
+/** How a new run treats those that are under way on its thread. */
 export type Multitask = 'enqueue' | 'reject' | 'interrupt' | 'rollback'
 
 /** A moment of a conversation: right after an event of a run. */
@@ -193,7 +193,7 @@ export interface AppendItem {
   readonly claims?: readonly ClaimDraft[]
 }
 
-/** What became of a fact. A repetition is `duplicate` even when the run has ended since. */
+/** The fate of a fact. A repetition is `duplicate` even when the run has ended since. */
 export type FactCode =
   | 'ok'
   /** The key is there already: an earlier try succeeded. */
@@ -207,7 +207,7 @@ export type FactCode =
   /** Left out because the run was not admitted. */
   | 'not_admitted'
 
-/** What became of a decision. */
+/** The fate of a decision. */
 export type DecisionCode =
   | 'ok'
   /** Somebody else decided, or the facts are not those it was made from. Reload. */

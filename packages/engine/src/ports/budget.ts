@@ -8,7 +8,7 @@
  */
 import type { Budget } from '@signalbox/core'
 
-/** What a tree may use. Money in millionths of the currency's unit. */
+/** The limits of a tree. Money in millionths of the currency's unit. */
 export interface TreeBudget {
   readonly rootId: string
   readonly tenantId: string
@@ -19,7 +19,7 @@ export interface TreeBudget {
   readonly cost: number | null
 }
 
-/** What an effect is about to use: tokens and money at most, turns and calls for certain. */
+/** The usage that an effect is about to have: tokens and money at most, turns and calls for certain. */
 export interface Reservation {
   readonly rootId: string
   readonly runId: string

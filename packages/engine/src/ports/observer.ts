@@ -26,7 +26,7 @@ export interface DecidedRun extends RunPlace {
   readonly parentId: string | null
   /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** What the run was doing before. */
+  /** The status of the run before. */
   readonly before: RunStatus
   readonly facts: readonly Fact[]
   readonly decision: Decision

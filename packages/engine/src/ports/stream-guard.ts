@@ -10,7 +10,7 @@ export type StreamPart =
   | { readonly type: 'tool_call'; readonly name: string; readonly args: JsonObject }
   | { readonly type: 'error'; readonly message: string; readonly class: ModelErrorClass }
 
-/** What guardrails may know of the attempt they judge. */
+/** The context of the attempt that guardrails judge. */
 export interface AttemptContext {
   readonly availableTools: readonly string[]
   readonly availableSkills: readonly { readonly name: string; readonly path: string }[]
@@ -18,29 +18,29 @@ export interface AttemptContext {
   readonly attempt: number
 }
 
-/** What became of a piece: the text that may be shown now (perhaps none: it is held back), or the end of the attempt. */
+/** The fate of a piece: the text that may be shown now (perhaps none: it is held back), or the end of the attempt. */
 export type Guarded =
   | { readonly type: 'released'; readonly text: string }
   | { readonly type: 'tripped'; readonly trip: Trip }
 
-/** What a guardrail took out of a value. */
+/** A redaction that a guardrail made in a value. */
 export interface TakenOut {
   readonly guardrail: { readonly id: string; readonly name: string }
   readonly kind: string
   readonly count: number
 }
 
-/** What a guardrail took out of texts or thoughts. */
+/** A redaction that a guardrail made in texts or thoughts. */
 export interface RedactedText extends TakenOut {
   readonly place: 'text' | 'reasoning'
 }
 
-/** What became of the arguments of a call. */
+/** The fate of the arguments of a call. */
 export type InspectedCall =
   | { readonly type: 'passed'; readonly value: JsonObject; readonly taken: readonly TakenOut[] }
   | { readonly type: 'tripped'; readonly trip: Trip }
 
-/** What a model call drives while it streams: text in, text that may be shown out. One attempt of one turn. Not reusable; after a trip it answers the same trip for everything. */
+/** The guard that a model call drives while it streams: text in, text that may be shown out. One attempt of one turn. Not reusable; after a trip it answers the same trip for everything. */
 export interface StreamGuard {
   /** More of the text, or of the reasoning, that is open. */
   push(kind: 'text' | 'reasoning', text: string): Guarded
@@ -48,7 +48,7 @@ export interface StreamGuard {
   end(kind: 'text' | 'reasoning'): Guarded
   /** The open text, or reasoning, is cut off: what was held back is dropped. */
   cut(kind: 'text' | 'reasoning'): Guarded
-  /** What was taken out of texts and thoughts so far. */
+  /** The redactions of texts and thoughts so far. */
   redacted(): readonly RedactedText[]
   /** The arguments of a call of a turn that closed positively: as they may be recorded, or the end of the attempt. */
   inspect(call: { readonly name: string; readonly args: JsonObject }): Promise<InspectedCall>

@@ -1,7 +1,7 @@
 /** Telling others of runs: which addresses there are, and one attempt to reach one. */
 import type { Webhook, WebhookMoment } from '@signalbox/core'
 
-/** What is to be told, and to whom. */
+/** A message to be told, and to whom. */
 export interface Delivery {
   /** Of the effect: the same on every attempt, so that who is told twice can know it. */
   readonly id: string
@@ -14,7 +14,7 @@ export interface Delivery {
   readonly traceparent?: string
 }
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export type DeliveryAnswer =
   | { readonly code: 'delivered'; readonly status: number }
   | {
@@ -22,7 +22,7 @@ export type DeliveryAnswer =
       readonly code: string
       /** Null if nobody answered. */
       readonly status: number | null
-      /** What the answer asked to wait, if it did. */
+      /** The wait that the answer asked for, if it did. */
       readonly retryAfterMs: number | null
       /** Another attempt would come to the same. */
       readonly final: boolean

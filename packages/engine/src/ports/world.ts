@@ -24,7 +24,7 @@ export interface ModelRequest {
   readonly messageId: string
   /** Ids of the calls of this turn are `<prefix>_<n>`, n from 0 in order of the stream. */
   readonly callIdPrefix: string
-  /** What the log knows arguments by. */
+  /** The digest that the log knows arguments by. */
   readonly argsHash: (args: JsonObject) => string
   /** Keys the hashes of suppressed arguments. Hex. */
   readonly hmacKey: string
@@ -61,7 +61,7 @@ export interface ToolRequest {
   readonly runId: string
   readonly callId: string
   readonly timeoutMs: number
-  /** What the client of the run says of it, in the fields that its agent declares. */
+  /** The words of the client about the run, in the fields that its agent declares. */
   readonly fields?: JsonObject
   readonly progress: (note: string) => void
   /** The trace that the call belongs to, as W3C writes it: for whatever the tool calls. Absent: nothing is traced. */
@@ -70,9 +70,9 @@ export interface ToolRequest {
   readonly files?: CallFiles
 }
 
-/** What a call finds of the files of its thread. What a path means is the tools' business. */
+/** The files of its thread that a call finds. What a path means is the tools' business. */
 export interface CallFiles {
-  /** What the calls of the conversation have left so far. One round trip. */
+  /** The files that the calls of the conversation have left so far. One round trip. */
   readonly tree: () => Promise<FileTree>
   /** The bytes of a blob that the tree names; null if they were erased. */
   readonly read: (key: string) => Promise<Uint8Array | null>
@@ -160,7 +160,7 @@ export interface Random {
   unit(): number
 }
 
-/** What the engine has to say to an operator; an adapter over pino. Never payloads, never secrets (I20). */
+/** The messages of the engine to an operator; an adapter over pino. Never payloads, never secrets (I20). */
 export interface Log {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void
   info(message: string, fields?: Readonly<Record<string, unknown>>): void

@@ -15,7 +15,7 @@ import type { Writer } from './draft.ts'
 import type { Preparations } from './preparations.ts'
 import type { RunView } from './view.ts'
 
-/** What a decision is made from. */
+/** The basis of a decision. */
 type Basis = Pick<
   RunView,
   'runId' | 'agent' | 'definitionHash' | 'machine' | 'state' | 'stateSeq' | 'decided'
@@ -42,7 +42,7 @@ export function evaluators(
   return { evaluatorOf: ready ? evaluatorOf : denying, missed: () => missed }
 }
 
-/** What decisions are drafted with. */
+/** The tools that decisions are drafted with. */
 export interface DraftedBy {
   readonly writer: Writer
   readonly evaluatorOf: EvaluatorOf

@@ -66,7 +66,7 @@ export function createDigests(deps: {
       .digestKey({ tenantId, key: deps.random.hex(32) })
       .then((key) => formsUnder(Buffer.from(key, 'hex')))
     kept.set(tenantId, read)
-    // What could not be read is asked for again by whoever needs it next.
+    // A key that could not be read is asked for again by whoever needs it next.
     read.catch(() => kept.delete(tenantId))
     return read
   }
@@ -95,7 +95,7 @@ export function createDigests(deps: {
   }
 }
 
-/** What is signed has as many digits as are kept of it: so no digest of one sort is one of another. */
+/** A signature has as many digits as are kept of it: so no digest of one sort is one of another. */
 function formsUnder(key: Buffer): KeyedForms {
   const sign = (plain: string): string => createHmac('sha256', key).update(plain).digest('hex')
   return {

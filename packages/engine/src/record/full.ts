@@ -28,7 +28,7 @@ export function endingFull(register: Register, end: (run: RunRef) => Promise<unk
   })
 }
 
-/** What is said to a run may be too much without its history being full; the client is told. */
+/** Input to a run may be too much without its history being full; the client is told. */
 function isFull({ facts = [] }: AppendItem, { claims, factCodes }: AppendResult): boolean {
   const refused = facts.filter((_, n) => factCodes[n] === 'full')
   return (

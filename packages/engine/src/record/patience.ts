@@ -47,7 +47,7 @@ export async function waitingOn<T>(signal: AbortSignal, work: () => Promise<T>):
   try {
     return await waits.run(wait, work)
   } finally {
-    // What the work has set going and nobody waited for is no part of it any more.
+    // Anything the work has set going and nobody waited for is no part of it any more.
     wait.over = true
   }
 }

@@ -15,7 +15,7 @@ import type { RunView, Views } from './view.ts'
 export interface Committed {
   /** The run after it. */
   readonly view: RunView
-  /** What the run was doing before. */
+  /** The status of the run before. */
   readonly before: RunStatus
   readonly facts: readonly Fact[]
   readonly decision: Decision
@@ -23,7 +23,7 @@ export interface Committed {
   readonly claimed: readonly Effect[]
 }
 
-/** What the recorder tells the process around it, after a commit. */
+/** The calls of the recorder to the process around it, after a commit. */
 export interface Followers {
   /** Is this process to perform the effect at once? Then it is claimed in the same append. */
   claim(effect: Effect): ClaimDraft | null
@@ -49,7 +49,7 @@ export interface Planner {
   over(view: RunView, facts: readonly Fact[]): Plan | null
   /** Decides over facts that are only just being written; null if they cannot be decided: `advance` will say why. */
   ahead(view: RunView, facts: readonly FactDraft[]): Plan | null
-  /** What follows from an append that carried the plan. Answers whether its decision stands. */
+  /** Does everything that follows from an append which carried the plan. Answers whether its decision stands. */
   settle(plan: Plan, result: AppendResult): boolean
 }
 

@@ -17,7 +17,7 @@ export interface EachDeps {
   readonly stopped: AbortSignal
 }
 
-/** What a loop is about. */
+/** The description of a loop. */
 export interface Loop {
   /** Names the loop in warnings. */
   readonly name: string
@@ -81,7 +81,7 @@ export function createEach(deps: EachDeps, loop: Loop): Each {
     return gotOn
   }
 
-  /** What is not found any more, once it could have been, has got on without us. */
+  /** An item that is not found any more, once it could have been, has got on without us. */
   const forgetAllBut = (found: ReadonlySet<string>): void => {
     for (const [id, { away }] of known) if (!away && !found.has(id)) known.delete(id)
   }

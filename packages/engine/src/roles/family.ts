@@ -44,7 +44,7 @@ export async function tellParent(deps: FamilyDeps, childId: string): Promise<voi
   const row = await register.effect(head.parent.effectId)
   if (row?.status !== 'started' || row.spec.kind !== 'run.start') return
   const child = await deps.views.load(childId)
-  // What one that is newer than this build has used, only others can say.
+  // The usage of a run that is newer than this build is known to others alone.
   if (!child || 'notMine' in child) return
   const { effectId, attempt, spec } = row
   const events = await register.events(childId, {})
@@ -84,7 +84,7 @@ function wordsIn(events: readonly StoredEvent[]): readonly ContentPart[] | null 
   }
 }
 
-/** What was said, behind what became of the run if that is not the plain end. */
+/** The words of the run, behind what became of it if that is not the plain end. */
 async function answerOf(
   deps: Pick<FamilyDeps, 'content' | 'views'>,
   parent: EffectRow,
@@ -105,7 +105,7 @@ function spentOf({ context }: RunState): Ended['spent'] {
   return { turns: turn + childTurns, calls, tokens, cost, activeMs }
 }
 
-/** What an auditor of the parent looks for. */
+/** The events that an auditor of the parent looks for. */
 function verdictsOf(events: readonly StoredEvent[]): Ended['verdicts'] {
   return events
     .filter(({ type }) => isObjection(type))

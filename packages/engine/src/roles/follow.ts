@@ -1,10 +1,10 @@
 /**
- * What follows from a committed decision. All of it is a hint or can be found again: losing this process right after
+ * The consequences of a committed decision. All of it is a hint or can be found again: losing this process right after
  * the commit costs latency, never work (R3 of the recorder).
  */
-import type { Decision, Outcome } from '@signalbox/core'
+import type { Decision } from '@signalbox/core'
 import { warning } from '../errors.ts'
-import type { DecidedRun, EndedRun, Observer } from '../ports.ts'
+import type { Observer } from '../ports.ts'
 import type { Committed } from '../record/plan.ts'
 import type { RunView } from '../record/view.ts'
 import { cancelChildren, type FamilyDeps, tellParent } from './family.ts'
@@ -24,14 +24,15 @@ export interface FollowDeps extends FamilyDeps, EachDeps {
 
 export function createFollower(deps: FollowDeps): (committed: Committed) => void {
   const { wakeBus, work } = deps
-  return (committed) => {
-    const { view, decision, claimed } = committed
+  return ({ view, before, facts, decision, claimed }) => {
+    const place = placeOf(view)
     work.follow(view, decision.effects, claimed)
     wakeBus.publish('run', [view.runId])
     // Facts that arrived while the decision was made.
     if (view.facts > view.decided && !view.ended) deps.advance(view.runId)
-    deps.observer.decided(decidedRun(committed))
-    if (decision.outcome) deps.observer.ended(endedRun(view, decision.outcome))
+    deps.observer.decided({ ...place, agent: view.agent, before, facts, decision })
+    const { outcome } = decision
+    if (outcome) deps.observer.ended({ ...place, agent: view.agent.name, outcome })
     void settle(deps, view, decision)
     deps.verify(view)
   }
@@ -41,26 +42,13 @@ export function createFollower(deps: FollowDeps): (committed: Committed) => void
 const createdAt = (runId: string): number =>
   Number.parseInt(runId.replaceAll('-', '').slice(0, 12), 16)
 
-const endedRun = ({ runId, threadId, parent, agent }: RunView, outcome: Outcome): EndedRun => ({
+/** The run, as an observer is told of it. */
+const placeOf = ({ runId, threadId, parent }: RunView) => ({
   runId,
   rootId: parent?.rootId ?? runId,
   threadId,
-  agent: agent.name,
-  outcome,
   parentId: parent?.runId ?? null,
   createdAt: createdAt(runId),
-})
-
-const decidedRun = ({ view, before, facts, decision }: Committed): DecidedRun => ({
-  runId: view.runId,
-  rootId: view.parent?.rootId ?? view.runId,
-  threadId: view.threadId,
-  agent: view.agent,
-  parentId: view.parent?.runId ?? null,
-  createdAt: createdAt(view.runId),
-  before,
-  facts,
-  decision,
 })
 
 /**

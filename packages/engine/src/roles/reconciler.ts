@@ -45,7 +45,7 @@ const partMsMax = 5_000
 /** After the parts of a look have used this long together, the next part is waited for anew, for all of `partMsMax`. */
 const partUsedMs = 500
 
-/** What a part of a look came to. */
+/** The result of a part of a look. */
 interface Found {
   readonly count: number
   readonly changed: boolean

@@ -32,8 +32,8 @@ export interface VerifyDeps extends DraftedBy {
 }
 
 /** Events that are read at once, and that are folded without giving way. */
-const pageEvents = 200
-const sliceEvents = 25
+const pageEvents = 100
+const sliceEvents = 10
 /** Runs whose folds are kept, to go on from. */
 const runsMax = 1_000
 

@@ -1,6 +1,6 @@
 /** Cedar itself: an optional peer, loaded when the first definition needs it. */
 
-/** What we use of Cedar's WebAssembly build. */
+/** The part of Cedar's WebAssembly build that we use. */
 export type Cedar = Pick<
   typeof import('@cedar-policy/cedar-wasm/nodejs'),
   'preparsePolicySet' | 'preparseSchema' | 'statefulIsAuthorized' | 'validate'

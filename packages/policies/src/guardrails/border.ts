@@ -3,6 +3,19 @@ import type { SeenText } from './finding.ts'
 
 const word = /^[\p{L}\p{M}\p{N}_]$/u
 
+/**
+ * Asks whether a code unit is one of these characters of ASCII, written as a class of an expression has them: `a-z_`. A look-up, since
+ * it is asked about each unit of a text.
+ */
+export function unitsOf(characters: string): (unit: number) => boolean {
+  const pattern = new RegExp(`[${characters}]`)
+  const has = Array.from({ length: 0x80 }, (_, unit) => pattern.test(String.fromCharCode(unit)))
+  return (unit) => unit < 0x80 && has[unit] === true
+}
+
+export const isDigit = unitsOf('0-9')
+export const isPlainLetter = unitsOf('A-Za-z')
+
 /** The character that begins there; empty at the end of the text. */
 export function characterAt(text: string, at: number): string {
   const point = text.codePointAt(at)
@@ -25,7 +38,7 @@ const letter = /^\p{L}$/u
 const latin = /^\p{Script=Latin}$/u
 const common = /^\p{Script=Common}$/u
 
-/** What was asked for before: classes of so many scripts are dear. */
+/** The answers given before: classes of so many scripts are dear. */
 const known = new Map<string, boolean>()
 const knownMax = 20_000
 

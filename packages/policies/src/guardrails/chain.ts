@@ -16,11 +16,11 @@ import {
   stop,
 } from './part.ts'
 
-/** What became of the part, and the guardrail that decided it; null if all passed. */
+/** The outcome for the part, and the guardrail that decided it; null if all passed. */
 export interface ChainResult {
   readonly result: GuardrailResult
   readonly by: { readonly id: string; readonly name: string } | null
-  /** What was taken out of a text on the way, and by which guardrail. */
+  /** Everything that was taken out of a text on the way, and by which guardrail. */
   readonly redacted: readonly Redacted[]
 }
 
@@ -52,7 +52,7 @@ export function runGuardrailChain(
   return { result: pass(current), by: null, redacted }
 }
 
-/** What a guardrail says that it took out; of one that says nothing, that it changed the text. */
+/** The kinds that a guardrail says it took out; of one that says nothing, that it changed the text. */
 function kindsOf(told: unknown): readonly string[] {
   if (told === undefined) return ['changed']
   if (!Array.isArray(told)) throw new TypeError('redacted is no list')

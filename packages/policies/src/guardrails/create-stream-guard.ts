@@ -7,7 +7,7 @@ import { type Inspected, inspectArguments } from './inspect.ts'
 import type { Guardrail } from './part.ts'
 import { TextLane } from './text-lane.ts'
 
-/** What a guard is made of: the chain in its order, and what the guardrails may know. */
+/** The parts of a guard: the chain in its order, and what the guardrails may know. */
 export interface StreamGuardOptions {
   readonly guardrails: readonly Guardrail[]
   readonly context: AttemptContext

@@ -26,14 +26,14 @@ export interface SeenText {
   readonly values?: readonly LedPlace[] | undefined
 }
 
-/** What is not decided yet: whatever is found begins in it. */
+/** The part of the text that is not decided yet: whatever is found begins in it. */
 export const undecided = ({ text, progress }: SeenText): string =>
   progress ? text.slice(progress.from) : text
 
 /** Follows one text that grows. Looks at a bounded end of it: each character costs the same, however long the text is. */
 export interface Watch {
   /**
-   * What is pending: the place from which something may still begin or grow, given more of the text; its end if nothing may.
+   * The place where pending text begins, from which something may still begin or grow, given more of the text; its end if nothing may.
    * Nothing before `from` matters any more; what stands from `shown` on was not shown before.
    */
   pending(text: string, from: number, shown: number): number
@@ -43,7 +43,7 @@ export interface Watch {
   isQuiet?(text: string, from: number): boolean
 }
 
-/** What makes a guardrail of this frame. */
+/** The parts that make a guardrail of this frame. */
 export interface Search {
   readonly id: string
   readonly name: string
@@ -60,7 +60,7 @@ export interface Search {
   readonly find: (seen: SeenText) => readonly Finding[]
   /** Names kinds for the model, with an article: `an email address`. Never what was found. */
   readonly label: (kind: string) => string
-  /** What else to take out of a text in which something was taken out once. */
+  /** Takes out of a text, in which something was taken out once, all else that belongs to it. */
   readonly clean?: (text: string) => string
   /** The same, for a text that grows. */
   readonly tail?: () => TailFlow
@@ -132,7 +132,7 @@ export function createSearch(search: Search): Guardrail {
 }
 
 /**
- * What is found for good, from left to right, without overlaps. What touches the end may grow or cease to be: it is
+ * The findings that stay, from left to right, without overlaps. One that touches the end may grow or cease to be: it is
  * left for the next piece, if all of it will be seen again then.
  */
 function settled(

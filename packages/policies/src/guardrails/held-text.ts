@@ -5,7 +5,7 @@
  * H1 Steps depend on the text alone, never on how it came: one ends at every 32nd code unit of the open text, one sooner
  *    where that would cut a surrogate pair, and one at its end.
  * H2 Of what passed, all but the last `window` code units goes out; the rest is seen again with the next step.
- * H3 What is held back when a step trips never goes out.
+ * H3 Text that is held back when a step trips never goes out.
  * H4 Of a part that is cut off, the last `window` code units never go out: they may begin what a guardrail looks for.
  */
 import { cutBefore, isHigh } from './marker.ts'

@@ -6,7 +6,7 @@
  *    value of a pair, `{"name": "password", "value": "…"}`.
  * N2 Keys are judged too, and numbers long enough to be one of a card or an account.
  * N3 In arguments a guardrail does what its `action` says. A result has happened: there each of them redacts.
- * N4 What is too deep or is no text, no number and no container stays as it is; JSON has nothing else.
+ * N4 A value that is too deep or is no text, no number and no container stays as it is; JSON has nothing else.
  * N5 A text is judged as it means first, its escapes read, and then as it is spelt: what is found in either is taken out of the
  *    text as it is spelt, and nothing else of it changes.
  * N6 A large value is judged in steps: the process goes on with its other work between them.

@@ -4,8 +4,8 @@
  * to is the state; the text itself need not be kept.
  */
 import { RE2JS } from 're2js'
-import { op } from './pattern-length.ts'
-import { type Instruction, isFork, patternProgram, takesOne } from './pattern-program.ts'
+import { unitsOf } from './border.ts'
+import { type Instruction, isFork, op, patternProgram, takesOne } from './pattern-length.ts'
 
 /** States, by their numbers: the instructions that were reached by the last character, whether that was part of a word, and which leads ended before it. */
 interface States {
@@ -33,11 +33,7 @@ const firstStates = 256
 const wordBorder = 16
 const noWordBorder = 32
 
-const isWord = (rune: number): boolean =>
-  (rune >= 0x61 && rune <= 0x7a) ||
-  (rune >= 0x30 && rune <= 0x39) ||
-  (rune >= 0x41 && rune <= 0x5a) ||
-  rune === 0x5f
+const isWord = unitsOf('A-Za-z0-9_')
 
 export class LeadMachine {
   readonly #inst: Instruction[] = []
@@ -130,7 +126,7 @@ export class LeadMachine {
     return this.#numberOf(ascending, isWord(rune), ended)
   }
 
-  /** What is reached by leads that begin with this character. */
+  /** The instructions that are reached by leads that begin with this character. */
   #begun(rune: number, isAtBorder: boolean): readonly number[] {
     const key = rune * 2 + Number(isAtBorder)
     const known = this.#firstOf.get(key)

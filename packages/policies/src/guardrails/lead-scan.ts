@@ -5,7 +5,7 @@
 import type { LeadMachine, LeadState } from './lead-machine.ts'
 import type { MatchPlace } from './matches.ts'
 
-/** What may stand behind a lead. Both look from where the lead ended (flag `y`). */
+/** The form of a value that may stand behind a lead. Both look from where the lead ended (flag `y`). */
 export interface ValueForm {
   /** The value, group 1, and what must stand behind it. */
   readonly whole: RegExp

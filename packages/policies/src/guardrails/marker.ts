@@ -3,7 +3,7 @@
  * text that was redacted once stays as it is, however often it is seen again.
  */
 
-/** What stands where something was taken out. `kind`: 1 to 64 of a-z, 0-9 and hyphen. */
+/** The text that stands where something was taken out. `kind`: 1 to 64 of a-z, 0-9 and hyphen. */
 export const marker = (kind: string): string => `[redacted:${kind}]`
 
 const opening = '[redacted:'

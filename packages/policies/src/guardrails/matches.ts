@@ -1,5 +1,5 @@
 /** All matches of a pattern in a text, on a linear-time engine. */
-import type { RE2JS } from 're2js'
+import { RE2JS } from 're2js'
 import type { Finding, SeenText } from './finding.ts'
 
 /** Where something stands. Code units, `end` not included. */
@@ -12,15 +12,15 @@ export interface MatchPlace {
 
 /** How far the search in a text that grows has come. */
 export interface SearchProgress {
-  /** What begins before it is decided. */
+  /** Matches that begin before it are decided. */
   readonly from: number
-  /** What begins here or later is not decided yet: more text could change it. */
+  /** Matches that begin here or later are not decided yet: more text could change it. */
   readonly limit: number
   /** Where each pattern looks on. */
   readonly next: Map<RE2JS, number>
 }
 
-/** What to look for, and which matches count. */
+/** The pattern to look for, and which matches count. */
 export interface WantedMatches {
   readonly kind: string
   readonly pattern: RE2JS
@@ -61,3 +61,12 @@ const isPlace = (accepted: MatchPlace | number | null): accepted is MatchPlace =
   accepted !== null && typeof accepted !== 'number'
 
 const asIs = (place: MatchPlace): MatchPlace => place
+
+/**
+ * A pattern that is compiled at the first call, once: compiling all of them took a tenth of a process's start, and most processes
+ * never look. @throws at that call if the pattern is wrong
+ */
+export function whenNeeded(pattern: string): () => RE2JS {
+  let compiled: RE2JS | null = null
+  return () => (compiled ??= RE2JS.compile(pattern))
+}

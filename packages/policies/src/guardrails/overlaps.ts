@@ -1,10 +1,10 @@
 /** Findings that overlap. */
 import type { Finding } from './finding.ts'
 
-/** What is left of them, from left to right. */
+/** The findings that are left, from left to right. */
 export interface Apart {
   readonly kept: readonly Finding[]
-  /** What sticks out behind the last one. A finding that begins where it begins, and is longer, comes before it. */
+  /** The part of a finding that sticks out behind the last one. A finding that begins where it begins, and is longer, comes before it. */
   readonly rest: Finding | null
 }
 

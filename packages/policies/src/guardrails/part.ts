@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts'
 import type { Stepwise } from './steps.ts'
 import type { TextStage } from './text-stage.ts'
 
-/** What a guardrail may know besides the part. */
+/** The facts that a guardrail may know besides the part. */
 export interface GuardrailContext extends AttemptContext {
   /** The end of what the guardrail let out of this kind of text before; for a call or an error, of what went out: up to 8,192 code units. */
   readonly released: string
@@ -13,7 +13,7 @@ export interface GuardrailContext extends AttemptContext {
   readonly last: boolean
 }
 
-/** What a guardrail makes of a part. */
+/** The verdict of a guardrail on a part. */
 export type GuardrailResult =
   /** Goes on to the next guardrail, changed or not. A call or an error may not be changed. */
   | {

@@ -4,8 +4,7 @@
  * a thread too few would let it out. Each character costs no more than the program is long.
  */
 import type { RE2JS } from 're2js'
-import { op } from './pattern-length.ts'
-import { type Instruction, isFork, patternProgram, takesOne } from './pattern-program.ts'
+import { type Instruction, isFork, op, patternProgram, takesOne } from './pattern-length.ts'
 
 /** Characters whose first states are remembered. */
 const rememberedMax = 0x800

@@ -1,4 +1,4 @@
-/** What went out of one kind of text, for looking back. Parts follow one another; a line feed stands between them. */
+/** The text of one kind that went out, for looking back. Parts follow one another; a line feed stands between them. */
 
 /** How much of it is kept: 4,096 to 8,192 code units. */
 const keptMax = 8192

@@ -1,4 +1,4 @@
-/** What becomes of a text in which something was found. */
+/** The outcome for a text in which something was found. */
 import type { Search } from './finding.ts'
 import type { TextRefusal } from './text-stage.ts'
 

@@ -30,7 +30,7 @@ const nothing: Staged = { text: '', taken: [], refusal: null }
 
 export class SearchedText implements TextStage {
   readonly #search: Search
-  /** What went out last, as far as it is looked back on, and what waits. */
+  /** The text that went out last, as far as it is looked back on, and the text that waits. */
   #text = ''
   /** Where what is not decided begins in it. */
   #from = 0
@@ -40,7 +40,7 @@ export class SearchedText implements TextStage {
   #half = ''
   /** The end of the last finding. */
   #found = 0
-  /** What sticks out behind it of one that began within it. */
+  /** The part that sticks out behind it of a finding that began within it. */
   #rest: Finding | null = null
   #next = new Map<RE2JS, number>()
   #watch: Watch
@@ -174,7 +174,7 @@ export class SearchedText implements TextStage {
     return { text: out, taken: taken.map(({ kind }) => ({ guardrail, kind })), refusal: null }
   }
 
-  /** What is found before this place, from left to right, without overlaps. */
+  /** The findings before this place, from left to right, without overlaps. */
   #decided(limit: number): readonly Finding[] {
     if (this.#rest === null && this.#watch.isQuiet?.(this.#text, this.#from)) return none
     const progress = { from: this.#from, limit, next: this.#next }
@@ -183,7 +183,7 @@ export class SearchedText implements TextStage {
     if (all.length === 0 && this.#rest === null) return all
     const due = all.filter(({ start }) => start >= this.#from && start < limit)
     const { kept, rest } = withoutOverlaps(this.#rest ? [this.#rest, ...due] : due, this.#found)
-    // What is found later may begin with it, and be longer.
+    // A finding that comes later may begin with it, and be longer.
     const isDue = rest !== null && rest.start < limit
     this.#rest = isDue ? null : rest
     const found = isDue ? [...kept, rest] : kept
@@ -191,7 +191,7 @@ export class SearchedText implements TextStage {
     return outsideMarkers(this.#text, found)
   }
 
-  /** What stands before this place is decided. Some of it is kept for looking back. */
+  /** The text before this place is decided. Some of it is kept for looking back. */
   #forget(decided: number): void {
     const drop = Math.max(0, decided - this.#search.lookBack)
     this.#base += drop

@@ -7,7 +7,7 @@ import { ReleasedText } from './released-text.ts'
 import type { TextRefusal, Staged, TextStage } from './text-stage.ts'
 import { WindowedStage } from './windowed-stage.ts'
 
-/** What came out at the end of the lane. */
+/** The text that came out at the end of the lane. */
 export type Flowed = Omit<Staged, 'taken'>
 
 interface Step {
@@ -81,7 +81,7 @@ export class TextLane {
     return this.#flow('', 'cut')
   }
 
-  /** What a stage let out before it refused goes on: a later stage that refuses that has refused sooner. */
+  /** Text that a stage let out before it refused goes on: a later stage that refuses that has refused sooner. */
   #flow(text: string, ending: 'end' | 'cut' | null): Flowed {
     let piece = text
     let close = ending

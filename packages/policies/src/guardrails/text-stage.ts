@@ -8,11 +8,11 @@
  */
 import type { Redacted } from './chain.ts'
 
-/** What a stage lets out, what it took out of it, and whether the text ends here. */
+/** The text that a stage lets out, what it took out of it, and whether the text ends here. */
 export interface Staged {
   readonly text: string
   readonly taken: readonly Redacted[]
-  /** What stood before it went out; nothing follows. */
+  /** The text before it went out; nothing follows. */
   readonly refusal: TextRefusal | null
 }
 

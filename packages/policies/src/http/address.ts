@@ -3,7 +3,7 @@
 /** Is a passport's source an address, rather than a path? */
 export const isWebAddress = (source: string): boolean => /^https?:\/\//i.test(source)
 
-/** What is wrong with an address, as the end of a sentence; null if nothing is. */
+/** The fault of an address, as the end of a sentence; null if it has none. */
 export function faultOf(address: string): string | null {
   const url = URL.parse(address)
   if (url === null) return 'is not a URL'

@@ -7,10 +7,9 @@ import { z } from 'zod'
 import { denial, readAnswer } from '../answer.ts'
 import { bounds } from '../bounds.ts'
 import { within } from '../deadline.ts'
-import { parseJson, readText } from './body.ts'
-import { reach } from './reach.ts'
+import { parseJson, reach, readText } from './body.ts'
 
-/** What asking a server takes. */
+/** The things that asking a server takes. */
 export interface ServerWorld {
   readonly fetch: typeof globalThis.fetch
   /** Where tokens are looked up, by the name that a policy's `tokenEnv` gives. */

@@ -3,8 +3,7 @@
  * there is no passport; any other failure says nothing about it.
  */
 import { bounds } from '../bounds.ts'
-import { readText } from '../http/body.ts'
-import { reach } from '../http/reach.ts'
+import { reach, readText } from '../http/body.ts'
 import { type Look, passportIn } from './look.ts'
 
 /** Looks at an address. Rejects when it cannot be asked. */

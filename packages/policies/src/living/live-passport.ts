@@ -2,7 +2,7 @@
  * One living passport, for everybody in the process who asks for it.
  *
  * L1 One look at a time, and none within `everyMs` of the last; who asks during a look waits for it.
- * L2 What was found holds for `passportStaleMsMax` from the beginning of the look that found it, however often looks
+ * L2 The finding of a look holds for `passportStaleMsMax` from the beginning of the look that found it, however often looks
  *    fail after that; then there is no answer. So a changed status is effective within that time, or nothing is.
  * L3 A clock that was turned back makes a look due, never an old finding young.
  */

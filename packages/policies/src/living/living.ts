@@ -16,7 +16,7 @@ export type LivingSpec = PassportSpec & { readonly source: string }
 /** Judges a call by a passport. */
 export type EvaluatePassport = (spec: PassportSpec, request: PolicyRequest) => PolicyAnswer
 
-/** What living passports take. */
+/** The things that living passports take. */
 export interface LivingWorld {
   readonly log: Log
   readonly clock: { now(): number }

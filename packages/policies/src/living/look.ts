@@ -1,4 +1,4 @@
-/** What a look at the source of a passport may find. */
+/** The results that a look at the source of a passport may have. */
 import { ambiguityOf, type JsonObject } from '@signalbox/core'
 import { canonical, sanitiseObject } from '@signalbox/engine'
 

@@ -3,7 +3,7 @@ import type { JsonObject, ModulePolicySpec, PolicyAnswer, PolicyRequest } from '
 import { readAnswer } from '../answer.ts'
 import { within } from '../deadline.ts'
 
-/** What a policy module gets besides the request. */
+/** The things that a policy module gets besides the request. */
 export interface PolicyModuleContext {
   /** Ends with the policy's timeout and with the run. */
   readonly signal: AbortSignal

@@ -1,5 +1,5 @@
 /**
- * What a passport says about a call. A passport is data, not a language: each limit has a check of its own here, and
+ * The word of a passport about a call. A passport is data, not a language: each limit has a check of its own here, and
  * what cannot be checked is denied.
  *
  * Order: readable, status, expiry, capability, assurance, context and limits. The first refusal is the answer.
@@ -181,7 +181,7 @@ const callOf = (
   edition: 2,
 })
 
-/** What a call of the tool adds to the counts and sums of its run, under a passport. */
+/** The amounts that a call of the tool adds to the counts and sums of its run, under a passport. */
 export function passportTallies(
   spec: PassportSpec,
   { tool, args, judged = {} }: Pick<PolicyRequest, 'tool' | 'args' | 'judged'>,

@@ -1,4 +1,4 @@
-/** What the check of one capability's limits gets, and the parts of it that all of them need. */
+/** The input of the check of one capability's limits, and the parts of it that all of them need. */
 import {
   type Json,
   type JsonObject,
@@ -17,7 +17,7 @@ export interface LimitedCall {
   readonly capability: string
   readonly limits: JsonObject
   readonly request: PolicyRequest
-  /** What relative paths are relative to; null: they stay relative, and only relative limits allow them. */
+  /** The folder that relative paths are relative to; null: they stay relative, and only relative limits allow them. */
   readonly root: string | null
   readonly recent: RateState
   /** The edition of the checks that the run pinned. */

@@ -6,7 +6,7 @@
  *    Other unknown keys (descriptions, vendor fields) are ignored.
  */
 import { type Json, type JsonObject, type PolicyReason, reason, quoted } from '@signalbox/core'
-import { isObject } from './fields/values.ts'
+import { isObject, isTexts } from './fields/values.ts'
 
 type Shape = 'list' | 'count' | 'flag' | 'word' | 'recipients'
 type Shapes = { readonly [key: string]: Shape }
@@ -89,7 +89,7 @@ const shapes: { readonly [capability: string]: Shapes } = {
 }
 
 const isShaped: { readonly [shape in Shape]: (value: Json) => boolean } = {
-  list: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  list: isTexts,
   count: (value) => typeof value === 'number' && value >= 0,
   flag: (value) => typeof value === 'boolean',
   word: (value) => typeof value === 'string',
@@ -154,7 +154,7 @@ const shapeOf = (capability: string, key: string): Shape | null => {
 export const isCheckedLimit = (capability: string, key: string): boolean =>
   isChecked(capability) && shapeOf(capability, key) !== null
 
-/** What the value of a limit must be; null if it is that. */
+/** The shape that the value of a limit must have, in words; null if it has it. */
 export function checkedShapeProblem(capability: string, key: string, value: Json): string | null {
   const shape = isChecked(capability) ? shapeOf(capability, key) : null
   return shape === null || isShaped[shape](value) ? null : asWords[shape]
@@ -167,7 +167,7 @@ export const checkedLimitNames: ReadonlySet<string> = new Set(
 
 const wrong = (text: string): PolicyReason => reason('oap.policy_error', text)
 
-/** What is wrong with the limits of a checked capability; null if nothing is. */
+/** The fault of the limits of a checked capability; null if they have none. */
 export function misshapen(limits: JsonObject, capability: string): PolicyReason | null {
   const known = shapes[capability] ?? {}
   if (Object.hasOwn(limits, capability) && !isObject(limits[capability]))

@@ -96,7 +96,7 @@ function problemOf(capability: string, own: JsonObject, all: JsonObject): Policy
 
 const problems = new WeakMap<Passport, readonly PolicyReason[]>()
 
-/** What is wrong with a passport whatever the call: an object or a number of which nobody can tell what it forbids. */
+/** The fault of a passport whatever the call: an object or a number of which nobody can tell what it forbids. */
 export function passportProblem(passport: Passport): PolicyReason | null {
   const known = problems.get(passport) ?? [...findProblems(passport)].slice(0, 1)
   problems.set(passport, known)

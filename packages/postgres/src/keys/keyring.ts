@@ -26,7 +26,7 @@ export interface KeyDraft {
   readonly expiresAt: number | null
 }
 
-/** What the database knows of a key that was shown. */
+/** The entry in the database of a key that was shown. */
 export interface ShownKey {
   readonly tenantId: string
   readonly scopes: readonly string[]
@@ -59,7 +59,7 @@ export interface Keyring {
 }
 
 /** Keys of one page at most. */
-export const keysPageMax = 1000
+const keysPageMax = 1000
 
 /** How to reach the keys. */
 export interface KeyringOptions {

@@ -64,7 +64,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 interface Named {
   readonly file: string
-  /** What the line says behind the file. */
+  /** The rest of the line, behind the file. */
   readonly pin: string | undefined
 }
 

@@ -22,7 +22,7 @@ export type LoginRole = (typeof loginRoles)[number]
 /** Every one of them. */
 export const loginRoles = ['app', 'engine', 'queue', 'maintenance'] as const
 
-/** What a migration is told. */
+/** Options of a migration. */
 export interface MigrateOptions {
   /** Passwords to set. A role without one keeps what it has; a new one cannot log in by password. */
   readonly passwords?: Partial<Record<LoginRole, string>>
@@ -30,7 +30,7 @@ export interface MigrateOptions {
   readonly migrations?: readonly Migration[]
 }
 
-/** What a migration did. */
+/** The result of a migration. */
 export interface MigrateReport {
   /** The version of the schema now: newer than this build if `unknown` names something. */
   readonly version: number

@@ -1,6 +1,6 @@
 import { withClient } from '../client.ts'
 
-/** What the repair of a restored feed did. */
+/** The result of the repair of a restored feed. */
 export interface RestoreReport {
   /** Events that got another position. 0: none was ahead of the cluster, and positions that consumers kept still hold. */
   readonly moved: number

@@ -19,7 +19,7 @@ export interface ApprovalRequest {
   readonly callId: string
   readonly tool: string
   readonly argsHash: string
-  /** Who asked for it; null if no policy has a name. */
+  /** The policy that asked for it; null if no policy has a name. */
   readonly policyId: string | null
   readonly policyDigest: string | null
   readonly reason: string
@@ -31,7 +31,7 @@ export interface ApprovalRequest {
   readonly position: string
 }
 
-/** What became of a request. `cancelled`: the run ended, or is being cancelled, without an answer. */
+/** The state of a request. `cancelled`: the run ended, or is being cancelled, without an answer. */
 export type ApprovalStatus =
   | 'waiting'
   | 'approved'
@@ -43,7 +43,7 @@ export type ApprovalStatus =
 /** A human's answer. */
 export interface ApprovalAnswered {
   readonly decision: 'approve' | 'reject' | 'edit'
-  /** Who gave it, as the server authenticated them. */
+  /** The person who gave it, as the server authenticated them. */
   readonly by: { readonly id: string; readonly role: string | null } | null
   readonly actor: string
   /** Milliseconds since the epoch. */
@@ -86,7 +86,7 @@ const requestColumns = sql`
     limit 1
   ) as args`
 
-/** What settled the request `e`, as `s`: expiry before an answer before a denial (A1). */
+/** The event that settled the request `e`, as `s`: expiry before an answer before a denial (A1). */
 const settled = sql`
   left join lateral (
     select s.type, s.at, s.actor, s.payload from signalbox.event s
@@ -102,7 +102,7 @@ const settled = sql`
     limit 1
   ) s on true`
 
-/** What waits, in order of (time, run, seq). */
+/** The requests that wait, in order of (time, run, seq). */
 export function approvalsQuery(filter: ApprovalFilter): CompiledQuery<ApprovalRequest> {
   const { runId, after } = filter
   const ofRun = runId === undefined ? sql`` : sql`and a.run_id = ${runId}::uuid`

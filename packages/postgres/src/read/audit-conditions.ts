@@ -1,6 +1,6 @@
 /**
  * The filters of the audit, as conditions on `event as e`. They join with "and"; several values of one filter with "or".
- * What a transaction in flight may still write before an event keeps it out of sight until that is done (I17).
+ * An event that a transaction in flight may still write before another keeps that one out of sight until that is done (I17).
  */
 import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely'
 import type { EventTable } from '../database.ts'
@@ -51,7 +51,7 @@ const distinct = (values: OneOrMore | undefined): string[] =>
   values === undefined ? [] : [...new Set([values].flat())]
 
 /**
- * What must hold of an event that is found. Empty never: what is in flight is always left out. A scope is of the same filter;
+ * The conditions that hold of an event that is found. Empty never: what is in flight is always left out. A scope is of the same filter;
  * `after` and `through` may have moved on.
  */
 export function auditConditions(
@@ -81,7 +81,7 @@ export function auditConditions(
 /** Immutable, unlike `from_ms`: so it is worked out once, and not for each event. */
 const moment = (ms: number): RawBuilder<unknown> => sql`to_timestamp(${ms}::float8 / 1000)`
 
-/** What is no uuid names no run; Postgres would call it an error. */
+/** A text that is no uuid names no run; Postgres would call it an error. */
 function runIds({ runId }: AuditFilter): readonly string[] | undefined {
   return runId === undefined ? undefined : [runId].flat().filter(isUuid)
 }

@@ -1,4 +1,4 @@
-/** What an audit may be asked for. */
+/** The filters of an audit. */
 import { type RawBuilder, sql } from 'kysely'
 
 /** One value, or several of which one must hold. */

@@ -14,7 +14,7 @@ const binned = (width: string) =>
   sql`date_bin(${sql.lit(width)}::interval, e.at, timestamptz '1970-01-01 00:00:00+00')`
 const asIs = (column: RawBuilder<unknown>) => column
 
-/** What events can be counted by. */
+/** Keys that events can be counted by. */
 export const statsKeys = [
   'type',
   'tool',
@@ -29,7 +29,7 @@ export const statsKeys = [
 /** One of `statsKeys`. */
 export type StatsKey = (typeof statsKeys)[number]
 
-/** What is grouped, and how a group is shown. */
+/** The column that is grouped, and how a group is shown. */
 const keys: Readonly<
   Record<
     StatsKey,

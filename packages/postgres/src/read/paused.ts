@@ -1,4 +1,4 @@
-/** What is paused, as SQL: over `run as r`, and over `effect as e` joined with it. */
+/** The pauses that stand, as SQL: over `run as r`, and over `effect as e` joined with it. */
 import { type RawBuilder, sql } from 'kysely'
 
 const stands = sql`p.tenant_id = r.tenant_id and coalesce(p.until > now(), true)`

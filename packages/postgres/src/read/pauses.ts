@@ -6,7 +6,7 @@ import { compile } from '../query.ts'
 /** A pause as people see it. Times in milliseconds since the epoch. */
 export interface ListedPause extends Pause {
   readonly since: number
-  /** Who set it, or changed it last. */
+  /** The actor who set it, or changed it last. */
   readonly by: string
 }
 

@@ -1,6 +1,5 @@
 /** The read side for servers: one tenant at a time, under row-level security (I19). */
 import type { NamedTarget, RunHead, StoredEvent } from '@signalbox/engine'
-import { openPool } from '../pool.ts'
 import { isUuid } from '../query.ts'
 import {
   type ApprovalFilter,
@@ -15,7 +14,7 @@ import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
 import { type ListedPause, pausableQuery, pausesQuery } from './pauses.ts'
 import { type RunFilter, runQuery, runsBeyondQuery, runsNamedQuery, runsQuery } from './listings.ts'
 import { type RunReader, runReader } from './run-reader.ts'
-import { tenantSession } from './tenant-session.ts'
+import { openTenantPool, type TenantPoolOptions, tenantSession } from './tenant-session.ts'
 import {
   threadCountQuery,
   threadEventsQuery,
@@ -27,7 +26,7 @@ import {
 } from './threads.ts'
 import { type UnknownEffect, unknownEffectsQuery } from './unknown.ts'
 
-/** What waits for a human: runs in `approval` or `input`, and calls that nobody knows the outcome of. */
+/** All that waits for a human: runs in `approval` or `input`, and calls that nobody knows the outcome of. */
 export interface Waiting {
   readonly runs: readonly RunHead[]
   readonly unknown: readonly UnknownEffect[]
@@ -67,9 +66,9 @@ export interface Reader extends AuditReader, RunReader {
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly StoredEvent[]>
   waiting(tenantId: string): Promise<Waiting>
-  /** What is paused, in the order in which it was. At most `limits.pausesMax`. */
+  /** The pauses, in the order in which they were set. At most `limits.pausesMax`. */
   pauses(tenantId: string): Promise<readonly ListedPause[]>
-  /** What definitions name that the tenant has used: its agents, tools and queues. */
+  /** The names in definitions that the tenant has used: its agents, tools and queues. */
   pausable(tenantId: string): Promise<readonly NamedTarget[]>
   /** Calls that wait for a human to approve them, oldest first. */
   approvals(tenantId: string, filter: ApprovalFilter): Promise<readonly ApprovalRequest[]>
@@ -78,21 +77,9 @@ export interface Reader extends AuditReader, RunReader {
   close(): Promise<void>
 }
 
-/** How to reach the read side. */
-export interface ReaderOptions {
-  /** Where to connect as `signalbox_app`. */
-  readonly appUrl: string
-  /** Connections at most, default 5. */
-  readonly maxConnections?: number
-}
-
 /** Opens a reader. Connects with the first call. */
-export function createReader(options: ReaderOptions): Reader {
-  const pool = openPool(options.appUrl, {
-    max: options.maxConnections ?? 5,
-    pipeline: true,
-    name: 'signalbox-reader',
-  })
+export function createReader(options: TenantPoolOptions): Reader {
+  const pool = openTenantPool(options, 'signalbox-reader')
   const as = tenantSession(pool)
   return {
     run: async (tenantId, idOrAlias, which) =>

@@ -133,7 +133,7 @@ function uuidBound(ms: number): string {
 }
 
 function createdWithin({ since, until, endedUntil }: RunConditions): Condition[] {
-  // What has ended was created before.
+  // A run that has ended was created before.
   const latest = Math.min(until ?? Infinity, endedUntil ?? Infinity)
   return [
     ...(since === undefined

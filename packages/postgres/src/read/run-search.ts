@@ -153,9 +153,9 @@ export function runPage(found: readonly ListedRun[], filter: RunSearch): RunPage
   return { runs, next: found.length > runs.length ? (runs.at(-1)?.runId ?? null) : null }
 }
 
-/** What runs are counted by. */
+/** Keys that runs are counted by. */
 export const runCountKeys = ['status', 'state', 'agent', 'outcome'] as const
-/** What runs are counted by. `status` is that of the register. */
+/** A key that runs are counted by. `status` is that of the register. */
 export type RunCountKey = (typeof runCountKeys)[number]
 
 /** How many runs share these values. */

@@ -7,7 +7,7 @@
  */
 import { sql } from 'kysely'
 import { openPool } from '../pool.ts'
-import { compile, fetchRows } from '../query.ts'
+import { compile, fetchRows, only } from '../query.ts'
 
 /** How many of a kind there are, and for how long the oldest has waited; null if there is none. */
 export interface Backlog {
@@ -15,7 +15,7 @@ export interface Backlog {
   readonly oldestMs: number | null
 }
 
-/** What is open in a register. A count that says `countMax` may be more. */
+/** The open work of a register. A count that says `countMax` may be more. */
 export interface Tally {
   /** Runs that have not ended, by their status and the state of their machine. */
   readonly runs: readonly {
@@ -45,7 +45,7 @@ export interface TallyReader {
 }
 
 /** Where counting ends. */
-export const countMax = 100_000
+const countMax = 100_000
 const turnsMax = 2_000
 const modelsMax = 100
 const statementMsMax = 2_000
@@ -115,12 +115,8 @@ export function createTallyReader(options: { readonly engineUrl: string }): Tall
   const pool = openPool(options.engineUrl, { max: 1, name: 'signalbox-gauges', statementMsMax })
   return {
     async read() {
-      const [tally] = await fetchRows(pool, tallyQuery(), {
-        name: 'tally',
-        msMax: statementMsMax + 1_000,
-      })
-      if (!tally) throw new Error('unreachable: a select without from has one row')
-      return tally
+      const how = { name: 'tally', msMax: statementMsMax + 1_000 }
+      return only(await fetchRows(pool, tallyQuery(), how))
     },
     close: () => pool.end(),
   }

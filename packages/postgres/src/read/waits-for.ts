@@ -1,5 +1,5 @@
 /**
- * What an open run waits for, as SQL over `run as r`: one answer per run, whatever its state.
+ * The thing that an open run waits for, as SQL over `run as r`: one answer per run, whatever its state.
  *
  * F1 Every open run waits for something, and a run that has ended for nothing.
  * F2 Of several, the answer is what will not pass by itself first: a human, a pause, a worker, another run, what is under way.
@@ -52,7 +52,7 @@ export const statusesWaitingFor = (kinds: readonly WaitKind[]): readonly RunStat
   ...new Set(kinds.flatMap((kind): readonly RunStatus[] => statusesByKind[kind])),
 ]
 
-/** What a run waits for. Fields that say nothing of a kind are absent. Times in milliseconds since the epoch. */
+/** The thing that a run waits for. Fields that say nothing of a kind are absent. Times in milliseconds since the epoch. */
 export interface WaitsFor {
   readonly kind: WaitKind
   readonly since: number
@@ -80,7 +80,7 @@ export interface WaitsFor {
 
 const ms = (column: string): RawBuilder<number> => sql`signalbox.to_ms(${sql.ref(column)})`
 
-/** Who has the slot of its thread; or else the first that is before it. */
+/** The run that has the slot of its thread; or else the first that is before it. */
 const beforeIt = sql`coalesce((
     select o.id from signalbox.run o
     where o.tenant_id = r.tenant_id and o.thread_id = r.thread_id and o.admitted and o.status <> 'ended'

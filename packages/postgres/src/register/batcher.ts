@@ -97,7 +97,7 @@ export class Batcher {
       this.#timer = null
       this.#pump()
     }, this.#options.gatherMs)
-    // What waits here waits beside a statement whose connection keeps the process alive.
+    // An item that waits here waits beside a statement whose connection keeps the process alive.
     this.#timer.unref()
   }
 

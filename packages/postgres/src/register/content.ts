@@ -1,8 +1,8 @@
 /** Definitions, blobs, and the keys of digests: written once, by key, never changed. */
-import { readStored, type Register } from '@signalbox/engine'
+import { readStored, type Register, type ThreadRef } from '@signalbox/engine'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { build, compile, fetchRows, lineageOf } from '../query.ts'
+import { build, compile, fetchRows, lineageOf, only } from '../query.ts'
 
 type ContentPort = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob' | 'digestKey'>
 
@@ -24,9 +24,7 @@ export function contentOf(pool: Pool): ContentPort {
     async digestKey({ tenantId, key }) {
       const wanted = sql`signalbox.digest_key(${tenantId}, decode(${key}, 'hex'))`
       const stands = sql<{ key: string }>`select encode(${wanted}, 'hex') as key`
-      const [row] = await fetchRows(pool, compile(stands), 'digest_key')
-      if (row === undefined) throw new Error('unreachable: the function answers a key')
-      return row.key
+      return only(await fetchRows(pool, compile(stands), 'digest_key')).key
     },
     async putBlob({ tenantId, threadId }, { key, mime, bytes }) {
       const put = sql<object>`
@@ -36,7 +34,7 @@ export function contentOf(pool: Pool): ContentPort {
     async blob({ tenantId, threadId }, key) {
       const own = await readBlob(pool, { tenantId, threadId, key })
       if (own) return own
-      // What was said elsewhere is stored there.
+      // The content of another thread that this one goes on from is stored there.
       const heard = build
         .selectFrom(lineageOf(sql<string>`${tenantId}`, threadId, null).as('l'))
         .innerJoin('run as r', 'r.id', 'l.run_id')
@@ -52,15 +50,9 @@ export function contentOf(pool: Pool): ContentPort {
   }
 }
 
-interface BlobAddress {
-  readonly tenantId: string
-  readonly threadId: string
-  readonly key: string
-}
-
 async function readBlob(
   pool: Pool,
-  { tenantId, threadId, key }: BlobAddress,
+  { tenantId, threadId, key }: ThreadRef & { readonly key: string },
 ): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null> {
   const query = build
     .selectFrom('blob')

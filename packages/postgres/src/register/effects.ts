@@ -75,8 +75,7 @@ export function effectsOf(pool: Pool, heartbeat: Pool): EffectPort {
            where due_at > created_at and not admitted and status <> 'ended' and due_at > now())
         ) as due) next
         where next.due is not null`
-      const rows = await fetchRows(pool, compile(next), 'next_due')
-      return rows[0]?.ms ?? null
+      return (await fetchRows(pool, compile(next), 'next_due'))[0]?.ms ?? null
     },
     async renew(leases, leaseMs) {
       const renewed = sql<{ effectId: string; kept: boolean; cancel: boolean }>`

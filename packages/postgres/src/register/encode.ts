@@ -45,12 +45,9 @@ export function rejected(item: AppendItem, detail: string): AppendResult {
   }
 }
 
-/** What of an item stands without its decision: the claims that came with it fall with it. */
-export function undecidedItem({
-  decision: _decision,
-  claims: _claims,
-  ...rest
-}: AppendItem): AppendItem {
+/** The part of an item that stands without its decision: the claims that came with it fall with it. */
+export function undecidedItem(item: AppendItem): AppendItem {
+  const { decision: _decision, claims: _claims, ...rest } = item
   return rest
 }
 

@@ -1,4 +1,4 @@
-/** What governance asks before and after a step: grants, safety stops, circuits. */
+/** The questions of governance before and after a step: grants, safety stops, circuits. */
 import { limits } from '@signalbox/core'
 import type { Admission, Register } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'

@@ -156,7 +156,7 @@ export function runsOf(pool: Pool): RunPort {
       const limit = pageSize(page.limit, limits.eventsPerRunMax)
       return selectEvents(pool, [runId, page.after ?? 0, limit])
     },
-    /** The events that say which files calls changed, of what the run goes on from. */
+    /** The events that say which files calls changed, of what the run goes on from and its own. */
     changedFiles: (threadId, runId) => selectChangedFiles(pool, [runId, threadId, runId]),
     /** The events said up to and including the run: see `lineage` in the migration. */
     conversation: (threadId, runId) =>

@@ -6,7 +6,7 @@ import { compile, inMs, isUuid, only, pageSize } from '../query.ts'
 import type { Page } from '../read/listings.ts'
 import type { AsTenant } from '../read/tenant-session.ts'
 
-/** What a version says. */
+/** The content of a version. */
 export interface AssistantContent {
   /** The name of the configured agent that it is made of. */
   readonly agent: string
@@ -34,7 +34,7 @@ export interface StoredAssistant extends AssistantContent {
 export interface AssistantPut extends AssistantContent {
   readonly tenantId: string
   readonly assistantId: string
-  /** Who writes it. */
+  /** The actor who writes it. */
   readonly actor: string
 }
 

@@ -4,7 +4,7 @@ import type { Person } from '@signalbox/engine'
 import { sql } from 'kysely'
 import { inMs } from '../query.ts'
 
-/** Who made a cron, and whom its runs work for. */
+/** The maker of a cron, and whom its runs work for. */
 export interface CronMaker {
   readonly actor: string
   readonly user?: Person
@@ -41,7 +41,7 @@ export interface Cron {
   readonly updatedAt: number
 }
 
-/** What a create says of a cron. */
+/** A cron that is to be made. */
 export type NewCron = Omit<
   Cron,
   'lastAt' | 'lastRun' | 'lastProblem' | 'revision' | 'createdAt' | 'updatedAt'

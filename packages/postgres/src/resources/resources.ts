@@ -1,11 +1,10 @@
-/** What a tenant keeps beside his runs: a store, crons, and assistants. Not the register: none of it is an event, all of it may change. */
+/** The resources of a tenant beside its runs: a store, crons, and assistants. Not the register: none of it is an event, all of it may change. */
 import { type Assistants, assistantsOf } from './assistants.ts'
-import { openPool } from '../pool.ts'
-import { tenantSession } from '../read/tenant-session.ts'
+import { openTenantPool, type TenantPoolOptions, tenantSession } from '../read/tenant-session.ts'
 import { type Crons, cronsOf } from './crons.ts'
 import { type Store, storeOf } from './store.ts'
 
-/** What tenants keep, one tenant at a time (I19). */
+/** The resources of tenants, one tenant at a time (I19). */
 export interface Resources {
   readonly store: Store
   readonly crons: Crons
@@ -13,21 +12,9 @@ export interface Resources {
   close(): Promise<void>
 }
 
-/** How to reach them. */
-export interface ResourcesOptions {
-  /** Where to connect as `signalbox_app`. */
-  readonly appUrl: string
-  /** Connections at most, default 5. */
-  readonly maxConnections?: number
-}
-
 /** Opens them. Connects with the first call. */
-export function createResources(options: ResourcesOptions): Resources {
-  const pool = openPool(options.appUrl, {
-    max: options.maxConnections ?? 5,
-    pipeline: true,
-    name: 'signalbox-resources',
-  })
+export function createResources(options: TenantPoolOptions): Resources {
+  const pool = openTenantPool(options, 'signalbox-resources')
   const read = tenantSession(pool)
   const write = tenantSession(pool, 'read write')
   return {

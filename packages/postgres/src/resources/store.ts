@@ -13,7 +13,7 @@ import {
   type StoreSearch,
 } from './store-queries.ts'
 
-/** What is put under a key. */
+/** An item to put under a key. */
 export interface StorePut extends StoreKey {
   readonly value: JsonObject
   /** Minutes the item lives; null: until it is deleted. */

@@ -1,4 +1,4 @@
-/** What orchestrators see to for all tenants: crons that are due, what has expired, the survey of the feed. */
+/** The upkeep that orchestrators do for all tenants: crons that are due, what has expired, the survey of the feed. */
 import { sql } from 'kysely'
 import { openPool } from '../pool.ts'
 import { compile, fetchRows, noneOf } from '../query.ts'
@@ -66,14 +66,12 @@ export function createUpkeep(options: { readonly engineUrl: string }): Upkeep {
     async nextCron() {
       const next = sql<{ readonly ms: number | null }>`
         select (extract(epoch from min(next_at) - now()) * 1000)::float8 as ms from signalbox.cron`
-      const [row] = await fetchRows(pool, compile(next), 'next_cron')
-      return row?.ms ?? null
+      return (await fetchRows(pool, compile(next), 'next_cron'))[0]?.ms ?? null
     },
     async advanceCron({ cronId, nextAt }, { next, run, problem }) {
       const advance = sql<{ readonly done: boolean }>`
         select signalbox.advance_cron(${cronId}, ${nextAt}, ${next}, ${run}, ${problem}) as done`
-      const [row] = await fetchRows(pool, compile(advance), 'advance_cron')
-      return row?.done ?? false
+      return (await fetchRows(pool, compile(advance), 'advance_cron'))[0]?.done ?? false
     },
     async sweepStore() {
       await fetchRows(pool, compile(sql<object>`select signalbox.sweep_store()`), 'sweep_store')
@@ -89,8 +87,7 @@ export function createUpkeep(options: { readonly engineUrl: string }): Upkeep {
     async surveyFeed() {
       const survey = sql<{ readonly made: number }>`
         select signalbox.survey_feed(${stretchesMax}) as made`
-      const [row] = await fetchRows(pool, compile(survey), 'survey_feed')
-      return row?.made ?? 0
+      return (await fetchRows(pool, compile(survey), 'survey_feed'))[0]?.made ?? 0
     },
     close: () => pool.end(),
   }

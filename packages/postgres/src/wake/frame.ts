@@ -1,6 +1,6 @@
 import type { Delta, WakeTopic } from '@signalbox/engine'
 
-/** What one process tells the others. */
+/** A signal of one process to the others. */
 export type WakeSignal =
   /** I have just begun to listen: tell me that you are there and what you want. */
   | { readonly kind: 'hello' }

@@ -41,9 +41,30 @@ export class Link {
     return this.#client !== null
   }
 
-  /** The first connection. Throws if it cannot be made: that is a wrong address, not an outage. */
+  /** Makes the connection. Throws if it cannot be made: the first time that is a wrong address, not an outage. */
   async open(): Promise<void> {
-    await this.#connect()
+    const { url, name, prepare } = this.#options
+    const client = newClient({
+      connectionString: url,
+      application_name: name,
+      ...lifelines,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: queryMs,
+    })
+    client.on('error', (error) => this.#lost(client, error))
+    client.on('end', () => this.#lost(client, null))
+    client.on('notification', ({ payload }) => this.#options.onNotification?.(payload ?? ''))
+    try {
+      await client.connect()
+      await prepare(client)
+    } catch (error) {
+      discard(client)
+      throw error
+    }
+    if (this.#closed) return discard(client)
+    this.#client = client
+    this.#delayMs = backoffMs.first
+    this.#options.onUp?.()
   }
 
   /** Runs a statement. False: there is no connection, or it was lost; never throws. */
@@ -70,59 +91,29 @@ export class Link {
     await Promise.race([client.end().catch(() => undefined), sleep(closeMs, null, { ref: false })])
   }
 
-  async #connect(): Promise<void> {
-    const { url, name, prepare } = this.#options
-    const client = newClient({
-      connectionString: url,
-      application_name: name,
-      ...lifelines,
-      connectionTimeoutMillis: connectMs,
-      query_timeout: queryMs,
-    })
-    client.on('error', (error) => this.#lost(client, error))
-    client.on('end', () => this.#lost(client, null))
-    client.on('notification', ({ payload }) => this.#options.onNotification?.(payload ?? ''))
-    try {
-      await client.connect()
-      await prepare(client)
-    } catch (error) {
-      discard(client)
-      throw error
-    }
-    if (this.#closed) return discard(client)
-    this.#client = client
-    this.#delayMs = backoffMs.first
-    this.#options.onUp?.()
-  }
-
   #lost(client: Client, error: unknown): void {
     if (this.#client !== client) return
     this.#client = null
     discard(client)
     const reason = error instanceof Error ? error.message : 'the server closed it'
-    this.#options.log.warn('a connection of the wake bus is lost', {
-      name: this.#options.name,
-      reason,
-    })
+    const { log, name } = this.#options
+    log.warn('a connection of the wake bus is lost', { name, reason })
     this.#retryLater()
   }
 
   #retryLater(): void {
     if (this.#closed) return
+    const { log, name } = this.#options
     const delay = this.#delayMs * (0.5 + Math.random())
     this.#delayMs = Math.min(this.#delayMs * 2, backoffMs.most)
     this.#retry = setTimeout(() => {
-      this.#connect().then(
-        () => this.#options.log.info('a connection of the wake bus is back', this.#nameField()),
+      this.open().then(
+        () => log.info('a connection of the wake bus is back', { name }),
         () => this.#retryLater(),
       )
     }, delay)
     // A process that has nothing else to do must be able to end during an outage.
     this.#retry.unref()
-  }
-
-  #nameField(): { readonly name: string } {
-    return { name: this.#options.name }
   }
 }
 

@@ -2,7 +2,7 @@ import type { Delta } from '@signalbox/engine'
 
 import type { WakeSignal } from './frame.ts'
 
-/** What one flush may carry. Beyond it signals are dropped: a wake is a hint, and memory is not. */
+/** The limits of one flush. Beyond it signals are dropped: a wake is a hint, and memory is not. */
 const signalsMax = 20_000
 const textCharsMax = 1024 * 1024
 

@@ -34,7 +34,7 @@ export function appendItem(tables: Tables, now: number, item: AppendItem): Appen
   if (!run || run.tenantId !== item.tenantId) return answer(item, 'no_run')
   const full = { detail: 'history_too_long' } as const
   if (isOnlyNotes(item) && !fitNotes(tables, run, item)) return answer(item, 'rejected', full)
-  // Who is created stands behind all that wait for one of its lanes.
+  // A run that is created stands behind all that wait for one of its lanes.
   const behind = item.create !== undefined && laneAwaited(tables, run)
   const admitted = item.admit && !behind ? takeSlot(tables, run, now) : run.admitted
   const leftOut = item.admit === true && !admitted

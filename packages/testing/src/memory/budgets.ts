@@ -1,7 +1,7 @@
 /** Budgets of trees in memory: the semantics of `reserve_budget` and its neighbours. */
 import type { Budget } from '@signalbox/core'
 import type { BudgetPort, Reservation, Reserved } from '@signalbox/engine'
-import type { BudgetRow, Tables } from './tables.ts'
+import { type BudgetRow, isOpen, type Tables } from './tables.ts'
 
 export function budgetsOf({ budgets, effects, runs }: Tables): BudgetPort {
   return {
@@ -30,8 +30,8 @@ export function budgetsOf({ budgets, effects, runs }: Tables): BudgetPort {
       for (const [rootId, { reservations }] of budgets) {
         if (runs.get(rootId)?.status === 'ended') budgets.delete(rootId)
         for (const [effectId, held] of reservations) {
-          const status = effects.get(effectId)?.status
-          if (status !== 'pending' && status !== 'started') held.open = false
+          const effect = effects.get(effectId)
+          if (!effect || !isOpen(effect)) held.open = false
         }
       }
       return []

@@ -1,10 +1,16 @@
 /** The run of an item that creates one, in memory: `create_run` of the SQL. */
 import { limits } from '@signalbox/core'
 import type { AppendItem, AppendResult, Moment, ThreadRef } from '@signalbox/engine'
-import { genesis } from './chain.ts'
 import { heardThrough } from './lineage.ts'
-import { lastDue } from './queue.ts'
-import { type Tables, threadKey } from './tables.ts'
+import { lastDue, openOn } from './queue.ts'
+import {
+  insertRun,
+  isOpen,
+  type RunRow,
+  type Tables,
+  threadKey,
+  type WaitColumn,
+} from './tables.ts'
 
 /** The answer for an item of which nothing was written, unless `more` says what was. */
 export const answer = (
@@ -27,13 +33,12 @@ export const answer = (
 /** Inserts the run, or says why not. Null: it was inserted, or is there, or the item creates none. */
 export function create(tables: Tables, now: number, item: AppendItem): AppendResult | null {
   const { create: draft, tenantId, runId } = item
-  if (!draft) return null
-  if (tables.runs.has(runId)) return null
+  if (!draft || tables.runs.has(runId)) return null
   const alias = draft.alias && `${tenantId}\u0000${draft.alias.key}`
   const taken = alias === null ? undefined : tables.aliases.get(alias)
   if (taken) return answerTaken(tables, item, taken)
-  if (tables.hidden.has(threadKey({ tenantId, threadId: draft.threadId })))
-    return answer(item, 'no_run')
+  const thread = { tenantId, threadId: draft.threadId }
+  if (tables.hidden.has(threadKey(thread))) return answer(item, 'no_run')
   if (draft.parent) {
     if (!draft.parent.effectId.startsWith(`${draft.parent.runId}.`))
       return answer(item, 'rejected', { detail: 'parent_malformed' })
@@ -44,19 +49,14 @@ export function create(tables: Tables, now: number, item: AppendItem): AppendRes
     if (parent.status === 'ended' || parent.cancelRequested) return answer(item, 'no_parent')
     // An attempt that was taken over starts nothing: the call may have been answered without it.
     const effect = tables.effects.get(draft.parent.effectId)
-    const isOpen = effect?.status === 'pending' || effect?.status === 'started'
-    if (effect && (!isOpen || effect.attempt !== draft.parent.attempt))
+    if (effect && (!isOpen(effect) || effect.attempt !== draft.parent.attempt))
       return answer(item, 'no_parent')
   }
-  if (draft.base && !isHeard(tables, draft.base, { tenantId, threadId: draft.threadId }))
-    return answer(item, 'no_base')
-  const onThread = [...tables.runs.values()].filter(
-    (run) => run.tenantId === tenantId && run.threadId === draft.threadId,
-  )
-  if (onThread.filter((run) => run.status === 'queued').length >= limits.queuedPerThreadMax)
-    return answer(item, 'thread_full')
+  if (draft.base && !isHeard(tables, draft.base, thread)) return answer(item, 'no_base')
+  const queued = openOn(tables, thread).filter(({ status }) => status === 'queued').length
+  if (queued >= limits.queuedPerThreadMax) return answer(item, 'thread_full')
   const { multitask = 'enqueue', delayMs = 0 } = draft
-  const last = lastDue(tables, { tenantId, threadId: draft.threadId }, now)
+  const last = lastDue(tables, thread, now)
   if (multitask === 'reject' && last !== null) return answer(item, 'busy')
   // Behind all that is due.
   const behind = multitask === 'enqueue' || last === null ? now : Math.max(now, last + 1)
@@ -64,35 +64,18 @@ export function create(tables: Tables, now: number, item: AppendItem): AppendRes
     tables.aliases.set(alias, { runId, bodyHash: draft.alias.bodyHash })
   const { threadId, agent, definitionHash, machine, machineVersion, metadata, parent: by } = draft
   const pinned = { threadId, agent, definitionHash, machine, machineVersion, metadata }
-  const parent = by ? { runId: by.runId, effectId: by.effectId, rootId: by.rootId } : null
-  tables.runs.set(runId, {
+  insertRun(tables, now, {
     ...pinned,
-    parent,
+    runId,
+    tenantId,
+    parent: by ? { runId: by.runId, effectId: by.effectId, rootId: by.rootId } : null,
     base: draft.base ?? null,
-    place: null,
     dueAt: behind + delayMs,
     multitask,
     priority: draft.priority ?? 0,
     lanes: draft.lanes ?? [],
     laned: draft.lanes !== undefined,
-    admittedAt: null,
-    runId,
-    tenantId,
-    status: 'queued',
-    stateName: 'queued',
-    outcome: null,
-    seq: 0,
-    facts: 0,
-    decided: 0,
-    state: null,
-    headHash: genesis(tenantId, runId),
-    cancelRequested: false,
-    createdAt: now,
-    updatedAt: now,
-    admitted: false,
-  })
-  tables.events.set(runId, [])
-  tables.keys.set(runId, new Set())
+  } satisfies Pick<RunRow, WaitColumn> & Partial<RunRow>)
   return null
 }
 

@@ -16,7 +16,7 @@ import type { RunRow, Tables } from './tables.ts'
 const faultKept = 8
 const deletionKept = 4
 
-/** What is kept of a live run's history while so many of its effects are open. */
+/** Events that are kept of a live run's history while so many of its effects are open. */
 const keptForEnd = (open: number): number => limits.eventsKept + limits.eventsKeptPerEffect * open
 
 /** Effects of the run that are not settled. */

@@ -1,8 +1,7 @@
 /** The ledger in memory: `record_in_ledger` and `use_definition` of the SQL. */
 import { limits } from '@signalbox/core'
 import { canonical, type Clock, type LedgerDraft, type LedgerPort } from '@signalbox/engine'
-import { genesis } from './chain.ts'
-import type { RunRow, Tables } from './tables.ts'
+import { insertRun, type RunRow, type Tables } from './tables.ts'
 import { write } from './write.ts'
 
 export function ledgerOf(tables: Tables, clock: Pick<Clock, 'now'>): LedgerPort {
@@ -30,7 +29,7 @@ export function ledgerOf(tables: Tables, clock: Pick<Clock, 'now'>): LedgerPort 
 
 /** The run of a month, which ended before it began, and which its users do not see. */
 function opened(tables: Tables, { tenantId, runId }: LedgerDraft, now: number): RunRow {
-  const run: RunRow = {
+  const run = insertRun(tables, now, {
     runId,
     tenantId,
     threadId: runId,
@@ -41,29 +40,7 @@ function opened(tables: Tables, { tenantId, runId }: LedgerDraft, now: number): 
     metadata: {},
     status: 'ended',
     stateName: 'completed',
-    outcome: null,
-    parent: null,
-    base: null,
-    place: null,
-    dueAt: now,
-    multitask: 'enqueue',
-    priority: 0,
-    lanes: [],
-    laned: false,
-    admittedAt: null,
-    admitted: false,
-    seq: 0,
-    facts: 0,
-    decided: 0,
-    state: null,
-    headHash: genesis(tenantId, runId),
-    cancelRequested: false,
-    createdAt: now,
-    updatedAt: now,
-  }
-  tables.runs.set(runId, run)
-  tables.events.set(runId, [])
-  tables.keys.set(runId, new Set())
+  })
   tables.hidden.add(runId)
   return run
 }

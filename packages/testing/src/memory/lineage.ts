@@ -52,7 +52,7 @@ function stretchesOf(tables: Tables, thread: ThreadRef, runId: string | null): r
   return found
 }
 
-/** What a run has heard last: of one that has no place yet, what it goes on from. Null: the thread has not heard the run. */
+/** The moment that a run has heard last: of one that has no place yet, the moment it goes on from. Null: the thread has not heard the run. */
 function heardBy(tables: Tables, thread: ThreadRef, runId: string): Moment | null {
   const run = tables.runs.get(runId)
   if (run?.place === null && threadKey(run) === threadKey(thread))

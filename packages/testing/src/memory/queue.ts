@@ -11,7 +11,7 @@ const isBefore = (a: RunRow, b: RunRow): boolean =>
   a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.runId < b.runId)
 
 /** The runs of the same thread that have not ended. */
-const openOn = ({ runs }: Tables, thread: ThreadRef): RunRow[] =>
+export const openOn = ({ runs }: Tables, thread: ThreadRef): RunRow[] =>
   [...runs.values()].filter((run) => isOn(run, thread) && run.status !== 'ended')
 
 /** Is the slot free for this run: is it due, is its agent not paused, is there room in its lanes, holds nobody the thread, waits nobody before it? */
@@ -44,7 +44,7 @@ export function lastDue(tables: Tables, thread: ThreadRef, now: number): number 
 /** Names a run. */
 export const refOf = ({ tenantId, runId }: RunRef): RunRef => ({ tenantId, runId })
 
-/** What the reconciler asks of queues. */
+/** The reads of queues for the reconciler. */
 export function queuesOf(
   tables: Tables,
   clock: { readonly now: () => number },

@@ -26,8 +26,8 @@ import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
 import { queuesOf, refOf } from './queue.ts'
 import { inTurns, isNoneOf } from './turns.ts'
-import { type Threads, threadsOf } from './threads.ts'
-import { type EffectRecord, emptyTables, type RunRow, type Tables } from './tables.ts'
+import { threadsOf } from './threads.ts'
+import { type EffectRecord, isOpen, type RunRow, Tables } from './tables.ts'
 import { waitingOf } from './waiting.ts'
 
 export interface MemoryRegister extends Register {
@@ -40,7 +40,7 @@ export function createMemoryRegister(
   clock: Pick<Clock, 'now'>,
   { eventsMax = limits.eventsPerRunMax }: { readonly eventsMax?: number } = {},
 ): MemoryRegister {
-  const tables = emptyTables(eventsMax)
+  const tables = new Tables(eventsMax)
   const ledger = ledgerOf(tables, clock)
   return {
     tables,
@@ -70,20 +70,12 @@ export function createMemoryRegister(
   }
 }
 
-type Reads = Pick<
-  Register,
-  | 'head'
-  | 'tail'
-  | 'events'
-  | 'conversation'
-  | 'continuation'
-  | 'changedFiles'
-  | 'effect'
-  | 'openEffects'
->
-
-function readsOf(tables: Tables): Reads {
+function readsOf(tables: Tables) {
   const { runs, events, effects } = tables
+  const said = (threadId: string, runId: string) => {
+    const { tenantId = '' } = runs.get(runId) ?? {}
+    return conversationOf(tables, { tenantId, threadId }, runId)
+  }
   return {
     head: async (runId) => {
       const run = runs.get(runId)
@@ -97,20 +89,11 @@ function readsOf(tables: Tables): Reads {
     },
     events: async (runId, { after = 0, limit = Infinity }) =>
       (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
-    conversation: async (threadId, runId) => {
-      const { tenantId = '' } = runs.get(runId) ?? {}
-      return conversationOf(tables, { tenantId, threadId }, runId)
-    },
-    continuation: async (threadId, runId, known) => {
-      if (known.runId === runId) return null
-      const { tenantId = '' } = runs.get(runId) ?? {}
-      return continuationOf(conversationOf(tables, { tenantId, threadId }, runId), known)
-    },
-    changedFiles: async (threadId, runId) => {
-      const { tenantId = '' } = runs.get(runId) ?? {}
-      const said = conversationOf(tables, { tenantId, threadId }, runId)
-      return said.filter(({ payload }) => 'files' in payload)
-    },
+    conversation: async (threadId, runId) => said(threadId, runId),
+    continuation: async (threadId, runId, known) =>
+      known.runId === runId ? null : continuationOf(said(threadId, runId), known),
+    changedFiles: async (threadId, runId) =>
+      said(threadId, runId).filter(({ payload }) => 'files' in payload),
     effect: async (effectId) => {
       const effect = effects.get(effectId)
       return effect ? rowOf(tables, effect) : null
@@ -120,13 +103,10 @@ function readsOf(tables: Tables): Reads {
         .filter((effect) => effect.runId === runId)
         .filter(({ status }) => status !== 'done' && status !== 'cancelled')
         .map((effect) => rowOf(tables, effect)),
-  }
+  } satisfies Partial<Register>
 }
 
-type Content = Pick<Register, 'putDefinition' | 'definition' | 'putBlob' | 'blob' | 'digestKey'> &
-  Threads
-
-function contentOf(tables: Tables): Content {
+function contentOf(tables: Tables) {
   const { definitions, blobs, digestKeys } = tables
   /** By the stored object: reading one takes long, and it never changes. */
   const read = new WeakMap<
@@ -152,7 +132,7 @@ function contentOf(tables: Tables): Content {
     putBlob: async ({ tenantId, threadId }, { key, mime, bytes }) =>
       void blobs.set(`${tenantId}\u0000${threadId}\u0000${key}`, { mime, bytes }),
     blob: async ({ tenantId, threadId }, key) => {
-      // What was said elsewhere is stored there.
+      // The content of another thread that this one goes on from is stored there.
       const heard = conversationOf(tables, { tenantId, threadId }, null).map(
         (event) => event.threadId,
       )
@@ -161,12 +141,10 @@ function contentOf(tables: Tables): Content {
       return place === undefined ? null : (blobs.get(place) ?? null)
     },
     ...threadsOf(tables),
-  }
+  } satisfies Partial<Register>
 }
 
-type Dues = Pick<Register, 'readyRuns' | 'takeDue' | 'dueTimers' | 'nextDue' | 'renew'>
-
-function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
+function duesOf(tables: Tables, clock: Pick<Clock, 'now'>) {
   const { runs, effects, timers } = tables
   return {
     readyRuns: async (limit, except) =>
@@ -219,16 +197,13 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>): Dues {
         return { effectId, kept, cancel: !outlives && (isOver || run?.cancelRequested === true) }
       })
     },
-  }
+  } satisfies Partial<Register>
 }
 
 function headOf(row: RunRow): RunHead {
   const { admitted: _admitted, lanes: _lanes, admittedAt: _at, repaired: _repaired, ...head } = row
   return head
 }
-
-const isOpen = (effect: EffectRecord): boolean =>
-  effect.status === 'pending' || effect.status === 'started'
 
 function dueEffects(tables: Tables, kinds: readonly EffectKind[], now: number): EffectRecord[] {
   return [...tables.effects.values()].filter(

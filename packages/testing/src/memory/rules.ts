@@ -1,4 +1,4 @@
-/** What is wrong with a part of an item whatever stands in the register: the rules of the SQL functions, by the same names. */
+/** Mistakes in a part of an item, whatever stands in the register: the rules of the SQL functions, by the same names. */
 import { type JsonObject, limits } from '@signalbox/core'
 import type {
   AppendItem,
@@ -19,7 +19,7 @@ const isCount = (n: number, digits: number): boolean =>
 const isObject = (value: JsonObject): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What rejects the whole item; null if nothing. */
+/** The reason to reject the whole item; null if there is none. */
 export function itemProblem(item: AppendItem): string | null {
   const { create, facts = [], notes = [], settle } = item
   if (create) {

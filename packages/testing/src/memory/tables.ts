@@ -9,6 +9,7 @@ import type {
   Thread,
   TreeBudget,
 } from '@signalbox/engine'
+import { genesis } from './chain.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -52,7 +53,7 @@ export interface TimerRow {
   readonly fireAt: number
 }
 
-/** What a tree of runs may use, and has used. Money in millionths of the currency's unit. */
+/** The budget of a tree of runs, and its use. Money in millionths of the currency's unit. */
 export interface BudgetRow extends TreeBudget {
   readonly spent: { turns: number; calls: number; tokens: number; cost: number }
   /** By effect. Closed: nothing is reserved any more. */
@@ -72,58 +73,97 @@ export interface CircuitRow {
 /** A pause; `until` is also when it was lifted. */
 export type PauseRow = Mutable<Pause>
 
-export interface Tables {
+/** The tables of one register. */
+export class Tables {
   /** Events that one run may have. */
   readonly eventsMax: number
   /** When a renewal came last, and since when none was missing. Null before the first one. Milliseconds since the epoch. */
-  heartbeat: { readonly upSince: number; readonly at: number } | null
+  heartbeat: { readonly upSince: number; readonly at: number } | null = null
   /** Events written so far, over all runs: the position in the feed. */
-  written: number
-  readonly runs: Map<string, RunRow>
-  readonly events: Map<string, StoredEvent[]>
+  written = 0
+  readonly runs = new Map<string, RunRow>()
+  readonly events = new Map<string, StoredEvent[]>()
   /** Idempotency keys of facts, by run. */
-  readonly keys: Map<string, Set<string>>
-  readonly effects: Map<string, EffectRecord>
-  readonly timers: Map<string, TimerRow>
-  readonly aliases: Map<string, { readonly runId: string; readonly bodyHash: string }>
-  readonly definitions: Map<string, AgentDefinition>
+  readonly keys = new Map<string, Set<string>>()
+  readonly effects = new Map<string, EffectRecord>()
+  readonly timers = new Map<string, TimerRow>()
+  readonly aliases = new Map<string, { readonly runId: string; readonly bodyHash: string }>()
+  readonly definitions = new Map<string, AgentDefinition>()
   /** Tenant and hash of the definitions that were used. */
-  readonly used: Set<string>
-  readonly threads: Map<string, Thread>
+  readonly used = new Set<string>()
+  readonly threads = new Map<string, Thread>()
   /** By tenant, hex. */
-  readonly digestKeys: Map<string, string>
+  readonly digestKeys = new Map<string, string>()
   /** Ids of threads and runs that are deleted for their users. */
-  readonly hidden: Set<string>
-  readonly blobs: Map<string, { readonly mime: string; readonly bytes: Uint8Array }>
+  readonly hidden = new Set<string>()
+  readonly blobs = new Map<string, { readonly mime: string; readonly bytes: Uint8Array }>()
   /** By model. */
-  readonly circuits: Map<string, CircuitRow>
+  readonly circuits = new Map<string, CircuitRow>()
   /** By the run at the top. */
-  readonly budgets: Map<string, BudgetRow>
+  readonly budgets = new Map<string, BudgetRow>()
   /** Those that are over stay until what they held is released. */
-  readonly pauses: Map<string, PauseRow>
+  readonly pauses = new Map<string, PauseRow>()
+
+  constructor(eventsMax: number) {
+    this.eventsMax = eventsMax
+  }
 }
 
-export const emptyTables = (eventsMax: number): Tables => ({
-  eventsMax,
-  heartbeat: null,
-  written: 0,
-  runs: new Map(),
-  events: new Map(),
-  keys: new Map(),
-  effects: new Map(),
-  timers: new Map(),
-  aliases: new Map(),
-  definitions: new Map(),
-  used: new Set(),
-  threads: new Map(),
-  digestKeys: new Map(),
-  hidden: new Set(),
-  blobs: new Map(),
-  circuits: new Map(),
-  budgets: new Map(),
-  pauses: new Map(),
-})
+/** Is the effect neither settled nor given up, nor unknown? */
+export const isOpen = ({ status }: Pick<EffectRecord, 'status'>): boolean =>
+  status === 'pending' || status === 'started'
 
 /** Ids of threads are a tenant's own. */
 export const threadKey = ({ tenantId, threadId }: Pick<RunHead, 'tenantId' | 'threadId'>): string =>
   `${tenantId}\u0000${threadId}`
+
+/** The columns that every creator of a run decides. */
+type Pinned =
+  | 'runId'
+  | 'tenantId'
+  | 'threadId'
+  | 'agent'
+  | 'definitionHash'
+  | 'machine'
+  | 'machineVersion'
+  | 'metadata'
+
+/** The columns that say what a run waits for: whoever creates one decides each of them. */
+export type WaitColumn = 'parent' | 'base' | 'dueAt' | 'multitask' | 'priority' | 'lanes' | 'laned'
+
+/** Inserts a run without events. Unless the draft says more, it waits for nothing but its thread. */
+export function insertRun(
+  { runs, events, keys }: Tables,
+  now: number,
+  draft: Pick<RunRow, Pinned> & Partial<RunRow>,
+): RunRow {
+  const { runId, tenantId } = draft
+  const run: RunRow = {
+    status: 'queued',
+    stateName: 'queued',
+    outcome: null,
+    parent: null,
+    base: null,
+    place: null,
+    dueAt: now,
+    multitask: 'enqueue',
+    priority: 0,
+    lanes: [],
+    laned: false,
+    admittedAt: null,
+    admitted: false,
+    seq: 0,
+    facts: 0,
+    decided: 0,
+    state: null,
+    headHash: genesis(tenantId, runId),
+    cancelRequested: false,
+    createdAt: now,
+    updatedAt: now,
+    ...draft,
+  }
+  runs.set(runId, run)
+  events.set(runId, [])
+  keys.set(runId, new Set())
+  return run
+}

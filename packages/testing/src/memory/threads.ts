@@ -3,13 +3,8 @@ import { limits } from '@signalbox/core'
 import type { Register, Thread, ThreadRef } from '@signalbox/engine'
 import { type Tables, threadKey } from './tables.ts'
 
-/** What the register does to threads. */
-export type Threads = Pick<
-  Register,
-  'ensureThread' | 'ensureThreads' | 'changeThread' | 'hideThread'
->
-
-export function threadsOf(tables: Tables): Threads {
+/** The part of the register that is about threads. */
+export function threadsOf(tables: Tables) {
   const { runs, threads, hidden } = tables
   const shown = (ref: ThreadRef): Thread | null => {
     const key = threadKey(ref)
@@ -51,5 +46,5 @@ export function threadsOf(tables: Tables): Threads {
       hidden.add(key)
       return 'ok'
     },
-  }
+  } satisfies Partial<Register>
 }

@@ -22,7 +22,7 @@ export interface WorkspaceRefusal {
   readonly message: string
 }
 
-/** What an operation came to. */
+/** The result of an operation. */
 export type WorkspaceResult<T> = { readonly ok: true; readonly value: T } | WorkspaceRefusal
 
 /** One name in a directory. Links are named, never followed. `bytes` is 0 for all but files. */

@@ -122,11 +122,7 @@ export const answerEntries = {
     isNotable: true,
     sentence: explained,
     place: 'verdict',
-    heard: ({ messageId, explanation }) => ({
-      as: 'sentence',
-      messageId,
-      text: explanation,
-    }),
+    heard: (payload) => spoken(explained(payload)),
     endsAs: 'guardrail_stopped',
     isObjection: true,
     example: {

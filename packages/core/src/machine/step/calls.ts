@@ -84,13 +84,8 @@ function endingOf(
   )
 }
 
-interface JudgedTurn {
-  readonly judgements: readonly CallJudgement[]
-  readonly rates: RunContext['rates']
-}
-
 /** Judges the calls of a turn. One whose id is not of this turn, or is there twice, could never settle: it is denied. */
-function judgementsOf(context: RunContext, event: Answered): JudgedTurn {
+function judgementsOf(context: RunContext, event: Answered): ReturnType<typeof judgeCalls> {
   const { turn, caller, granted = [] } = event.fact.payload
   const seen = new Set<string>()
   const judged = judgeCalls(benchOf(event, caller), { context, granted }, turn)

@@ -1,5 +1,5 @@
 /**
- * What is said to a run that goes on. It is kept, and the model is shown it before the next turn: then every call of the turn
+ * Input of a run that goes on. It is kept, and the model is shown it before the next turn: then every call of the turn
  * before has its result, and the answer before it is whole.
  *
  * J1 Nothing that was said is passed over: a run whose answer would be its last begins one more turn instead.
@@ -19,7 +19,7 @@ export function takenInput({ injected, turn }: RunContext): readonly Verdict[] {
   return [{ type: 'input.taken', payload, tool: null, verdict: 'taken' }]
 }
 
-/** What is left when a run ends. */
+/** The input that is left when a run ends. */
 export function leftVerdicts({ injected }: RunContext): readonly Verdict[] {
   if (injected === 0) return []
   return [{ type: 'input.left', payload: { through: injected }, tool: null, verdict: 'left' }]

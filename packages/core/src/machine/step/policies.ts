@@ -1,4 +1,4 @@
-/** What the answer of the policies with I/O makes of the calls that waited for it. */
+/** The step in which the policies with I/O have answered, and the calls that waited for that go on or do not. */
 import type { Effect, Timer } from '../../effect.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { FactPayload } from '../../event/fact.ts'

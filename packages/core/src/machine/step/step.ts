@@ -2,7 +2,7 @@
  * What a transition of the run machine does: one function of the context and the fact at hand, which gives the context after it and
  * what it asks for. A transition has one step; a step that is made of others says so in its body, in their order.
  */
-import { enqueueActions } from 'xstate'
+import { assign } from 'xstate'
 import type { MachineEvent, RunContext } from '../context.ts'
 import type { Emission } from '../plan.ts'
 
@@ -22,26 +22,13 @@ export type Step = (args: Args) => Taken
 /** A step that asks for nothing. */
 export const quiet = (context: RunContext): Taken => ({ context, emission: {} })
 
-/** The one action of the chart that is no assign: `decide` collects its params. */
-export interface Emit {
-  readonly type: 'emit'
-  readonly params: Emission
-}
-
-/** A step as an action of the chart. */
+/**
+ * A step as an action of the chart. An assign alone: `enqueueActions` makes eight closures for each call, which V8 keeps with
+ * everything they hold until its next full collection (docs/decisions/0056).
+ */
 export const acting = (step: Step) =>
-  enqueueActions<
-    RunContext,
-    MachineEvent,
-    undefined,
-    MachineEvent,
-    never,
-    Emit,
-    never,
-    never,
-    never
-  >(({ context, event, enqueue }) => {
+  assign<RunContext, MachineEvent, undefined, MachineEvent, never>(({ context, event }) => {
     const taken = step({ context, event })
-    enqueue.assign(() => taken.context)
-    enqueue({ type: 'emit', params: taken.emission })
+    event.ask(taken.emission)
+    return taken.context
   })

@@ -23,7 +23,7 @@ export const begin: Step = ({ context, event }) => {
     run: event.run,
     depth: created?.parent?.depth ?? 0,
     rerun: created?.rerun !== undefined,
-    // What an edit ends as is known before it begins: nothing of it can go wrong.
+    // The outcome of an edit is known before it begins: nothing of it can go wrong.
     ending: created?.edit ? 'completed' : null,
     webhooks: wantedBy(created?.webhooks ?? []),
   })
@@ -110,7 +110,7 @@ export const goOn: Step = (args) => ({
 const againOfFact = ({ context, event }: Args): NextTry | null =>
   event.type === 'model.completed' ? againOf(event.agent, context, event.fact.payload) : null
 
-/** What is recorded of an answer that is not kept. */
+/** The record of an answer that is not kept. */
 function notKept({ context, event }: Args, again: NextTry | null): Emission {
   if (!again || event.type !== 'model.completed') return {}
   const { agent } = event
@@ -131,11 +131,11 @@ function counted(context: RunContext, { agent, fact }: Answered): RunContext {
   }
 }
 
-/** What was taken out of the answer. */
+/** The record of everything that was taken out of the answer. */
 const redactedOf = (context: RunContext, { fact }: Answered) =>
   redacted(context, fact.payload.turn.redactions)
 
-/** What the safety check says of the answer at hand. */
+/** The verdicts of the safety check on the answer at hand. */
 export const safetyOf = ({ context, event }: Args) => {
   if (event.type !== 'model.completed') return []
   const { turn } = event.fact.payload

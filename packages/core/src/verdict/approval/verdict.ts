@@ -8,7 +8,7 @@ import type { PolicyAnswer } from '../../policy-answer.ts'
 
 type Answer = FactPayload<'approval.answered'>
 
-/** What becomes of the call. */
+/** The fate of the call. */
 export type ApprovalOutcome =
   | {
       readonly effect: 'run'

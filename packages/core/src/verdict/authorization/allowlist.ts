@@ -7,7 +7,7 @@ import type { PolicyAnswer } from '../../policy-answer.ts'
 import type { PolicyRequest } from './request.ts'
 import type { AllowlistSpec } from './spec.ts'
 
-/** What the lists say about a call: null allows every tool, `[]` none. */
+/** The answer of the lists about a call: null allows every tool, `[]` none. */
 export function evaluateAllowlist(spec: AllowlistSpec, request: PolicyRequest): PolicyAnswer {
   const { tool } = request
   const answer = (effect: PolicyAnswer['effect'], code: string, message: string): PolicyAnswer => ({

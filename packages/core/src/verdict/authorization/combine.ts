@@ -28,7 +28,7 @@ export interface PolicySet {
   readonly evaluatorOf: (spec: PolicySpec) => PureEvaluator | null
 }
 
-/** What many policies say together. */
+/** The answers of many policies together. */
 export interface Evaluated {
   readonly answer: PolicyAnswer
   /** Those that could not be asked. */
@@ -37,7 +37,7 @@ export interface Evaluated {
   readonly warnings: readonly PolicyAnswer[]
 }
 
-/** What all pure policies together say. Policies with I/O are skipped here. */
+/** The answer of all pure policies together. Policies with I/O are skipped here. */
 export function evaluatePolicies(
   { specs, failClosed, evaluatorOf }: PolicySet,
   request: PolicyRequest,

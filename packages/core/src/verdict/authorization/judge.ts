@@ -29,7 +29,7 @@ interface NotDenied extends Judged {
   readonly warnings: readonly PolicyAnswer[]
 }
 
-/** What may become of a call. */
+/** The judgement of a call. */
 export type CallJudgement =
   | (NotDenied & {
       readonly effect: 'allow'
@@ -57,7 +57,7 @@ export interface Bench {
 export const callsOf = (turn: ModelTurn): readonly ToolCallPart[] =>
   turn.message.parts.filter((part) => part.type === 'tool_call')
 
-/** What a call is known by among those that humans decided about: its tool, and the agent's bits of its arguments' digest. */
+/** The key of a call among those that humans decided about: its tool, and the agent's bits of its arguments' digest. */
 export function grantKey({ approvals }: AgentDefinition, tool: number, argsHash: string): string {
   // Of a keyed digest, the scheme stands before the digits.
   const digits = argsHash.slice(argsHash.indexOf(':') + 1)
@@ -132,7 +132,7 @@ interface Remembered {
   readonly children: number
 }
 
-/** What is known of calls like this one: from this run, and from the fact that brought it. */
+/** The knowledge of calls before this one that a judgement needs: from this run, and from the fact that brought it. */
 export interface KnownOfCalls {
   readonly context: Remembered
   readonly granted: readonly string[]

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { argumentNames } from './argument-names.ts'
 
-/** What an argument may be declared as, besides an argument that a limit of fields is compared with. */
+/** Kinds that an argument may be declared as, besides an argument that a limit of fields is compared with. */
 const judgedKinds = [
   /** A file or folder: read under `data.file.read`, written under every other capability. */
   'path',
@@ -14,7 +14,7 @@ const judgedKinds = [
   'url',
   /** A host, with or without a port: a proxy, a server. */
   'host',
-  /** Whom something is sent to. */
+  /** A person or an address that something is sent to. */
   'recipient',
   'command',
   'repository',

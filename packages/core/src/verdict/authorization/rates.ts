@@ -27,7 +27,6 @@ const counted: ReadonlySet<string> = new Set([
   'web.fetch',
 ])
 const callsMax = 999_999
-const minutes = { minute: 1, hour: 60, day: 1440 } as const
 
 /** The state after one more call at `at`, in milliseconds since the epoch. Capabilities without rates are not counted. */
 export function countCall(state: RateState, capability: string, at: number): RateState {
@@ -87,11 +86,8 @@ function callsOf(
   const [minute = 0, hour = 0, day = 0] = Object.hasOwn(state.calls, capability)
     ? (state.calls[capability] ?? [])
     : []
-  const same = (length: number): boolean =>
-    Math.floor(state.at / length) === Math.floor(now / length)
-  return [
-    same(minutes.minute) ? minute : 0,
-    same(minutes.hour) ? hour : 0,
-    same(minutes.day) ? day : 0,
-  ]
+  const same = (minutes: number): boolean =>
+    Math.floor(state.at / minutes) === Math.floor(now / minutes)
+  // A minute, an hour and a day, in minutes.
+  return [same(1) ? minute : 0, same(60) ? hour : 0, same(1440) ? day : 0]
 }

@@ -1,4 +1,4 @@
-/** What a run passes on of its limits to a run that it starts. */
+/** The limits that a run passes on to a run that it starts. */
 import type { AgentDefinition } from '../../definition.ts'
 import type { RunStartEffect } from '../../effect.ts'
 import type { Budget } from '../../budget.ts'
@@ -6,7 +6,7 @@ import { million, type Spent, usedOf } from './verdict.ts'
 
 type Left = RunStartEffect['left']
 
-/** What is left of each limit. */
+/** The rest of each limit. */
 export function leftOf(agent: AgentDefinition, spent: Spent, activeMs: number): Left {
   const used = new Map(usedOf(agent, spent, activeMs).map((each) => [each.budget, each]))
   const left = (budget: Budget): number => {

@@ -4,6 +4,7 @@
  */
 import type { AgentDefinition } from '../../definition.ts'
 import type { Budget } from '../../budget.ts'
+import type { Usage } from '../../turn.ts'
 
 /** The sums of the facts of a run: part of its context, where each field is explained. */
 export interface Spent {
@@ -14,17 +15,17 @@ export interface Spent {
   readonly cost: number
 }
 
-/** What is used of one limit. Money in millionths of the currency's unit, time in milliseconds. */
+/** The use of one limit. Money in millionths of the currency's unit, time in milliseconds. */
 export interface Used {
   readonly budget: Budget
   readonly used: number
   readonly limit: number
 }
 
-/** What stands in a budget in millionths is one of these. */
+/** Millionths in one unit of the currency: budgets count money in them. */
 export const million = 1_000_000
 
-/** What is used of each limit. */
+/** The use of each limit. */
 export function usedOf(agent: AgentDefinition, spent: Spent, activeMs: number): readonly Used[] {
   const { maxTurns, maxToolCalls, maxTokens, maxCost, timeoutMs } = agent.limits
   const all: Used[] = [
@@ -78,11 +79,7 @@ export function nearlyUsed(
 /** What a turn costs, in millionths of the currency's unit, rounded up. */
 export function costOf(
   model: AgentDefinition['model'],
-  usage: {
-    readonly inputTokens?: number | undefined
-    readonly outputTokens?: number | undefined
-    readonly cachedInputTokens?: number | undefined
-  },
+  usage: Pick<Usage, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'>,
 ): number {
   const { price } = model
   if (!price) return 0

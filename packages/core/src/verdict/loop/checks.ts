@@ -5,7 +5,7 @@ import type { LoopLayer } from '../../loop-layer.ts'
 import type { LoopState } from './state.ts'
 import { blank, type WindowEntry } from './window.ts'
 
-/** What one layer finds. */
+/** The finding of one layer. */
 export interface LoopFound {
   /** `warn`: the model is told, after the results. `stop`: nothing of the set executes. */
   readonly action: 'warn' | 'stop'

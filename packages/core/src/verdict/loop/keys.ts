@@ -12,10 +12,10 @@ import type { EffectMode } from '../../definition.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { limits } from '../../limits.ts'
 
-/** What a call does, for tools that are not told apart below: the first of these it names. */
+/** Fields that say what a call does, for tools that are not told apart below: those of them that it names. */
 const salient = ['path', 'url', 'query', 'command', 'pattern', 'glob', 'cmd'] as const
 
-/** What selects besides: with these a call of the same tool for the same thing asks for something else. */
+/** Fields that select besides: with these a call of the same tool for the same thing asks for something else. */
 const selecting = [
   'params',
   'parameters',
@@ -86,7 +86,7 @@ const has = (fields: JsonObject, name: string): boolean =>
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What the arguments are: text is read as JSON where it is some, null is no arguments. */
+/** The value of the arguments: text is read as JSON where it is some, null is no arguments. */
 function valueOf(args: Json): Json {
   if (args === null) return {}
   if (typeof args !== 'string') return args

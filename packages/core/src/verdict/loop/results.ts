@@ -1,5 +1,5 @@
 /**
- * What became of the sets: results tell progress from repetition.
+ * The results of the sets: they tell progress from repetition.
  *
  * P1 The order in which results arrive says nothing, nor does the order of the calls: they are summed up.
  * P2 A set that gave something else than before makes its earlier askings none, and the warnings about it too.
@@ -60,7 +60,7 @@ export function closeSet(config: LoopConfig, state: LoopState): LoopState {
 const isOtherResult = (entry: WindowEntry, { set, results }: WindowEntry): boolean =>
   set !== blank.set && entry.set === set && entry.results !== noResults && entry.results !== results
 
-/** What the set that closes has brought. */
+/** The news that the set which closes has brought. */
 function newsOf(
   config: LoopConfig,
   at: {

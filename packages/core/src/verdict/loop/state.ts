@@ -1,5 +1,5 @@
 /**
- * What a run remembers about loops: texts and numbers only, part of the cached state (DESIGN §3.11). Rebuilt by folding
+ * The memory of a run about loops: texts and numbers only, part of the cached state (DESIGN §3.11). Rebuilt by folding
  * the log, so a restart forgets nothing.
  */
 import { z } from 'zod'
@@ -19,7 +19,7 @@ export const LoopState = z.object({
     .string()
     .max(loopBounds.callsMax * 2)
     .regex(/^(?:[a-z]{2}|[A-Z]{2})*$/),
-  /** What the results of the newest set come to so far, and whether all are of reading tools; null before the first. */
+  /** The sum of the results of the newest set so far, and whether all are of reading tools; null before the first. */
   taken: z.object({ sum, reads: z.boolean() }).nullable(),
   /** Sets in a row that all gave the same: how many, the last of them, and whether the model was told. */
   stagnant: z

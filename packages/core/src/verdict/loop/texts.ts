@@ -1,4 +1,4 @@
-/** What the model, and whoever reads the conversation, is told about a loop. */
+/** The words about a loop, for the model and for whoever reads the conversation. */
 import type { LoopVerdict } from './verdict.ts'
 
 /** A model may invent names: a few, and not long ones. */
@@ -29,10 +29,10 @@ function seen({ layer, tools, count }: LoopVerdict): string {
   }
 }
 
-/** What the model reads once, after all results, in the request that follows a warning. Never stored history. */
+/** The words that the model reads once, after all results, in the request that follows a warning. Never stored history. */
 export const loopWarning = (verdict: LoopVerdict): string =>
   `[LOOP DETECTED] ${seen(verdict)} Stop repeating yourself: use what you have, or do something else.`
 
-/** What is appended to a message whose calls are refused, under the same id. */
+/** The words that are appended to a message whose calls are refused, under the same id. */
 export const loopStop = (verdict: LoopVerdict): string =>
   `[FORCED STOP] ${seen(verdict)} The limit is ${verdict.threshold}: the calls of this message were not executed, and the run ends here.`

@@ -19,13 +19,13 @@ import {
 import type { LoopState } from './state.ts'
 import { blank, type WindowEntry, readWindow, withSet, writeWindow } from './window.ts'
 
-/** What the model asked for at once: digest of its set key (hex, at least eight characters), names of the tools. */
+/** The set of calls that the model asked for at once: digest of its set key (hex, at least eight characters), names of the tools. */
 export interface AskedSet {
   readonly set: string
   readonly tools: readonly string[]
 }
 
-/** What is wrong with a set. */
+/** The verdict on a set with which something is wrong. */
 export interface LoopVerdict extends LoopFound {
   /** Digest of the set at hand. */
   readonly set: string

@@ -18,7 +18,7 @@ export interface WindowEntry {
 }
 
 /**
- * What a set brought: `results` that no other set of the window gave, or `work`, a write as it was asked for by none before
+ * The news that a set brought: `results` that no other set of the window gave, or `work`, a write as it was asked for by none before
  * that gave what others gave, too.
  */
 export type News = 'none' | 'work' | 'results'
@@ -38,7 +38,7 @@ export const blank: WindowEntry = {
   news: 'none',
 }
 
-/** What the window keeps of a set's digest (hex): enough to tell 40 sets apart. */
+/** The part of a set's digest (hex) that the window keeps: enough to tell 40 sets apart. */
 const entryKey = (set: string): string => set.slice(0, 8).padEnd(8, '0')
 
 /** The window's entries, oldest first. */

@@ -1,4 +1,4 @@
-/** What is recorded when a rerun asks for a call that the run it repeats does not answer. */
+/** The verdict on a rerun that asks for a call that the run it repeats does not answer. */
 import type { Verdict } from '../../event/decision.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import type { MissedRecall } from '../../missed-recall.ts'

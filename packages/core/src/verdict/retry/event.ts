@@ -8,7 +8,7 @@ import { type NextTry, isCutInCall, type Tried } from './verdict.ts'
 export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
   (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
 
-/** What the model reads after a turn that was continued. */
+/** The words that the model reads after a turn that was continued. */
 const goOnText = (agent: AgentDefinition, turn: ModelTurn): string =>
   agent.continueCutCalls && isCutInCall(turn) ? cutCallText(turn) : goOnFrom(turn)
 
@@ -24,7 +24,7 @@ const goOnFrom = ({ verdict }: ModelTurn): string =>
   verdict === 'length'
     ? 'Your answer was cut off at its length limit. Go on exactly where it ended.'
     : 'Your answer was cut off when the connection broke. Go on exactly where it ended.'
-/** What the model reads after an answer that said nothing. */
+/** The words that the model reads after an answer that said nothing. */
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
 /** The event of what follows `turn`; `tried` ends with the attempt that is not kept. */

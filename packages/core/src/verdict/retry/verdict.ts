@@ -26,7 +26,7 @@ export interface Tried {
   readonly calls: number
 }
 
-/** What follows instead of taking the turn as it is. */
+/** The step that follows instead of taking the turn as it is. */
 export type NextTry =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly why: Why }
   | { readonly kind: 'fallback'; readonly model: number; readonly why: Why }
@@ -52,7 +52,7 @@ const elsewhere: readonly ModelErrorClass[] = [
   'circuit_open',
 ]
 
-/** What follows the turn; null: it stands, for good or ill. */
+/** The step that follows the turn; null: the turn stands, for good or ill. */
 export function againOf(
   agent: AgentDefinition,
   tried: Tried,

@@ -1,4 +1,4 @@
-/** What an answer that did not close positively says about itself, under its own id. Never content. */
+/** The words that an answer which did not close positively says about itself, under its own id. Never content. */
 import type { ModelTurn, SafetyEvidence } from '../../turn.ts'
 import { failureOf } from './failure.ts'
 

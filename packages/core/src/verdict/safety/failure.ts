@@ -36,7 +36,7 @@ function from({ status, code, provider, keyEnv }: About): string {
 
 const coded = ({ code }: About): string => (code === undefined ? '' : ` (${code})`)
 
-/** What happened and what to do. `answered`: the provider had begun to answer. */
+/** The cause of a failure and what to do about it. `answered`: the provider had begun to answer. */
 const sentences: Readonly<Record<FailureClass, (about: About, answered: boolean) => string>> = {
   auth: authSentence,
   not_found: (about) => `${from(about)}: check the model "${about.model}" and the base URL`,

@@ -1,5 +1,5 @@
 /** Payment card numbers: the ranges of the card schemes and the Luhn check digit. */
-import { behindEscape, freeAfter, freeBefore } from '../border.ts'
+import { behindEscape, freeAfter, freeBefore, isDigit } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
 
 /** A run of digits without a separator. */
@@ -68,8 +68,6 @@ const isCard = (digits: string): boolean =>
   digits.length >= digitsMin &&
   schemes.some(({ prefix, lengths }) => lengths.includes(digits.length) && prefix.test(digits)) &&
   luhn(digits)
-
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
 
 /** Every second digit from the right doubled, digits of it summed: the sum is a multiple of ten. */
 function luhn(digits: string): boolean {

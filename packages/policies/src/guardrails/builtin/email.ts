@@ -1,14 +1,13 @@
 /** E-mail addresses, also with letters beyond ASCII. */
-import { characterAt, characterBefore, isUnspaced } from '../border.ts'
+import { characterAt, characterBefore, isPlainLetter, isUnspaced, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 
 const email = whenNeeded(
   "[\\p{L}\\p{N}._%+'-]{1,64}@(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,62})\\.){1,8}\\p{L}[\\p{L}\\p{N}-]{1,62}",
 )
 
-/** What may become one more label of the domain. */
+/** Text that may become one more label of the domain. */
 const rest = /^[\p{L}\p{N}.-]*$/u
 
 /** A name, an at sign, a domain with at least one dot. */
@@ -111,9 +110,6 @@ function nameBefore(text: string, end: number, from: number): number {
   return at
 }
 
-const isPlainLetter = (unit: number): boolean =>
-  (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)
-
 /** Han, Hiragana, Katakana, Hangul: most letters of scripts without spaces. */
 const isIdeograph = (unit: number): boolean =>
   (unit >= 0x4e00 && unit <= 0x9fff) ||
@@ -121,16 +117,7 @@ const isIdeograph = (unit: number): boolean =>
   (unit >= 0x30a1 && unit <= 0x30fa) ||
   (unit >= 0xac00 && unit <= 0xd7a3)
 
-/** Letters, digits, and `. _ % + ' -`. */
-const isPlain = (unit: number): boolean =>
-  isPlainLetter(unit) ||
-  (unit >= 0x30 && unit <= 0x39) ||
-  unit === 0x2e ||
-  unit === 0x5f ||
-  unit === 0x25 ||
-  unit === 0x2b ||
-  unit === 0x27 ||
-  unit === 0x2d
+const isPlain = unitsOf("A-Za-z0-9._%+'-")
 
 const namePart = /^[\p{L}\p{N}]$/u
 const letter = /^\p{L}$/u

@@ -5,7 +5,6 @@
  */
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from '../part.ts'
 import type { ErrorRecoverySpec } from '@signalbox/core'
-import { badCall, badFormat, badJson, badSchema, noTools, unknownTool } from './error-feedback.ts'
 
 interface Row {
   readonly matches: (message: string) => boolean
@@ -22,26 +21,33 @@ const any =
   (message: string): boolean =>
     tests.some((test) => test(message))
 
-/** Case-sensitive, first match wins. */
+const listed = ({ availableTools }: GuardrailContext): string =>
+  `The tools I have are: ${availableTools.join(', ')}.`
+const plain = 'I have no tools here, so I will answer in plain text.'
+
+/** Case-sensitive, first match wins. The model reads the feedback as its own words. */
 const table: readonly Row[] = [
   { matches: has('Tool choice is none'), feedback: (_, context) => noTools(context) },
   {
     matches: any(has('not in request.tools'), has('tool', 'not found')),
-    feedback: (message, context) => unknownTool(quotedTool(message), context),
+    feedback: unknownTool,
   },
+  // Arguments that no parser takes.
   {
     matches: any(
       has('Failed to parse tool call arguments'),
       has('parse tool call'),
       has('invalid JSON'),
     ),
-    feedback: () => badJson(),
+    feedback: () =>
+      'The arguments of my tool call were not valid JSON. I will make the call again with valid JSON arguments.',
   },
+  { matches: has('validation failed', 'did not match schema'), feedback: badSchema },
+  // An answer that the provider could not read.
   {
-    matches: has('validation failed', 'did not match schema'),
-    feedback: (message) => badSchema(schemaTool(message), schemaErrors(message)),
+    matches: has('Parsing failed'),
+    feedback: () => 'The format of my response was invalid. I will answer again in a valid format.',
   },
-  { matches: has('Parsing failed'), feedback: () => badFormat() },
   {
     matches: any(has('Failed to call a function'), has('failed_generation')),
     feedback: (_, context) => badCall(context),
@@ -60,13 +66,44 @@ export const createErrorRecovery = (spec: ErrorRecoverySpec): Guardrail => ({
   },
 })
 
-const quotedTool = (message: string): string =>
-  /tool '([^']{1,200})'/.exec(message)?.[1] ?? 'unknown'
+/** A tool was called where none may be. */
+const noTools = (context: GuardrailContext): string =>
+  context.availableTools.length > 0
+    ? `I tried to call a tool that does not exist. ${listed(context)} I will use one of them or answer directly.`
+    : `I tried to call a tool. ${plain}`
 
-const schemaTool = (message: string): string =>
-  /parameters for tool (\w{1,200})/.exec(message)?.[1] ?? 'unknown'
+/** A call that the provider could not make out. */
+const badCall = (context: GuardrailContext): string =>
+  context.availableTools.length > 0
+    ? `My tool call failed, because I did not form it properly. ${listed(context)} I will try again.`
+    : `My tool call failed. ${plain}`
 
-/** What stands in `errors: [ … ]`, up to the first closing bracket. */
+/** A tool was called that is not there; it may be a skill, which is read and not called. */
+function unknownTool(message: string, context: GuardrailContext): string {
+  const name = /tool '([^']{1,200})'/.exec(message)?.[1] ?? 'unknown'
+  const skill = context.availableSkills.find((each) => each.name === name)
+  if (skill)
+    return (
+      `I tried to call "${name}" as a tool, but it is a skill. A skill has no action to invoke: ` +
+      `I will read the file at ${skill.path} and follow what it says.`
+    )
+  const tried = `I tried to call the tool "${name}", which does not exist.`
+  return context.availableTools.length > 0
+    ? `${tried} ${listed(context)} I will use one of them.`
+    : `${tried} ${plain}`
+}
+
+/** Arguments that do not fit the tool's schema. */
+function badSchema(message: string): string {
+  const tool = /parameters for tool (\w{1,200})/.exec(message)?.[1] ?? 'unknown'
+  const errors = schemaErrors(message)
+  return (
+    `The parameters of my call of the tool "${tool}" did not match its schema` +
+    `${errors === '' ? '' : `: ${errors}`}. I will make the call again with parameters that match.`
+  )
+}
+
+/** The text in `errors: [ … ]`, up to the first closing bracket. */
 function schemaErrors(message: string): string {
   const opening = 'errors: ['
   const at = message.indexOf(opening)

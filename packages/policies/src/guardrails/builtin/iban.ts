@@ -1,8 +1,7 @@
 /** International bank account numbers (ISO 13616): the length of the country, and the remainder of 97. */
-import { freeAfter, freeBefore } from '../border.ts'
+import { freeAfter, freeBefore, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 
 /** The SWIFT register: country and how many characters a number of it has. */
 const lengths = new Map(
@@ -44,13 +43,7 @@ export function pendingIban(text: string, from: number): number {
   return at === undefined ? text.length : since + at
 }
 
-/** A letter or a digit of ASCII, a space, a hyphen. */
-const isPart = (unit: number): boolean =>
-  (unit >= 0x61 && unit <= 0x7a) ||
-  (unit >= 0x30 && unit <= 0x39) ||
-  (unit >= 0x41 && unit <= 0x5a) ||
-  unit === 0x20 ||
-  unit === 0x2d
+const isPart = unitsOf('A-Za-z0-9 -')
 
 function ibanAt(seen: SeenText, start: number): MatchPlace | null {
   const { text } = seen

@@ -1,9 +1,8 @@
 /** IP addresses of both versions. */
 import type { RE2JS } from 're2js'
-import { freeAfter, freeBefore, characterLeftOf } from '../border.ts'
+import { characterLeftOf, freeAfter, freeBefore, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 import { pendingNumber } from './national-number.ts'
 
 const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
@@ -43,9 +42,7 @@ export function pendingAddress(text: string, from: number): number {
   return Math.min(pendingNumber(text, from), since)
 }
 
-/** A hexadecimal digit, a colon. */
-const isPart = (unit: number): boolean =>
-  (unit >= 0x30 && unit <= 0x3a) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46)
+const isPart = unitsOf('0-9A-Fa-f:')
 
 /** Versions stand behind such words, and behind the name of a package or program: `nginx/1.18.0.1`. */
 const versionBefore =

@@ -1,6 +1,6 @@
 /** The lines of a private key, one after the other, with real line breaks or escaped ones. */
 
-/** What of the text belongs to the key. */
+/** The part of the text that belongs to the key. */
 export interface KeyLine {
   /** 0: nothing does any more. */
   readonly chars: number

@@ -28,7 +28,7 @@ export const run = (characters: string, min: number, max: number): ValueForm => 
   begun: new RegExp(`${characters}{0,${max - 1}}$`, 'yu'),
 })
 
-/** What must stand there, and what a text that ends within it looks like. */
+/** The text that must stand there, and what a text that ends within it looks like. */
 export const form = (whole: string, begun: string): ValueForm => ({
   whole: new RegExp(whole, 'yu'),
   begun: new RegExp(`${begun}$`, 'yu'),

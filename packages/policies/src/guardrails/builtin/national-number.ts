@@ -1,8 +1,7 @@
 /** Numbers of people: social security numbers of the United States, resident identity numbers of China. */
-import { freeAfter, freeBefore } from '../border.ts'
+import { freeAfter, freeBefore, isDigit, unitsOf } from '../border.ts'
 import type { Finding, SeenText } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 
 /** Asked before, on the native engine: fixed in length, so linear. */
 const ssnHint = /[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}/
@@ -53,11 +52,7 @@ export function pendingNumber(text: string, from: number): number {
   return first
 }
 
-const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
-
-/** A space, a closing parenthesis, a hyphen, a full stop, a slash, a colon. */
-const isBetween = (unit: number): boolean =>
-  unit === 0x20 || unit === 0x29 || unit === 0x3a || (unit >= 0x2d && unit <= 0x2f)
+const isBetween = unitsOf(' ):./-')
 
 const isFree = (seen: SeenText, { start, end }: MatchPlace): boolean =>
   freeBefore(seen, start) && freeAfter(seen, end)

@@ -4,8 +4,7 @@
  */
 import { freeAfter, freeBefore, characterLeftOf } from '../border.ts'
 import { type Finding, type SeenText, undecided } from '../finding.ts'
-import { matchesOf, type MatchPlace } from '../matches.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { matchesOf, type MatchPlace, whenNeeded } from '../matches.ts'
 import { pendingNumber } from './national-number.ts'
 
 /** E.164 with its plus, or with 00 and a separator behind the code of the country. */
@@ -94,19 +93,10 @@ const countedCharsMax = 11 + unitCharsMax - 1
 /** Where a number may have begun that is not over, or may turn out to be an amount. */
 export function pendingPhone(text: string, from: number): number {
   const number = pendingNumber(text, from)
-  if (!hasDigit(text, text.length - unitCharsMax)) return number
+  if (!/[0-9]/.test(text.slice(-unitCharsMax))) return number
   const since = Math.max(from, text.length - countedCharsMax)
   const at = text.slice(since).search(counted)
   return at < 0 ? number : Math.min(number, since + at)
-}
-
-/** Does a digit stand at or behind this place? */
-function hasDigit(text: string, since: number): boolean {
-  for (let at = text.length - 1; at >= since; at -= 1) {
-    const code = text.charCodeAt(at)
-    if (code >= 0x30 && code <= 0x39) return true
-  }
-  return false
 }
 
 /** ITU codes of countries with one and two digits; all others have three. */

@@ -1,4 +1,5 @@
 /** Personal data by its shape, and by its check digits where it has some. */
+import { isDigit, isPlainLetter, unitsOf } from '../border.ts'
 import { createSearch, type Finding, type SeenText, undecided } from '../finding.ts'
 import type { Guardrail } from '../part.ts'
 import type { PiiEntity, PiiSpec } from '@signalbox/core'
@@ -95,7 +96,7 @@ function signsOf(text: string): Signs {
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
     if (isDigit(unit)) {
-      if (isLetter(before)) isLed = true
+      if (isPlainLetter(before)) isLed = true
       together += 1
       between = 0
       if (together > most) most = together
@@ -111,16 +112,10 @@ function signsOf(text: string): Signs {
   return { hasAt, colons, dots, isLed, together: most }
 }
 
-const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
-const isLetter = (unit: number): boolean =>
-  (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)
-
 /** A bracket, a hyphen, a space and a bracket stand between two digits of a phone number at most. */
 const betweenMax = 3
 
-/** A space, brackets, a plus, a hyphen, a full stop, a slash. */
-const isBetween = (unit: number): boolean =>
-  unit === 0x20 || (unit >= 0x28 && unit <= 0x2f && unit !== 0x2a && unit !== 0x2c)
+const isBetween = unitsOf(' ()+./-')
 
 /** Is there nothing but words, of which the last may begin an address? All other entities that begin in it begin within that word. */
 const isProse = (text: string, from: number): boolean => !hasNumberSigns(text.slice(from))

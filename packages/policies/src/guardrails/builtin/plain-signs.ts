@@ -3,6 +3,8 @@
  * one code unit, as is the plain one, so that places stay what they are.
  */
 
+import { unitsOf } from '../border.ts'
+
 /** Of full width: brackets, plus, hyphen to digits, at sign and letters. A colon is left out: in Chinese it stands in sentences. */
 const wide = '\\uFF08\\uFF09\\uFF0B\\uFF0D-\\uFF19\\uFF20-\\uFF3A\\uFF41-\\uFF5A'
 const blanks = '\\u00A0\\u2000-\\u200A\\u202F\\u205F\\u3000'
@@ -29,9 +31,7 @@ export function hasNumberSigns(text: string): boolean {
   return hasOthers && other.test(text)
 }
 
-/** Digits, and `@ : + (`. */
-const isPlainSign = (unit: number): boolean =>
-  (unit >= 0x30 && unit <= 0x3a) || unit === 0x40 || unit === 0x2b || unit === 0x28
+const isPlainSign = unitsOf('0-9@:+(')
 
 /** The text with plain signs, unit by unit. */
 export const withPlainSigns = (text: string): string =>

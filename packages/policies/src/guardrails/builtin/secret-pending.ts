@@ -3,6 +3,8 @@
  * beginning of one.
  */
 
+import { unitsOf } from '../border.ts'
+
 /** So many code units of a token are seen at once; what follows them is taken in. No format is told apart later. */
 export const tokenMax = 320
 
@@ -26,15 +28,4 @@ function tokenStart(text: string, from: number): number {
   return at
 }
 
-/** Letters and digits of ASCII, and `_ - . ~ + / = : ? @ ! | $`. */
-const isToken = (unit: number): boolean =>
-  (unit >= 0x61 && unit <= 0x7a) ||
-  (unit >= 0x2d && unit <= 0x3a) ||
-  (unit >= 0x3f && unit <= 0x5a) ||
-  unit === 0x5f ||
-  unit === 0x2b ||
-  unit === 0x3d ||
-  unit === 0x7e ||
-  unit === 0x21 ||
-  unit === 0x24 ||
-  unit === 0x7c
+const isToken = unitsOf('A-Za-z0-9_.~+/=:?@!|$-')

@@ -1,7 +1,6 @@
-/** What secrets look like: the formats that their issuers have published. */
+/** The formats of secrets that their issuers have published. */
 import { RE2JS } from 're2js'
-import { whenNeeded } from '../when-needed.ts'
-import { issuerShapes } from './issuer-shapes.ts'
+import { whenNeeded } from '../matches.ts'
 import { serviceShapes } from './service-shapes.ts'
 
 /** One format. */
@@ -102,7 +101,7 @@ export const tokenShapes: readonly SecretShape[] = [
       '-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----',
     ],
   ),
-  ...[...issuerShapes, ...serviceShapes].map(([kind, label, hints, pattern, open]) =>
+  ...serviceShapes.map(([kind, label, hints, pattern, open]) =>
     Object.assign(shape([kind, label], hints, [pattern, open]), { check: new RegExp(pattern) }),
   ),
 ]

@@ -1,6 +1,6 @@
 /**
- * What goes on behind the marker of a secret, in a text that grows: the rest of a token or a value that is longer than is seen at once,
- * the lines of a private key. It is taken in character by character; only what may still belong to it waits.
+ * The text that goes on behind the marker of a secret, in a text that grows: the rest of a token or a value that is longer than
+ * is seen at once, the lines of a private key. It is taken in character by character; only what may still belong to it waits.
  */
 import { marker } from '../marker.ts'
 import type { TailFlow } from '../search-outcome.ts'

@@ -1,9 +1,9 @@
 /**
- * What follows the marker of a secret that is longer than is seen at once. Nothing need be remembered: the marker is
+ * The text that follows the marker of a secret that is longer than is seen at once. Nothing need be remembered: the marker is
  * held back as long as what follows goes on, and takes it in piece by piece.
  */
 import { marker } from '../marker.ts'
-import { whenNeeded } from '../when-needed.ts'
+import { whenNeeded } from '../matches.ts'
 import { tokenShapes } from './secret-shapes.ts'
 
 /** Kinds of tokens that may be longer than is seen at once. */
@@ -22,7 +22,7 @@ inKey.delete('private-key')
 
 const gap = '(?:\\s|\\\\{1,8}[rn])'
 
-/** What goes on a line of a key; what looks like a token in it is a piece of the key. */
+/** The rest of a line of a key; what looks like a token in it is a piece of the key. */
 const line = `(?:[A-Za-z0-9+/=]|\\[redacted:(?:${[...inKey].join('|')})\\])*`
 
 /**

@@ -14,11 +14,11 @@ const value = run('[^\\s"\'`„“”«»「」『』,;<>()\\[\\]\\{\\}，。；
 const printed = (min: number): LedValue['form'] =>
   form(`((?!["'\`])[!-~]{${min},64})`, '(?!["\'`])[!-~]{1,63}')
 
-/** What people call a password, where words are separated. */
+/** The words for a password, where words are separated. */
 const noun =
   'passwords?|passwd|passphrase|passcode|passwort|kennwort|mot de passe|contraseña|clave|senha|wachtwoord|hasło|parola|şifre|' +
   'пароль|паролем|كلمة (?:المرور|السر)|รหัสผ่าน'
-/** What it is for, in up to six words: `the password for the staging server is …`. */
+/** The thing that it is for, in up to six words: `the password for the staging server is …`. */
 const words = '(?:[^\\s.,;:=：]+[^\\S\\r\\n]+){0,5}[^\\s.,;:=：]+'
 const object = `[^\\S\\r\\n]{1,3}(?:for|of|to|für|von|pour|du|de|del|para|di|voor|от|для)[^\\S\\r\\n]+${words}`
 const verb =

@@ -67,7 +67,7 @@ function watchSecrets(): Watch {
   }
 }
 
-/** What stands behind a word that leads to a secret. A marker ends it. */
+/** The values behind words that lead to a secret. A marker ends one. */
 function findValues({ text, values }: SeenText): readonly Finding[] {
   const led = values ?? valuesOf(text)
   if (led.length === 0) return none

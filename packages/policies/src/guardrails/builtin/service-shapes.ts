@@ -1,13 +1,13 @@
 /**
- * Formats of tokens of services that the rule sets of scanners look for (gitleaks, secretlint, trufflehog), beyond those of
- * `issuer-shapes.ts`: kind, name for the model, literals of which one stands in every such token, pattern, and `true` where it
+ * Formats of tokens: those that their issuers publish, and those of services that the rule sets of scanners look for (gitleaks,
+ * secretlint, trufflehog): kind, name for the model, literals of which one stands in every such token, pattern, and `true` where it
  * may be longer than is seen at once. What those scanners find and this does not stands in `test/stream/scanners/`.
  *
  * Each format has a prefix or a mark of its own; what has none is found beside the name of its service (`vendor-values.ts`).
  */
 
 /** One row. */
-type ServiceShape = readonly [
+type TokenShape = readonly [
   kind: string,
   label: string,
   /** Separated by spaces; empty where there is none that is not a sign of every day. */
@@ -17,13 +17,99 @@ type ServiceShape = readonly [
 ]
 
 const uuid = '[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}'
+const hex = '[a-f0-9]'
 const word = '[A-Za-z0-9_-]'
 const plain = '[A-Za-z0-9]'
 /** Two digits of a Discord account in base64 are four letters of these. */
 const discordId = '(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){6}(?:[MNO][AQgw])?'
 
+/** Issuers that publish the form of their tokens, or look for them with scanners of their own. Source: their documentation. */
+const issuers: readonly TokenShape[] = [
+  ['npm-token', 'an npm token', 'npm_', `npm_${plain}{36}`],
+  ['pypi-token', 'a PyPI token', 'pypi-AgE', `pypi-AgE${word}{50,}`, true],
+  ['sendgrid-key', 'a SendGrid key', 'SG.', `SG\\.${word}{22}\\.${word}{43}`],
+  ['twilio-key', 'a Twilio key', '', 'SK[a-fA-F0-9]{32}'],
+  ['telegram-token', 'a Telegram token', ':A', `[0-9]{5,16}:A${word}{34}`],
+  [
+    'discord-webhook',
+    'a Discord webhook',
+    'api/webhooks/',
+    `discord(?:app)?\\.com/api/webhooks/[0-9]{17,20}/${word}{60,}`,
+    true,
+  ],
+  [
+    'digitalocean-token',
+    'a DigitalOcean token',
+    'dop_v1_ doo_v1_ dor_v1_ dot_v1_',
+    `do[oprt]_v1_${hex}{64}`,
+  ],
+  ['huggingface-token', 'a Hugging Face token', 'hf_', `hf_${plain}{34,}`, true],
+  ['databricks-token', 'a Databricks token', 'dapi', `dapi${hex}{32}(?:-[0-9])?`],
+  [
+    'shopify-token',
+    'a Shopify token',
+    'shpat_ shpca_ shppa_ shpss_',
+    'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}',
+  ],
+  [
+    'square-token',
+    'a Square token',
+    'sq0atp- sq0csp- EAAA',
+    `sq0(?:atp|csp)-${word}{22,43}|EAAA${word}{60}`,
+  ],
+  ['mailgun-key', 'a Mailgun key', '', `key-${hex}{32}`],
+  ['mailchimp-key', 'a Mailchimp key', '', `${hex}{32}-us[0-9]{1,2}`],
+  [
+    'doppler-token',
+    'a Doppler token',
+    'dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.',
+    `dp\\.(?:pt|st|ct|sa|scim|audit)\\.[A-Za-z0-9._-]{40,}`,
+    true,
+  ],
+  ['vault-token', 'a Vault token', 'hvs. hvb. hvr.', `hv[sbr]\\.${word}{24,}`, true],
+  ['atlassian-token', 'an Atlassian token', 'ATATT3', 'ATATT3[A-Za-z0-9_=-]{100,}', true],
+  ['linear-key', 'a Linear key', 'lin_api_ lin_oauth_', `lin_(?:api|oauth)_${plain}{40,}`, true],
+  ['notion-token', 'a Notion token', 'ntn_ secret_', `ntn_${plain}{40,}|secret_${plain}{43}`, true],
+  ['airtable-token', 'an Airtable token', '', `pat${plain}{14}\\.${hex}{64}`],
+  ['supabase-token', 'a Supabase token', 'sbp_', `sbp_${hex}{40}`],
+  ['postman-key', 'a Postman key', 'PMAK-', `PMAK-${hex}{24}-${hex}{34}`],
+  [
+    'grafana-token',
+    'a Grafana token',
+    'glsa_ glc_',
+    `glsa_${plain}{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/]{32,}`,
+    true,
+  ],
+  ['groq-key', 'a Groq key', 'gsk_', `gsk_${plain}{52}`],
+  ['xai-key', 'an xAI key', 'xai-', `xai-${plain}{70,}`, true],
+  ['perplexity-key', 'a Perplexity key', 'pplx-', `pplx-${plain}{48}`],
+  ['replicate-token', 'a Replicate token', 'r8_', `r8_${plain}{37}`],
+  ['google-token', 'a Google token', 'ya29.', `ya29\\.${word}{30,}`, true],
+  ['azure-secret', 'an Azure secret', 'Q~', '[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}'],
+  ['bedrock-key', 'an Amazon Bedrock key', 'ABSK', 'ABSK[A-Za-z0-9+/]{109,}={0,2}', true],
+  ['alibaba-key', 'an Alibaba Cloud key', 'LTAI', `LTAI${plain}{12,20}`],
+  ['tencent-key', 'a Tencent Cloud key', 'AKID', `AKID${plain}{32}`],
+  ['heroku-key', 'a Heroku key', 'HRKU-AA', `HRKU-AA${word}{58}`],
+  [
+    'planetscale-token',
+    'a PlanetScale token',
+    'pscale_',
+    `pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_=.-]{32,64}`,
+  ],
+  ['dockerhub-token', 'a Docker token', 'dckr_pat_ dckr_oat_', `dckr_(?:pat|oat)_${word}{27,32}`],
+  ['terraform-token', 'a Terraform token', '.atlasv1.', `${plain}{14}\\.atlasv1\\.${word}{60,70}`],
+  ['figma-token', 'a Figma token', 'figd_', `figd_${word}{40,}`, true],
+  [
+    'sentry-token',
+    'a Sentry token',
+    'sntrys_ sntryu_',
+    `sntryu_${hex}{64}|sntrys_[A-Za-z0-9+/=_-]{40,}`,
+    true,
+  ],
+]
+
 /** Code, packages, builds, machines. */
-const development: readonly ServiceShape[] = [
+const development: readonly TokenShape[] = [
   [
     'age-key',
     'an age key',
@@ -89,7 +175,7 @@ const development: readonly ServiceShape[] = [
 ]
 
 /** Clouds, databases, networks, observation. */
-const operation: readonly ServiceShape[] = [
+const operation: readonly TokenShape[] = [
   ['aiven-password', 'an Aiven password', 'AVNS_', `AVNS_${word}{19}`],
   // The 84 characters of Azure DevOps tokens and of the keys of Azure services, with the signature of their maker.
   ['azure-key', 'an Azure key', 'JQQJ99', `${plain}{52}JQQJ99${plain}{26}`],
@@ -149,7 +235,7 @@ const operation: readonly ServiceShape[] = [
 ]
 
 /** Models and what stands beside them. */
-const models: readonly ServiceShape[] = [
+const models: readonly TokenShape[] = [
   ['baidu-key', 'a Baidu Cloud key', 'ALTAK-', `bce-v3/ALTAK-${plain}{21}/[a-f0-9]{40}`],
   [
     'bedrock-key',
@@ -179,7 +265,7 @@ const models: readonly ServiceShape[] = [
 ]
 
 /** Money, shops, mail, chats, and what people work with. */
-const business: readonly ServiceShape[] = [
+const business: readonly TokenShape[] = [
   ['adafruit-key', 'an Adafruit key', 'aio_', `aio_${plain}{28}`],
   ['adobe-secret', 'an Adobe secret', 'p8e-', `p8e-${plain}{32}`],
   ['asana-token', 'an Asana token', '', '[0-9]{1,2}/[0-9]{15,17}:[a-f0-9]{32}'],
@@ -299,7 +385,7 @@ const business: readonly ServiceShape[] = [
   ['zoho-token', 'a Zoho token', '1000.', '1000\\.[a-f0-9]{32}\\.[a-f0-9]{32}'],
 ]
 
-export const serviceShapes = [...development, ...operation, ...models, ...business].map(
+export const serviceShapes = [...issuers, ...development, ...operation, ...models, ...business].map(
   ([kind, label, hints, pattern, open]) =>
     [kind, label, hints.split(' ').filter(Boolean), pattern, open === true] as const,
 )

@@ -1,20 +1,18 @@
 /** Runs of the characters that tokens have, found without a look at each character of prose. */
 
+import { unitsOf } from '../border.ts'
+
 /** Every format has so many of these in a row. */
 const runChars = 15
 
-/** Letters and digits of ASCII, and `_ . ~ + / = -`. */
-const ofTokens = new Set('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~+/=-')
-const isOfTokens = Array.from({ length: 0x80 }, (_, unit) =>
-  ofTokens.has(String.fromCharCode(unit)),
-)
+const isOfTokens = unitsOf('A-Za-z0-9_.~+/=-')
 
 /** Are there fifteen of them in a row? Looks back from where the fifteenth would stand: the words of prose are shorter. */
 export function hasRun(text: string): boolean {
   let start = 0
   while (start + runChars <= text.length) {
     let at = start + runChars - 1
-    while (at >= start && isOfTokens[text.charCodeAt(at)] === true) at -= 1
+    while (at >= start && isOfTokens(text.charCodeAt(at))) at -= 1
     if (at < start) return true
     start = at + 1
   }

@@ -1,6 +1,6 @@
 /**
  * Files a command writes by its redirections, by programs that write to their operands, and by options that name an output.
- * What a program writes of its own accord is not seen here: an allowed program can do all it can.
+ * A file that a program writes of its own accord is not seen here: an allowed program can do all it can.
  */
 import { isAboveProtected, protectionOf } from '../files/starting.ts'
 import { type PolicyReason, reason, quoted } from '@signalbox/core'
@@ -16,7 +16,7 @@ import {
 import type { Doings, Executable } from './doings.ts'
 import { handedOn, knowsOutputs, outputsOf, valuesIn } from './output-options.ts'
 import { basesOf, spelledPath, textsOfWord } from './places.ts'
-import { after, type Word } from './script.ts'
+import { after, wordOf, type Word } from './script.ts'
 import { abbreviates } from './option-tables.ts'
 import { withoutInner } from './wrappers.ts'
 
@@ -121,8 +121,7 @@ function besides(words: readonly Word[], operands: readonly Word[]): readonly Wr
   if (words.some(({ text }) => /^-[a-zA-Z]*[clt]|^--(?:std|to-std|list|test)/.test(text))) return []
   return operands.flatMap((word) => {
     const shorter = word.exact.replace(/\.[A-Za-z0-9]{1,4}$/, '')
-    const each = [word, { ...word, text: shorter, exact: shorter }]
-    return each.map((it) => ({ ...plainWrite(it), guessed: true }))
+    return [word, wordOf(shorter, word)].map((it) => ({ ...plainWrite(it), guessed: true }))
   })
 }
 

@@ -22,17 +22,6 @@ export interface Cursor {
   bodies: readonly PendingBody[]
 }
 
-/** At the beginning of a text. */
-export const cursorOn = (text: string, edition: PassportEdition): Cursor => ({
-  text,
-  edition,
-  at: 0,
-  depth: 0,
-  commands: 0,
-  problem: null,
-  bodies: [],
-})
-
 /** The text cannot be judged. The first reason stays. */
 export function giveUp(cursor: Cursor, why: string): void {
   cursor.problem ??= why

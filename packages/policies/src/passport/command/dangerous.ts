@@ -1,6 +1,6 @@
 /**
- * What no passport allows, not even one that allows every command: operations that destroy the machine, hand it over or
- * change what it runs. A net under the lists, not a fence: a program that is allowed may find other ways.
+ * The commands, variables and redirects that no passport allows, not even one that allows every command: operations that destroy the
+ * machine, hand it over or change what it runs. A net under the lists, not a fence: a program that is allowed may find other ways.
  */
 import type { PassportEdition } from '@signalbox/core'
 import { canonicalPath } from '../files/canonical-path.ts'
@@ -9,7 +9,7 @@ import { matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
 import { isPlain, type Redirect, type Word } from './script.ts'
 
-/** What of this is dangerous; null if nothing is. */
+/** The danger in this, in words; null if there is none. */
 export function dangerIn(
   { executables, redirects, variables }: Doings,
   edition: PassportEdition,
@@ -100,7 +100,7 @@ function isVital(word: Word): boolean {
   const place = placeOf(word).toLowerCase()
   if (!place.startsWith('/')) return false
   const wild = (name: string): boolean => name === '*' || (!isPlain(word) && /[*?[{$]/.test(name))
-  // What a wildcard stands for is everything there: `/usr/*` is `/usr`.
+  // A wildcard stands for everything there: `/usr/*` is `/usr`.
   const names = place.slice(1).split('/')
   const end = names.findIndex(wild)
   const [first = '', ...below] = end < 0 ? names : names.slice(0, end)

@@ -1,4 +1,4 @@
-/** What a shell text would do, as the checks of this folder look at it. */
+/** The doings of a shell text, as the checks of this folder look at them. */
 import { isPlain, type Command, type Redirect, type Word } from './script.ts'
 
 /** A program and its words. */
@@ -8,7 +8,7 @@ export interface Executable {
   readonly name: string
   /** Must it be on the list of allowed commands? Wrappers that add nothing need not be. */
   readonly listed: boolean
-  /** What runs it, and the place of its name among that one's words. */
+  /** The program that runs it, and the place of its name among that one's words. */
   readonly outer: { readonly executable: Executable; readonly at: number } | null
   /** More words come at run time, which nobody sees here. */
   readonly hasMore: boolean
@@ -17,7 +17,7 @@ export interface Executable {
   readonly command: Command
 }
 
-/** What a text would do. */
+/** All that a text would do. */
 export interface Doings {
   readonly executables: Executable[]
   readonly redirects: Redirect[]
@@ -38,7 +38,7 @@ export interface Variable {
   readonly word: Word | null
 }
 
-/** What a text would do, or why it is refused. `reads`: a program would come out of a pipe, an address or a file. */
+/** All that a text would do, or why it is refused. `reads`: a program would come out of a pipe, an address or a file. */
 export type DoingsReading =
   | { readonly ok: true; readonly doings: Doings }
   | { readonly ok: false; readonly problem: string; readonly reads: boolean }

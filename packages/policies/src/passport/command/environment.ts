@@ -199,7 +199,7 @@ function allows(
   return read.ok && isWithin(read.path, path)
 }
 
-/** What is not plain cannot be seen here, e.g. `cd $X`. */
+/** A word that is not plain cannot be seen here, e.g. `cd $X`. */
 const plainText = (word: Word | null): string | null =>
   word !== null && isPlain(word) ? word.text : null
 

@@ -1,7 +1,7 @@
 /**
  * Every program a shell text would run, wherever it stands.
  *
- * X1 What runs another program is looked through (`env`, `xargs`, `find -exec`, `sh -c`); where it cannot be told what
+ * X1 A program that runs another one is looked through (`env`, `xargs`, `find -exec`, `sh -c`); where it cannot be told what
  *    would run, the text is refused.
  * X2 A program's name must be plain: an expansion, a wildcard or a brace in it is refused.
  */
@@ -161,7 +161,7 @@ function readInterpreter(reader: Reader, executable: Executable, nesting: number
     return refuse(reader, `${name} would read its program from its input`)
   }
   const task = shellTaskOf(name, words)
-  // What xargs or find put behind the text are only its arguments, but those may be put into it, too.
+  // Words that xargs or find put behind the text are only its arguments, but those may be put into it, too.
   if (task.kind === 'text' && !executable.hasMore) return readText(reader, task.text, nesting + 1)
   if (task.kind === 'file' && !executable.hasMore) return
   reader.reads ||= command.fed
@@ -192,7 +192,7 @@ function readFind(reader: Reader, executable: Executable, nesting: number): void
     at = endOfRun(words, start)
     const inner = marked(words.slice(start, at), '{}')
     const outer = { executable, at: start }
-    // What find puts there begins with the folder it looks in.
+    // Each name that find puts there begins with the folder it looks in.
     const found = { words: inner, command, outer, hasMore: true, anyMore: false }
     readProgram(reader, found, nesting + 1)
   }

@@ -36,7 +36,7 @@ function givesNames({ words }: Command, splits: boolean): boolean {
     )
   if (name === 'git') return gitGivesNames(rest, splits)
   if (name === 'wc') return !splits
-  // What follows is printed behind the folder; a blank in the name of a file begins a new word where words are split.
+  // The name is printed behind the folder; a blank in the name of a file begins a new word where words are split.
   if (splits) return false
   if (name === 'find') {
     const end = rest.findIndex(({ text }) => /^[-(!]/.test(text))

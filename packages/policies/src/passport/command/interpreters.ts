@@ -1,21 +1,9 @@
 /** Programs that read programs: shells, whose texts we can read, too, and others, whose texts we cannot. */
 import { isPlain, type Word } from './script.ts'
 
-const shells = new Set([
-  'sh',
-  'bash',
-  'dash',
-  'zsh',
-  'ksh',
-  'mksh',
-  'ash',
-  'rbash',
-  'fish',
-  'csh',
-  'tcsh',
-])
-/** Those whose grammar is the one we read. */
+/** Shells whose grammar is the one we read. */
 const readable = new Set(['sh', 'bash', 'dash', 'ksh', 'mksh', 'ash', 'rbash'])
+const shells = new Set([...readable, 'zsh', 'fish', 'csh', 'tcsh'])
 const others = /^(?:python|pypy|perl|ruby|node|nodejs|php|lua|deno|bun|tclsh|osascript)[0-9.]{0,8}$/
 
 /** Is this program, by its name without a directory, a shell? */
@@ -32,9 +20,8 @@ const longFlags = new Set([
   '--restricted',
   '--verbose',
 ])
-const hidden = 'a shell runs a text that cannot be seen here'
 
-/** What a shell is told to run: a text, a file, or something that cannot be seen. */
+/** The thing that a shell is told to run: a text, a file, or something that cannot be seen. */
 export type ShellTask =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file' }
@@ -42,7 +29,10 @@ export type ShellTask =
 
 /** Reads the words of a shell. */
 export function shellTaskOf(program: string, words: readonly Word[]): ShellTask {
-  const unseen: ShellTask = { kind: 'hidden', why: hidden }
+  const unseen: ShellTask = {
+    kind: 'hidden',
+    why: 'a shell runs a text that cannot be seen here',
+  }
   let text = false
   let at = 1
   for (; at < words.length; at += 1) {

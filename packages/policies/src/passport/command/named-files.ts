@@ -2,7 +2,7 @@
  * Every part of a word by which a program may be told a file to read: the word, the value that is glued to an option, what stands
  * behind `@`, `<`, `=` or a colon, an address of a file. Each word gives a number of parts that its length bounds.
  */
-import { after, type Word } from './script.ts'
+import { after, wordOf, type Word } from './script.ts'
 
 /** A part, and whether it is one for sure: others are prose more often. */
 export interface NamedFile {
@@ -15,9 +15,6 @@ const clusterMax = 12
 const separators = /[@<>=:;,(){}'"`^|]/
 
 const sure = (word: Word): NamedFile => ({ word, sure: true })
-
-/** A text as a word in which nothing is left to expand but wildcards. */
-const wordOf = (text: string, from: Word): Word => ({ ...from, text, exact: text })
 
 /** The files that a word may name. */
 export function filesIn(word: Word, program: string): readonly NamedFile[] {
@@ -50,7 +47,7 @@ function named(word: Word, program: string): readonly NamedFile[] {
   return Array.from({ length: ends - 2 }, (_, n) => ({ word: after(word, n + 2), sure: false }))
 }
 
-/** What is left out is not read: `--exclude=.env`, `:!.env`, `!.env`. */
+/** A file that is left out is not read: `--exclude=.env`, `:!.env`, `!.env`. */
 const isExclusion = (text: string): boolean =>
   /^--(?:exclude|ignore)[a-z-]*=|^:(?:[!^]|\([a-z,]*exclude)|^!/.test(text)
 

@@ -5,7 +5,7 @@
  *    the letters behind it are looked at; only known letters with a value end a cluster.
  */
 
-/** What steers a program. */
+/** The options and operands that steer a program. */
 export interface ProgramSteering {
   /** Letters of options, and letters that take the rest of the word, or the next one, as their value. */
   readonly letters?: string
@@ -21,7 +21,11 @@ export interface ProgramSteering {
   readonly endless?: boolean
 }
 
-const namesIn = (text: string): readonly string[] => text.split(' ')
+export const namesIn = (text: string): readonly string[] => text.split(' ')
+/** Rows by the names of their programs: a map, as a program may have the name of what every object has. */
+export const tableOf = <Row>(rows: Readonly<Record<string, Row>>): ReadonlyMap<string, Row> =>
+  new Map(Object.entries(rows))
+
 const packages: ProgramSteering = {
   short: /^-(?:C|-*reg)/,
   long: namesIn(
@@ -41,108 +45,81 @@ const awk: ProgramSteering = {
 }
 const vi: ProgramSteering = { short: /^(?:-[cSuUsWw]|--cmd|[+])/, operands: true }
 
-const table: ReadonlyMap<string, ProgramSteering> = new Map<string, ProgramSteering>([
-  ['find', { short: /^-(?:fprint|fprint0|fprintf|fls|files0-from)$/, endless: true }],
-  ['sort', { valued: 'kStTo', long: namesIn('compress-program files0-from') }],
-  [
-    'tar',
-    {
-      letters: 'FI',
-      valued: 'bCfgHKLNTVX',
-      long: namesIn(
-        'checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script',
-      ),
-    },
-  ],
-  ['rg', { short: /^--(?:pre|hostname-bin)(?:=|$)/, valued: 'efgtTABCmMrEdj' }],
-  ['rsync', { letters: 'e', valued: 'fMTB', long: namesIn('rsh rsync-path') }],
-  ['ssh', { letters: 'oFSEI', valued: 'BbcDeiJLlmOPpQRWw', operands: true, endless: true }],
-  ['scp', { letters: 'oFSD', valued: 'ciJlPX' }],
-  ['sftp', { letters: 'oFSDb', valued: 'BciJlPRX' }],
-  [
-    'curl',
-    {
-      letters: 'KxJ',
-      valued: 'AbcCdDeEFhHmoPQrtTuUwXyYz',
-      long: namesIn(
-        'config proxy preproxy engine output-dir netrc-file unix-socket abstract-unix-socket remote-header-name',
-      ),
-    },
-  ],
-  [
-    'wget',
-    { letters: 'e', valued: 'OoaPtTwQUlARDIXiB', long: namesIn('config use-askpass execute') },
-  ],
-  ['zip', { short: /^-[^-]*TT/, valued: 'btnxiPO', long: namesIn('unzip-command') }],
-  ['split', { valued: 'abClnt', long: namesIn('filter') }],
-  ['install', { valued: 'mgoSt', long: namesIn('strip-program') }],
-  [
-    'less',
-    {
-      short: /^[+](?!(?:[gGF]|\d+)$)/,
-      letters: 'kKoO',
-      valued: 'bhjpPtTxyzD',
-      long: namesIn('lesskey-file lesskey-src lesskey-content'),
-      operands: true,
-    },
-  ],
-  ['man', { letters: 'PHC', valued: 'MmSseELprR', long: namesIn('pager html config-file') }],
-  ['npm', packages],
-  [
-    'npx',
-    {
-      short: /^-c/,
-      long: namesIn('call script-shell shell node-options userconfig'),
-      operands: true,
-    },
-  ],
-  ['yarn', { short: /^--(?:use-yarnrc|script-shell|cwd)(?:=|$)/, operands: true }],
-  [
-    'pnpm',
-    {
-      short: /^(?:--script-shell|--shell-emulator|--dir|-C|--config\.[a-z-]+)(?:=|$)/,
-      operands: true,
-    },
-  ],
-  [
-    'pip',
-    {
-      letters: 'if',
-      valued: 'rcet',
-      long: namesIn(
-        'config-settings global-option build-option python index-url extra-index-url find-links trusted-host',
-      ),
-      operands: true,
-    },
-  ],
-  [
-    'make',
-    {
-      // `-C folder` is `cd folder`; `V=1` is no program.
-      short:
-        /^-C.|^-[^-CjloW]+C|^(?!-)(?!\w+=(?:v?\d[\w.-]*|true|false|yes|no|on|off)$|(?:C|CXX|CPP|LD)FLAGS=-(?:O[0-3sg]?|g\d?|W[a-z-]+)$)[^]*(?:[=$(\s]|$(?<=define))/,
-      letters: 'fIE',
-      valued: 'jloWC',
-      long: namesIn('file makefile directory eval include-dir'),
-      operands: true,
-      endless: true,
-    },
-  ],
-  ['cargo', { short: /^[+]|^-[ZC]/, long: namesIn('config manifest-path'), operands: true }],
-  [
-    'go',
-    {
-      short:
-        /^--?(?:toolexec|exec|overlay|modfile|ldflags|gcflags|asmflags|gccgoflags|vettool)(?:=|$)/,
-      operands: true,
-      endless: true,
-    },
-  ],
-  ['vim', vi],
-  ['vi', vi],
-  ['sed', sed],
-  ['gsed', sed],
-])
+const table = tableOf<ProgramSteering>({
+  find: { short: /^-(?:fprint|fprint0|fprintf|fls|files0-from)$/, endless: true },
+  sort: { valued: 'kStTo', long: namesIn('compress-program files0-from') },
+  tar: {
+    letters: 'FI',
+    valued: 'bCfgHKLNTVX',
+    long: namesIn(
+      'checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script',
+    ),
+  },
+  rg: { short: /^--(?:pre|hostname-bin)(?:=|$)/, valued: 'efgtTABCmMrEdj' },
+  rsync: { letters: 'e', valued: 'fMTB', long: namesIn('rsh rsync-path') },
+  ssh: { letters: 'oFSEI', valued: 'BbcDeiJLlmOPpQRWw', operands: true, endless: true },
+  scp: { letters: 'oFSD', valued: 'ciJlPX' },
+  sftp: { letters: 'oFSDb', valued: 'BciJlPRX' },
+  curl: {
+    letters: 'KxJ',
+    valued: 'AbcCdDeEFhHmoPQrtTuUwXyYz',
+    long: namesIn(
+      'config proxy preproxy engine output-dir netrc-file unix-socket abstract-unix-socket remote-header-name',
+    ),
+  },
+  wget: { letters: 'e', valued: 'OoaPtTwQUlARDIXiB', long: namesIn('config use-askpass execute') },
+  zip: { short: /^-[^-]*TT/, valued: 'btnxiPO', long: namesIn('unzip-command') },
+  split: { valued: 'abClnt', long: namesIn('filter') },
+  install: { valued: 'mgoSt', long: namesIn('strip-program') },
+  less: {
+    short: /^[+](?!(?:[gGF]|\d+)$)/,
+    letters: 'kKoO',
+    valued: 'bhjpPtTxyzD',
+    long: namesIn('lesskey-file lesskey-src lesskey-content'),
+    operands: true,
+  },
+  man: { letters: 'PHC', valued: 'MmSseELprR', long: namesIn('pager html config-file') },
+  npm: packages,
+  npx: {
+    short: /^-c/,
+    long: namesIn('call script-shell shell node-options userconfig'),
+    operands: true,
+  },
+  yarn: { short: /^--(?:use-yarnrc|script-shell|cwd)(?:=|$)/, operands: true },
+  pnpm: {
+    short: /^(?:--script-shell|--shell-emulator|--dir|-C|--config\.[a-z-]+)(?:=|$)/,
+    operands: true,
+  },
+  pip: {
+    letters: 'if',
+    valued: 'rcet',
+    long: namesIn(
+      'config-settings global-option build-option python index-url extra-index-url find-links trusted-host',
+    ),
+    operands: true,
+  },
+  make: {
+    // `-C folder` is `cd folder`; `V=1` is no program.
+    short:
+      /^-C.|^-[^-CjloW]+C|^(?!-)(?!\w+=(?:v?\d[\w.-]*|true|false|yes|no|on|off)$|(?:C|CXX|CPP|LD)FLAGS=-(?:O[0-3sg]?|g\d?|W[a-z-]+)$)[^]*(?:[=$(\s]|$(?<=define))/,
+    letters: 'fIE',
+    valued: 'jloWC',
+    long: namesIn('file makefile directory eval include-dir'),
+    operands: true,
+    endless: true,
+  },
+  cargo: { short: /^[+]|^-[ZC]/, long: namesIn('config manifest-path'), operands: true },
+  go: {
+    short:
+      /^--?(?:toolexec|exec|overlay|modfile|ldflags|gcflags|asmflags|gccgoflags|vettool)(?:=|$)/,
+    operands: true,
+    endless: true,
+  },
+  vim: vi,
+  vi: vi,
+  sed: sed,
+  gsed: sed,
+})
 
 const compiler = /^[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?$/
 const compilers: ProgramSteering = {
@@ -157,28 +134,28 @@ const gitLong = namesIn(
 )
 /** An option behind which stands what git runs, or an address that names a program. */
 const gitShort = /^-c[^=]+=|^-O.|^[a-z][a-z0-9+-]*::|^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?-/
-const gitLetters: ReadonlyMap<string, ProgramSteering> = new Map<string, ProgramSteering>([
-  ['clone', { letters: 'uc', valued: 'obj' }],
-  ['grep', { letters: 'O', valued: 'efABCm' }],
-  ['rebase', { letters: 'xs', valued: 'XCS' }],
-  ['merge', { letters: 's', valued: 'mFXS' }],
-  ['pull', { letters: 's', valued: 'jXSo' }],
-  ['push', { valued: 'o' }],
-  ['log', { valued: 'nSGLUO' }],
-  ['show', { valued: 'nSGLUO' }],
-  ['diff', { valued: 'nSGLUO' }],
-])
+const gitLetters = tableOf<ProgramSteering>({
+  clone: { letters: 'uc', valued: 'obj' },
+  grep: { letters: 'O', valued: 'efABCm' },
+  rebase: { letters: 'xs', valued: 'XCS' },
+  merge: { letters: 's', valued: 'mFXS' },
+  pull: { letters: 's', valued: 'jXSo' },
+  push: { valued: 'o' },
+  log: { valued: 'nSGLUO' },
+  show: { valued: 'nSGLUO' },
+  diff: { valued: 'nSGLUO' },
+})
 
 /** Programs that are told by an option where to put things, and nothing else that steers. */
-const placing: ReadonlyMap<string, ProgramSteering> = new Map<string, ProgramSteering>([
-  ['cp', { valued: 'S' }],
-  ['mv', { valued: 'S' }],
-  ['ln', { valued: 'S' }],
-  ['tee', {}],
-  ['tree', { valued: 'IPL' }],
-  ['uniq', { valued: 'fsw' }],
-  ['unzip', { valued: 'dx' }],
-])
+const placing = tableOf<ProgramSteering>({
+  cp: { valued: 'S' },
+  mv: { valued: 'S' },
+  ln: { valued: 'S' },
+  tee: {},
+  tree: { valued: 'IPL' },
+  uniq: { valued: 'fsw' },
+  unzip: { valued: 'dx' },
+})
 
 export const isAwk = (program: string): boolean => /^[gmn]?awk$/.test(program)
 export const isSed = (program: string): boolean => /^g?sed$/.test(program)
@@ -190,7 +167,7 @@ export function programOf(name: string): string {
   return name === 'gtar' ? 'tar' : name
 }
 
-/** What steers a program; of git, with a command. */
+/** The options and operands that steer a program; of git, with a command. */
 export function steeringOf(program: string, gitCommand: string): ProgramSteering | undefined {
   if (program === 'git')
     return { short: gitShort, long: gitLong, operands: true, ...gitLetters.get(gitCommand) }

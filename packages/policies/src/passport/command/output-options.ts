@@ -1,6 +1,6 @@
 /** Options and operands by which programs are told where to write. */
-import { abbreviates } from './option-tables.ts'
-import { after, type Word } from './script.ts'
+import { abbreviates, namesIn, tableOf } from './option-tables.ts'
+import { after, wordOf, type Word } from './script.ts'
 
 interface Outputs {
   /** Letters whose value is a place to write, and letters with another value: they end a cluster such as `-sfo x`. */
@@ -11,49 +11,39 @@ interface Outputs {
   readonly single?: RegExp
 }
 
-const namesIn = (text: string): readonly string[] => text.split(' ')
-
-const outputs: ReadonlyMap<string, Outputs> = new Map<string, Outputs>([
-  [
-    'curl',
-    {
-      letters: 'oDc',
-      valued: 'AbCdEeFHhKmPQrTtUuwXxYyz',
-      long: namesIn(
-        'output dump-header cookie-jar trace trace-ascii stderr libcurl etag-save hsts alt-svc',
-      ),
-    },
-  ],
-  [
-    'wget',
-    {
-      letters: 'OoaP',
-      long: namesIn('output-document output-file append-output directory-prefix'),
-    },
-  ],
-  ['sort', { letters: 'o', valued: 'kStT', long: namesIn('output') }],
-  [
-    'tar',
-    { letters: 'Cf', valued: 'bgHKLNVX', long: namesIn('directory one-top-level file index-file') },
-  ],
-  ['unzip', { letters: 'd', valued: 'P' }],
-  ['git', { letters: 'o', valued: 'mCSGFbBU', long: namesIn('output output-directory') }],
-  ['less', { letters: 'oO', long: namesIn('log-file LOG-FILE') }],
-  ['tree', { letters: 'o', valued: 'IPLH' }],
-  ['zip', { letters: 'O', valued: 'bdtnP', long: namesIn('output-file') }],
-  ['time', { letters: 'o', valued: 'f', long: namesIn('output') }],
-  ['cp', { letters: 't', long: namesIn('target-directory') }],
-  ['mv', { letters: 't', long: namesIn('target-directory') }],
-  ['ln', { letters: 't', long: namesIn('target-directory') }],
-  ['install', { letters: 't', valued: 'mgo', long: namesIn('target-directory') }],
-  [
-    'go',
-    {
-      letters: '',
-      single: /^--?(?:o|outputdir|(?:block|cpu|cover|mem|mutex)profile|trace|test\.[a-z]*profile)$/,
-    },
-  ],
-])
+const outputs = tableOf<Outputs>({
+  curl: {
+    letters: 'oDc',
+    valued: 'AbCdEeFHhKmPQrTtUuwXxYyz',
+    long: namesIn(
+      'output dump-header cookie-jar trace trace-ascii stderr libcurl etag-save hsts alt-svc',
+    ),
+  },
+  wget: {
+    letters: 'OoaP',
+    long: namesIn('output-document output-file append-output directory-prefix'),
+  },
+  sort: { letters: 'o', valued: 'kStT', long: namesIn('output') },
+  tar: {
+    letters: 'Cf',
+    valued: 'bgHKLNVX',
+    long: namesIn('directory one-top-level file index-file'),
+  },
+  unzip: { letters: 'd', valued: 'P' },
+  git: { letters: 'o', valued: 'mCSGFbBU', long: namesIn('output output-directory') },
+  less: { letters: 'oO', long: namesIn('log-file LOG-FILE') },
+  tree: { letters: 'o', valued: 'IPLH' },
+  zip: { letters: 'O', valued: 'bdtnP', long: namesIn('output-file') },
+  time: { letters: 'o', valued: 'f', long: namesIn('output') },
+  cp: { letters: 't', long: namesIn('target-directory') },
+  mv: { letters: 't', long: namesIn('target-directory') },
+  ln: { letters: 't', long: namesIn('target-directory') },
+  install: { letters: 't', valued: 'mgo', long: namesIn('target-directory') },
+  go: {
+    letters: '',
+    single: /^--?(?:o|outputdir|(?:block|cpu|cover|mem|mutex)profile|trace|test\.[a-z]*profile)$/,
+  },
+})
 const compiler = /^(?:[a-z0-9_-]*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-\d+)?|ld|as|ar)$/
 const compilers: Outputs = { letters: 'o', single: /^-M[FD]$|^-aux-info$|^-dump(?:base|dir)$/ }
 /** Of any other program. What looks like one need not be: what nobody can tell is not refused. */
@@ -145,12 +135,10 @@ function byAddress(name: string, all: readonly Word[]): readonly Word[] {
   })
 }
 
-const lastOf = (word: Word, exact: string): Word => {
-  const name = exact.slice(exact.lastIndexOf('/') + 1)
-  return { ...word, text: name, exact: name }
-}
+const lastOf = (word: Word, exact: string): Word =>
+  wordOf(exact.slice(exact.lastIndexOf('/') + 1), word)
 
-/** What a compiler hands on to the programs it runs, and every value behind `=`: one of them may be a file that is written. */
+/** The words that a compiler hands on to the programs it runs, and every value behind `=`: one of them may be a file that is written. */
 export function handedOn(name: string, all: readonly Word[]): readonly Word[] {
   if (!compiler.test(name)) return []
   return all.slice(1).flatMap((word, at) => {
@@ -161,17 +149,15 @@ export function handedOn(name: string, all: readonly Word[]): readonly Word[] {
       each.startsWith('-') && each.includes('=') ? [each.slice(each.indexOf('=') + 1)] : [],
     )
     const glued = told.flatMap((each) => (/^-o./.test(each) ? [each.slice(2)] : []))
-    return [...told, ...values, ...glued].map((text) => ({ ...word, text, exact: text }))
+    return [...told, ...values, ...glued].map((text) => wordOf(text, word))
   })
 }
 
 /** `curl -w '%output{file}…'` writes what follows to the file. */
 const writtenOut = (word: Word): readonly Word[] =>
-  Array.from(word.exact.matchAll(/%output\{>{0,2}([^}]{1,300})\}/g), ([, name = '']) => ({
-    ...word,
-    text: name,
-    exact: name,
-  }))
+  Array.from(word.exact.matchAll(/%output\{>{0,2}([^}]{1,300})\}/g), ([, name = '']) =>
+    wordOf(name, word),
+  )
 
 /** Values of options whose names say that they leave something out, and programs that only look for names. */
 const looksOnly = /^--?(?:exclude|ignore|include|glob|filter|skip|omit)/
@@ -185,8 +171,7 @@ export function valuesIn(name: string, all: readonly Word[]): readonly Word[] {
     const equals = word.exact.indexOf('=')
     // A pattern is no file that is written.
     if (looksOnly.test(word.text) || /[*?[]/.test(word.text)) return []
-    if (equals > 0)
-      return [{ ...word, text: word.exact.slice(equals + 1), exact: word.exact.slice(equals + 1) }]
+    if (equals > 0) return [wordOf(word.exact.slice(equals + 1), word)]
     return /^--[a-z]/.test(before) && !before.includes('=') && !looksOnly.test(before) ? [word] : []
   })
 }

@@ -62,7 +62,10 @@ export const after = (word: Word, length: number): Word => ({
   exact: word.exact.slice(length),
 })
 
-/** What stands in the word before its first expansion. */
+/** A text as a word in which nothing is left to expand but wildcards. */
+export const wordOf = (text: string, from: Word): Word => ({ ...from, text, exact: text })
+
+/** The text of the word before its first expansion. */
 export const headOf = ({ exact }: Word): string => exact.split(expansionStart, 1)[0] ?? ''
 
 /** Does the word begin with an expansion? */

@@ -57,7 +57,7 @@ function skipsTo(reader: Reader, mark: string, isPattern: boolean): boolean {
   return true
 }
 
-/** What may stand behind a command. */
+/** The signs that may stand behind a command. */
 const ends = /[ \t]*(?:[;\n]|(?=[#}])|$)/y
 
 function readsCommand(reader: Reader): boolean {

@@ -1,7 +1,7 @@
 /**
- * What a word with expansions, braces or wildcards may become, as far as it could be an option.
+ * The texts that a word with expansions, braces or wildcards may become, as far as it could be an option.
  *
- * U1 What nobody sees stands in a shape as one character, `unseen`; what is seen, and what a program prints of which the
+ * U1 Text that nobody sees stands in a shape as one character, `unseen`; what is seen, and what a program prints of which the
  *    beginning is known, stands in it as text. A word that may become several words has a shape for each.
  */
 import type { Variable } from './doings.ts'

@@ -1,4 +1,5 @@
 /** Programs that run another program named in their own arguments, and where in them it stands. */
+import { tableOf } from './option-tables.ts'
 import { isPlain, type Word } from './script.ts'
 
 interface Wrapper {
@@ -16,63 +17,51 @@ interface Wrapper {
   readonly listed?: boolean
 }
 
-const wrappers: ReadonlyMap<string, Wrapper> = new Map([
-  [
-    'env',
-    {
-      flags: 'i0v',
-      valued: 'uC',
-      long: ['ignore-environment', 'null', 'debug'],
-      longValued: ['unset', 'chdir'],
-      assigns: true,
-    },
-  ],
-  ['nohup', {}],
-  ['setsid', { flags: 'cfw', long: ['ctty', 'fork', 'wait'] }],
-  ['nice', { flags: '0123456789', valued: 'n', longValued: ['adjustment'] }],
-  ['ionice', { flags: 't', valued: 'cn', longValued: ['class', 'classdata'] }],
-  [
-    'timeout',
-    {
-      flags: 'v',
-      valued: 'ks',
-      long: ['foreground', 'preserve-status', 'verbose'],
-      longValued: ['kill-after', 'signal'],
-      operands: 1,
-    },
-  ],
-  ['stdbuf', { valued: 'ioe', longValued: ['input', 'output', 'error'] }],
-  ['time', { flags: 'pvaq', valued: 'fo', longValued: ['format', 'output'] }],
-  ['exec', { flags: 'cl', valued: 'a' }],
-  ['command', { flags: 'pvV' }],
-  ['builtin', {}],
-  [
-    'xargs',
-    {
-      flags: '0rtxpo',
-      valued: 'InLPdsEa',
-      long: ['null', 'no-run-if-empty', 'verbose', 'interactive', 'exit', 'open-tty'],
-      longValued: ['max-args', 'max-procs', 'delimiter', 'max-chars', 'arg-file'],
-    },
-  ],
-  [
-    'sudo',
-    {
-      flags: 'nkKbEHPSA',
-      valued: 'ugpCrtTUDRh',
-      long: ['non-interactive', 'preserve-env', 'set-home', 'background', 'stdin'],
-      longValued: ['user', 'group', 'prompt', 'host', 'chdir'],
-      assigns: true,
-      listed: true,
-    },
-  ],
-  ['doas', { flags: 'nL', valued: 'uC', listed: true }],
-  ['chroot', { longValued: ['userspec', 'groups'], operands: 1, listed: true }],
-  ['busybox', { listed: true }],
-  ['toybox', { listed: true }],
-])
+const wrappers = tableOf<Wrapper>({
+  env: {
+    flags: 'i0v',
+    valued: 'uC',
+    long: ['ignore-environment', 'null', 'debug'],
+    longValued: ['unset', 'chdir'],
+    assigns: true,
+  },
+  nohup: {},
+  setsid: { flags: 'cfw', long: ['ctty', 'fork', 'wait'] },
+  nice: { flags: '0123456789', valued: 'n', longValued: ['adjustment'] },
+  ionice: { flags: 't', valued: 'cn', longValued: ['class', 'classdata'] },
+  timeout: {
+    flags: 'v',
+    valued: 'ks',
+    long: ['foreground', 'preserve-status', 'verbose'],
+    longValued: ['kill-after', 'signal'],
+    operands: 1,
+  },
+  stdbuf: { valued: 'ioe', longValued: ['input', 'output', 'error'] },
+  time: { flags: 'pvaq', valued: 'fo', longValued: ['format', 'output'] },
+  exec: { flags: 'cl', valued: 'a' },
+  command: { flags: 'pvV' },
+  builtin: {},
+  xargs: {
+    flags: '0rtxpo',
+    valued: 'InLPdsEa',
+    long: ['null', 'no-run-if-empty', 'verbose', 'interactive', 'exit', 'open-tty'],
+    longValued: ['max-args', 'max-procs', 'delimiter', 'max-chars', 'arg-file'],
+  },
+  sudo: {
+    flags: 'nkKbEHPSA',
+    valued: 'ugpCrtTUDRh',
+    long: ['non-interactive', 'preserve-env', 'set-home', 'background', 'stdin'],
+    longValued: ['user', 'group', 'prompt', 'host', 'chdir'],
+    assigns: true,
+    listed: true,
+  },
+  doas: { flags: 'nL', valued: 'uC', listed: true },
+  chroot: { longValued: ['userspec', 'groups'], operands: 1, listed: true },
+  busybox: { listed: true },
+  toybox: { listed: true },
+})
 
-/** What a wrapper runs. */
+/** The program that a wrapper runs. */
 export interface Unwrapped {
   /** Index of the program among the words; null if it runs none. */
   readonly inner: number | null

@@ -1,4 +1,4 @@
-/** What the name of an argument says about it, where its tool says nothing. */
+/** Hints that the name of an argument gives about it, where its tool says nothing. */
 import { isHostName, type LooksLike, lookOf } from './looks.ts'
 
 /** Free text: whatever stands in it is for somebody to read, or to be found or replaced. */
@@ -72,7 +72,7 @@ const snake = (name: string): string =>
     .replaceAll(/[-. ]/g, '_')
     .toLowerCase()
 
-/** What an argument looks like by its value, and whether only its name says so. */
+/** The kind of thing that an argument looks like by its value, and whether only its name says so. */
 export interface SeenArgument {
   readonly look: LooksLike
   readonly byName: boolean

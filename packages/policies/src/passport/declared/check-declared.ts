@@ -1,9 +1,9 @@
 /**
  * Arguments besides those that the limits of the call's own capability look at.
  *
- * D1 What a tool declares as a path, an address, a host, a recipient or a command is judged by the limits that the passport
+ * D1 An argument that a tool declares as a path, an address, a host, a recipient or a command is judged by the limits that the passport
  *    has for it, under whichever capability the tool is called.
- * D2 What nobody declares, and looks like one of them, is refused; a passport cannot say anything about it.
+ * D2 An argument that nobody declares, and that looks like one of them, is refused; a passport cannot say anything about it.
  * D3 Tools of servers, of agents, and of capabilities of somebody's own have no limits on arguments. There, only the kinds
  *    count that the passport has limits for.
  */

@@ -6,7 +6,7 @@ import { getPublicSuffix } from 'tldts'
 import type { JudgedKind } from '@signalbox/core'
 import { parseIpv4, parseIpv6 } from '../web/ip.ts'
 
-/** What a text may look like. */
+/** The kinds of thing that a text may look like. */
 export type LooksLike = Extract<JudgedKind, 'path' | 'url' | 'host' | 'recipient' | 'command'>
 
 const schemes =
@@ -19,7 +19,7 @@ const encoded = /%(?:2f|5c|2e%?2e)/i
 const pairs =
   /^(?:n\/a|w\/o|c\/o|i\/o|y\/n|a\/b|and\/or|yes\/no|on\/off|true\/false|tcp\/ip|km\/h|m\/s)$/i
 
-/** What the text looks like; null if it looks like nothing of the kind. */
+/** The kind of thing that the text looks like; null if it looks like none. */
 export function lookOf(text: string): LooksLike | null {
   // Readers of addresses drop line ends and tabs, wherever they stand, and spaces around.
   const bare = text.replaceAll(/[\t\n\r]/g, '').trim()

@@ -26,7 +26,7 @@ export function renamed(capability: string, judged: JudgedArguments, args: JsonO
       const [only] = all
       seen.set(target, all.length === 1 && only !== undefined ? only : all)
     }
-    // What no check of this capability looks for keeps its name.
+    // An argument that no check of this capability looks for keeps its name.
     if (targets.length === 0)
       for (const name of names) {
         const value = Object.hasOwn(args, name) ? args[name] : undefined

@@ -92,7 +92,7 @@ function amountOf(args: JsonObject, names: readonly string[]): number | null {
   return Math.ceil(values.reduce((sum: number, value) => sum + value, 0))
 }
 
-/** What an allowed call adds to the counts and sums that the limits of its capability look at. */
+/** The amounts that an allowed call adds to the counts and sums that the limits of its capability look at. */
 export function talliesOf(
   capability: string,
   { table, limits }: { readonly table: FieldTable; readonly limits: JsonObject },

@@ -1,15 +1,12 @@
 /** Limits that are objects: permissions by class of data, and criteria a deliverable must meet. */
 import { type Json, type PolicyReason, reason, quoted } from '@signalbox/core'
 import { badContext, type LimitedCall } from '../limit-check.ts'
-import { isObject, valuesUnder, wordsUnder } from './values.ts'
+import { isObject, isTexts, valuesUnder, wordsUnder } from './values.ts'
 
 const classKeys: readonly (readonly [string, string, string])[] = [
   ['allowed_entity_types', 'accessing_entity_type', 'entity_type_forbidden'],
   ['allowed_actions', 'action', 'action_forbidden'],
 ]
-
-const isTexts = (value: Json | undefined): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** `{ class: { allowed_entity_types, allowed_actions } }` and nothing else. */
 export const isClasses = (value: Json): boolean =>

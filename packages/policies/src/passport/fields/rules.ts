@@ -1,4 +1,4 @@
-/** What a limit says about fields of a call, as data: which arguments it looks at, how it compares them, what it answers. */
+/** The rule of a limit about fields of a call, as data: which arguments it looks at, how it compares them, what it answers. */
 
 import type { ArgumentName, RateWindow } from '@signalbox/core'
 

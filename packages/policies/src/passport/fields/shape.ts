@@ -4,9 +4,9 @@ import { isAssured } from '../assurance.ts'
 import { isCurrencyLimits } from './money.ts'
 import { isClasses, isCriteria } from './nested.ts'
 import type { FieldRule } from './rules.ts'
-import { isAmount } from './values.ts'
+import { isAmount, isTexts } from './values.ts'
 
-/** What is wrong with the value of a limit, as what it must be; null if nothing is. */
+/** The shape that the value of a limit must have, in words; null if it has it. */
 export function shapeProblem({ is }: FieldRule, value: Json): string | null {
   switch (is) {
     case 'allow':
@@ -16,9 +16,7 @@ export function shapeProblem({ is }: FieldRule, value: Json): string | null {
     case 'endings':
     case 'pair':
     case 'texts':
-      return Array.isArray(value) && value.every((each) => typeof each === 'string')
-        ? null
-        : 'a list of texts'
+      return isTexts(value) ? null : 'a list of texts'
     case 'most':
     case 'least':
     case 'age':

@@ -4,6 +4,9 @@ import type { Json, JsonObject } from '@signalbox/core'
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const isTexts = (value: Json | undefined): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+
 /** Every value under any of these names; a dotted name goes into objects, and into each element of lists. */
 export const valuesUnder = (args: JsonObject, names: readonly string[]): readonly Json[] =>
   names.flatMap((name) => below([args], name.split('.')))

@@ -2,7 +2,7 @@
  * Paths in one spelling, without asking a file system.
  *
  * F1 A canonical path is absolute, or relative to the workspace and inside it; it holds no `.`, `..`, empty name.
- * F2 What could mean another file to somebody else is refused, not repaired: percent signs, backslashes, control
+ * F2 A path that could mean another file to somebody else is refused, not repaired: percent signs, backslashes, control
  *    characters, `~`, drives, addresses, names that end in a dot or a space.
  * F3 Symbolic links are not seen here; who opens the file must not follow them out of its directory.
  */

@@ -89,7 +89,7 @@ const project = [
   '.jj',
   '.sl',
   '.svn',
-  // What programs read in the folder of their settings, and start-up files as a class.
+  // Files that programs read in the folder of their settings, and start-up files as a class.
   '.config',
   '.*rc',
   // Agents and editors.

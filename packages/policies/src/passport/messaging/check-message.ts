@@ -41,15 +41,17 @@ export function checkRecipients(
   { limits }: LimitedCall,
   recipients: readonly string[],
 ): PolicyReason | null {
-  const allowed = [...allowedRecipients(limits), ...(listOf(limits, 'channels_allowlist') ?? [])]
+  const named = recipientsOf(limits)
+  const channels = listOf(limits, 'channels_allowlist') ?? []
+  const allowed = [...named.map(({ id }) => id), ...channels]
   const stranger = recipients.find((each) => !allowed.includes('*') && !allowed.includes(each))
   if (stranger !== undefined) {
     const text = `${quoted(stranger)} is not in limits.messaging.send.allowed_recipients or channels_allowlist.`
     return reason('oap.recipient_not_allowed', text)
   }
-  const limited = limitedRecipients(limits).find((each) => recipients.includes(each))
+  const limited = named.find((each) => each.limited && recipients.includes(each.id))
   if (limited !== undefined) {
-    const text = `The limits of the recipient ${quoted(limited)} cannot be checked here; remove them.`
+    const text = `The limits of the recipient ${quoted(limited.id)} cannot be checked here; remove them.`
     return reason('oap.policy_error', text)
   }
   const most = countOf(limits, 'max_recipients')
@@ -72,12 +74,6 @@ function recipientsOf(limits: JsonObject): readonly Recipient[] {
     return typeof each.id === 'string' ? [{ id: each.id, limited: 'limits' in each }] : []
   })
 }
-
-const allowedRecipients = (limits: JsonObject): readonly string[] =>
-  recipientsOf(limits).map(({ id }) => id)
-
-const limitedRecipients = (limits: JsonObject): readonly string[] =>
-  recipientsOf(limits).flatMap(({ id, limited }) => (limited ? [id] : []))
 
 /** `all` and `everyone` allow every mention, `limited` and `users` those of single people, anything else none. */
 function checkMentions(

@@ -32,7 +32,7 @@ interface Found {
   readonly row: AnswerRow
 }
 
-/** What a question asks of the runs that its events stand in. */
+/** The part of a filter that a question asks of the runs that its events stand in. */
 export function askedOfRuns(
   name: QuestionName,
   { agent, ...rest }: QuestionFilter,

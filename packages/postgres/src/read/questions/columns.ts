@@ -66,7 +66,7 @@ export const args = column(
 export const ofEffect = sql`
   left join signalbox.effect x on x.id = e.effect_id and x.run_id = e.run_id`
 
-/** What the model asked for, and what a human made of it: edited arguments stand in the answer that allowed them. */
+/** The arguments that the model asked for, and those that a human made of them: edited arguments stand in the answer that allowed them. */
 export const ofCall = sql`
   left join lateral (
     select p -> 'args' as args
@@ -119,7 +119,7 @@ export const endingColumns: readonly QuestionColumn[] = [
   ),
 ]
 
-/** What became of an outcome that nobody knew. */
+/** The later word about an outcome that nobody knew. */
 export const resolutionColumns: readonly QuestionColumn[] = [
   column(
     'resolution',
