@@ -20,7 +20,7 @@ import { budgetsOf } from './budgets.ts'
 import { circuitsOf } from './circuit.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
-import { continuationOf, conversationOf } from './lineage.ts'
+import { continuationOf, conversationOf, sinceCutOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
@@ -76,6 +76,7 @@ type Reads = Pick<
   | 'tail'
   | 'events'
   | 'conversation'
+  | 'sinceCut'
   | 'continuation'
   | 'changedFiles'
   | 'effect'
@@ -100,6 +101,10 @@ function readsOf(tables: Tables): Reads {
     conversation: async (threadId, runId) => {
       const { tenantId = '' } = runs.get(runId) ?? {}
       return conversationOf(tables, { tenantId, threadId }, runId)
+    },
+    sinceCut: async (threadId, runId) => {
+      const { tenantId = '' } = runs.get(runId) ?? {}
+      return sinceCutOf(conversationOf(tables, { tenantId, threadId }, runId))
     },
     continuation: async (threadId, runId, known) => {
       if (known.runId === runId) return null

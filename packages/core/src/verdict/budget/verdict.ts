@@ -82,16 +82,20 @@ export function costOf(
     readonly inputTokens?: number | undefined
     readonly outputTokens?: number | undefined
     readonly cachedInputTokens?: number | undefined
+    readonly cacheWriteTokens?: number | undefined
   },
 ): number {
   const { price } = model
   if (!price) return 0
-  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage
+  // Tokens that were read from a cache and tokens that were written to it are parts of the input: none counts twice.
   const cached = Math.min(cachedInputTokens, inputTokens)
-  const input = (inputTokens - cached) * price.inputPerMTok
+  const written = Math.min(cacheWriteTokens, inputTokens - cached)
+  const input = (inputTokens - cached - written) * price.inputPerMTok
   return Math.ceil(
     input +
       cached * (price.cachedInputPerMTok ?? price.inputPerMTok) +
+      written * (price.cacheWritePerMTok ?? price.inputPerMTok) +
       outputTokens * price.outputPerMTok,
   )
 }
