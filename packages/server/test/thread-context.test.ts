@@ -188,6 +188,14 @@ describe('refused, and said why', () => {
     })
   })
 
+  it('a request without a body asks for what an empty one asks for', async () => {
+    const threadId = await threadOf(1)
+    expect(await call(box.api, 'POST', `/threads/${threadId}/compact`)).toMatchObject({
+      status: 422,
+      body: { code: 'nothing_to_compact' },
+    })
+  })
+
   it('a thread that nobody knows', async () => {
     const threadId = crypto.randomUUID()
     expect(await compact(threadId)).toMatchObject({ status: 404, body: { code: 'unknown_thread' } })

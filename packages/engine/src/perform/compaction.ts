@@ -180,7 +180,7 @@ const unchecked = promptSteps.filter(({ name }) => name !== 'pairing')
 /** Where it is cut: where the decision says, or, by hand, where a run would. Null: nothing can be. */
 function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): Place | null {
   const writer = writerOf(agent, modelOf(agent, effect.model))
-  const learned = learnedIn(draft.events, { runId, model: writer })
+  const learned = learnedIn(draft.overflows, { runId, model: writer })
   const marks = marksOf(agent.context ?? defaultContext, writer, learned)
   const bpt = bptIn(draft.events, writer) ?? bptUnknown
   const cuts = effect.through ? [] : draft.cuts(clearRule(agent, marks, false), 1)

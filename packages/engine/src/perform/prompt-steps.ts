@@ -24,6 +24,8 @@ export interface PromptDraft {
   readonly events: readonly StoredEvent[]
   /** The first event of the run. */
   readonly created: StoredEvent | null
+  /** Those events, oldest first, that may have taught how large a window is. */
+  readonly overflows: readonly StoredEvent[]
   readonly prompt: Prompt
   /** Of this prompt. A step that makes another one need not measure it. */
   readonly measured: Measured
@@ -75,6 +77,7 @@ export const promptSteps: readonly PromptStep[] = [
 const nothingSaid: PromptDraft = {
   events: [],
   created: null,
+  overflows: [],
   prompt: [],
   measured: measured([]),
   cuts: () => [],

@@ -35,7 +35,7 @@ interface Weighing {
   readonly runId: string
   /** Of the request as JSON. */
   readonly bytes: number
-  readonly draft: Pick<PromptDraft, 'events' | 'cuts'>
+  readonly draft: Pick<PromptDraft, 'events' | 'cuts' | 'overflows'>
 }
 
 /** What a fact tells of the room of its request. */
@@ -57,7 +57,7 @@ interface Misfit {
 export function misfitOf(weighing: Weighing): Misfit | null {
   const { agent, model, bytes, draft, runId } = weighing
   if (!agent.context) return null
-  const window = windowOf(model, learnedIn(draft.events, { runId, model }))
+  const window = windowOf(model, learnedIn(draft.overflows, { runId, model }))
   if (window === null) return null
   const known = bptIn(draft.events, model)
   const tokens = tokensOf(bytes, known ?? bptMost)
@@ -91,7 +91,7 @@ function nearRelief(
 ): RoomMeasure | null {
   const { context } = agent
   const { inputTokens = 0 } = usage
-  const learned = context ? learnedIn(draft.events, { runId, model }) : 0
+  const learned = context ? learnedIn(draft.overflows, { runId, model }) : 0
   if (!context || !isNearRelief(agent, { model, learned }, inputTokens)) return null
   const marks = marksOf(context, model, learned)
   const window = windowOf(model, learned)
@@ -132,13 +132,17 @@ export function bptIn(events: readonly StoredEvent[], model: ModelConfig): numbe
   return null
 }
 
+/** May the event have taught a window? Read without the schema: late in a run, nearly every answer has a room. */
+export const mayTeach = ({ type, verdict, payload }: StoredEvent): boolean =>
+  type === 'model.completed' && verdict === 'error' && payload['room'] !== undefined
+
 /** The window that an overflow of the model in this run taught, in tokens; 0: none did. */
 export function learnedIn(
-  events: readonly StoredEvent[],
+  overflows: PromptDraft['overflows'],
   { runId, model }: { readonly runId: string; readonly model: ModelConfig },
 ): number {
-  for (let n = events.length - 1; n >= 0; n -= 1) {
-    const event = events[n]
+  for (let n = overflows.length - 1; n >= 0; n -= 1) {
+    const event = overflows[n]
     // Those of runs before are before all of this one.
     if (!event || event.runId !== runId) break
     const window = taught(event, model)
@@ -149,8 +153,6 @@ export function learnedIn(
 
 /** The window that an answer taught; null for one that taught none. */
 function taught(event: StoredEvent, model: ModelConfig): number | null {
-  // Read without the schema: late in a run, nearly every answer has a room.
-  if (event.verdict !== 'error' || event.payload['room'] === undefined) return null
   const { turn, room } = answerOf(event) ?? {}
   const isOf = turn && room && !room.unsent && turn.model === model.model
   return isOf && isOverflow({ turn }) ? (room.window ?? null) : null

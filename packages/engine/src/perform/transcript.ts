@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache'
 import type { Register, RunHead, StoredEvent } from '../ports.ts'
 import { createMeasure, type Measure } from './measure.ts'
 import type { PromptDraft } from './prompt-steps.ts'
+import { mayTeach } from './room.ts'
 
 interface Transcript {
   readonly runId: string
@@ -28,6 +29,8 @@ interface Folded {
   readonly measure: Measure
   /** So many events of the transcript are in it. */
   events: number
+  /** Those of them that may have taught a window (`room.ts`). */
+  readonly overflows: StoredEvent[]
 }
 
 const conversational = new Set<string>(conversationTypes)
@@ -97,10 +100,7 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     const goesOn = known?.instructions === instructions && known.events <= events.length
     const folded = goesOn ? known : foldedOf(instructions)
     // Counted one by one: where one of them is newer than this build, those before it are not taken again.
-    for (const event of events.slice(folded.events)) {
-      folded.projection.take(event)
-      folded.events += 1
-    }
+    for (const event of events.slice(folded.events)) take(folded, event)
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
     return draftOf(transcript, folded)
   }
@@ -138,24 +138,32 @@ const foldedOf = (instructions: string): Folded => ({
   projection: createProjection(instructions),
   measure: createMeasure(),
   events: 0,
+  overflows: [],
 })
+
+function take(folded: Folded, event: StoredEvent): void {
+  folded.projection.take(event)
+  folded.events += 1
+  if (mayTeach(event)) folded.overflows.push(event)
+}
 
 function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
   const { runId, created } = transcript
   const events = upTo(transcript.events, runId, seq)
   const folded = foldedOf(instructions)
-  for (const event of events) folded.projection.take(event)
+  for (const event of events) take(folded, event)
   return draftOf({ events, created }, folded)
 }
 
 function draftOf(
   { events, created }: Pick<Transcript, 'events' | 'created'>,
-  { projection, measure }: Folded,
+  { projection, measure, overflows }: Folded,
 ): PromptDraft {
   const prompt = projection.prompt()
   return {
     events,
     created,
+    overflows,
     prompt,
     measured: measure(prompt, projection.kept),
     cuts: (rule, turns) => projection.cuts(rule, turns),

@@ -87,8 +87,12 @@ function readsOf(tables: Tables) {
       const after = (events.get(runId) ?? []).filter((event) => event.seq > run.decided)
       return { head: headOf(run), events: after }
     },
-    events: async (runId, { after = 0, limit = Infinity }) =>
-      (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
+    events: async (runId, { after = 0, limit = Infinity }) => {
+      const all = events.get(runId) ?? []
+      // From the end: who reads again and again reads what is new.
+      const from = all.findLastIndex((event) => event.seq <= after) + 1
+      return all.slice(from, from + limit)
+    },
     conversation: async (threadId, runId) => said(threadId, runId),
     sinceCut: async (threadId, runId) => sinceCutOf(said(threadId, runId)),
     continuation: async (threadId, runId, known) =>
