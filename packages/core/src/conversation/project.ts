@@ -23,14 +23,7 @@ import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
 import type { Moment } from '../room-measure.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { clear } from './clear.ts'
-import {
-  Conversation,
-  correct,
-  force,
-  forgetRefused,
-  hear,
-  remind,
-} from './conversation.ts'
+import { Conversation, correct, force, forgetRefused, hear, remind } from './conversation.ts'
 import { cutThrough } from './cut.ts'
 import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
