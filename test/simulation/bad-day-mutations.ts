@@ -108,6 +108,12 @@ export const badDayMutations: readonly Mutation[] = [
     becomes: 'repeat(patience, { what, most: 3 }, attempt)',
   },
   {
+    name: 'what an outage takes counts against a claim that was under way (L2)',
+    file: engine('perform/claim.ts'),
+    line: 'if (answersSince === null) return',
+    becomes: 'if (answersSince === -Infinity) return',
+  },
+  {
     name: 'every lease that has run out is lost (L2)',
     file: memory('lapse.ts'),
     line: 'return now - heartbeat.upSince >= leaseMs && now - heartbeat.at <= leaseMs / 2',

@@ -2,6 +2,7 @@
 import type { AppendItem, Register } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { z } from 'zod'
+import { troubleAt } from './days.ts'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
 import { itemOf } from './victims.ts'
@@ -54,9 +55,10 @@ export function registerOf(
         if (name === 'renew' && !life.trouble && isOfNone(args[0])) return answer()
         const isPoll = polled.has(String(name))
         if (isPoll && !life.trouble && life.process.schedule.chance(atOnce)) return answer()
+        const isClaim = name === 'append' && (itemOf(args[0])?.claims ?? []).length > 0
         const call = async () => {
-          await reached(life)
-          return answer()
+          if (isClaim) await intoOutage(life)
+          return answeredInTime(life, reached(life).then(answer))
         }
         const isInPeril = name === 'append' && isPerilous(tables, itemOf(args[0]))
         const danger = isPoll ? 1 / (1 - atOnce) : isInPeril ? peril : 1
@@ -79,6 +81,28 @@ function noteLost<T>(life: Incarnation, leases: unknown, answer: T): T {
 }
 
 const isOfNone = (leases: unknown): boolean => Array.isArray(leases) && leases.length === 0
+
+/** A claim that is sent within this before an outage is under way when that begins: what is granted then is hard to keep. */
+const caughtMs = 100
+
+async function intoOutage({ process: { schedule, name } }: Incarnation): Promise<void> {
+  const trouble = troubleAt(schedule.day, name, schedule.now + caughtMs)
+  if (trouble?.how !== 'hangs' || trouble.from <= schedule.now) return
+  await new Promise<void>((resolve) => schedule.after(trouble.from - schedule.now, resolve))
+}
+
+/** An answer is waited for longer than a lease, as most are in production. */
+const answerMsMax = 600
+
+/** What hangs for longer than that fails for whoever asked, and is done all the same when the register goes on. */
+function answeredInTime<T>({ process, trouble }: Incarnation, answer: Promise<T>): Promise<T> {
+  const { schedule } = process
+  if (trouble?.how !== 'hangs' || trouble.until - schedule.now <= answerMsMax) return answer
+  return new Promise((resolve, reject) => {
+    answer.then(resolve, reject)
+    schedule.after(answerMsMax, () => reject(new Error('no answer came')))
+  })
+}
 
 /** The register is away for this process: it says so, or says nothing until it is back. */
 async function reached(life: Incarnation): Promise<void> {

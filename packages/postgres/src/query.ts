@@ -52,12 +52,15 @@ export async function fetchRows<Row extends QueryResultRow>(
     ...(name === undefined ? {} : { name: `signalbox.${name}` }),
     ...(msMax === undefined ? {} : { query_timeout: msMax }),
   }
-  const { rows, fields } = await connection.query<Row>(config)
   // `pg` assigns closures to its query, which V8 keeps with everything they hold until its next full collection: what they
   // hold is emptied (docs/decisions/0056).
-  values.length = 0
-  fields.length = 0
-  return rows.splice(0)
+  try {
+    const { rows, fields } = await connection.query<Row>(config)
+    fields.length = 0
+    return rows.splice(0)
+  } finally {
+    values.length = 0
+  }
 }
 
 /** The row of a function, or of another query, that answers one. */
@@ -73,12 +76,13 @@ export function only<Row>([row]: readonly Row[]): Row {
 export function statement<Row extends QueryResultRow>(
   name: string,
   query: CompiledQuery<Row>,
-): (connection: Pool | ClientBase, values: readonly unknown[]) => Promise<Row[]> {
+): (connection: Pool | ClientBase, values: readonly unknown[], msMax?: number) => Promise<Row[]> {
   const expected = query.parameters.length
-  return (connection, parameters) => {
+  return (connection, parameters, msMax) => {
     if (parameters.length !== expected)
       throw new Error(`${name} takes ${expected} values, not ${parameters.length}`)
-    return fetchRows(connection, { ...query, parameters }, name)
+    const how = msMax === undefined ? { name } : { name, msMax }
+    return fetchRows(connection, { ...query, parameters }, how)
   }
 }
 

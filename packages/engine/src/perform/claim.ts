@@ -33,39 +33,28 @@ export interface Claim {
   readonly result: AppendResult
 }
 
-/**
- * A claim is asked for during as many leases: longer than a register is away, as a rule, for one whose answer was lost may be
- * granted, and not for ever.
- */
-const leasesMax = 8
-
 interface ClaimDeps extends Patience {
   readonly register: Register
-  readonly leases: Pick<Leases, 'answeredAt'>
+  readonly leases: Pick<Leases, 'answersSince'>
   readonly settings: EngineSettings
 }
 
-/** Throws when a claim has been asked for long enough: told after each try that failed, when that began. */
+/** Throws once a claim has failed for a lease in which the register answered this process: told of each try that failed. */
 function endurance({ clock, leases, settings }: ClaimDeps, effectId: string) {
-  const { leaseMs, renewMs } = settings
   const drafted = clock.monotonic()
-  /** Since when the claim fails though the register answers this process; null while it answers nothing. */
-  let failsSince: number | null = null
-  return (tried: number): void => {
-    const isAway = leases.answeredAt() < tried - 2 * renewMs
-    failsSince = isAway ? null : (failsSince ?? tried)
-    const now = clock.monotonic()
-    const isRunsFault = failsSince !== null && now - failsSince > leaseMs
-    if (isRunsFault || now - drafted > leasesMax * leaseMs)
+  return (): void => {
+    const answersSince = leases.answersSince()
+    if (answersSince === null) return
+    if (clock.monotonic() - Math.max(drafted, answersSince) > settings.leaseMs)
       throw new TerminalError('claim_unanswered', `no claim of ${effectId} is answered`)
   }
 }
 
 /**
  * Claims an effect. It is asked for until the register answers, which then knows the claim again, as often as a lease is renewed: one
- * whose answer was lost is not to end, for want of a question, a lease after an outage. Rejects after eight leases, and
- * after one in which the register answered everything else: a run whose rows cannot be written must not keep the places of those
- * who wait for its claims.
+ * whose answer was lost is not to end, for want of a question, a lease after an outage. While the register is away, it is asked for
+ * without an end: one that was sent before may be granted when the register comes back, however late. Rejects after a lease in which
+ * the register answered everything else: a run whose rows cannot be written must not keep the places of those who wait for its claims.
  */
 export async function claimEffect(
   deps: ClaimDeps,
@@ -78,11 +67,10 @@ export async function claimEffect(
   let tries = 0
   const claim = async () => {
     tries += 1
-    const tried = deps.clock.monotonic()
     try {
       return await deps.register.append({ runId, tenantId, claims: [draft] })
     } catch (error) {
-      failed(tried)
+      failed()
       throw error
     }
   }

@@ -51,8 +51,11 @@ export interface Leases {
   release(): Promise<void>
   /** Resolves when no report is under way any more of those that `hold` did not wait for. */
   idle(): Promise<void>
-  /** When the register last answered a renewal, by the monotonic clock. -Infinity: it never has. */
-  answeredAt(): number
+  /**
+   * Since when the register has answered renewals without a pause of half a lease, which is an outage to it, too; by the monotonic
+   * clock. Null: it does not answer now.
+   */
+  answersSince(): number | null
   readonly size: number
 }
 
@@ -89,14 +92,17 @@ const abort = (one: Holding, cause: AbortCause): void => {
 /** The renewals of a process. `turned` is called after each. */
 function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned: () => void) {
   const { register, clock, log, leaseMs, renewMs, stopped } = deps
-  const loop = { isOn: false, isWatching: false, answeredAt: -Infinity }
+  const loop = { isOn: false, isWatching: false, answeredAt: -Infinity, answersSince: -Infinity }
+  const isPause = (now: number): boolean => now - loop.answeredAt > leaseMs / 2
 
   const endOf = (since: number): number => since + leaseMs * (1 - margin)
 
   const renew = async (some: readonly Holding[]): Promise<void> => {
     const since = clock.monotonic()
     const answers = await register.renew(some.map(claimOf), leaseMs)
-    loop.answeredAt = clock.monotonic()
+    const now = clock.monotonic()
+    if (isPause(now)) loop.answersSince = now
+    loop.answeredAt = now
     for (const { effectId, kept, cancel } of answers) {
       const one = some.find((each) => each.effectId === effectId)
       if (!one || held.get(effectId) !== one) continue
@@ -134,7 +140,7 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned
   return {
     endOf,
     begin,
-    answeredAt: () => loop.answeredAt,
+    answersSince: () => (isPause(clock.monotonic()) ? null : loop.answersSince),
     /** Renews what is held, until nothing is. */
     start: () => void start(),
     /** Renews until the process stops. */
@@ -228,7 +234,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       if (now.length > 0) await register.renew(now.map(claimOf), 0)
     },
     idle: () => parking.idle(),
-    answeredAt: () => renewals.answeredAt(),
+    answersSince: () => renewals.answersSince(),
     get size() {
       return held.size
     },

@@ -1,14 +1,16 @@
 /** The register on Postgres: the adapter of the engine's one port for truth. */
 import { limits } from '@signalbox/core'
 import type { AppendItem, AppendResult, Register } from '@signalbox/engine'
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { openPool } from '../pool.ts'
+import { compile, statement } from '../query.ts'
 import { budgetsOf } from './budgets.ts'
 import { Batcher, type BatchOptions, type Send } from './batcher.ts'
 import { contentOf } from './content.ts'
 import { threadsOf } from './threads.ts'
-import { effectsOf } from './effects.ts'
-import { undecidedItem, withoutDecision, wrap } from './encode.ts'
+import { effectsOf, leaseAnswerMs } from './effects.ts'
+import { type ItemParcel, undecidedItem, withoutDecision, wrap } from './encode.ts'
 import { pausesOf } from './pauses.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
@@ -77,13 +79,21 @@ export function createRegister(options: RegisterOptions): Register {
   }
 }
 
-function sendThrough(pool: Pool): Send {
-  return async (parcels) => {
-    const result = await pool.query<{ answers: AppendResult[] }>({
-      name: 'signalbox.append',
-      text: 'select signalbox.append($1::jsonb) as answers',
-      values: [`[${parcels.map((parcel) => parcel.json).join(',')}]`],
-    })
-    return result.rows[0]?.answers ?? []
+const appendItems = statement(
+  'append',
+  compile(sql<{ answers: AppendResult[] }>`select signalbox.append(${''}::jsonb) as answers`),
+)
+
+const sendThrough =
+  (pool: Pool): Send =>
+  async (parcels) => {
+    const items = `[${parcels.map((parcel) => parcel.json).join(',')}]`
+    const [row] = await appendItems(pool, [items], answerMsOf(parcels))
+    return row?.answers ?? []
   }
+
+/** How long an append waits for its answer. Undefined: as long as any query, for nothing in it is claimed. */
+function answerMsOf(parcels: readonly ItemParcel[]): number | undefined {
+  const leases = parcels.flatMap(({ item }) => (item.claims ?? []).map(({ leaseMs }) => leaseMs))
+  return leases.length === 0 ? undefined : leaseAnswerMs(Math.min(...leases))
 }
