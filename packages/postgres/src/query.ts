@@ -76,13 +76,12 @@ export function only<Row>([row]: readonly Row[]): Row {
 export function statement<Row extends QueryResultRow>(
   name: string,
   query: CompiledQuery<Row>,
-): (connection: Pool | ClientBase, values: readonly unknown[], msMax?: number) => Promise<Row[]> {
+): (connection: Pool | ClientBase, values: readonly unknown[]) => Promise<Row[]> {
   const expected = query.parameters.length
-  return (connection, parameters, msMax) => {
+  return (connection, parameters) => {
     if (parameters.length !== expected)
       throw new Error(`${name} takes ${expected} values, not ${parameters.length}`)
-    const how = msMax === undefined ? { name } : { name, msMax }
-    return fetchRows(connection, { ...query, parameters }, how)
+    return fetchRows(connection, { ...query, parameters }, name)
   }
 }
 

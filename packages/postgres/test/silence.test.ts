@@ -9,7 +9,7 @@ import { createRegister } from '../src/register/register.ts'
 import { lifelines } from '../src/pool.ts'
 import { createNotifyWakeBus } from '../src/wake/notify-wake-bus.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
-import { admission, claim as claimDraft, newRun, toolEffect } from './support/drafts.ts'
+import { admission, newRun } from './support/drafts.ts'
 import { type SilentProxy, startSilentProxy } from './support/silent-proxy.ts'
 
 /** A query that is lost, and the connection after it. */
@@ -71,21 +71,6 @@ describe('after all connections have fallen silent', () => {
     // Long before those who come back would lose their leases.
     expect(renewal.ms).toBeLessThan(7_000)
     await Promise.all([register.close(), reader.close()])
-  })
-
-  // The lease of a claim runs on while its answer is waited for, and nobody renews it.
-  it('a claim is answered before its lease is over', async () => {
-    const leaseMs = 15_000
-    const register = createRegister({ engineUrl: engine.url })
-    const run = newRun()
-    const { runId, tenantId } = run
-    await register.append(admission(run, { effects: [toolEffect(run, 1)] }))
-    engine.fallSilent()
-    const claims = [claimDraft(`${runId}.1`, { leaseMs })]
-    const claim = await insist(() => register.append({ runId, tenantId, claims }))
-    expect(claim.answer.claims).toMatchObject([{ code: 'ok', attempt: 1 }])
-    expect(claim.ms).toBeLessThan(leaseMs / 2)
-    await register.close()
   })
 
   it('a close does not wait for what never answers', async () => {

@@ -24,10 +24,7 @@ const selectOpenEffects = statement(
 )
 
 /** A busy server takes its time. Milliseconds. */
-const answerMsMin = 2_000
-
-/** Within this a claim or a renewal is answered, or sent again: an answer that comes when the lease is over is none. Milliseconds. */
-export const leaseAnswerMs = (leaseMs: number): number => Math.max(answerMsMin, leaseMs / 4)
+const renewMsMin = 2_000
 
 type EffectPort = Pick<
   Register,
@@ -84,10 +81,9 @@ export function effectsOf(pool: Pool, heartbeat: Pool): EffectPort {
       const renewed = sql<{ effectId: string; kept: boolean; cancel: boolean }>`
         select effect_id as "effectId", kept, cancel
         from signalbox.renew(${JSON.stringify(leases)}::jsonb, ${leaseMs})`
-      return fetchRows(heartbeat, compile(renewed), {
-        name: 'renew',
-        msMax: leaseAnswerMs(leaseMs),
-      })
+      // There is another one soon; an answer that comes when the lease is over is none.
+      const msMax = Math.max(renewMsMin, leaseMs / 4)
+      return fetchRows(heartbeat, compile(renewed), { name: 'renew', msMax })
     },
   }
 }

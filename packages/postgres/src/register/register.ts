@@ -9,8 +9,8 @@ import { budgetsOf } from './budgets.ts'
 import { Batcher, type BatchOptions, type Send } from './batcher.ts'
 import { contentOf } from './content.ts'
 import { threadsOf } from './threads.ts'
-import { effectsOf, leaseAnswerMs } from './effects.ts'
-import { type ItemParcel, undecidedItem, withoutDecision, wrap } from './encode.ts'
+import { effectsOf } from './effects.ts'
+import { undecidedItem, withoutDecision, wrap } from './encode.ts'
 import { pausesOf } from './pauses.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
@@ -88,12 +88,6 @@ const sendThrough =
   (pool: Pool): Send =>
   async (parcels) => {
     const items = `[${parcels.map((parcel) => parcel.json).join(',')}]`
-    const [row] = await appendItems(pool, [items], answerMsOf(parcels))
+    const [row] = await appendItems(pool, [items])
     return row?.answers ?? []
   }
-
-/** How long an append waits for its answer. Undefined: as long as any query, for nothing in it is claimed. */
-function answerMsOf(parcels: readonly ItemParcel[]): number | undefined {
-  const leases = parcels.flatMap(({ item }) => (item.claims ?? []).map(({ leaseMs }) => leaseMs))
-  return leases.length === 0 ? undefined : leaseAnswerMs(Math.min(...leases))
-}
