@@ -13,7 +13,8 @@ import { escaped } from './cut.ts'
 /** Lines by what they are about, oldest first. */
 interface Lines {
   readonly runs: string[]
-  readonly files: string[]
+  /** Each path once. */
+  readonly files: Set<string>
   readonly failures: string[]
   readonly people: string[]
 }
@@ -24,21 +25,40 @@ interface Called {
   readonly about: string
 }
 
-/** The text about these events; empty where there is nothing to say. */
-export function appendixOf(events: Iterable<FoldableEvent>): string {
-  const lines: Lines = { runs: [], files: [], failures: [], people: [] }
+/** Grows event by event, each taken once. */
+export interface Appendix {
+  take(event: FoldableEvent): void
+  /** The text about what was taken; empty where there is nothing to say. */
+  text(): string
+}
+
+export function createAppendix(): Appendix {
+  const lines: Lines = { runs: [], files: new Set(), failures: [], people: [] }
   const calls = new Map<string, Called>()
-  for (const event of events) {
-    const heard = heardOf(event)
-    if (heard?.as === 'denial') lines.failures.push(failureOf(calls, heard.callId, heard.code))
-    const fact = readFact(event)
-    if (fact) take(lines, calls, fact)
+  return {
+    take(event) {
+      const heard = heardOf(event)
+      if (heard?.as === 'denial') lines.failures.push(failureOf(calls, heard.callId, heard.code))
+      const fact = readFact(event)
+      if (fact) take(lines, calls, fact)
+    },
+    text: () => textOf(lines),
   }
+}
+
+/** The text about these events. */
+export function appendixOf(events: Iterable<FoldableEvent>): string {
+  const appendix = createAppendix()
+  for (const event of events) appendix.take(event)
+  return appendix.text()
+}
+
+function textOf({ runs, files, failures, people }: Lines): string {
   const sections = [
-    section('Runs that were started:', lines.runs, limits.appendixLinesMax),
-    section('Files that were changed:', [...new Set(lines.files)], limits.appendixLinesMax),
-    section('Calls that failed:', lines.failures, limits.appendixFailuresMax),
-    section('What people decided about calls:', lines.people, limits.appendixFailuresMax),
+    section('Runs that were started:', runs, limits.appendixLinesMax),
+    section('Files that were changed:', [...files], limits.appendixLinesMax),
+    section('Calls that failed:', failures, limits.appendixFailuresMax),
+    section('What people decided about calls:', people, limits.appendixFailuresMax),
   ]
   const text = sections.filter((each) => each !== '').join('\n')
   return textHead(text, limits.appendixCharsMax)
@@ -70,7 +90,7 @@ function take(
       return
     }
     case 'tool.completed':
-      files.push(...pathsOf(fact.payload))
+      for (const path of pathsOf(fact.payload)) files.add(path)
       return
     case 'tool.failed':
       failures.push(failureOf(calls, fact.payload.callId, fact.payload.error.code))

@@ -31,6 +31,7 @@ import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
 import { deniedResult, resultOf } from './result.ts'
+import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
 
 /** A conversation that is read event by event, each once, and may be asked for its prompt at any time. */
@@ -50,6 +51,7 @@ export interface PromptProjection {
 export function createProjection(instructions: string): PromptProjection {
   const conversation = new Conversation()
   const writer = createConversationWriter()
+  const weights = new Weights()
   return {
     take: (event) => take(conversation, event),
     prompt() {
@@ -61,7 +63,7 @@ export function createProjection(instructions: string): PromptProjection {
       return writer.kept
     },
     part: (through) => partOf(conversation, through),
-    cuts: (rule, wanted) => cutsOf(conversation, { rule, wanted, end: conversation.now }),
+    cuts: (rule, wanted) => cutsOf(conversation, weights, { rule, wanted, end: conversation.now }),
   }
 }
 

@@ -9,7 +9,6 @@
  */
 import {
   type AgentDefinition,
-  appendixOf,
   callsOf,
   checkPairing,
   clearRule,
@@ -28,8 +27,7 @@ import {
   type Usage,
 } from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
-import type { FactDraft, StoredEvent } from '../ports.ts'
-import { sha256 } from '../record/draft.ts'
+import type { FactDraft } from '../ports.ts'
 import { circuitOf } from './breaker.ts'
 import { callBounded } from './bounded-call.ts'
 import { cacheHints } from './cache-hints.ts'
@@ -148,8 +146,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const words = textOf(turn)
   const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
   if (summaryTokens > summaryMost(agent)) return { unchanged: { reason: 'too_long', ...by }, usage }
-  const range = eventsThrough(draft.events, place.through)
-  const appendix = appendixOf(range)
+  const { appendix, sources } = draft.past(place.through)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
   if (bytes * gainMin > part.bytes) return { unchanged: { reason: 'no_gain', ...by }, usage }
   const { prompt, measured: size } = draft
@@ -163,7 +160,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     appendix,
     ...(part.words ? { words: { id: part.words.id, parts: [...part.words.parts] } } : {}),
     ...(part.instructions.length > 0 ? { instructions: [...part.instructions] } : {}),
-    sources: sourcesOf(range, place.through),
+    sources,
     tokens: { before, after, summary: summaryTokens },
     how: request.how,
     ...by,
@@ -325,19 +322,3 @@ const textOf = ({ message }: ModelTurn): string =>
       .join('\n')
       .trim(),
   )
-
-/** The events up to a moment, in the order of the conversation. */
-function eventsThrough(
-  events: readonly StoredEvent[],
-  { runId, seq }: Moment,
-): readonly StoredEvent[] {
-  const last = events.findLastIndex((event) => event.runId === runId && event.seq <= seq)
-  return events.slice(0, last + 1)
-}
-
-function sourcesOf(range: readonly StoredEvent[], through: Moment): Kept['sources'] {
-  const [first] = range
-  const from = first ? { runId: first.runId, seq: first.seq } : through
-  const digest = sha256(range.map(({ hash }) => hash).join('\n'))
-  return { from, through, events: range.length, digest }
-}

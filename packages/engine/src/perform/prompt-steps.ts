@@ -5,12 +5,19 @@
  * P1 A step that throws fails the turn under its name: the provider is not asked, and nothing executes.
  * P2 The steps read, and record nothing: a call that is made again makes its prompt again.
  */
-import { NewerError, type Prompt, type PromptMessage, type PromptProjection } from '@signalbox/core'
+import {
+  type Moment,
+  NewerError,
+  type Prompt,
+  type PromptMessage,
+  type PromptProjection,
+} from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { StoredEvent } from '../ports.ts'
 import type { Content } from './content.ts'
 import { holdsBlob, type Measured, measured } from './measure.ts'
 import type { ModelTask } from './model-call.ts'
+import { createPast, type Told } from './past.ts'
 import type { Transcripts } from './transcript.ts'
 
 export interface PromptDeps {
@@ -33,6 +40,8 @@ export interface PromptDraft {
   readonly cuts: PromptProjection['cuts']
   /** What is up to a moment of it, to be summed up. */
   readonly part: PromptProjection['part']
+  /** What the log says of it up to a moment. */
+  readonly past: (through: Moment) => Told
 }
 
 /** Whose prompt it is, and up to which event of the run. */
@@ -82,6 +91,7 @@ const nothingSaid: PromptDraft = {
   measured: measured([]),
   cuts: () => [],
   part: () => ({ bytes: 0, hasGap: false, words: null, instructions: [], text: () => '' }),
+  past: (through) => createPast()([], through),
 }
 
 /**

@@ -9,6 +9,7 @@ import { conversationTypes, createProjection, type PromptProjection } from '@sig
 import { LRUCache } from 'lru-cache'
 import type { Register, RunHead, StoredEvent } from '../ports.ts'
 import { createMeasure, type Measure } from './measure.ts'
+import { createPast, type Past } from './past.ts'
 import type { PromptDraft } from './prompt-steps.ts'
 import { mayTeach } from './room.ts'
 
@@ -31,6 +32,8 @@ interface Folded {
   events: number
   /** Those of them that may have taught a window (`room.ts`). */
   readonly overflows: StoredEvent[]
+  /** What the log says of them. */
+  readonly past: Past
 }
 
 const conversational = new Set<string>(conversationTypes)
@@ -139,6 +142,7 @@ const foldedOf = (instructions: string): Folded => ({
   measure: createMeasure(),
   events: 0,
   overflows: [],
+  past: createPast(),
 })
 
 function take(folded: Folded, event: StoredEvent): void {
@@ -157,7 +161,7 @@ function afresh(instructions: string, transcript: Transcript, seq: number): Prom
 
 function draftOf(
   { events, created }: Pick<Transcript, 'events' | 'created'>,
-  { projection, measure, overflows }: Folded,
+  { projection, measure, overflows, past }: Folded,
 ): PromptDraft {
   const prompt = projection.prompt()
   return {
@@ -168,6 +172,7 @@ function draftOf(
     measured: measure(prompt, projection.kept),
     cuts: (rule, turns) => projection.cuts(rule, turns),
     part: (through) => projection.part(through),
+    past: (through) => past(events, through),
   }
 }
 
