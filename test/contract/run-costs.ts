@@ -63,6 +63,10 @@ function watchingEnds(truth: Register) {
   }
 }
 
+/** Of threads: as long for each. */
+let threads = 10_000
+const newThread = (): string => `thread-${(threads += 1)}`
+
 async function playAll(engineUrl: string, { runs, turns, oneThread }: Play): Promise<void> {
   const truth = createRegister({ engineUrl })
   const { register, next } = watchingEnds(truth)
@@ -70,9 +74,10 @@ async function playAll(engineUrl: string, { runs, turns, oneThread }: Play): Pro
   const { engine } = world({ model, tools: instantTools(silentLog), register, settings })
   await engine.start()
   const agent = agentOf(turns)
+  const thread = newThread()
   for (let n = 0; n < runs; n += 1) {
     const ended = next()
-    await begin(engine, agent, oneThread ? { threadId: 'one' } : {})
+    await begin(engine, agent, { threadId: oneThread ? thread : newThread() })
     await ended
     // What follows an end, such as who is next in the thread.
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -6,7 +6,9 @@
  *    them, or another model is asked: a summary that failed changes nothing.
  * Z2 A result that no summary stands for is in the next request, whole or as its line.
  * Z3 Nothing that was stopped is in what is summed up, and no answer that is no summary is kept for one.
- * Z4 One outcome for each summary that was asked for (`test/invariants/check-rooms.ts`).
+ * Z4 One outcome for each summary that was asked for (`test/invariants/check-rooms.ts`, as for what follows).
+ * Z5 No more summaries, failures in a row and tokens than the agent allows, and each saves some.
+ * Z6 Each summary of a run goes further than the one before it.
  */
 import { checkPairing, factSchemas, payloadOf } from '@signalbox/core'
 import type { ModelRequest, StoredEvent } from '@signalbox/engine'

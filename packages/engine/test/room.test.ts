@@ -90,6 +90,24 @@ test('an overflow is recovered from, also by an agent that says nothing of its c
   expect(requests).toHaveLength(turns.length + 1)
 })
 
+test('an overflow teaches how large the window is, and the turns behind it are measured against that', async () => {
+  const count = 20
+  const turns = [...Array.from({ length: count }, (_, n) => reads(n)), 'done']
+  // Nobody has told the agent of a window, and its own mark is at 100,000.
+  const { engine, register, definition } = await scene(turns, 30_000)
+  const runId = await begin(engine, definition({ context: {} }))
+  expect(await outcomeOf(register, runId)).toBe('completed')
+  const answers = (await register.events(runId, {}))
+    .filter(({ type }) => type === 'model.completed')
+    .map((event) => payloadOf(factSchemas['model.completed'], event))
+  const first = answers.findIndex(({ turn }) => turn.error?.class === 'context_overflow')
+  const window = answers[first]?.room?.window ?? 0
+  expect(window).toBeGreaterThan(25_000)
+  const told = answers.slice(first + 1).flatMap(({ room }) => room ?? [])
+  expect(told.length).toBeGreaterThan(0)
+  expect(told.map((room) => room.window)).toEqual(told.map(() => window))
+})
+
 test('a request that cannot fit is not sent: the first one of a run in a long thread', async () => {
   const turns = [...Array.from({ length: 12 }, (_, n) => reads(n)), 'done', 'again']
   const { engine, register, definition, requests } = await scene(turns, 64_000)
