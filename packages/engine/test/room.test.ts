@@ -95,7 +95,7 @@ test('an overflow teaches how large the window is, and the turns behind it are m
   const turns = [...Array.from({ length: count }, (_, n) => reads(n)), 'done']
   // Nobody has told the agent of a window, and its own mark is at 100,000.
   const { engine, register, definition } = await scene(turns, 30_000)
-  const runId = await begin(engine, definition({ context: {} }))
+  const runId = await begin(engine, definition({ context: { compact: { maxPerRun: 0 } } }))
   expect(await outcomeOf(register, runId)).toBe('completed')
   const answers = (await register.events(runId, {}))
     .filter(({ type }) => type === 'model.completed')

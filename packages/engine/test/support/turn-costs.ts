@@ -94,12 +94,13 @@ type Doing = 'jsonToAsk' | 'jsonToRecord' | null
 
 function countingJson(counted: Counted): (doing: Doing) => void {
   let doing: Doing = null
-  const stringify = JSON.stringify
-  JSON.stringify = (...args: Parameters<typeof stringify>): string => {
-    const text = stringify(...args)
-    if (doing) counted[doing] += text?.length ?? 0
-    return text
-  }
+  JSON.stringify = new Proxy(JSON.stringify, {
+    apply(target, self, args) {
+      const text: unknown = Reflect.apply(target, self, args)
+      if (doing && typeof text === 'string') counted[doing] += text.length
+      return text
+    },
+  })
   return (next) => {
     doing = next
   }
@@ -113,7 +114,7 @@ export async function countTurns(window: number): Promise<Costs> {
   const steps = stepCounter()
   const doing = countingJson(counted)
   const plays = byTurn(
-    (turn, of) => {
+    (turn) => {
       // Counting is expensive, so it is done for these alone.
       if (turn === early || turn === late) {
         steps.begin()
