@@ -21,10 +21,14 @@ const Costs = z.object({
 /** By so much a late turn may cost more. */
 const most = 1.2
 
+/** V8 does not count what it has compiled to one piece with its caller. */
+const uncompiled = ['--no-opt', '--no-maglev']
+
 /** A process of its own: to count is to slow down all else. */
 async function play(window: number) {
   const script = join(import.meta.dirname, 'support/turn-costs.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [script, String(window)])
+  const args = [...uncompiled, script, String(window)]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
   return Costs.parse(JSON.parse(stdout))
 }
 

@@ -1,5 +1,6 @@
 /**
- * What a turn costs early and late in a run, counted: no machine changes these figures. `node turn-costs.ts <window>` prints them as JSON.
+ * What a turn costs early and late in a run, counted: no machine changes these figures. `node --no-opt --no-maglev turn-costs.ts <window>` prints
+ * them as JSON.
  *
  * A window of 4,000 or 16,000 tokens with results of 1.5 kB goes the way of larger ones: it is filled, cleared and summed up many times over.
  */
