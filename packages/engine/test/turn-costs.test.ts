@@ -39,7 +39,9 @@ test.each([4_000, 16_000])(
     expect(outcome).toBe('completed')
     expect(summaries).toBeGreaterThan(5)
     expect(prunes > 0).toBe(window === 16_000)
-    const grown = Object.entries(late).map(([name, count]) => [name, count, early[name] ?? 0] as const)
+    const grown = Object.entries(late).map(
+      ([name, count]) => [name, count, early[name] ?? 0] as const,
+    )
     expect(grown.filter(([, after, before]) => after > before * most)).toEqual([])
   },
   180_000,

@@ -82,8 +82,7 @@ test(
             const of = asked[n % asked.length]
             if (of) projection.cuts(of, n % 5)
           }
-          for (const of of asked)
-            expect(projection.cuts(of, 3)).toEqual(taken(log).cuts(of, 3))
+          for (const of of asked) expect(projection.cuts(of, 3)).toEqual(taken(log).cuts(of, 3))
         },
       ),
       { numRuns: casesOf(300) },

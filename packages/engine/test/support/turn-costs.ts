@@ -47,8 +47,7 @@ function stepCounter() {
   session.connect()
   session.post('Profiler.enable')
   return {
-    begin: () =>
-      session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true }),
+    begin: () => session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true }),
     /** Since it was asked last. */
     take(): number {
       let steps = 0
