@@ -132,10 +132,11 @@ export const contextMutations: readonly Mutation[] = [
     test: engineTest('compaction', 'no_gain'),
   },
   {
-    name: 'a run is summed up more often than its agent allows (Z5)',
+    name: 'a run is summed up more often than its agent allows',
     file: core('verdict/context/verdict.ts'),
     line: 'room.compactions < compact.maxPerRun &&',
     becomes: '',
+    test: coreTest('compaction', 'as many as the agent allows'),
   },
   {
     name: 'an answer that is too long is kept for a summary (X3, Z3)',
