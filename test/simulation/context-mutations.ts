@@ -139,22 +139,18 @@ export const contextMutations: readonly Mutation[] = [
     test: coreTest('compaction', 'as many as the agent allows'),
   },
   {
-    name: 'an answer that is too long is kept for a summary (X3, Z3)',
-    file: engine('perform/compaction.ts'),
-    line: 'summaryTokens > summaryMost(agent)',
-    becomes: 'summaryTokens < 0',
-  },
-  {
-    name: 'an answer that asks for calls is kept for a summary (X2, Z3)',
+    name: 'an answer that asks for calls is kept for a summary (X2)',
     file: engine('perform/compaction.ts'),
     line: "if (callsOf(turn).length > 0) return { reason: 'calls' }",
     becomes: '',
+    test: engineTest('compaction', 'calls'),
   },
   {
-    name: 'an answer that was cut off is kept for a summary (X1, Z3)',
+    name: 'an answer that was cut off is kept for a summary (X1)',
     file: engine('perform/compaction.ts'),
     line: "return { reason: 'too_long' }\n    default:",
     becomes: 'return null\n    default:',
+    test: engineTest('compaction', 'too_long'),
   },
   {
     name: 'what could be cleared is told by another rule (M1)',
