@@ -11,13 +11,14 @@ import { createPast } from '../src/perform/past.ts'
 import { begin, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, toolSpec, turnModel, world } from './support/world.ts'
 
+const failing = async () => {
+  throw new Error('it broke')
+}
+
 /** The log of a run whose calls fail, so that each of them is in the appendix. */
 async function failingRun(calls: number): Promise<readonly StoredEvent[]> {
   const register = createMemoryRegister(systemClock)
   const turns = Array.from({ length: calls }, (_, n) => [{ tool: 'look', args: { n } }])
-  const failing = async () => {
-    throw new Error('it broke')
-  }
   const tools = functionTools({ look: failing })
   const { engine } = world({ model: turnModel(turns), tools, register })
   await engine.start()

@@ -151,7 +151,7 @@ test('places: each says what would be cleared before it, and what stays behind',
     readable: true,
   }
   const found = projection.cuts(rule, 3)
-  expect(found.map(({ at, turns, results }) => [at.seq, turns, results])).toEqual([
+  expect(found.map(({ at, turns: behind, results }) => [at.seq, behind, results])).toEqual([
     [7, 0, 2],
     [5, 1, 1],
     [3, 2, 1],
@@ -170,7 +170,7 @@ test('an attempt that failed begins no turn', () => {
   const failed = answered('m_r1_4', [text('hal')], { verdict: 'interrupted' })
   for (const each of numbered(first, [...events, failed])) projection.take(each)
   const rule = { minChars: 1_000, exclude: [], wordsChars: 8_000, ownChars: 50_000, readable: true }
-  expect(projection.cuts(rule, 1).map(({ at, turns }) => [at.seq, turns])).toEqual([
+  expect(projection.cuts(rule, 1).map(({ at, turns: behind }) => [at.seq, behind])).toEqual([
     [8, 0],
     [5, 1],
     [3, 2],
