@@ -3,7 +3,7 @@
  * counts four bytes as a token, and reads from its cache the longest beginning, in whole messages, that it was sent before.
  */
 import { createHash } from 'node:crypto'
-import { type AgentDefinition, checkPairing } from '@signalbox/core'
+import { checkPairing } from '@signalbox/core'
 import { type Model, type ModelRequest, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { byTurn, dumping, eventsOf, reads, readerAgent, roomy, said } from './compacting.ts'
@@ -34,10 +34,7 @@ export interface LongRunFigures {
   readonly cached: number
   /** Of the bytes of a turn's request, those that are the beginning of the one before: the median. */
   readonly medianSame: number
-  /**
-   * From the decision that asks for a turn to its request, near turn 100 and near the end, in the same seconds: two runs are under way then, so
-   * that how warm and how busy the process is counts for both. 0 in runs that are too short for it.
-   */
+  /** From the decision that asks for a turn to its request, near turn 100 and at the end. */
   readonly buildAt100: number
   readonly buildAtEnd: number
   /** The largest cached state, in bytes. */
@@ -70,79 +67,23 @@ function prefixCache(): (request: ModelRequest) => Sent {
 /** Of some 900 characters, as a summary of that much work has. */
 const summary = 'What was read so far. '.repeat(40)
 
-/** Shorter runs say nothing of what a turn late in a run costs. */
-const lateTurns = 1_000
-
-/** Instructions of the run that is young when the other one is old. */
-const youngWords = 'You write as well.'
-const isYoung = ({ prompt: [first] }: Pick<ModelRequest, 'prompt'>): boolean =>
-  first?.role === 'system' && first.text === youngWords
-
-/** It begins so many turns before the end of the other, and has so many itself: turns 80 to 120 of it are among the last of the other. */
-const youngFrom = 140
-const youngTurns = 130
-
-/** How long requests are in the making, by the ends of their runs' ids. */
-function buildTimes() {
-  const asked = new Map<string, number>()
-  const [young, old]: readonly [number[], number[]] = [[], []]
-  return {
-    ask: (runId: string): void => void asked.set(runId.slice(-12), performance.now()),
-    made(request: ModelRequest): void {
-      const run = request.callIdPrefix.split('_').at(-2) ?? ''
-      const times = isYoung(request) ? young : old
-      times.push(performance.now() - (asked.get(run) ?? Number.NaN))
-    },
-    /** Near turn 100, and in the same time near the end of the other. */
-    medians: (turns: number) =>
-      turns < lateTurns
-        ? { buildAt100: 0, buildAtEnd: 0 }
-        : {
-            buildAt100: medianOf(young.slice(80, 120)),
-            buildAtEnd: medianOf(old.slice(-60, -20)),
-          },
-  }
-}
-
 export async function playLongRun({ turns, window }: LongRun): Promise<LongRunFigures> {
   const began = performance.now()
   const measure = prefixCache()
   const sent: Sent[] = []
   const tokens: number[] = []
-  const times = buildTimes()
-  let [refused, pairingFaults, state] = [0, 0, 0]
-  /** The young run, once it has begun. */
-  const others: Promise<string>[] = []
-  const definition = (instructions: string): AgentDefinition =>
-    readerAgent({
-      instructions,
-      model: { ...roomy.model, contextWindow: window },
-      // A small window takes a summary every few turns: more than an agent makes by default in one run.
-      context: { compact: { maxPerRun: turns } },
-      limits: { maxTurns: turns + 1, maxToolCalls: turns, maxTokens: 1_000_000_000 },
-    })
-  const plays = byTurn(
-    (turn, { request }) => {
-      if (isYoung(request)) return reads(youngTurns)(turn)
-      if (turn === turns - youngFrom && turns >= lateTurns)
-        others.push(begin(engine, definition(youngWords)))
-      return reads(turns)(turn)
-    },
-    () => said(summary),
-  )
+  const times: number[] = []
+  let [refused, pairingFaults, state, asked] = [0, 0, 0, 0]
+  const plays = byTurn(reads(turns), () => said(summary))
   const model: Model = {
     async call(request, sink, signal) {
-      if (!isSummary(request)) times.made(request)
+      if (!isSummary(request)) times.push(performance.now() - asked)
       pairingFaults += checkPairing(request.prompt).length
       const inputTokens = tokensIn(request)
-      if (inputTokens > window) refused += 1
-      if (isYoung(request)) {
-        const answer = await plays.call(request, sink, signal)
-        return { ...answer, usage: { inputTokens, outputTokens: 20 } }
-      }
       tokens.push(inputTokens)
       const size = measure(request)
       sent.push(size)
+      if (inputTokens > window) refused += 1
       const answer = await plays.call(request, sink, signal)
       const cachedInputTokens = Math.floor((inputTokens * size.cachedBytes) / size.bytes)
       return { ...answer, usage: { inputTokens, outputTokens: 20, cachedInputTokens } }
@@ -153,15 +94,22 @@ export async function playLongRun({ turns, window }: LongRun): Promise<LongRunFi
     const result = await next(item)
     const { decision } = item
     if (decision) state = Math.max(state, Buffer.byteLength(JSON.stringify(decision.state)))
-    if (decision?.effects.some(({ kind }) => kind === 'model.call')) times.ask(item.runId)
+    if (decision?.effects.some(({ kind }) => kind === 'model.call')) asked = performance.now()
     return result
   })
   const { engine } = world({ model, tools: dumping(), register, settings: { verifyEvery: 1_000 } })
   await engine.start()
   try {
-    const runId = await begin(engine, definition('You write.'))
+    const runId = await begin(
+      engine,
+      readerAgent({
+        model: { ...roomy.model, contextWindow: window },
+        // A small window takes a summary every few turns: more than an agent makes by default in one run.
+        context: { compact: { maxPerRun: turns } },
+        limits: { maxTurns: turns + 1, maxToolCalls: turns, maxTokens: 1_000_000_000 },
+      }),
+    )
     const outcome = await outcomeOf(register, runId)
-    for (const other of others) await outcomeOf(register, await other)
     const counts = async (type: string) => (await eventsOf(register, runId, type)).length
     return {
       outcome,
@@ -177,7 +125,8 @@ export async function playLongRun({ turns, window }: LongRun): Promise<LongRunFi
       medianSame: medianOf(
         sent.filter((each) => !each.isSummary).map(({ bytes, cachedBytes }) => cachedBytes / bytes),
       ),
-      ...times.medians(turns),
+      buildAt100: medianOf(times.slice(80, 120)),
+      buildAtEnd: medianOf(times.slice(-40)),
       state,
       seconds: (performance.now() - began) / 1_000,
     }
@@ -237,6 +186,9 @@ const atLeast = (what: string, value: number, limit: number): Judged => ({
 /** The limits of a window, by the acceptance of the context systems. */
 const limitsOf = (window: number) =>
   window < 64_000 ? { cached: 0.75, every: 5 } : { cached: 0.9, every: 10 }
+
+/** Shorter runs say nothing of what a turn late in a run costs. */
+const lateTurns = 1_000
 
 /** Every figure that has a limit. What a request has in common with the one before is a matter of the window: at 32,000, a result is a seventh of it. */
 export function judgedOf({ turns, window }: LongRun, figures: LongRunFigures): readonly Judged[] {
