@@ -34,6 +34,7 @@ import { Closers } from './closers.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { Departure } from './departure.ts'
 import type { StartEmbedded } from './embedded.ts'
+import { requireSandbox } from './require-sandbox.ts'
 import { settingsOf } from './engine-settings.ts'
 import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
@@ -163,6 +164,8 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const webhooks = webhooksOf(config, options.env, roles)
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
+  const settings = { ...settingsOf(config, specs, options.queues), ...options.engine }
+  if (roles.includes('worker')) await requireSandbox(config, settings.queues)
 
   const { urls, readsKeys, clock, failed } = await databaseOf(assembly, roles)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
@@ -197,7 +200,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     random: systemRandom,
     log,
     roles: roles.filter((role) => role !== 'api'),
-    settings: { ...settingsOf(config, specs, options.queues), ...options.engine },
+    settings,
   })
   measureReconciler(metrics, roles.includes('orchestrator') ? engine : null)
   // Before the engine is added: this port is closed after it.

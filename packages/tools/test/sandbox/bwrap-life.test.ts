@@ -1,0 +1,172 @@
+/** What stays when workers die or calls are cancelled: nothing; and what a command finds of its host: nothing. */
+import { spawn } from 'node:child_process'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { givenFiles, marked, play, processesWith, stubborn } from '@signalbox/testing/contract'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
+import { isAlive, temporaryDirectory, until } from '../hosting.ts'
+import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
+
+const main = fileURLToPath(new URL('worker-main.ts', import.meta.url))
+
+async function openDirectory(): Promise<string> {
+  const directory = await temporaryDirectory()
+  const { chmod } = await import('node:fs/promises')
+  await chmod(directory, 0o755)
+  return directory
+}
+
+async function opened(concurrency = 4): Promise<BubblewrapSandboxes> {
+  const sandboxes = new BubblewrapSandboxes({ directory: await openDirectory(), concurrency })
+  onTestFinished(() => sandboxes.close())
+  return sandboxes
+}
+
+describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, () => {
+  it('§7.7 a worker killed with -9 leaves no process after 1 s, and the next one clears its directory', async () => {
+    const directory = await openDirectory()
+    const mark = marked()
+    const script = `setsid nohup sleep ${mark} & (sleep ${mark} &) ; echo begun; trap "" TERM; sleep ${mark}`
+    const worker = spawn(process.execPath, [main, directory, script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise<void>((resolve) => worker.stdout.once('data', () => resolve()))
+    expect(processesWith(mark).length).toBeGreaterThan(1)
+    const killedAt = performance.now()
+    worker.kill('SIGKILL')
+    await until(() => processesWith(mark).length === 0)
+    expect(performance.now() - killedAt).toBeLessThan(1000)
+    await until(() => worker.pid !== undefined && !isAlive(worker.pid))
+    if (process.getuid?.() !== 0) return
+    const next = new BubblewrapSandboxes({ directory, concurrency: 1 })
+    expect((await play(next, 'ls -A')).stdout).toBe('')
+    await next.close()
+    expect(await readdir(join(directory, 'signalbox-sandboxes'))).toEqual([])
+  })
+
+  it('§19 200 cancels of process trees: everything is gone when the call settles', async () => {
+    const sandboxes = await opened(2)
+    const goneMs: number[] = []
+    const one = async (n: number): Promise<void> => {
+      const mark = marked()
+      const [, script = ''] = stubborn[n % stubborn.length] ?? []
+      const controller = new AbortController()
+      let cancelledAt = 0
+      setTimeout(
+        () => {
+          cancelledAt = performance.now()
+          controller.abort()
+        },
+        20 + (n % 10) * 15,
+      )
+      const { ended, files } = await play(
+        sandboxes,
+        `echo x > f; ${script.replaceAll('%', mark)}`,
+        {
+          signal: controller.signal,
+        },
+      )
+      goneMs.push(performance.now() - cancelledAt)
+      expect([ended.ended, files, processesWith(mark)]).toEqual(['cancelled', {}, []])
+    }
+    for (let n = 0; n < 200; n += 2) await Promise.all([one(n), one(n + 1)])
+    const sorted = goneMs.toSorted((a, b) => a - b)
+    // An aim beside the speed of the machine, so it is told, and bounded by far more.
+    console.info(
+      `cancel to gone: p50 ${sorted[100]?.toFixed(1)} ms, p99 ${sorted[197]?.toFixed(1)} ms`,
+    )
+    expect(sorted[197]).toBeLessThan(2000)
+  })
+
+  it('C11 more calls than slots wait for each other', async () => {
+    const sandboxes = await opened(2)
+    const played = await Promise.all(
+      Array.from({ length: 7 }, (_, n) => play(sandboxes, `echo ${n}; sleep 0.1`)),
+    )
+    expect(played.map(({ stdout }) => stdout)).toEqual(
+      Array.from({ length: 7 }, (_, n) => `${n}\n`),
+    )
+  })
+})
+
+describe.skipIf(skipBwrap)(`what a command finds of its host${bwrapMissing}`, () => {
+  it('§19 none of 30 planted canaries', async () => {
+    const word = `canary${marked().replace('.', '')}`
+    const directory = await openDirectory()
+    const sandboxes = new BubblewrapSandboxes({ directory, concurrency: 3 })
+    onTestFinished(() => sandboxes.close())
+    // In the environment, under names that programs look for.
+    const names = [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'OPENAI_API_KEY',
+      'AWS_SECRET_ACCESS_KEY',
+      'SIGNALBOX_API_KEY',
+      'SSH_AUTH_SOCK',
+      'GITHUB_TOKEN',
+      'USER',
+      'LOGNAME',
+      'XDG_RUNTIME_DIR',
+    ]
+    const before = names.map((name) => [name, process.env[name]] as const)
+    for (const name of names) process.env[name] = `${word}-${name}`
+    onTestFinished(() => {
+      for (const [name, value] of before)
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+    })
+    // In files of the host: its home, its temporary directories, beside the slots.
+    const places = [homedir(), '/tmp', '/var/tmp', directory, '/dev/shm', join(directory, 'deep')]
+    await mkdir(join(directory, 'deep'), { recursive: true })
+    for (const place of places) {
+      const path = join(place, `.${word}`)
+      await writeFile(path, word, { mode: 0o644 })
+      onTestFinished(async () => (await import('node:fs/promises')).rm(path, { force: true }))
+    }
+    // On sockets: of the machine's loopback, and by a path.
+    const listeners = await Promise.all(
+      [{ port: 0, host: '127.0.0.1' }, { path: join(directory, `${word}.sock`) }].map(
+        async (where) => {
+          const server = createServer((socket) => socket.end(word))
+          await new Promise<void>((resolve) => server.listen(where, resolve))
+          onTestFinished(() => void server.close())
+          return server.address()
+        },
+      ),
+    )
+    const [first] = listeners
+    const port = typeof first === 'object' && first ? first.port : 0
+    // In the command lines, the files and the temporary directories of other calls: of this tenant and of another.
+    const mark = marked()
+    const others = ['tenant', 'other'].map((tenantId) =>
+      play(
+        sandboxes,
+        `echo ${word} > made; echo ${word} > /tmp/made; export X=${word}; echo ready; bash -c "sleep ${mark}; : ${word}"`,
+        { tenantId, files: givenFiles({ [`${word}-file`]: word }), timeoutMs: 6000 },
+      ),
+    )
+    await until(() => processesWith(mark).length >= 2)
+    const script = String.raw`
+      W=$(echo "$HINT" | rev)
+      {
+        env; cat /proc/*/environ /proc/*/cmdline /proc/*/maps /proc/*/mountinfo /proc/mounts
+        ls -laR /tmp /var /home /root /run /dev/shm /dev /etc /workspace /opt /srv /mnt /media
+        cat /tmp/.* /tmp/* /var/tmp/* /dev/shm/* /proc/net/unix /proc/net/tcp /etc/* /root/.*
+        ls -la / /proc/1/root/ /proc/1/cwd/ /proc/self/fd/
+        cat /proc/1/root/tmp/*; for f in /proc/[0-9]*/fd/*; do timeout 1 cat "$f"; done
+        cat < /dev/tcp/127.0.0.1/$PORT
+        grep -r "$W" / --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr --exclude-dir=lib --exclude-dir=lib64 --exclude-dir=bin
+      } 2>/dev/null < /dev/null | tr '\000' '\n' | grep -a -f <(printf '%s\n' "$W") | head -40
+      echo searched`
+    const found = await play(sandboxes, script, {
+      env: { HINT: Array.from(word).toReversed().join(''), PORT: String(port) },
+      timeoutMs: 20_000,
+    })
+    expect(found.stdout).toBe('searched\n')
+    for (const other of await Promise.all(others)) expect(other.ended.ended).toBe('timeout')
+  })
+})

@@ -1,0 +1,90 @@
+/** The adapter `virtual`: the contract, and what is special about it. */
+import { performance } from 'node:perf_hooks'
+import { contractLimits, givenFiles, play, sandboxContract } from '@signalbox/testing/contract'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { VirtualSandboxes } from '../../src/sandbox/virtual/virtual-sandboxes.ts'
+
+const make = async (): Promise<VirtualSandboxes> => new VirtualSandboxes(contractLimits)
+
+sandboxContract('virtual', { make, can: new Set() })
+
+const opened = async (): Promise<VirtualSandboxes> => {
+  const sandboxes = await make()
+  onTestFinished(() => sandboxes.close())
+  return sandboxes
+}
+
+const manyFiles = (count: number) =>
+  givenFiles(
+    Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [`dir${n % 10}/file${n}`, `content ${n}\n`]),
+    ),
+  )
+
+describe('virtual', () => {
+  it('§7.7 a script that spins delays the worker by less than 50 ms', async () => {
+    const sandboxes = await opened()
+    await play(sandboxes, ':')
+    const lags: number[] = []
+    let last = performance.now()
+    const ticking = setInterval(() => {
+      const now = performance.now()
+      lags.push(now - last - 5)
+      last = now
+    }, 5)
+    await play(sandboxes, 'while :; do :; done', { timeoutMs: 1500 })
+    clearInterval(ticking)
+    expect(lags.length).toBeGreaterThan(50)
+    expect(Math.max(...lags)).toBeLessThan(50)
+  })
+
+  it('reads at most two blobs for one cat among 1,000 files, and none for ls and find', async () => {
+    const sandboxes = await opened()
+    const files = manyFiles(1000)
+    expect((await play(sandboxes, 'cat dir3/file3', { files })).stdout).toBe('content 3\n')
+    expect(files.reads).toEqual(['dir3/file3'])
+    const listed = await play(sandboxes, 'ls -lR | wc -l; find . -type f | wc -l', { files })
+    expect(listed.stdout.trim().split(/\s+/).at(-1)).toBe('1000')
+    expect(files.reads).toEqual(['dir3/file3'])
+    expect((await play(sandboxes, 'grep -rl "content 77$" .', { files })).stdout).toContain(
+      'file77',
+    )
+  })
+
+  it('X1 nested loops of awk and jq are ended like any other', async () => {
+    const sandboxes = await opened()
+    for (const script of [
+      "awk 'BEGIN { while (1) for (i = 0; i < 100; i++) x = x + i }'",
+      "jq -n 'def f: f; f'",
+    ]) {
+      const { ended } = await play(sandboxes, script, { timeoutMs: 700 })
+      expect(['timeout', 'exited']).toContain(ended.ended)
+      expect(ended.usage.wallMs).toBeLessThan(5000)
+    }
+  })
+
+  it('X5 a script that uses up the memory of its thread is ended, and the process goes on', async () => {
+    const sandboxes = new VirtualSandboxes({ memoryBytes: 40 * 1024 * 1024 })
+    onTestFinished(() => sandboxes.close())
+    const script = 'a=(); while :; do i=$((i + 1)); a+=("$(seq $i 200000)"); done'
+    const { ended, files } = await play(sandboxes, `echo x > made; ${script}`, {
+      limits: { wallMs: 100_000 },
+      timeoutMs: 100_000,
+    })
+    expect(ended.ended).toBe('memory')
+    expect(files).toEqual({})
+    expect((await play(sandboxes, 'echo still here')).stdout).toBe('still here\n')
+  })
+
+  it('refuses a network', async () => {
+    const rules = { hosts: [], methods: null, inject: [] }
+    await expect(play(await opened(), ':', { network: { kind: 'allow', rules } })).rejects.toThrow(
+      'no network',
+    )
+  })
+
+  it('has no program that leaves it', async () => {
+    const script = 'for p in curl wget python3 node js-exec ssh nc; do command -v $p; done; exit 0'
+    expect((await play(await opened(), script)).stdout).toBe('')
+  })
+})
