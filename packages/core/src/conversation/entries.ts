@@ -87,6 +87,7 @@ const placesOf = (entries: readonly Entry[]): Map<string, number> =>
 /** Results, by the ids of their calls. */
 export class Results {
   readonly #outputs = new Map<string, ToolOutput>()
+  readonly #remarks = new Map<string, readonly string[]>()
   #changed = new Set<string>()
 
   get(callId: string): ToolOutput | undefined {
@@ -99,6 +100,18 @@ export class Results {
 
   set(callId: string, output: ToolOutput): void {
     this.#outputs.set(callId, output)
+    this.#changed.add(callId)
+  }
+
+  /** Lines of ours behind the result of a call, in the order in which they were said; each once. */
+  remarksOn(callId: string): readonly string[] {
+    return this.#remarks.get(callId) ?? []
+  }
+
+  remark(callId: string, text: string): void {
+    const known = this.remarksOn(callId)
+    if (known.includes(text)) return
+    this.#remarks.set(callId, [...known, text])
     this.#changed.add(callId)
   }
 
