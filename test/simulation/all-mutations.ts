@@ -9,6 +9,7 @@ import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { rerunMutations } from './rerun-mutations.ts'
 import { steeringMutations } from './steering-mutations.ts'
+import { titleMutations } from './title-mutations.ts'
 
 export const allMutations: readonly Mutation[] = [
   ...mutations,
@@ -17,6 +18,7 @@ export const allMutations: readonly Mutation[] = [
   ...multitaskMutations,
   ...rerunMutations,
   ...steeringMutations,
+  ...titleMutations,
   ...badDayMutations,
   ...buildMutations,
   ...contextMutations,

@@ -18,6 +18,7 @@ import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
+import { firstTitle } from './title-thread.ts'
 
 export interface CreateRunDeps extends Patience {
   readonly register: Register
@@ -138,6 +139,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const runId = deps.random.uuid()
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
+  const titled = await firstTitle(deps, request)
   const agent = definition.name
   const pinned = { agent, definitionHash: stored, ...machineOf(deps) }
   const created = deps.writer.fact(
@@ -148,6 +150,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       metadata,
       ...originOf(request),
       ...order,
+      ...(titled ? { title: titled.title } : {}),
       ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },
     { key: 'created', actor },
@@ -169,6 +172,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       ...(place ? { parent: { ...place, attempt } } : {}),
     },
     admit: true,
+    ...(titled && titled.notes.length > 0 ? { notes: titled.notes } : {}),
     view: emptyView({
       runId,
       tenantId,
@@ -180,6 +184,11 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       laned: lanes.length > 0,
     }),
   })
+  return answerOf(result, runId)
+}
+
+/** What became of the creation. */
+function answerOf(result: Awaited<ReturnType<Recorder['record']>>, runId: string): CreateAnswer {
   switch (result.code) {
     case 'ok':
       return { code: 'created', runId, admitted: result.admitted }

@@ -44,6 +44,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
     checkContext(field, agent)
+    checkTitle(field, agent)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
@@ -112,6 +113,15 @@ function checkScripts(
     const message = `there is no script "${name}" in scripts.${suggestion(name, scripts)}`
     fail('config_invalid', `${at}.model`, message)
   }
+}
+
+/** A title is asked of a model that the agent has: its key, price and circuit are known. */
+function checkTitle(field: string, { model, fallbackModels, title }: AgentConfig): void {
+  const name = typeof title === 'object' ? title.model : undefined
+  const known = [model, ...fallbackModels].map((each) => each.model)
+  if (name === undefined || known.includes(name)) return
+  const message = `"${name}" is none of the models of the agent; it takes the name of \`model\` or of one of \`fallbackModels\`.${suggestion(name, known)}`
+  fail('config_invalid', `${field}.title.model`, message)
 }
 
 function resolveTools(

@@ -1,0 +1,98 @@
+/** Safety lines of titles, as in `mutations.ts`. Most are lines that no seed can tell: what a thread is called decides nothing. */
+import type { GuardingTest, Mutation } from './mutations.ts'
+
+const core = (file: string): string => `packages/core/src/${file}`
+const engine = (file: string): string => `packages/engine/src/${file}`
+const memory = (file: string): string => `packages/testing/src/memory/${file}`
+
+const inCore = (name: string): GuardingTest => ({ file: 'packages/core/test/titles.test.ts', name })
+const inEngine = (name: string): GuardingTest => ({
+  file: 'packages/engine/test/titles.test.ts',
+  name,
+})
+const inBoth = (name: string): GuardingTest => ({ file: 'test/contract/titles.test.ts', name })
+
+export const titleMutations: readonly Mutation[] = [
+  {
+    name: 'a model names what did not complete (N1 of titles)',
+    file: core('machine/title.ts'),
+    line: "if (outcome !== 'completed') return null",
+    becomes: '',
+  },
+  {
+    name: 'a run names a thread that it has nothing to do with (N1 of titles)',
+    file: core('machine/title.ts'),
+    line: 'if (title === 0 || config === undefined) return null',
+    becomes: 'if (config === undefined) return null',
+  },
+  {
+    name: 'words that were refused stay the title (N1 of titles)',
+    file: core('machine/title.ts'),
+    line: "if (untold.includes(outcome)) return isOwn ? 'untitled' : null",
+    becomes: '',
+    test: inCore('after refused nothing is told'),
+  },
+  {
+    name: 'the first words are not kept with the run',
+    file: engine('create-run.ts'),
+    line: '...(titled && titled.notes.length > 0 ? { notes: titled.notes } : {}),',
+    becomes: '',
+    test: inEngine('by the first words at once'),
+  },
+  {
+    name: 'an agent without titles reads that of each thread',
+    file: engine('title-thread.ts'),
+    line: 'if (definition.title === undefined || parent || rerun || edit) return null',
+    becomes: 'if (parent || rerun || edit) return null',
+    test: inEngine('by an agent that gives no titles'),
+  },
+  {
+    name: 'a model is asked over the title of a person',
+    file: engine('perform/title.ts'),
+    line: "if (title.by !== 'words') return 'titled'",
+    becomes: '',
+    test: inEngine('before there is a run'),
+  },
+  {
+    name: 'a deleted run is told of',
+    file: engine('perform/title.ts'),
+    line: "if (!title || isHidden) return 'gone'",
+    becomes: "if (!title) return 'gone'",
+    test: inEngine('a run that was deleted meanwhile'),
+  },
+  {
+    name: 'a title passes no guardrail',
+    file: engine('perform/title.ts'),
+    line: 'guard: streamGuardOf(deps.guardrails, agent, { correction: 0 }),',
+    becomes: 'guard: null,',
+    test: inEngine('the stream guardrails of the agent are given to the call'),
+  },
+  {
+    name: 'what a guardrail took something out of is a title',
+    file: engine('perform/title.ts'),
+    line: "if (guardrail) return { reason: 'guardrail', guardrail }",
+    becomes: '',
+    test: inEngine('a guardrail of the agent that objects'),
+  },
+  {
+    name: 'a stream without end is waited for',
+    file: engine('perform/title.ts'),
+    line: 'if (chars > limits.titleStreamCharsMax) cap.abort()',
+    becomes: '',
+    test: inEngine('a stream without end is cut off'),
+  },
+  {
+    name: 'a model takes the title of a person away',
+    file: memory('titles.ts'),
+    line: "stands.by === 'words' && (stands.runId === runId || !isOfCompleted(tables, stands))",
+    becomes: 'stands.runId === runId || !isOfCompleted(tables, stands)',
+    test: inBoth('of a person stand for good'),
+  },
+  {
+    name: 'a run that had its turn names the thread again',
+    file: memory('titles.ts'),
+    line: "stands.by === 'words' && (stands.runId === runId || !isOfCompleted(tables, stands))",
+    becomes: "stands.by === 'words'",
+    test: inBoth('that could not be made leave what there is'),
+  },
+]
