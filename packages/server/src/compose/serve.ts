@@ -56,6 +56,7 @@ export interface ServeOptions {
   readonly server: Config['server']
   readonly runLimits: Config['runLimits']
   readonly webhooks: WebhookSettings
+  readonly directories: Api['directories']
   readonly clock: Clock
   readonly log: Log
   readonly inspect?: Inspect
@@ -84,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     resources: timelyResources(options.resources),
     health: options.health,
     threads: timely,
+    directories: options.directories,
     children: (runId) => timely.children(runId),
     wakes,
     streams: new StreamSlots(server.limits.streamsMax, (open) => metrics.streams.set(open)),
@@ -122,7 +124,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
 }
 
-const timelyResources = ({ store, crons, assistants }: Resources): Api['resources'] => ({
+const timelyResources = ({ store, crons, assistants, uploads }: Resources): Api['resources'] => ({
+  uploads: inTime(uploads, registerMsMax),
   assistants: inTime(assistants, registerMsMax),
   store: inTime(store, registerMsMax),
   crons: inTime(crons, registerMsMax),
