@@ -149,6 +149,9 @@ export const limits = {
   uploadBytesMax: 100 * 1024 * 1024,
   /** What a multipart body may have beside its files: boundaries and headers. */
   uploadHeadBytesMax: 64 * 1024,
+  /** Of a body with files that is refused, so much more is read and thrown away, for so long: a client that listens when it has sent all gets its answer. */
+  refusedBodyBytesMax: 100 * 1024 * 1024,
+  refusedBodyMsMax: 10_000,
   /** An upload is written to the register in pieces of this size, so that no process holds one whole. */
   uploadPartBytesMax: 512 * 1024,
   /** The name of a file that is uploaded, in characters and, as every name of a workspace, in bytes of UTF-8. */

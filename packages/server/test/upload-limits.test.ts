@@ -68,6 +68,34 @@ async function send(made: Made, headers: Readonly<Record<string, string>> = {}):
   return { status: sent.status, headers: sent.headers, body: await sent.json() }
 }
 
+/** What a client is answered that reads nothing before it has sent a whole body of this many bytes. */
+async function sendFirst(
+  request: string,
+  headers: Readonly<Record<string, string>>,
+  bytes: number,
+): Promise<string> {
+  const { port, hostname } = new URL(box.api)
+  const socket = connect({ port: Number(port), host: hostname })
+  socket.pause()
+  const chunked = 'transfer-encoding' in headers
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const write = (data: string | Uint8Array) =>
+    new Promise<void>((resolve, reject) =>
+      socket.write(data, (error) => (error ? reject(error) : resolve())),
+    )
+  await write([`${request} HTTP/1.1`, `host: ${hostname}:${port}`, ...lines, '', ''].join('\r\n'))
+  const piece = Buffer.alloc(64 * 1024, 0x61)
+  for (let sent = 0; sent < bytes; sent += piece.length) {
+    if (chunked) await write(`${piece.length.toString(16)}\r\n`)
+    await write(piece)
+    if (chunked) await write('\r\n')
+  }
+  if (chunked) await write('0\r\n\r\n')
+  const answered: Buffer[] = []
+  for await (const chunk of socket) answered.push(chunk)
+  return Buffer.concat(answered).toString()
+}
+
 const left = async (): Promise<unknown> => {
   const { rows } = await sql.query(
     'select (select count(*)::int from signalbox.upload) as uploads, (select count(*)::int from signalbox.upload_part) as parts',
@@ -179,6 +207,16 @@ describe('an upload that cannot be taken leaves nothing (all or none)', () => {
       expect(await left()).toEqual(nothing)
     },
   )
+
+  it.each([
+    ['that says so', { 'content-length': String(40 * mib) }],
+    ['that does not say how long it is', { 'transfer-encoding': 'chunked' }],
+  ])('a file over 16 MiB by PUT, %s: a client that listens last hears it', async (_, length) => {
+    const answer = await sendFirst('PUT /threads/bad/files/big.bin', length, 40 * mib)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer).toContain('"code":"file_too_large"')
+    expect(await left()).toEqual(nothing)
+  })
 
   it('a connection that breaks', async () => {
     const { port, hostname } = new URL(box.api)

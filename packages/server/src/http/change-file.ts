@@ -7,6 +7,7 @@ import type { FileChange } from '@signalbox/core'
 import { canonical, type RunHead } from '@signalbox/engine'
 import type { ThreadView } from '@signalbox/postgres'
 import { filePath } from '@signalbox/tools'
+import type { Incoming } from '../files/incoming.ts'
 import { typeOf } from '../files/media-type.ts'
 import { findFiles, inTheWay, whyFull } from '../files/thread-files.ts'
 import { inputCheckpoint } from '../wires/langgraph/moments.ts'
@@ -16,7 +17,7 @@ import { enterEdit, waits } from './edit-thread.ts'
 import { filesFull, pathTaken, refused, unknownFile } from './file-problems.ts'
 import { unknownThread } from './find.ts'
 import { Problem } from './problem.ts'
-import { type Brought, readFile, uploadFile } from './upload-files.ts'
+import { readFile, uploadFile } from './upload-files.ts'
 import type { WrittenFile } from './wire/file-view.ts'
 
 /** Which file, by whose request. */
@@ -31,7 +32,7 @@ export interface FilePlace {
 export async function writeFile(
   api: Api,
   caller: Identified,
-  { place, brought }: { readonly place: FilePlace; readonly brought: Omit<Brought, 'threadId'> },
+  { place, brought }: { readonly place: FilePlace; readonly brought: Incoming },
 ): Promise<{ readonly file: WrittenFile; readonly created: boolean }> {
   const { tenantId } = caller
   const { threadId } = place
@@ -142,7 +143,7 @@ async function edit(
 async function writeToDirectory(
   api: Pick<Api, 'directories'>,
   place: { readonly tenantId: string; readonly threadId: string; readonly path: string },
-  brought: Omit<Brought, 'threadId'>,
+  brought: Incoming,
 ): Promise<{ readonly file: WrittenFile; readonly created: boolean }> {
   const bytes = await readFile(brought)
   const written = await api.directories?.files(place).write(place.path, bytes)

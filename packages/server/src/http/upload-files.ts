@@ -2,11 +2,12 @@
  * Receiving uploads: the files of a multipart body become content that a run may name.
  *
  * U1 All files of a request are there, or none: what was refused, or broke off, is removed.
- * U2 Of a body one piece is held at a time; what is larger than it may be is refused when that is known, and read no further.
+ * U2 Of a body one piece is held at a time; what is larger than it may be is refused when that is known, and nothing of the rest is kept.
  */
 import { limits } from '@signalbox/core'
 import type { StoredUpload } from '@signalbox/postgres'
 import { fileName } from '@signalbox/tools'
+import { type Incoming, incomingBody } from '../files/incoming.ts'
 import { boundaryOf, MalformedMultipart, type FilePart, readMultipart } from '../files/multipart.ts'
 import { receive, type Receiver } from '../files/receive.ts'
 import type { Api, Identified } from './api.ts'
@@ -22,28 +23,19 @@ export type UploadDeps = Pick<
 >
 
 /** A request whose body is files. */
-export interface Brought {
+export interface Brought extends Incoming {
   readonly threadId: string
-  readonly headers: Headers
-  /** Null: it has none. */
-  readonly body: AsyncIterable<Uint8Array> | null
 }
 
 /** Receives the files of a request, in order. @throws Problem */
 export async function uploadFiles(
   api: UploadDeps,
   caller: Identified,
-  { threadId, headers, body }: Brought,
+  { threadId, ...sent }: Brought,
 ): Promise<readonly StoredUpload[]> {
   await insistOnRecord(api, caller, threadId)
-  const boundary = boundaryOf(headers.get('content-type') ?? '')
-  if (boundary === null)
-    throw refusedType(
-      'Send Content-Type: multipart/form-data with a boundary, a part for each file.',
-    )
-  refuseAtOnce(headers, limits.uploadBytesMax + limits.uploadHeadBytesMax)
-  const parts = readMultipart(body ?? nothing(), boundary)
-  return allOrNone(api, caller, async (begun) => {
+  return allOrNone(api, { caller, sent }, async (pieces, begun) => {
+    const parts = partsOf(sent, pieces)
     const receiver = await receiverOf(api, caller, threadId)
     const uploads: StoredUpload[] = []
     let left: number = limits.uploadBytesMax
@@ -72,13 +64,13 @@ export async function uploadFiles(
 export async function uploadFile(
   api: UploadDeps,
   caller: Identified,
-  { threadId, headers, body, name }: Brought & { readonly name: string },
+  { threadId, name, ...sent }: Brought & { readonly name: string },
 ): Promise<StoredUpload> {
-  refuseAtOnce(headers, limits.toolResultBytesMax)
-  return allOrNone(api, caller, async (begun) => {
+  return allOrNone(api, { caller, sent }, async (pieces, begun) => {
+    refuseAtOnce(sent.headers, limits.toolResultBytesMax)
     const receiver = await receiverOf(api, caller, threadId)
     const about = { id: begun(), bytesMax: limits.toolResultBytesMax }
-    const received = await receive(receiver, body ?? nothing(), about)
+    const received = await receive(receiver, pieces, about)
     if (!received) throw tooLarge('body')
     const upload = { ...received, name }
     await finish(api, caller, { threadId, uploads: [upload] })
@@ -87,16 +79,22 @@ export async function uploadFile(
 }
 
 /** Reads a body that is one file, for a place that records nothing. @throws Problem */
-export async function readFile({ headers, body }: Omit<Brought, 'threadId'>): Promise<Uint8Array> {
-  refuseAtOnce(headers, limits.toolResultBytesMax)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body ?? nothing()) {
-    bytes += chunk.length
-    if (bytes > limits.toolResultBytesMax) throw tooLarge('body')
-    chunks.push(chunk)
+export async function readFile(sent: Incoming): Promise<Uint8Array> {
+  const { pieces, passOver } = incomingBody(sent)
+  try {
+    refuseAtOnce(sent.headers, limits.toolResultBytesMax)
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of pieces) {
+      bytes += chunk.length
+      if (bytes > limits.toolResultBytesMax) throw tooLarge('body')
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  } catch (error) {
+    await passOver()
+    throw error
   }
-  return Buffer.concat(chunks)
 }
 
 /** The thread must be there, and its files recorded. @throws Problem */
@@ -109,12 +107,19 @@ export async function insistOnRecord(
   if (api.directories) throw notRecorded()
 }
 
-/** What was begun is removed if `act` throws. */
+/** Who sent what. */
+interface Sent {
+  readonly caller: Identified
+  readonly sent: Incoming
+}
+
+/** What was begun is removed if `act` throws, and the rest of the body is passed over. */
 async function allOrNone<T>(
   api: UploadDeps,
-  { tenantId }: Identified,
-  act: (begun: () => string) => Promise<T>,
+  { caller: { tenantId }, sent }: Sent,
+  act: (pieces: AsyncIterable<Uint8Array>, begun: () => string) => Promise<T>,
 ): Promise<T> {
+  const { pieces, passOver } = incomingBody(sent)
   const ids: string[] = []
   const begun = (): string => {
     const id = `upload_${api.random.uuid()}`
@@ -122,7 +127,7 @@ async function allOrNone<T>(
     return id
   }
   try {
-    return await act(begun)
+    return await act(pieces, begun)
   } catch (error) {
     // The sweep removes what stays.
     if (ids.length > 0)
@@ -131,10 +136,25 @@ async function allOrNone<T>(
         .catch((left: unknown) =>
           api.log.debug('uploads that were refused stay for their day', { error: String(left) }),
         )
+    await passOver()
     if (error instanceof MalformedMultipart)
       throw new Problem('malformed_multipart', { detail: error.message, headers: unread })
     throw error
   }
+}
+
+/** The parts of a multipart body. @throws Problem for another one, and where the headers say that it is too large */
+function partsOf(
+  { headers }: Incoming,
+  pieces: AsyncIterable<Uint8Array>,
+): ReturnType<typeof readMultipart> {
+  const boundary = boundaryOf(headers.get('content-type') ?? '')
+  if (boundary === null)
+    throw refusedType(
+      'Send Content-Type: multipart/form-data with a boundary, a part for each file.',
+    )
+  refuseAtOnce(headers, limits.uploadBytesMax + limits.uploadHeadBytesMax)
+  return readMultipart(pieces, boundary)
 }
 
 async function receiverOf(
@@ -178,7 +198,7 @@ function nameOf({ filename }: FilePart, n: number): string {
   })
 }
 
-/** The rest of the body is not read, so the connection cannot carry another request. */
+/** The rest of the body may not have been read, so the connection cannot carry another request. */
 const unread = { connection: 'close' }
 
 const tooLarge = (field: string): Problem =>
@@ -209,5 +229,3 @@ function refuseAtOnce(headers: Headers, bytesMax: number): void {
     })
   if (Number(headers.get('content-length') ?? 0) > bytesMax) throw tooLarge('body')
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array, void, undefined> {}
