@@ -19,17 +19,11 @@ import type { World } from './world.ts'
 const filing = 0.12
 const byHand = 0.4
 
-const draws = (seed: number) => {
+/** Drawn by itself, so that the other seeds are played as before. By hand: the second run of the client asks no model, and changes files. */
+export function filingOf(seed: number): Pick<World, 'isFiling' | 'isByHand'> {
   const unit = seeded(seed * 47 + 11)
-  return { isFiling: unit() < filing, isByHand: unit() < byHand }
-}
-
-export const isFiling = (seed: number): boolean => draws(seed).isFiling
-
-/** Is the second run of the client one that asks no model, and changes files by hand? */
-export const changesByHand = (seed: number): boolean => {
-  const { isFiling: files, isByHand } = draws(seed)
-  return files && isByHand
+  const isFiling = unit() < filing
+  return { isFiling, isByHand: isFiling && unit() < byHand }
 }
 
 /** What a call found. */

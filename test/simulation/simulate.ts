@@ -14,7 +14,7 @@ import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { countedRegister } from './histories.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
-import { isFiling } from './files.ts'
+import { filingOf } from './files.ts'
 import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
@@ -83,7 +83,10 @@ export async function simulate(seed: number): Promise<Simulated> {
   // Crowds and reruns wait for each of their runs.
   const isPlain = crowd === null && !isCurious(seed)
   const way = isPlain ? wayOf(seed, schedule.day.kind) : null
-  const world = worldOf(schedule, { killedAt, tampered, crowd, way, isFiling: isFiling(seed) })
+  const { isFiling, isByHand } = filingOf(seed)
+  // Whoever repeats runs repeats none that was written by hand.
+  const files = { isFiling, isByHand: isByHand && !isCurious(seed) }
+  const world = worldOf(schedule, { killedAt, tampered, crowd, way, ...files })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
   const tamperedOrNot = tampered ? tamperedWith(schedule, register) : register
@@ -187,7 +190,9 @@ function worldOf(
   {
     crowd,
     ...about
-  }: Pick<World, 'killedAt' | 'tampered' | 'way' | 'isFiling'> & { readonly crowd: Crowd | null },
+  }: Pick<World, 'killedAt' | 'tampered' | 'way' | 'isFiling' | 'isByHand'> & {
+    readonly crowd: Crowd | null
+  },
 ): World {
   return {
     ...about,

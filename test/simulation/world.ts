@@ -53,8 +53,9 @@ export interface World {
   /** The register hands out some calls with other arguments than were stored: somebody has been at its tables. */
   readonly tampered: boolean
   readonly returned: Returned[]
-  /** Do runs have files? */
+  /** Do runs have files, and does somebody change some by hand? */
   readonly isFiling: boolean
+  readonly isByHand: boolean
   /** What calls found of them. */
   readonly looks: Look[]
   /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */

@@ -24,6 +24,7 @@ import type { Health } from '../health/health.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
 import { measureHttp, traceRequests } from '../observe/http-metrics.ts'
 import { tracedCommands } from '../observe/measured-world.ts'
+import { measuredUploads } from '../observe/measured-uploads.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import { RunWakes } from '../stream/run-wakes.ts'
@@ -82,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     read,
     ledger,
     logReads: createLogReads(ledger, options.clock.now),
-    resources: timelyResources(options.resources),
+    resources: timelyResources(options.resources, metrics),
     health: options.health,
     threads: timely,
     directories: options.directories,
@@ -124,8 +125,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
 }
 
-const timelyResources = ({ store, crons, assistants, uploads }: Resources): Api['resources'] => ({
-  uploads: inTime(uploads, registerMsMax),
+const timelyResources = (
+  { store, crons, assistants, uploads }: Resources,
+  metrics: Metrics,
+): Api['resources'] => ({
+  uploads: measuredUploads(inTime(uploads, registerMsMax), metrics),
   assistants: inTime(assistants, registerMsMax),
   store: inTime(store, registerMsMax),
   crons: inTime(crons, registerMsMax),
