@@ -38,7 +38,7 @@ let url = ''
 
 async function serve(databaseUrl: string): Promise<string> {
   const env = { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '' }
-  const child = spawn(process.execPath, [cli, 'api', '--port', '0'], {
+  const child = spawn(process.execPath, [cli, 'serve', '--port', '0'], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -51,7 +51,7 @@ async function serve(databaseUrl: string): Promise<string> {
       const found = /"url":"(http:[^"]+)"/.exec(printed)?.[1]
       if (found) resolve(found)
     })
-    child.on('exit', (code) => reject(new Error(`api exited with ${code}: ${printed}`)))
+    child.on('exit', (code) => reject(new Error(`serve exited with ${code}: ${printed}`)))
   })
 }
 

@@ -163,6 +163,8 @@ export const limits = {
   uploadMsMax: 24 * 3_600_000,
   /** Files that one run is given: so many stand in its event. */
   runFilesMax: 64,
+  /** Characters of a text file that may stand in the message that it came with, see `uploads.inline`. */
+  inlineUploadCharsMax: 8_000,
   /** Of them, those that the model is told by name; the rest is counted. */
   filesToldMax: 10,
   /** Files under `outputs/` that a report or a state names; the rest is counted. */

@@ -40,6 +40,10 @@ beforeAll(async () => {
     {
       agents: {
         clerk: { model: { provider: 'scripted', model: 'obeying' }, tools: ['workspace', 'hold'] },
+        reader: {
+          model: { provider: 'scripted', model: 'obeying' },
+          uploads: { inline: true },
+        },
       },
       tools: [hold],
       scripts: { obeying },
@@ -192,6 +196,29 @@ describe('an upload', () => {
     ])
     expect((await read(threadId, 'uploads/a (3).txt')).text).toBe('three')
     expect((await read(threadId, 'uploads/a (4).txt')).text).toBe('one')
+  })
+
+  it('stands in its message if the agent wants that, it is the only one, text, and short', async () => {
+    const asked = async (...files: readonly (readonly [string, string])[]): Promise<string> => {
+      const threadId = await thread()
+      const ids = await uploaded(threadId, files)
+      const { body } = await run(threadId, 'Look.', { assistant_id: 'reader' }, ids)
+      expect(body.outcome).toBe('completed')
+      return prompts.at(-1) ?? ''
+    }
+    const short = await asked(['a.csv', '\ufeffitem,<sold>\n'])
+    expect(short).toContain('- what stands in it:\nitem,&lt;sold&gt;\n\n</files>')
+    expect(await asked(['a.txt', 'ä'.repeat(8_000)])).toContain('ää')
+    for (const files of [
+      [['a.txt', 'x'.repeat(8_001)]],
+      [
+        ['a.txt', 'one'],
+        ['b.txt', 'two'],
+      ],
+      [['a.bin', '\u0000\u0001']],
+      [['empty', '']],
+    ] satisfies [string, string][][])
+      expect(await asked(...files)).not.toContain('what stands in it')
   })
 
   it('of another thread, another tenant or nobody is unknown', async () => {

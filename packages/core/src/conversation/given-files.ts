@@ -16,6 +16,8 @@ export function tellFiles(files: FileChanges): string | null {
   if (given.length === 0) return null
   const told = given.slice(0, limits.filesToldMax).map(lineOf)
   const more = given.length - told.length
+  const [{ text } = {}] = given
+  if (text !== undefined) return block([...told, `what stands in it:\n${escaped(text)}`])
   return block(more === 0 ? told : [...told, `and ${more} more: list the directories above`])
 }
 
@@ -30,9 +32,8 @@ function lineOf({ path, bytes, mime }: FileChange): string {
 }
 
 /** A text that can neither end the block nor its line. */
-const inert = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
+const inert = (text: string): string => escaped(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' '))
+
+/** A text that cannot end the block. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -12,6 +12,8 @@ export const FileChange = z.object({
   bytes: z.number().int().min(0),
   /** What its content looks like, for one that a user gave. Absent: nobody looked. */
   mime: z.string().max(limits.mimeCharsMax).optional(),
+  /** What stands in it, for a model that is to read it in the message that it came with. Absent: it does not. */
+  text: z.string().max(limits.inlineUploadCharsMax).optional(),
   /** Whether it is a program. */
   executable: z.literal(true).optional(),
   /** It was edited, not written anew: the blob of the edits, and which state of the file they were made in. */

@@ -104,7 +104,8 @@ export async function enterRun(
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
   const uploadIds = uploadsIn(body.input)
-  const files = await givenFiles(api, caller, { threadId, base, uploadIds, key })
+  const isInline = definition.uploads?.inline === true
+  const files = await givenFiles(api, caller, { threadId, base, uploadIds, key, isInline })
   const answer = await api.commands.createRun({
     ...caller,
     threadId,

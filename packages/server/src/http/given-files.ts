@@ -4,7 +4,7 @@
  * G1 Contents are blobs of the thread before the event that names them.
  * G2 A name that is taken gets a number: by a file that the conversation has, or by one that a run brings which waits.
  */
-import type { FileChange } from '@signalbox/core'
+import { type FileChange, limits } from '@signalbox/core'
 import type { Caller, Moment } from '@signalbox/engine'
 import type { StoredUpload } from '@signalbox/postgres'
 import { freeName } from '@signalbox/tools'
@@ -25,13 +25,15 @@ export interface NamedUploads {
   readonly uploadIds: readonly string[]
   /** What names the run, if anything does. */
   readonly key: string | null
+  /** Does the text of a short one stand in its message? See `uploads.inline`. */
+  readonly isInline: boolean
 }
 
 /** The files, in the order in which they were named. @throws Problem */
 export async function givenFiles(
   api: Pick<Api, 'read' | 'resources' | 'directories'>,
   { tenantId }: Caller,
-  { threadId, base, uploadIds, key }: NamedUploads,
+  { threadId, base, uploadIds, key, isInline }: NamedUploads,
 ): Promise<readonly FileChange[]> {
   if (uploadIds.length === 0) return []
   if (api.directories) throw notRecorded(field)
@@ -57,7 +59,24 @@ export async function givenFiles(
   if (first && taken !== null) throw pathTaken(first.path, taken, field)
   const full = whyFull(tree, files)
   if (full !== null) throw filesFull(full)
-  return files
+  if (!isInline || !first || files.length > 1) return files
+  return [await withText(api, { tenantId, threadId }, first)]
+}
+
+/** The most bytes that so many characters have as UTF-8. */
+const inlineBytesMax = 3 * limits.inlineUploadCharsMax
+
+/** The file with the text that stands in it, if that is text, and short. */
+async function withText(
+  { read }: Pick<Api, 'read'>,
+  { tenantId, threadId }: Pick<Caller, 'tenantId'> & { readonly threadId: string },
+  file: FileChange,
+): Promise<FileChange> {
+  const isText = file.mime?.startsWith('text/plain') === true
+  if (!isText || file.key === null || file.bytes > inlineBytesMax) return file
+  const bytes = await read.blob(tenantId, [threadId], file.key)
+  const text = bytes ? new TextDecoder('utf-8', { ignoreBOM: false }).decode(bytes) : ''
+  return text === '' || text.length > limits.inlineUploadCharsMax ? file : { ...file, text }
 }
 
 function placed(uploads: readonly StoredUpload[], known: readonly string[]): readonly FileChange[] {
