@@ -614,4 +614,19 @@ describe('what a run changed', () => {
     const next = await run(threadId, 'Hello.')
     expect(next.body).not.toHaveProperty('files')
   })
+
+  it('is found by auditors by the path, whoever changed it', async () => {
+    const threadId = await thread()
+    const path = `outputs/${crypto.randomUUID()}.md`
+    await run(threadId, writes(path, 'one'))
+    await put(threadId, path, 'two')
+    await box.settled()
+    const query = `/events?text=${encodeURIComponent(path)}&type=run.created&type=tool.completed`
+    const { body } = await call(box.api, 'GET', query)
+    expect(body.map((event: { type: string }) => event.type).toSorted()).toEqual([
+      'run.created',
+      'run.created',
+      'tool.completed',
+    ])
+  })
 })
