@@ -96,13 +96,24 @@ async function upload(files: number, bytes: number): Promise<number> {
   const init = {
     method: 'POST',
     headers: { 'content-type': 'multipart/form-data; boundary=B' },
-    body: ReadableStream.from(body()),
+    body: streamOf(body()),
     duplex: 'half',
   }
   const sent = await fetch(`${url}/threads/large/uploads`, init)
   await sent.arrayBuffer()
   return sent.status
 }
+
+const streamOf = (
+  pieces: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>,
+): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  new ReadableStream({
+    async pull(controller) {
+      const next = await pieces.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    },
+  })
 
 it.skipIf(process.platform !== 'linux')(
   `100 MiB in 10 files cost the api less than ${grownMiBMax} MiB, time and again`,

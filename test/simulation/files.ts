@@ -72,15 +72,13 @@ function changesOf({
   args,
 }: Pick<World['executions'][number], 'tool' | 'effectId' | 'attempt' | 'args'>): readonly Change[] {
   const by = (path: string): Change => ({ path, text: `${effectId} ${attempt} ${path}` })
-  if (tool === 'put') return [by(`work/${String(args['n'])}`)]
+  if (tool === 'put') return [by(`work/${JSON.stringify(args['n'])}`)]
   if (tool === 'pay') return [by('outputs/paid'), { path: 'work/0', text: null }]
   return []
 }
 
 /** The same, as the tool tells it. */
-export const draftsOf = (
-  execution: Parameters<typeof changesOf>[0],
-): readonly FileDraft[] =>
+export const draftsOf = (execution: Parameters<typeof changesOf>[0]): readonly FileDraft[] =>
   changesOf(execution).map(({ path, text }) => ({
     path,
     bytes: text === null ? null : Buffer.from(text),
@@ -113,10 +111,7 @@ export function fileViolations(
 ): readonly string[] {
   return [
     ...world.looks.flatMap((each) => lookViolations(world, runs, each)),
-    ...runs.flatMap((run) => [
-      ...resultViolations(world, run),
-      ...blobViolations(tables, run),
-    ]),
+    ...runs.flatMap((run) => [...resultViolations(world, run), ...blobViolations(tables, run)]),
   ]
 }
 
@@ -152,7 +147,9 @@ function lookViolations(
     const expected = sure.get(path) ?? null
     return is === expected || maybe.get(path)?.has(is)
       ? []
-      : [`K1 ${effectId} of ${runId} found ${is ?? 'nothing'} at ${path} instead of ${expected ?? 'nothing'}`]
+      : [
+          `K1 ${effectId} of ${runId} found ${is ?? 'nothing'} at ${path} instead of ${expected ?? 'nothing'}`,
+        ]
   })
 }
 
@@ -186,15 +183,16 @@ function resultViolations(world: World, { head: { runId }, log }: RunRecord): re
     const paths = named.map(({ path, key }) => `${path} ${key === null ? 'gone' : 'there'}`)
     return JSON.stringify(paths) === JSON.stringify(expected)
       ? []
-      : [`K2 a result of ${runId} at ${event.seq} names ${paths.join()} instead of ${expected.join()}`]
+      : [
+          `K2 a result of ${runId} at ${event.seq} names ${paths.join()} instead of ${expected.join()}`,
+        ]
   })
 }
 
 const saidOf = (world: World, { payload }: StoredEvent): readonly string[] =>
   world.executions
     .filter(
-      ({ effectId, attempt }) =>
-        effectId === payload['effectId'] && attempt === payload['attempt'],
+      ({ effectId, attempt }) => effectId === payload['effectId'] && attempt === payload['attempt'],
     )
     .flatMap(changesOf)
     .map(({ path, text }) => `${path} ${text === null ? 'gone' : 'there'}`)

@@ -44,7 +44,11 @@ export async function client(
     const files = world.isFiling
       ? { files: await filesFor(register, { ...caller, threadId }, n) }
       : {}
-    const input = { id: `u${n}`, role: 'user' as const, parts: [{ type: 'text' as const, text: `go ${n}` }] }
+    const input = {
+      id: `u${n}`,
+      role: 'user' as const,
+      parts: [{ type: 'text' as const, text: `go ${n}` }],
+    }
     const created = await engine.commands
       .createRun({
         ...caller,

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import { type FileReads, findFiles } from '../src/files/thread-files.ts'
 import { hold, isHolding, letAllGo, letGo } from './support/hold.ts'
-import { type Answer, call, eventually } from './support/http.ts'
+import { type Answer, call, eventually, fed } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 const prompts: string[] = []
@@ -93,6 +93,15 @@ const run = (threadId: string, prompt: string, over: object = {}, files: string[
       ...over,
     },
   })
+
+/** What the model is shown where its agent wants to have what stands in files. */
+async function inlined(...files: Sent): Promise<string> {
+  const threadId = await thread()
+  const ids = await uploaded(threadId, files)
+  const { body } = await run(threadId, 'Look.', { assistant_id: 'reader' }, ids)
+  expect(body.outcome).toBe('completed')
+  return prompts.at(-1) ?? ''
+}
 
 const writes = (path: string, content: string): string =>
   `write_file ${JSON.stringify({ path, content })}`
@@ -199,16 +208,9 @@ describe('an upload', () => {
   })
 
   it('stands in its message if the agent wants that, it is the only one, text, and short', async () => {
-    const asked = async (...files: readonly (readonly [string, string])[]): Promise<string> => {
-      const threadId = await thread()
-      const ids = await uploaded(threadId, files)
-      const { body } = await run(threadId, 'Look.', { assistant_id: 'reader' }, ids)
-      expect(body.outcome).toBe('completed')
-      return prompts.at(-1) ?? ''
-    }
-    const short = await asked(['a.csv', '\ufeffitem,<sold>\n'])
+    const short = await inlined(['a.csv', '\ufeffitem,<sold>\n'])
     expect(short).toContain('- what stands in it:\nitem,&lt;sold&gt;\n\n</files>')
-    expect(await asked(['a.txt', 'ä'.repeat(8_000)])).toContain('ää')
+    expect(await inlined(['a.txt', 'ä'.repeat(8_000)])).toContain('ää')
     for (const files of [
       [['a.txt', 'x'.repeat(8_001)]],
       [
@@ -218,7 +220,7 @@ describe('an upload', () => {
       [['a.bin', '\u0000\u0001']],
       [['empty', '']],
     ] satisfies [string, string][][])
-      expect(await asked(...files)).not.toContain('what stands in it')
+      expect(await inlined(...files)).not.toContain('what stands in it')
   })
 
   it('of another thread, another tenant or nobody is unknown', async () => {
@@ -621,9 +623,9 @@ describe('what a run changed', () => {
     await run(threadId, writes(path, 'one'))
     await put(threadId, path, 'two')
     await box.settled()
-    const query = `/events?text=${encodeURIComponent(path)}&type=run.created&type=tool.completed`
-    const { body } = await call(box.api, 'GET', query)
-    expect(body.map((event: { type: string }) => event.type).toSorted()).toEqual([
+    const query = `q=${encodeURIComponent(path)}&type=run.created&type=tool.completed`
+    const found = await fed(box.api, query)
+    expect(found.map((event: { type: string }) => event.type).toSorted()).toEqual([
       'run.created',
       'run.created',
       'tool.completed',

@@ -13,7 +13,7 @@ function sentOf(pieces: number, headers: Readonly<Record<string, string>> = {}) 
   const seen = { read: 0, isClosed: false }
   async function* body(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      for (; seen.read < pieces; ) {
+      for (; seen.read < pieces;) {
         seen.read += 1
         yield piece
       }
@@ -22,6 +22,12 @@ function sentOf(pieces: number, headers: Readonly<Record<string, string>> = {}) 
     }
   }
   return { seen, sent: { headers: new Headers(headers), body: body() } }
+}
+
+/** A piece, and then nothing for long. */
+async function* silent(): AsyncGenerator<Uint8Array, void, undefined> {
+  yield piece
+  await setTimeout(60_000, undefined, { ref: false })
 }
 
 const bounds = { bytesMax: 10_000, msMax: 1_000 }
@@ -56,11 +62,7 @@ it('nothing is read of what is too long by its own word', async () => {
 })
 
 it('a client that sends nothing more is waited for so long', async () => {
-  async function* body(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield piece
-    await setTimeout(60_000, undefined, { ref: false })
-  }
-  const sent = { headers: new Headers(), body: body() }
+  const sent = { headers: new Headers(), body: silent() }
   const began = performance.now()
   expect(await incomingBody(sent, { bytesMax: 10_000, msMax: 50 }).passOver()).toBe(false)
   expect(performance.now() - began).toBeLessThan(30_000)

@@ -262,10 +262,20 @@ it('are counted by what became of them, and their bytes', async () => {
   const names = ['taken', 'named', 'dropped'].map((what) => `uploads_total{outcome="${what}"}`)
   const all = () => Promise.all([...names, 'upload_bytes_total'].map(told))
   const before = await all()
-  const taken = await send({ parts: [[file('a.txt'), 5], [file('b.txt'), 7]] })
+  const taken = await send({
+    parts: [
+      [file('a.txt'), 5],
+      [file('b.txt'), 7],
+    ],
+  })
   const input = { prompt: 'Look.', files: [taken.body[0].upload_id] }
   await call(box.api, 'POST', '/threads/bad/runs/wait', { body: { assistant_id: 'clerk', input } })
-  await send({ parts: [[file('c.txt'), 11], [file('CON'), 3]] })
+  await send({
+    parts: [
+      [file('c.txt'), 11],
+      [file('CON'), 3],
+    ],
+  })
   const grown = (await all()).map((count, n) => count - (before[n] ?? 0))
   expect(grown).toEqual([2, 1, 1, 12])
   await sql.query('delete from signalbox.upload_part')

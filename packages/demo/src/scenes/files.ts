@@ -64,7 +64,10 @@ async function play(stage: Stage): Promise<void> {
   expect((await paths()) === both, `the files of the thread are ${await paths()}`)
   print.met('the upload was no file before the run named it, and is one from there on')
   const { artifacts } = Report.parse(JSON.parse(await stage.get(`/runs/${runId}/report`)))
-  expect(artifacts.some(({ path }) => path === report.path), 'the report names no artifact')
+  expect(
+    artifacts.some(({ path }) => path === report.path),
+    'the report names no artifact',
+  )
   const got = await stage.get(`/threads/${threadId}/files/${report.path}`)
   expect(got === report.content, `${report.path} says: ${got}`)
   print.met(`the report of the run names ${report.path}: ${got.trim()}`)

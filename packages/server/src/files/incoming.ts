@@ -22,12 +22,21 @@ export interface IncomingBody {
   readonly passOver: () => Promise<boolean>
 }
 
-const most = { bytesMax: limits.refusedBodyBytesMax, msMax: limits.refusedBodyMsMax }
+/** The most that is passed over. */
+interface PassedOver {
+  readonly bytesMax: number
+  readonly msMax: number
+}
+
+const most: PassedOver = {
+  bytesMax: limits.refusedBodyBytesMax,
+  msMax: limits.refusedBodyMsMax,
+}
 
 /** The body of a request. At most `bytesMax` of it are passed over, for at most `msMax` milliseconds. */
 export function incomingBody(
   { headers, body }: Incoming,
-  { bytesMax, msMax }: typeof most = most,
+  { bytesMax, msMax } = most,
 ): IncomingBody {
   const source = (body ?? nothing())[Symbol.asyncIterator]()
   const declared = Number(headers.get('content-length') ?? 0)
@@ -45,12 +54,11 @@ export function incomingBody(
       if (declared > end) return false
       const over = timeout(msMax)
       try {
-        while (read <= end) {
+        for (;;) {
           const result = await Promise.race([next(), over.comes])
-          if (result === 'over') return false
+          if (result === 'over' || read > end) return false
           if (result.done === true) return true
         }
-        return false
       } catch {
         // The client is gone, or its connection is.
         return false
