@@ -38,13 +38,13 @@ export interface Stage {
   /** Starts a worker in place of one that is gone. */
   startWorker(): Promise<void>
   /** The files of this name, of all threads. */
-  files(name: string): Promise<readonly ThreadFile[]>
+  files(name: string): Promise<readonly FoundFile[]>
   /** Milliseconds. Rejects when the demo is interrupted. */
   pause(ms: number): Promise<void>
 }
 
 /** A file of a thread. */
-export interface ThreadFile {
+export interface FoundFile {
   readonly path: string
   readonly text: string
 }

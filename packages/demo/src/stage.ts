@@ -16,7 +16,7 @@ import type { Closers } from './closers.ts'
 import { demoConfig, demoEngine } from './demo-config.ts'
 import type { Printer } from './printer.ts'
 import { quietLog } from './quiet-log.ts'
-import type { Scene, Stage, ThreadFile } from './scene.ts'
+import type { Scene, Stage, FoundFile } from './scene.ts'
 import { type SeenRun, WatchedRun } from './watched-run.ts'
 import { Worker } from './worker.ts'
 
@@ -113,7 +113,7 @@ async function closeDatabase(database: EmbeddedPostgres): Promise<void> {
 const Threads = z.array(z.looseObject({ thread_id: z.string() }))
 const Files = z.array(z.looseObject({ path: z.string() }))
 
-async function filesOf(ask: Stage['ask'], name: string): Promise<readonly ThreadFile[]> {
+async function filesOf(ask: Stage['ask'], name: string): Promise<readonly FoundFile[]> {
   const search = withBody({ limit: 1000, select: ['thread_id'] })
   const threads = Threads.parse(
     await (await ask('/threads/search', { method: 'POST', ...search })).json(),
