@@ -5,11 +5,11 @@
  * K1 A call finds what the runs before it on its thread were given and what their calls left, but for what was rolled back; of its own run, what
  *    had come back when it looked, and perhaps what came back meanwhile.
  * K2 What a call changed is named by its result, and by nothing else: an attempt that was lost, broken off or failed changed nothing.
- * K3 Each content that an event names is there, in its own thread.
+ * K3 Each content that an event names is there, in its own thread or in one that this goes on from.
  */
 import { createHash } from 'node:crypto'
 import { FileChanges } from '@signalbox/core'
-import type { FileDraft, Register, StoredEvent, ToolRequest } from '@signalbox/engine'
+import type { FileDraft, Register, RunHead, StoredEvent, ToolRequest } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { isEnd, type RunRecord } from '../invariants/run-record.ts'
 import { seeded } from './seeded.ts'
@@ -198,15 +198,28 @@ const saidOf = (world: World, { payload }: StoredEvent): readonly string[] =>
     .map(({ path, text }) => `${path} ${text === null ? 'gone' : 'there'}`)
 
 function blobViolations(
-  { blobs, runs }: MemoryRegister['tables'],
+  tables: MemoryRegister['tables'],
   { head: { runId }, log }: RunRecord,
 ): readonly string[] {
-  const { tenantId = '', threadId = '' } = runs.get(runId) ?? {}
+  const readable = threadsOf(tables, tables.runs.get(runId))
+  const isThere = (key: string): boolean =>
+    readable.some((thread) => tables.blobs.has(`${thread}\u0000${key}`))
   return log.flatMap(({ payload, seq }) => {
     const said = FileChanges.safeParse(payload['files']).data
     if (said === undefined || !Array.isArray(said)) return []
     return said
-      .filter(({ key }) => key !== null && !blobs.has(`${tenantId}\u0000${threadId}\u0000${key}`))
+      .filter(({ key }) => key !== null && !isThere(key))
       .map(({ path }) => `K3 the content of ${path} of ${runId} at ${seq} is not there`)
   })
+}
+
+/** The threads whose contents a run may read: its own, and those that it goes on from. */
+function threadsOf(
+  { runs, threads }: Pick<MemoryRegister['tables'], 'runs' | 'threads'>,
+  run: Pick<RunHead, 'tenantId' | 'threadId'> | undefined,
+): readonly string[] {
+  if (!run) return []
+  const thread = `${run.tenantId}\u0000${run.threadId}`
+  const origin = threads.get(thread)?.origin
+  return [thread, ...threadsOf({ runs, threads }, origin && runs.get(origin.runId))]
 }
