@@ -221,5 +221,6 @@ function threadsOf(
   if (!run) return []
   const thread = `${run.tenantId}\u0000${run.threadId}`
   const origin = threads.get(thread)?.origin
-  return [thread, ...threadsOf({ runs, threads }, origin && runs.get(origin.runId))]
+  const before = origin ? runs.get(origin.runId) : undefined
+  return [thread, ...threadsOf({ runs, threads }, before)]
 }
