@@ -1,6 +1,6 @@
 /**
  * Files in the simulation: in some seeds clients give files to runs, take them away by hand, and tools change the files of their threads and
- * look at what is there. A content says who made it, so the log alone tells what a call must find, whatever the engine's own fold makes of it:
+ * look at what is there. A content says who made it, so the log alone tells what a call must find (I26), whatever the engine's own fold makes of it:
  *
  * K1 A call finds what the runs before it on its thread were given and what their calls left, but for what was rolled back; of its own run, what
  *    had come back when it looked, and perhaps what came back meanwhile.
