@@ -10,7 +10,10 @@ import type { Entry } from './write.ts'
 export interface ConversationPart {
   /** Its bytes as JSON, as requests show it. 0: there is nothing before the moment. */
   readonly bytes: number
-  /** Holds it a turn that may not be kept? Then it is not shown to whoever sums up. */
+  /**
+   * Holds the conversation a turn that may not be kept, before the moment or behind it? Then the request of the turn, which shows both, is not
+   * shown to whoever sums up.
+   */
   readonly hasGap: boolean
   /** The newest words of a user in it, unless there are newer ones behind it. */
   readonly words: Words | null
@@ -27,7 +30,7 @@ export function partOf(conversation: Conversation, through: Moment): Conversatio
   const behind = newestWords(entries.all.slice(count))
   return {
     bytes: before.reduce((bytes, entry) => bytes + bytesOf(entry, conversation), 0),
-    hasGap: !before.every(mayBeKept),
+    hasGap: !entries.all.every(mayBeKept),
     words: behind ? null : newestWords(before),
     instructions: [...conversation.instructions],
     text: (chars) => serialised(before, { results, chars }),
