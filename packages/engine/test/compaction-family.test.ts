@@ -123,7 +123,8 @@ describe('what the log knows stands beside the summary', () => {
     expect(await tree.outcome(runId)).toBe('completed')
     const [cut] = await eventsOf(tree.register, runId, 'context.compacted')
     const { appendix } = payloadOf(factSchemas['context.compacted'], cut ?? (await never()))
-    expect(appendix).toContain(`What people decided about calls:\n- pay "ann": ${decision}`)
+    const told = decision === 'edit' ? 'edit to "bob"' : decision
+    expect(appendix).toContain(`What people decided about calls:\n- pay "ann": ${told}`)
     // What was refused is not tried again because it is forgotten.
     expect(appendix.includes('Calls that failed:\n- pay "ann"')).toBe(decision === 'reject')
   })

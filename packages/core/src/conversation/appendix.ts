@@ -81,9 +81,10 @@ function take(
       )
       return
     case 'approval.answered': {
-      const { callId, tool, decision, scope } = fact.payload
+      const { callId, tool, decision, scope, edited } = fact.payload
       const reach = scope === undefined || scope === 'once' ? '' : ` (${scope})`
-      people.push(`${escaped(tool)} ${calls.get(callId)?.about ?? ''}: ${decision}${reach}`)
+      const to = edited ? ` to ${firstOf(edited.args)}` : ''
+      people.push(`${escaped(tool)} ${calls.get(callId)?.about ?? ''}: ${decision}${to}${reach}`)
       return
     }
     default:

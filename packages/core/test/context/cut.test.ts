@@ -180,6 +180,30 @@ describe('the appendix', () => {
     expect(appendixOf(log)).toBe('Calls that failed:\n- search "stolen": tool_timeout')
   })
 
+  const decided = (callId: string, more: object) =>
+    event('approval.answered', { callId, tool: 'pay', argsHash: 'h', ...more })
+
+  test('names what people decided, and what they made of a call (§5.5)', () => {
+    const calls = ['c1', 'c2', 'c3', 'c4'].map((id) => asked(id, 'pay'))
+    const log = [
+      said(['Go.']),
+      answered('m1', calls),
+      decided('c1', { decision: 'approve' }),
+      decided('c2', { decision: 'reject' }),
+      decided('c3', { decision: 'approve', scope: 'always' }),
+      decided('c4', { decision: 'edit', edited: { args: { to: '<bob>' }, argsHash: 'h' } }),
+    ]
+    expect(appendixOf(log)).toBe(
+      [
+        'What people decided about calls:',
+        '- pay "stolen": approve',
+        '- pay "stolen": reject',
+        '- pay "stolen": approve (always)',
+        '- pay "stolen": edit to "&lt;bob&gt;"',
+      ].join('\n'),
+    )
+  })
+
   test('keeps the newest twenty, and counts the others (C11)', () => {
     const log = Array.from({ length: 25 }, (_, n) => [
       answered(`m${n}`, [asked(`c${n}`)]),
