@@ -11,7 +11,7 @@ import type { Flock } from './canary.ts'
 import { addressOf, hunted, tokenOf } from './cuts.ts'
 
 /** What the model of a hunt says, and what becomes of it. */
-export interface RoomFlocks {
+interface RoomFlocks {
   /** Tokens and addresses that guardrails take out: in answers, arguments, results and summaries. */
   readonly tokens: Flock
   /** Numbers of cards, likewise. */
@@ -72,7 +72,8 @@ function orderIn(prompt: Prompt): Order {
 
 /** The newest page that the prompt knows of: by a call, or by a summary. */
 function pageIn(prompt: Prompt): number {
-  const pages = JSON.stringify(prompt).matchAll(/"page":(\d+)|Up to page (\d+)/g)
+  // Written out as one text, a call has its quotes escaped.
+  const pages = JSON.stringify(prompt).matchAll(/page\\*":(\d+)|Up to page (\d+)/g)
   return Math.max(0, ...[...pages].map(([, called, summed]) => Number(called ?? summed)))
 }
 

@@ -50,7 +50,7 @@ export interface Processes {
   logged(): Remains
 }
 
-export interface ProcessOptions extends Omit<SceneOptions, 'isCancelled'> {
+interface ProcessOptions extends Omit<SceneOptions, 'isCancelled'> {
   /** The provider's, where one is asked for. */
   readonly apiKey?: string
 }
