@@ -152,7 +152,7 @@ describe("AG-UI's client", () => {
   it('is told that a conversation is full', async () => {
     const agent = new RecordingAgent(box.api, 'cramped', randomUUID())
     const { frames } = await agent.turn('Go.')
-    await checkProtocol(frames).catch(() => {})
+    await checkProtocol(frames)
     expect(frames.some(({ name }: Frame) => name === 'signalbox.context.exhausted')).toBe(true)
     expect(frames.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'failed' })
     expect(JSON.stringify(frames.at(-1))).toContain('context_full')
