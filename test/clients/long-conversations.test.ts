@@ -140,9 +140,7 @@ describe("AG-UI's client", () => {
     expect(error).toBeNull()
     await checkProtocol(frames)
     const steps = frames.filter(({ type }: Frame) => type === 'STEP_STARTED')
-    expect(
-      steps.filter(({ stepName }: Frame) => stepName === 'context').length,
-    ).toBeGreaterThan(1)
+    expect(steps.filter(({ stepName }: Frame) => stepName === 'context').length).toBeGreaterThan(1)
     const said = messages.filter(({ role, content }) => role === 'assistant' && content)
     expect(said.map(({ content }) => content)).toEqual(answers)
     expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(pages)

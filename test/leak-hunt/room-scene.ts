@@ -35,7 +35,9 @@ export interface Played {
 
 /** The names of threads: one for each agent, and for each page before which the provider cuts an answer for the first time. */
 export const roomThreads = (starts: readonly number[]) =>
-  roomAgents.flatMap((agent) => starts.map((start) => ({ agent, start, threadId: `${agent}-${start}` })))
+  roomAgents.flatMap((agent) =>
+    starts.map((start) => ({ agent, start, threadId: `${agent}-${start}` })),
+  )
 type RoomThread = ReturnType<typeof roomThreads>[number]
 
 /**

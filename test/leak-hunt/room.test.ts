@@ -138,10 +138,16 @@ describe('with all of it in Postgres', () => {
   })
 
   it('what was redacted, a secret, and suppressed arguments are in no request, stream, answer, log, span or metric', () => {
-    const all = [...remains, ...asked(), { where: 'spans', bytes: Buffer.concat(collector.received) }]
+    const all = [
+      ...remains,
+      ...asked(),
+      { where: 'spans', bytes: Buffer.concat(collector.received) },
+    ]
     for (const flock of hiding) expect(leaks(all, flock)).toEqual([])
     expect(holds({ where: '', bytes: Buffer.from(provider.bodies.join('')) }, marks[0])).toBe(true)
-    expect(provider.bodies.filter((body) => body.includes('[redacted:')).length).toBeGreaterThan(100)
+    expect(provider.bodies.filter((body) => body.includes('[redacted:')).length).toBeGreaterThan(
+      100,
+    )
     expect(Buffer.concat(collector.received).includes('keeps-some')).toBe(true)
   })
 
@@ -164,7 +170,9 @@ describe('with all of it in Postgres', () => {
     }))
     expect(leaks(told, flocks.stopped)).toEqual([])
     // The model repeated what it was shown: so the hunt would have found it.
-    expect(told.filter((each) => marks.some((mark) => holds(each, mark))).length).toBeGreaterThan(100)
+    expect(told.filter((each) => marks.some((mark) => holds(each, mark))).length).toBeGreaterThan(
+      100,
+    )
   })
 
   it('tenants are apart: in no request, no summary, and nothing that either is shown, are words of the other', async () => {

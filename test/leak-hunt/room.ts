@@ -77,8 +77,7 @@ function pageIn(prompt: Prompt): number {
   return Math.max(0, ...[...pages].map(([, called, summed]) => Number(called ?? summed)))
 }
 
-const isSummary = (prompt: Prompt): boolean =>
-  JSON.stringify(prompt.at(-1)).includes(summaryTask)
+const isSummary = (prompt: Prompt): boolean => JSON.stringify(prompt.at(-1)).includes(summaryTask)
 
 /** Everything that looks like a canary, in whatever it stands. */
 const canariesIn = (prompt: Prompt): readonly string[] => [

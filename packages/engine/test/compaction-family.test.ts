@@ -4,27 +4,18 @@
  */
 import { factSchemas, payloadOf } from '@signalbox/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  byTurn,
-  dump,
-  dumping,
-  eventsOf,
-  reads,
-  resultNo,
-  roomy,
-  said,
-  summaryText,
-} from './support/compacting.ts'
+import { byTurn, dump, dumping, eventsOf, reads, resultNo, roomy } from './support/compacting.ts'
 import { counting, isSummary } from './support/counting.ts'
 import { aborted, ask, type Family, family, named, runsOf } from './support/family.ts'
 import { caller, eventOf } from './support/governed.ts'
-import { functionTools, toolSpec, type Turn, turnModel, until } from './support/world.ts'
+import { functionTools, toolSpec, type Turn, turnModel } from './support/world.ts'
 
 let tree: Family
 afterEach(() => tree.stop())
 
 const child = named('helper', [toolSpec('dump')], roomy)
-const parent = (more = {}) => named('parent', [toolSpec('dump'), runsOf('helper')], { ...roomy, ...more })
+const parent = (more = {}) =>
+  named('parent', [toolSpec('dump'), runsOf('helper')], { ...roomy, ...more })
 
 describe('a child that fills its window', () => {
   test('has its own conversation summed up; its parent pays, and waits', async () => {
@@ -78,8 +69,7 @@ describe('a child that fills its window', () => {
 
 describe('what the log knows stands beside the summary', () => {
   test('runs that were started, with what they came to', async () => {
-    const turns = (turn: number): Turn =>
-      turn === 1 ? [ask('look for ships')] : reads(14)(turn)
+    const turns = (turn: number): Turn => (turn === 1 ? [ask('look for ships')] : reads(14)(turn))
     const counted = counting(byTurn(turns), 32_000)
     tree = family({
       plays: { parent: counted.model, helper: turnModel(['three <ships> found']) },
@@ -108,7 +98,7 @@ describe('what the log knows stands beside the summary', () => {
       turn === 1 ? [{ tool: 'pay', args: { to: 'ann' } }] : dumpsThen(turn)
     const counted = counting(byTurn(turns), 32_000)
     tree = family({ plays: { payer: counted.model }, tools })
-    const engine = await tree.start()
+    const engine = await tree.start({ checkArguments: () => null })
     const payer = named('payer', [toolSpec('dump'), toolSpec('pay', 'once')], {
       ...roomy,
       guardrails: { approvalTools: ['pay'] },
