@@ -1,5 +1,5 @@
 /**
- * The leak hunt through conversations that are summed up (context systems §19 "canary", C6 to C9, C12): two hundred runs of two tenants, on threads of
+ * The leak hunt through conversations that are summed up (context systems §19 "canary", C6 to C9, C12): two hundred runs (a part of them with a commit) of two tenants, on threads of
  * the same names, in windows that they fill, whose model says, calls and reads what guardrails take out, is cut in the middle of words and of
  * arguments, and in each summary repeats whatever it was shown. Would catch: a summary of what was stopped, a summary that no guardrail has read, a secret that
  * goes from a result into a request, a request or a summary with words of two tenants.
@@ -97,8 +97,11 @@ const metrics = async ({ health }: Processes): Promise<Remains> => {
   return { where: 'metrics of the worker', bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
+/** The threads of a commit, or of all: then two hundred runs. */
+const starts = process.env['SIGNALBOX_FULL'] === '1' ? [1, 2, 4] : [1, 4]
+
 describe('with all of it in Postgres', () => {
-  const threads = roomThreads([1, 2, 4])
+  const threads = roomThreads(starts)
   let database: Database
   let processes: Processes
   let tenants: readonly Tenant[]
@@ -122,10 +125,9 @@ describe('with all of it in Postgres', () => {
   }, 600_000)
   afterAll(() => database?.close())
 
-  it('two hundred runs end as they must, and are summed up in every way', () => {
+  it(`${7 * 2 * threads.length} runs end as they must, and are summed up in every way`, () => {
     const outcomes = played.flatMap((each) => each.outcomes)
     expect(outcomes).toHaveLength(7 * 2 * threads.length)
-    expect(outcomes.length).toBeGreaterThanOrEqual(200)
     const count = (outcome: string): number => outcomes.filter((each) => each === outcome).length
     expect(count('safety_stopped')).toBe(2 * 2 * threads.length)
     expect(count('completed')).toBe(5 * 2 * threads.length)
