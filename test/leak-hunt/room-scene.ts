@@ -55,12 +55,20 @@ export async function playThread(
   const outcomes: string[] = []
   const runs: string[] = []
   const mark = marks.next()
+  const get = async (path: string): Promise<unknown> => {
+    const { body } = await patiently(() => call(api, 'GET', path, { headers }))
+    keep(path, JSON.stringify(body))
+    return body
+  }
   const say = async (input: string): Promise<void> => {
-    const response = await fetch(`${api}/threads/${threadId}/runs/stream`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ assistant_id: agent, input, stream_mode: 'signalbox' }),
-    })
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const response = await patiently(() =>
+      fetch(`${api}/threads/${threadId}/runs/stream`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...key, ...headers },
+        body: JSON.stringify({ assistant_id: agent, input, stream_mode: 'signalbox' }),
+      }),
+    )
     const text = await response.text()
     if (!response.ok) throw new Error(`${threadId}: ${text}`)
     const data = text
@@ -68,32 +76,19 @@ export async function playThread(
       .filter((line) => line.startsWith('data: {'))
       .map((line): unknown => JSON.parse(line.slice('data: '.length)))
     keep(`the stream of ${threadId}`, `${text}\n${data.flatMap(textsOf).join('')}`)
-    for (const each of data) {
-      const { outcome, run_id: runId } = Ended.safeParse(each).data ?? {}
-      if (runId !== undefined && runId !== runs.at(-1)) runs.push(runId)
-      if (outcome !== undefined) outcomes.push(outcome)
-    }
-  }
-  const get = async (path: string): Promise<unknown> => {
-    const body = await eventually(async () => {
-      const answer = await call(api, 'GET', path, { headers })
-      return answer.status === 503 ? undefined : answer.body
-    })
-    keep(path, JSON.stringify(body))
-    return body
+    const { run_id: runId } = Begun.parse(data[0])
+    runs.push(runId)
+    outcomes.push(Joined.parse(await get(`/runs/${runId}/join`)).outcome)
   }
   /** A thread that has nothing to sum up says so. */
   const compact = async (): Promise<void> => {
     const path = `/threads/${threadId}/compact`
     const key = { 'idempotency-key': crypto.randomUUID() }
-    const { status, body } = await eventually(async () => {
-      const answer = await call(api, 'POST', path, { headers: { ...headers, ...key }, body: {} })
-      // A server that is too busy is asked again.
-      return answer.status === 503 ? undefined : answer
-    })
+    const asking = { headers: { ...headers, ...key }, body: {} }
+    const { status, body } = await patiently(() => call(api, 'POST', path, asking))
     keep(path, JSON.stringify(body))
     if (status !== 200 && status !== 422) throw new Error(`${path}: ${status}`)
-    const { data } = Compacted.safeParse(body)
+    const { data } = Begun.safeParse(body)
     if (data) runs.push(data.run_id)
   }
   await say(readTo(start, mark))
@@ -115,8 +110,19 @@ export async function playThread(
   return { threadId, remains, outcomes, types }
 }
 
-const Ended = z.looseObject({ run_id: z.string().optional(), outcome: z.string().optional() })
-const Compacted = z.looseObject({ run_id: z.string() })
+const Begun = z.looseObject({ run_id: z.string() })
+const Joined = z.looseObject({ outcome: z.string() })
+
+/** A server that is too busy is asked again. */
+const patiently = <Answer extends { readonly status: number }>(
+  asking: () => Promise<Answer>,
+): Promise<Answer> =>
+  eventually(async () => {
+    const answer = await asking()
+    return answer.status === 503 ? undefined : answer
+  }, patienceMs)
+
+const patienceMs = 300_000
 
 /** The type of an event, of a summary with how it was asked for. */
 const typeOf = ({ type, payload }: z.output<typeof Event>): string =>

@@ -53,7 +53,7 @@ beforeAll(async () => {
   collector = await startCollector()
   await placeReadyCluster(join(dir, 'postgres'))
   postgres = await startEmbeddedPostgres({ dataDir: join(dir, 'postgres'), log: silent })
-})
+}, 300_000)
 
 afterAll(async () => {
   await postgres?.stop()

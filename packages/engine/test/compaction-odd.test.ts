@@ -130,6 +130,43 @@ describe('two in a row', () => {
   })
 })
 
+describe('a turn that was stopped (compaction 5, C7)', () => {
+  test('and stands behind the cut: the request of the turn shows it, so the summary is asked for without that', async () => {
+    let isStopped = false
+    const plays = byTurn(reads(6))
+    const model: Model = {
+      async call(request, sink, signal) {
+        const turn = await plays.call(request, sink, signal)
+        if (!isStopped) return turn
+        const message = {
+          ...turn.message,
+          parts: [{ type: 'text' as const, text: 'forbidden words' }],
+        }
+        return {
+          ...turn,
+          message,
+          verdict: 'safety',
+          evidence: [{ detector: 'd', field: 'f', value: 'v' }],
+        }
+      },
+    }
+    const at = await scene(model)
+    const keeping = readerAgent({ context: { compact: { keep: 12_000 } } })
+    const threadId = 'stopped'
+    const ends: string[] = []
+    for (const stops of [false, true, false]) {
+      isStopped = stops
+      ends.push(await outcomeOf(at.register, await begin(at.engine, keeping, { threadId })))
+    }
+    expect(ends).toEqual(['completed', 'safety_stopped', 'completed'])
+    const summaries = at.requests.filter(isSummary)
+    expect(summaries.length).toBeGreaterThan(0)
+    for (const { prompt } of summaries) expect(JSON.stringify(prompt)).not.toContain('forbidden')
+    // It was not summed up: behind the summary, the model reads it as it was said.
+    expect(JSON.stringify(behindSummary(at.requests))).toContain('forbidden words')
+  })
+})
+
 const more = reads(24)
 const dumped = (n: number) => ({ tool: 'dump', args: { n } })
 const pays = (turn: number): Turn =>
