@@ -242,9 +242,9 @@ describe("A2A's client", () => {
   })
 })
 
-describe('our own client', () => {
-  const ours = () => createClient({ url: box.api })
+const ours = () => createClient({ url: box.api })
 
+describe('our own client', () => {
   it('sees the events of summaries, and no text of theirs', async () => {
     const client = ours()
     const { run_id } = await client.runs.create({ assistant_id: 'archivist', input: 'Read all.' })

@@ -2,7 +2,7 @@
  * Summaries in trees of runs, in memory (context systems §2 "somebody pays", §5.5, §5.6, §18 rows 10 and 20). Would catch: a child that sums up on
  * after its parent was cancelled, a summary of a child that nobody pays, one that a parent forgets that it had work done, or what a person has refused.
  */
-import { factSchemas, payloadOf } from '@signalbox/core'
+import { decisionSchemas, factSchemas, payloadOf } from '@signalbox/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { byTurn, dump, dumping, eventsOf, reads, resultNo, roomy } from './support/compacting.ts'
 import { counting, isSummary } from './support/counting.ts'
@@ -105,7 +105,7 @@ describe('what the log knows stands beside the summary', () => {
     })
     const runId = await tree.begin(engine, payer)
     const { payload } = await eventOf(tree.register, runId, 'approval.requested')
-    const callId = String(payload['callId'])
+    const { callId } = decisionSchemas['approval.requested'].parse(payload)
     const answer = { ...caller, runId, callId, decision }
     const edited = { ...answer, args: { to: 'bob' } }
     const { code } = await engine.commands.answerApproval(decision === 'edit' ? edited : answer)

@@ -174,14 +174,14 @@ const failed = (callId: string, code: string) =>
     durationMs: 1,
   })
 
+const decided = (callId: string, more: object) =>
+  event('approval.answered', { callId, tool: 'pay', argsHash: 'h', ...more })
+
 describe('the appendix', () => {
   test('names calls that failed, with their first argument', () => {
     const log = [said(['Go.']), answered('m1', [asked('c1')]), failed('c1', 'tool_timeout')]
     expect(appendixOf(log)).toBe('Calls that failed:\n- search "stolen": tool_timeout')
   })
-
-  const decided = (callId: string, more: object) =>
-    event('approval.answered', { callId, tool: 'pay', argsHash: 'h', ...more })
 
   test('names what people decided, and what they made of a call (§5.5)', () => {
     const calls = ['c1', 'c2', 'c3', 'c4'].map((id) => asked(id, 'pay'))
