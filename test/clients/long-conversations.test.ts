@@ -157,18 +157,19 @@ describe("AG-UI's client", () => {
   })
 })
 
-describe('the AI SDK', () => {
-  const send = (agent: string, text: string): Promise<Response> =>
-    fetch(`${box.api}/chat/${agent}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        id: randomUUID(),
-        trigger: 'submit-message',
-        messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text }] }],
-      }),
-    })
+/** Asks as the transport of the AI SDK does. */
+const send = (agent: string, text: string): Promise<Response> =>
+  fetch(`${box.api}/chat/${agent}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      id: randomUUID(),
+      trigger: 'submit-message',
+      messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text }] }],
+    }),
+  })
 
+describe('the AI SDK', () => {
   it('has every step of the answer, and no summary', async () => {
     const response = await send('archivist', 'Read all pages.')
     const raw = response.clone().text()
@@ -189,42 +190,43 @@ describe('the AI SDK', () => {
   })
 })
 
-describe("A2A's client", () => {
-  const sent = async (agent: string, text: string): Promise<Task> => {
-    const factory = new ClientFactory({ transports: [new JsonRpcTransportFactory()] })
-    const client = await factory.createFromUrl(`${box.api}/a2a/${agent}/`)
-    const request: SendMessageRequest = {
-      tenant: '',
+/** The task that a message came to. */
+const sent = async (agent: string, text: string): Promise<Task> => {
+  const factory = new ClientFactory({ transports: [new JsonRpcTransportFactory()] })
+  const client = await factory.createFromUrl(`${box.api}/a2a/${agent}/`)
+  const request: SendMessageRequest = {
+    tenant: '',
+    metadata: undefined,
+    configuration: {
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      historyLength: undefined,
+      returnImmediately: false,
+    },
+    message: {
+      messageId: randomUUID(),
+      contextId: '',
+      taskId: '',
+      role: Role.ROLE_USER,
+      parts: [
+        {
+          content: { $case: 'text', value: text },
+          metadata: undefined,
+          filename: '',
+          mediaType: '',
+        },
+      ],
       metadata: undefined,
-      configuration: {
-        acceptedOutputModes: [],
-        taskPushNotificationConfig: undefined,
-        historyLength: undefined,
-        returnImmediately: false,
-      },
-      message: {
-        messageId: randomUUID(),
-        contextId: '',
-        taskId: '',
-        role: Role.ROLE_USER,
-        parts: [
-          {
-            content: { $case: 'text', value: text },
-            metadata: undefined,
-            filename: '',
-            mediaType: '',
-          },
-        ],
-        metadata: undefined,
-        extensions: [],
-        referenceTaskIds: [],
-      },
-    }
-    const result = await client.sendMessage(request)
-    if (!('status' in result)) throw new Error('a message instead of a task')
-    return result
+      extensions: [],
+      referenceTaskIds: [],
+    },
   }
+  const result = await client.sendMessage(request)
+  if (!('status' in result)) throw new Error('a message instead of a task')
+  return result
+}
 
+describe("A2A's client", () => {
   it('has every answer as an artifact, and no summary', async () => {
     const task = await sent('archivist', 'Read all pages.')
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)

@@ -17,6 +17,10 @@ const child = named('helper', [toolSpec('dump')], roomy)
 const parent = (more = {}) =>
   named('parent', [toolSpec('dump'), runsOf('helper')], { ...roomy, ...more })
 
+const looks = (turn: number): Turn => (turn === 1 ? [ask('look for ships')] : reads(14)(turn))
+const pays = (turn: number): Turn =>
+  turn === 1 ? [{ tool: 'pay', args: { to: 'ann' } }] : reads(14)(turn)
+
 describe('a child that fills its window', () => {
   test('has its own conversation summed up; its parent pays, and waits', async () => {
     const counted = counting(byTurn(reads(14)), 32_000)
@@ -69,8 +73,7 @@ describe('a child that fills its window', () => {
 
 describe('what the log knows stands beside the summary', () => {
   test('runs that were started, with what they came to', async () => {
-    const turns = (turn: number): Turn => (turn === 1 ? [ask('look for ships')] : reads(14)(turn))
-    const counted = counting(byTurn(turns), 32_000)
+    const counted = counting(byTurn(looks), 32_000)
     tree = family({
       plays: { parent: counted.model, helper: turnModel(['three <ships> found']) },
       agents: [named('helper')],
@@ -94,9 +97,7 @@ describe('what the log knows stands beside the summary', () => {
       dump: async ({ n }) => resultNo(Number(n ?? 0)),
       pay: async () => 'paid',
     })
-    const turns = (turn: number): Turn =>
-      turn === 1 ? [{ tool: 'pay', args: { to: 'ann' } }] : dumpsThen(turn)
-    const counted = counting(byTurn(turns), 32_000)
+    const counted = counting(byTurn(pays), 32_000)
     tree = family({ plays: { payer: counted.model }, tools })
     const engine = await tree.start({ checkArguments: () => null })
     const payer = named('payer', [toolSpec('dump'), toolSpec('pay', 'once')], {
@@ -120,5 +121,4 @@ describe('what the log knows stands beside the summary', () => {
   })
 })
 
-const dumpsThen = (turn: number): Turn => (turn <= 14 ? dump(turn) : 'done')
 const never = (): Promise<never> => Promise.reject(new Error('there is no summary'))

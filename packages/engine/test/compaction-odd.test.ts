@@ -138,13 +138,13 @@ describe('a turn that was stopped (compaction 5, C7)', () => {
       async call(request, sink, signal) {
         const turn = await plays.call(request, sink, signal)
         if (!isStopped) return turn
-        const message = {
+        const cut = {
           ...turn.message,
           parts: [{ type: 'text' as const, text: 'forbidden words' }],
         }
         return {
           ...turn,
-          message,
+          message: cut,
           verdict: 'safety',
           evidence: [{ detector: 'd', field: 'f', value: 'v' }],
         }
