@@ -62,6 +62,7 @@ beforeAll(async () => {
   box = await startTest({
     agents: {
       archivist: { model: scripted('archivist', 8_000), tools: ['read_page'], context: {} },
+      quick: { model: scripted('quick', 8_000) },
       // Its instructions alone are more than its model can take.
       cramped: {
         model: scripted('archivist', 1_000),
@@ -70,7 +71,7 @@ beforeAll(async () => {
       },
     },
     tools: [readPage],
-    scripts: { archivist: reading },
+    scripts: { archivist: reading, quick: () => ({ text: 'Yes.' }) },
   })
 })
 afterAll(() => box?.stop())
@@ -282,7 +283,11 @@ describe('our own client', () => {
     expect(event?.type).toBe('context.compacted')
     const after = await client.request('GET /threads/{thread_id}/context', { path })
     expect([after.window, after.compactions]).toEqual([8_000, before.compactions + 1])
-    const refused = client.request('POST /threads/{thread_id}/compact', { path, body: {} })
+    const short = { thread_id: `short-${randomUUID()}` }
+    const wish = { threadId: short.thread_id }
+    const run = await client.runs.create({ assistant_id: 'quick', input: 'Go.' }, wish)
+    await client.runs.join(run.run_id)
+    const refused = client.request('POST /threads/{thread_id}/compact', { path: short, body: {} })
     await expect(refused).rejects.toMatchObject({ code: 'nothing_to_compact', status: 422 })
     await expect(refused).rejects.toBeInstanceOf(SignalboxError)
   })

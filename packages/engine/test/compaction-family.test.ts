@@ -4,7 +4,7 @@
  */
 import { decisionSchemas, factSchemas, payloadOf } from '@signalbox/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { byTurn, dump, dumping, eventsOf, reads, resultNo, roomy } from './support/compacting.ts'
+import { byTurn, dumping, eventsOf, reads, resultNo, roomy } from './support/compacting.ts'
 import { counting, isSummary } from './support/counting.ts'
 import { aborted, ask, type Family, family, named, runsOf } from './support/family.ts'
 import { caller, eventOf } from './support/governed.ts'
