@@ -102,6 +102,8 @@ const starts = process.env['SIGNALBOX_FULL'] === '1' ? [1, 2, 4] : [1, 4]
 
 describe('with all of it in Postgres', () => {
   const threads = roomThreads(starts)
+  /** Twice each, of two tenants: fewer, and there was nothing to hunt in. */
+  const summedUp = 2 * 2 * threads.length
   let database: Database
   let processes: Processes
   let tenants: readonly Tenant[]
@@ -132,7 +134,7 @@ describe('with all of it in Postgres', () => {
     expect(count('safety_stopped')).toBe(2 * 2 * threads.length)
     expect(count('completed')).toBe(5 * 2 * threads.length)
     for (const how of ['shared', 'serialised'])
-      expect(countOf(played, `context.compacted ${how}`), how).toBeGreaterThan(20)
+      expect(countOf(played, `context.compacted ${how}`), how).toBeGreaterThan(threads.length)
     expect(countOf(played, 'context.pruned')).toBeGreaterThan(0)
     // What was executed had lost before what was to be taken out.
     expect(written.length).toBeGreaterThan(50)
@@ -156,7 +158,7 @@ describe('with all of it in Postgres', () => {
   it('what was stopped stays where it was said, and is in no summary, and in no request for one', async () => {
     const requests = asked()
     const summaries = requests.filter(({ bytes }) => bytes.includes(summaryTask))
-    expect(summaries.length).toBeGreaterThan(100)
+    expect(summaries.length).toBeGreaterThan(summedUp)
     expect(leaks(summaries, flocks.stopped)).toEqual([])
     // By design, the model reads what it said before.
     const turns = requests.filter(({ bytes }) => !bytes.includes(summaryTask))
@@ -165,7 +167,7 @@ describe('with all of it in Postgres', () => {
       postgres.url,
       `select run_id, seq, payload::text as payload from signalbox.event where type = 'context.compacted'`,
     )
-    expect(facts.length).toBeGreaterThan(100)
+    expect(facts.length).toBeGreaterThan(summedUp)
     const told = facts.map(({ run_id: runId, seq, payload }) => ({
       where: `the summary ${runId} ${seq}`,
       bytes: Buffer.from(payload),
@@ -173,7 +175,7 @@ describe('with all of it in Postgres', () => {
     expect(leaks(told, flocks.stopped)).toEqual([])
     // The model repeated what it was shown: so the hunt would have found it.
     expect(told.filter((each) => marks.some((mark) => holds(each, mark))).length).toBeGreaterThan(
-      100,
+      summedUp,
     )
   })
 
@@ -184,7 +186,7 @@ describe('with all of it in Postgres', () => {
     for (const [n, tenant] of tenants.entries()) {
       const own = remains.filter(({ where }) => where.startsWith(`${tenant.name}: `))
       const foreign = marks[1 - n] ?? one
-      expect(own.length).toBeGreaterThan(500)
+      expect(own.length).toBeGreaterThan(40 * threads.length)
       expect(leaks(own, foreign)).toEqual([])
       expect(own.some((each) => holds(each, tenant.marks))).toBe(true)
       const rows = await ask<{ text: string }>(
