@@ -44,7 +44,7 @@ type RoomThread = ReturnType<typeof roomThreads>[number]
  * Seven runs on a thread: it is read, cut, read on, cut once more; and between them summed up by hand. Answers everything that the tenant is
  * shown of it.
  */
-export async function playThread(
+async function playThread(
   { api }: Pick<Processes, 'api'>,
   { marks, headers, name }: Tenant,
   { agent, start, threadId }: RoomThread,

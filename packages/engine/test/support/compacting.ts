@@ -78,7 +78,7 @@ export const reads =
     turn <= count ? dump(turn) : 'done'
 
 /** The prompt of a request without what differs from run to run. */
-export const textOf = ({ prompt }: Pick<ModelRequest, 'prompt'>, runId: string): string =>
+const textOf = ({ prompt }: Pick<ModelRequest, 'prompt'>, runId: string): string =>
   JSON.stringify(prompt).replaceAll(runId.slice(-12), 'run')
 
 /**
