@@ -94,7 +94,7 @@ async function intoOutage({ process: { schedule, name } }: Incarnation): Promise
 /** An answer is waited for longer than a lease, as most are in production. */
 const answerMsMax = 600
 
-/** What hangs for longer than that fails for whoever asked, and is done all the same when the register goes on. */
+/** A call that hangs for longer than that fails for its caller, and is done all the same when the register goes on. */
 function answeredInTime<T>({ process, trouble }: Incarnation, answer: Promise<T>): Promise<T> {
   const { schedule } = process
   if (trouble?.how !== 'hangs' || trouble.until - schedule.now <= answerMsMax) return answer

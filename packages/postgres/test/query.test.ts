@@ -1,4 +1,4 @@
-/** What a query leaves behind: `pg` keeps a query until the next full collection of V8, with all it holds (decision 0056). */
+/** A query leaves nothing behind: `pg` keeps a query until the next full collection of V8, with all it holds (decision 0056). */
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** What `pg` was given by `work`, and what it answered. */
+/** The queries that `work` gave to `pg`, and its answers. */
 async function heldAfter(work: () => Promise<unknown>) {
   const query = vi.spyOn(pool, 'query')
   try {
