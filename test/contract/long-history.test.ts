@@ -6,6 +6,7 @@
 import { decisionSchemas, limits } from '@signalbox/core'
 import { type AppendItem, type Engine, type Register, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
+import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, named, runsOf } from '../../packages/engine/test/support/family.ts'
@@ -26,8 +27,10 @@ import {
   event,
   newRun,
   settling,
+  toolEffect,
   webhookEffect,
 } from '../../packages/postgres/test/support/drafts.ts'
+import { pausing } from '../../packages/postgres/test/support/pauses.ts'
 import { useRegister } from '../../packages/postgres/test/support/register.ts'
 
 const bench = useRegister()
@@ -276,6 +279,24 @@ describe.each(registers)('%s, a run whose history is full', (_name, open) => {
     expect((await register.head(runId))?.seq).toBeLessThanOrEqual(limits.eventsPerRunMax - 100)
     const { claims } = await register.append({ ...body, claims: [claim(late ?? '')] })
     expect(claims).toMatchObject([{ code: 'full' }])
+  })
+
+  it('is not asked for room by what a pause holds', async () => {
+    const register = open()
+    const run = newRun({ tenantId: `t-${randomUUID().slice(0, 8)}` })
+    const paused = toolEffect(run, 1, { tool: 'write' })
+    const free = toolEffect(run, 2, { tool: 'other' })
+    await register.append(admission(run, { effects: [paused, free] }))
+    await register.pause(pausing(run.tenantId, { kind: 'tool', name: 'write' }))
+    const claimed = async ({ id }: { readonly id: string }) => {
+      const { claims } = await register.append({ ...about(run), claims: [claim(id)] })
+      return claims.map(({ code }) => code)
+    }
+    expect(await claimed(paused)).toEqual(['paused'])
+    for (let size = 1000; size > 0; size = size === 1 ? 0 : Math.ceil(size / 4))
+      while ((await register.append({ ...about(run), notes: notes(size) })).code === 'ok');
+    expect(await claimed(free)).toEqual(['full'])
+    expect(await claimed(paused)).toEqual(['paused'])
   })
 
   it('waits for a call that runs, records its result while there is room, and ends then', async () => {

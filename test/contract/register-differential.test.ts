@@ -206,6 +206,23 @@ const examples: [Move[]][] = [
 
 const withRoom = ([moved]: [Move[]]): [Move[], number] => [moved, limits.eventsPerRunMax]
 
+/** Sequences of which a short history is part. */
+const crowded: [Move[], number][] = [
+  // A pause has refused the claim of a call; the run is full when it is claimed again.
+  [
+    [
+      move(0, 26, 0),
+      move(0, 8, 0),
+      move(0, 0, 0),
+      move(0, 9, 0),
+      move(0, 0, 0),
+      move(0, 0, 0),
+      move(0, 8, 0),
+    ],
+    116,
+  ],
+]
+
 /** What of an answer must be the same: all of it but the words of a refusal. */
 const essence = ({ detail: _detail, ...answer }: AppendResult) => answer
 
@@ -281,7 +298,7 @@ test('both registers answer every sequence of items alike, and keep the same', a
     }),
     {
       numRuns: Number(process.env['DIFFERENTIAL_RUNS'] ?? 100),
-      examples: examples.map(withRoom),
+      examples: [...examples.map(withRoom), ...crowded],
     },
   )
   const all = [

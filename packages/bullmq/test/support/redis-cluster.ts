@@ -55,9 +55,14 @@ export class RedisCluster {
         await new Promise((resolve) => setTimeout(resolve, 50))
   }
 
-  /** A slot without keys changes hands. The one that takes it is told first, so that it is never without an owner. */
+  /**
+   * A slot without keys changes hands. The node that takes the slot is told first, so that the slot is never without an owner, and
+   * gets the newest configuration epoch, as an import of keys would give it: without that, a heartbeat that the last owner sent
+   * meanwhile takes the slot back, on this node alone and for good.
+   */
   async giveSlot(slot: string, owner: RedisServer): Promise<void> {
     const id = String(await owner.command('CLUSTER', 'MYID'))
+    await owner.command('CLUSTER', 'BUMPEPOCH')
     const others = this.nodes.filter((node) => node !== owner)
     for (const node of [owner, ...others])
       await node.command('CLUSTER', 'SETSLOT', slot, 'NODE', id)

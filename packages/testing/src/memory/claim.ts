@@ -19,7 +19,9 @@ export function claim(tables: Tables, place: RunNow, draft: ClaimDraft): Claimed
   const isHere = effect?.runId === run.runId
   if (isHere && isOwn(tables, effect, draft)) return answer('ok', effect.attempt)
   const code = isHere ? codeOf(tables, place, effect) : 'gone'
-  if (code === 'ok' && isHere && !hasRoomForClaim(tables, run)) {
+  // What a pause holds begins nothing before it is released: so nobody asks for its room.
+  const begins = code === 'ok' && isHere && effect.notBefore <= now
+  if (begins && !hasRoomForClaim(tables, run)) {
     if (run.status !== 'ended') return answer('full', effect.attempt)
     // Of a run that has ended nobody can make room: nothing is tried for ever.
     effect.status = 'cancelled'
