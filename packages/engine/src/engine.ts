@@ -41,6 +41,8 @@ export interface CreateRun extends Caller {
   readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
   readonly edit?: { readonly messages: readonly EditMessage[] }
+  /** Instead of an input: the run has what was said on its thread summed up, and ends. */
+  readonly compact?: { readonly instructions?: string }
   readonly metadata: JsonObject
   /** The things that the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']

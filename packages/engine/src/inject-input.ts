@@ -62,7 +62,7 @@ async function refusalOf(
     deps.register.events(head.runId, { limit: 1 }),
   )
   const created = factSchemas['run.created'].safeParse(first?.payload)
-  if (created.data?.edit) return { code: 'no_model' }
+  if (created.data?.edit || created.data?.compact) return { code: 'no_model' }
   const definition = await deps.views.definitionOf(head)
   return holdOf(deps, { tenantId, definition, ...(endUser === undefined ? {} : { endUser }) })
 }

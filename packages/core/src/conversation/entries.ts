@@ -57,6 +57,12 @@ export class Entries {
     this.#change(from)
   }
 
+  /** Puts entries in the place of the first `count`. */
+  cutBefore(count: number, entries: readonly Entry[]): void {
+    this.#all.splice(0, count, ...entries)
+    this.#change(0)
+  }
+
   /** So many entries, from the first on, are what they were when this was last asked. */
   takeUnchanged(): number {
     const unchanged = this.#unchanged

@@ -8,22 +8,34 @@
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import type { Prompt, PromptMessage, ToolResult } from '../prompt.ts'
 import { type Entries, isCallAnswer, type Results } from './entries.ts'
+import type { SaidAt } from './place.ts'
 import { acceptable, isBlank } from './pairing.ts'
 import { missingResult } from './result.ts'
 
 export interface Said {
   readonly type: 'said'
+  /** Of the message; absent for words of ours. */
+  readonly id?: string
+  readonly at: SaidAt
   readonly parts: readonly ContentPart[]
+  /** It stands for what was said before. */
+  readonly isSummary?: true
 }
 
 export interface CallAnswer {
   readonly type: 'answered'
   readonly id: string
+  /** Where the answer stands that is shown. */
+  readonly at: SaidAt
   readonly parts: readonly AssistantPart[]
   /** Did the stream close positively? */
   readonly closed: boolean
   /** A stream guardrail ended this attempt: it is history of its own, and the next attempt does not replace it. */
   readonly corrected?: boolean
+  /** Did the model say it, as a turn of a run? */
+  readonly isTurn?: true
+  /** False: the stream did not close positively, or a sentence of ours ended it. */
+  readonly closedWell?: boolean
 }
 
 export type Entry = Said | CallAnswer

@@ -238,6 +238,8 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelTurn
     inputTokens: inputTokens.total,
     outputTokens: outputTokens.total,
     cachedInputTokens: inputTokens.cacheRead,
+    // The packages say 0 of a request that wrote none, and so does nothing at all.
+    cacheWriteTokens: inputTokens.cacheWrite || undefined,
     reasoningTokens: outputTokens.reasoning,
   }
   return Object.fromEntries(

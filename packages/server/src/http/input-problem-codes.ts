@@ -22,6 +22,11 @@ export const inputProblemKinds = {
     title: 'Too much was said to the run',
     help: 'One run takes 100 messages and 1 MiB of text after its creation, and nothing near the end of its history. Create another run for the rest.',
   },
+  nothing_to_compact: {
+    status: 422,
+    title: 'There is nothing to sum up',
+    help: 'A summary takes the place of what is before the newest turns. This thread has no more than these, or a summary would not be shorter.',
+  },
   nothing_runs: {
     status: 409,
     title: 'No run of the thread goes on',

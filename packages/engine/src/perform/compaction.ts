@@ -1,0 +1,324 @@
+/**
+ * Performing a compaction: a model sums up what was said before a moment; one fact holds the summary and the moment, or says why there is
+ * none. Nobody sees it stream, and nothing that it asks for is executed.
+ *
+ * X1 A failure changes nothing (C4): whatever goes wrong is a `context.unchanged` with its reason.
+ * X2 What is kept has passed the stream guardrails of the agent, as an answer would (C8); there is no correction.
+ * X3 A summary is bounded, and smaller than half of what it replaces.
+ * X4 It is paid for: reserved in the budget of the tree, no turn, and never above what the decision allows.
+ */
+import {
+  type AgentDefinition,
+  callsOf,
+  checkPairing,
+  clearRule,
+  type CompactEffect,
+  type ConversationPart,
+  defaultContext,
+  escaped,
+  type FactPayload,
+  keptCut,
+  marksOf,
+  type ModelConfig,
+  modelOf,
+  type ModelTurn,
+  type Moment,
+  NewerError,
+  type Usage,
+} from '@signalbox/core'
+import { AbortError, messageOf, TerminalError } from '../errors.ts'
+import type { FactDraft } from '../ports.ts'
+import { circuitOf } from './breaker.ts'
+import { callBounded } from './bounded-call.ts'
+import { cacheHints } from './cache-hints.ts'
+import { serialisedRequest, sharedRequest, type SummaryRequest } from './compaction-prompt.ts'
+import { originOf } from './evidence.ts'
+import { streamGuardOf } from './guard.ts'
+import type { Held } from './leases.ts'
+import { jsonBytes, measured } from './measure.ts'
+import type { ModelCallDeps, ModelTask } from './model-call.ts'
+import { type PromptDraft, promptOf, promptSteps } from './prompt-steps.ts'
+import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
+import { bptIn, bptUnknown, inTokens, learnedIn, tokensOf } from './room.ts'
+
+export type CompactionDeps = Omit<ModelCallDeps, 'live'>
+
+/** A claimed compaction, and where the run stood when it was claimed. */
+export interface CompactionTask extends Omit<ModelTask, 'effect'> {
+  readonly effect: CompactEffect
+}
+
+type Unchanged = Pick<
+  FactPayload<'context.unchanged'>,
+  'reason' | 'error' | 'guardrail' | 'provider' | 'model'
+>
+
+/** What came of it. */
+type Summed =
+  | { readonly kept: Kept; readonly usage: Usage }
+  | { readonly unchanged: Unchanged; readonly usage: Usage }
+  | { readonly refused: Refused }
+
+type Kept = Omit<FactPayload<'context.compacted'>, 'effectId' | 'attempt' | 'usage' | 'durationMs'>
+
+/** Makes the summary and answers the fact about it. Null: the signal was aborted for another reason than a cancel. */
+export async function performCompaction(
+  deps: CompactionDeps,
+  task: CompactionTask,
+  held: Held,
+): Promise<FactDraft | null> {
+  const { writer } = deps
+  const { effect, attempt } = task
+  const about = { effectId: effect.id, attempt }
+  const fence = { ...about, expect: 'started', becomes: 'done' } as const
+  const began = deps.clock.monotonic()
+  const passed = (): number => Math.round(deps.clock.monotonic() - began)
+  const unchanged = (why: Unchanged, usage: Usage): FactDraft =>
+    writer.fact(
+      'context.unchanged',
+      { ...about, ...why, usage, durationMs: passed() },
+      { key: effect.id, fence, verdict: why.reason },
+    )
+  try {
+    const summed = await sumUp(deps, task, held)
+    if ('refused' in summed) {
+      const { budget, used, limit } = summed.refused
+      const refusal = { ...about, expect: 'started', becomes: 'cancelled' } as const
+      return writer.fact(
+        'budget.refused',
+        { ...about, budget, used, limit },
+        { key: effect.id, fence: refusal, verdict: budget },
+      )
+    }
+    const { usage } = summed
+    if ('unchanged' in summed) return unchanged(summed.unchanged, usage)
+    const payload = { ...about, ...summed.kept, usage, durationMs: passed() }
+    return writer.fact('context.compacted', payload, {
+      key: effect.id,
+      fence,
+      verdict: 'compacted',
+    })
+  } catch (error) {
+    if (error instanceof NewerError) throw error
+    const cause = held.signal.reason instanceof AbortError ? held.signal.reason.abortCause : null
+    if (cause === 'cancelled') return unchanged({ reason: 'aborted' }, {})
+    if (cause !== null) return null
+    return unchanged({ reason: 'failed', error: ours(messageOf(error)) }, {})
+  }
+}
+
+/** What we could not even ask for. */
+const ours = (message: string): NonNullable<ModelTurn['error']> => ({
+  class: 'invalid_request',
+  kind: 'internal',
+  retryable: false,
+  message: message.slice(0, 2_000),
+})
+
+/** The place up to which a conversation is summed up, and what is known of the model that does it. */
+interface Place {
+  readonly through: Moment
+  readonly writer: ModelConfig
+  readonly bpt: number
+  /** Tokens that a request of that model may have. */
+  readonly room: number
+}
+
+async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Promise<Summed> {
+  const { agent, effect } = task
+  // The prompt of a run that was created for this ends with an answer; with the task behind it, it is whole.
+  const draft = await promptOf(deps, task, unchecked)
+  const place = placeIn(task, draft)
+  const part = place && draft.part(place.through)
+  if (!place || !part || part.bytes === 0) return { unchanged: { reason: 'no_gain' }, usage: {} }
+  const request = requestFor(task, { draft, part, place })
+  const violations = checkPairing(request.prompt)
+  if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
+  const { writer: model, bpt } = place
+  if (tokensOf(requestLength(request), bpt) > effect.maxTokens)
+    return { unchanged: { reason: 'cap' }, usage: {} }
+  const turn = await askTwice(deps, task, { request, model, draft, held })
+  if ('code' in turn) return { refused: turn }
+  const { usage } = turn
+  const by = { provider: turn.provider, model: turn.model }
+  const objection = objectionTo(turn)
+  if (objection) return { unchanged: { ...objection, ...by }, usage }
+  const words = textOf(turn)
+  const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
+  if (summaryTokens > summaryMost(agent)) return { unchanged: { reason: 'too_long', ...by }, usage }
+  const { appendix, sources } = draft.past(place.through)
+  const bytes = jsonBytes(words) + jsonBytes(appendix)
+  if (bytes * gainMin > part.bytes) return { unchanged: { reason: 'no_gain', ...by }, usage }
+  const { prompt, measured: size } = draft
+  const length = requestLength({ prompt, promptBytes: size.bytes, tools: agent.tools })
+  const before = tokensOf(length, bpt)
+  const after = Math.max(0, before - tokensOf(part.bytes - bytes, bpt))
+  const kept: Kept = {
+    through: place.through,
+    keep: { runId: place.through.runId, seq: place.through.seq + 1 },
+    summary: await deps.content.spill(task, [{ type: 'text', text: words }]),
+    appendix,
+    ...(part.words ? { words: { id: part.words.id, parts: [...part.words.parts] } } : {}),
+    ...(part.instructions.length > 0 ? { instructions: [...part.instructions] } : {}),
+    sources,
+    tokens: { before, after, summary: summaryTokens },
+    how: request.how,
+    ...by,
+  }
+  return { kept, usage }
+}
+
+/** Tokens of the longest summary. */
+const summaryMost = ({ context = defaultContext }: AgentDefinition): number =>
+  context.compact.summaryTokens
+
+const unchecked = promptSteps.filter(({ name }) => name !== 'pairing')
+
+/** Where it is cut: where the decision says, or, by hand, where a run would. Null: nothing can be. */
+function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): Place | null {
+  const writer = writerOf(agent, modelOf(agent, effect.model))
+  const learned = learnedIn(draft.overflows, { runId, model: writer })
+  const marks = marksOf(agent.context ?? defaultContext, writer, learned)
+  const bpt = bptIn(draft.events, writer) ?? bptUnknown
+  const cuts = effect.through ? [] : draft.cuts(clearRule(agent, marks, false), 1)
+  const chosen = keptCut(
+    cuts.map((cut) => inTokens(cut, bpt)),
+    { least: 1, tokens: marks.keep },
+  )
+  const through = effect.through ?? chosen?.at
+  return through ? { through, writer, bpt, room: marks.room } : null
+}
+
+function requestFor(
+  { agent, effect }: CompactionTask,
+  {
+    draft,
+    part,
+    place,
+  }: { readonly draft: PromptDraft; readonly part: ConversationPart; readonly place: Place },
+): SummaryRequest {
+  const instructions =
+    originOf(draft.created).compact?.instructions ?? agent.context?.compact.instructions
+  const asked = { agent, instructions }
+  const isOwn = place.writer === modelOf(agent, effect.model)
+  return isOwn && !effect.overflow && !part.hasGap
+    ? sharedRequest(draft.prompt, asked)
+    : serialisedRequest(part, asked, place.room * charsPerToken)
+}
+
+const charsPerToken = 3
+/** A summary is at most half of what it replaces. */
+const gainMin = 2
+
+/** The model that writes summaries: the one that is named, or the one that the run asks. */
+function writerOf(agent: AgentDefinition, asked: ModelConfig): ModelConfig {
+  const name = agent.context?.compact.model ?? null
+  return [agent.model, ...agent.fallbackModels].find(({ model }) => model === name) ?? asked
+}
+
+interface Asked {
+  readonly request: SummaryRequest
+  readonly model: ModelConfig
+  readonly draft: PromptDraft
+  readonly held: Held
+}
+
+/** Once more, where the provider says that it may work then. */
+async function askTwice(
+  deps: CompactionDeps,
+  task: CompactionTask,
+  asked: Asked,
+): Promise<ModelTurn | Refused> {
+  const first = await ask(deps, task, asked)
+  const isLast = 'code' in first || first.error?.retryable !== true
+  const turn = isLast ? first : await ask(deps, task, asked)
+  if (!('code' in turn)) await report(deps, { agent: task.agent, model: asked.model }, turn)
+  return turn
+}
+
+/** The breaker counts it as it counts a turn: by the last attempt, unless the request was what failed. */
+async function report(
+  { breaker }: Pick<CompactionDeps, 'breaker'>,
+  { agent, model }: { readonly agent: AgentDefinition; readonly model: ModelConfig },
+  { verdict, error }: ModelTurn,
+): Promise<void> {
+  const failed = verdict === 'error' || verdict === 'interrupted'
+  const isTheirs = error?.retryable ?? true
+  if (failed && !isTheirs) return
+  await breaker.report(circuitOf(model), failed ? 'failed' : 'ok', agent.breaker)
+}
+
+async function ask(
+  deps: CompactionDeps,
+  task: CompactionTask,
+  { request, model, draft, held }: Asked,
+): Promise<ModelTurn | Refused> {
+  const { agent, effect } = task
+  const { prompt, tools } = request
+  const promptBytes = measured(prompt).bytes
+  const { state } = await deps.breaker.admit(circuitOf(model), agent.breaker)
+  if (state === 'open') return failedTurn(task, model, 'the model failed too often')
+  const digest = await deps.digests.by(task.tenantId, agent)
+  const call = async (): Promise<ModelTurn> => {
+    await held.begin()
+    const turn = await callBounded(
+      deps.model,
+      {
+        model,
+        detectors: agent.safety.detectors,
+        prompt,
+        tools,
+        messageId: `s_${effect.id}`,
+        callIdPrefix: `s_${effect.turn}`,
+        argsHash: digest.argsHash,
+        hmacKey: deps.random.hex(32),
+        guard: streamGuardOf(deps.guardrails, agent, { correction: 0 }),
+        endUser: originOf(draft.created).endUser,
+        ...cacheHints(task),
+      },
+      { tokensMax: summaryMost(agent), signal: held.signal },
+    )
+    return withUsage(turn, { prompt, promptBytes, tools })
+  }
+  const about = { model, prompt, promptBytes, call }
+  return underBudget(deps.register, { ...task, turns: 0 }, about)
+}
+
+const failedTurn = (task: CompactionTask, model: ModelConfig, message: string): ModelTurn => ({
+  verdict: 'error',
+  message: { id: `s_${task.effect.id}`, role: 'assistant', parts: [] },
+  suppressed: [],
+  evidence: [],
+  finish: null,
+  usage: {},
+  error: { class: 'circuit_open', kind: 'circuit_open', retryable: false, message },
+  provider: model.provider,
+  model: model.model,
+})
+
+/** Why an answer is no summary; null if it may be one. */
+function objectionTo(turn: ModelTurn): Unchanged | null {
+  switch (turn.verdict) {
+    case 'complete':
+      if (callsOf(turn).length > 0) return { reason: 'calls' }
+      return textOf(turn) === '' ? { reason: 'empty' } : null
+    case 'safety':
+    case 'refusal':
+      return { reason: 'safety' }
+    case 'guardrail':
+      return { reason: 'guardrail', ...(turn.trip ? { guardrail: turn.trip.guardrail } : {}) }
+    case 'length':
+      return { reason: 'too_long' }
+    default:
+      return { reason: 'failed', ...(turn.error ? { error: turn.error } : {}) }
+  }
+}
+
+/** The words of an answer, trimmed and escaped: they will stand in a block of data. */
+const textOf = ({ message }: ModelTurn): string =>
+  escaped(
+    message.parts
+      .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      .join('\n')
+      .trim(),
+  )
