@@ -99,7 +99,7 @@ test('it is the same to the byte where only the run of its place is read, and no
   expect(JSON.stringify(whole[0])).toContain('Be kind.')
 })
 
-test('later runs of the thread begin with it', () => {
+test('later runs of the thread begin with it (I25)', () => {
   const shown = promptOf([...cutLog(), ...readingRun('r2', ['x'], 'More.')])
   expect(shown[0]).toContain('Two are read.')
   expect(shown).toContain('user: More.')
@@ -136,10 +136,11 @@ describe('the part that is summed up', () => {
       ...readingRun(run, []).slice(1),
     ])
     const part = partOf(stopped, 2)
-    expect(part.hasGap).toBe(true)
+    expect(part.clean).toBe(1)
     expect(part.text(100)).not.toContain('forbidden')
     expect(part.text(100)).toContain('[A turn that was stopped is left out.]')
-    expect(partOf(events, 5).hasGap).toBe(false)
+    expect(partOf(events, 5).clean).toBeNull()
+    expect(partOf(events, 5).rest(100)).toBe('')
   })
 
   test('knows of one behind it, too: the request of the turn shows that (compaction 5)', () => {
@@ -148,9 +149,39 @@ describe('the part that is summed up', () => {
       answered('m9', [text('a forbidden word')], { verdict: 'safety' }),
     ])
     const part = partOf(stopped, 3)
-    expect(part.hasGap).toBe(true)
+    // The words of the user, and three answers with their results: all of the part is among them.
+    expect(part.clean).toBe(7)
+    expect(part.rest(100)).toBe('')
     expect(part.text(100)).not.toContain('forbidden')
     expect(part.text(100)).not.toContain('left out')
+  })
+
+  test('is shown up to the first of them, in whole messages, and the rest is written out', () => {
+    const stopped = numbered(run, [
+      ...events,
+      said(['More.']),
+      answered('m8', [text('so far')]),
+      answered('m9', [text('a forbidden word')], { verdict: 'safety' }),
+      said(['And?']),
+      answered('m10', [asked('c10')]),
+      resultOf('c10', 'ten'),
+    ])
+    const part = partOf(stopped, stopped.length)
+    const shown = promptOf(stopped)
+    // "so far" stands in one message with the forbidden word.
+    expect(shown[8]).toMatch(/^assistant: so far\|a forbidden word/)
+    expect(part.clean).toBe(8)
+    expect(part.rest(100)).toBe(
+      'assistant: so far\n\n[A turn that was stopped is left out.]\n\nuser: And?\n\nassistant calls search: {"secret":"stolen"}\nresult: ten',
+    )
+  })
+
+  test('knows how much of it an earlier summary is', () => {
+    expect(partOf(events, 5).summaryBytes).toBe(0)
+    const log = numbered(run, [...cutLog(), answered('m4', [asked('c4')]), resultOf('c4', 'four')])
+    const part = partOf(log, log.length)
+    expect(part.summaryBytes).toBeGreaterThan(100)
+    expect(part.bytes).toBeGreaterThan(part.summaryBytes)
   })
 
   test('cannot end the block that it will stand in', () => {

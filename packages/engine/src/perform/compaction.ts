@@ -4,7 +4,7 @@
  *
  * X1 A failure changes nothing (C4): whatever goes wrong is a `context.unchanged` with its reason.
  * X2 What is kept has passed the stream guardrails of the agent, as an answer would (C8); there is no correction.
- * X3 A summary is bounded, and smaller than half of what it replaces.
+ * X3 A summary is bounded, and smaller than half of what it replaces. By hand, nobody is asked where it can hardly be.
  * X4 It is paid for: reserved in the budget of the tree, no turn, and never above what the decision allows.
  */
 import {
@@ -31,7 +31,12 @@ import type { FactDraft } from '../ports.ts'
 import { circuitOf } from './breaker.ts'
 import { callBounded } from './bounded-call.ts'
 import { cacheHints } from './cache-hints.ts'
-import { serialisedRequest, sharedRequest, type SummaryRequest } from './compaction-prompt.ts'
+import {
+  serialisedRequest,
+  sharedRequest,
+  type SummaryRequest,
+  taskBytes,
+} from './compaction-prompt.ts'
 import { originOf } from './evidence.ts'
 import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
@@ -130,7 +135,8 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const draft = await promptOf(deps, task, unchecked)
   const place = placeIn(task, draft)
   const part = place && draft.part(place.through)
-  if (!place || !part || part.bytes === 0) return { unchanged: { reason: 'no_gain' }, usage: {} }
+  if (!place || !part || part.bytes === 0 || (!effect.through && isLittle(part)))
+    return { unchanged: { reason: 'no_gain' }, usage: {} }
   const request = requestFor(task, { draft, part, place })
   const violations = checkPairing(request.prompt)
   if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
@@ -201,14 +207,21 @@ function requestFor(
     originOf(draft.created).compact?.instructions ?? agent.context?.compact.instructions
   const asked = { agent, instructions }
   const isOwn = place.writer === modelOf(agent, effect.model)
-  return isOwn && !effect.overflow && !part.hasGap
-    ? sharedRequest(draft.prompt, asked)
+  return isOwn && !effect.overflow && part.clean !== 0
+    ? sharedRequest(draft.prompt, part, asked)
     : serialisedRequest(part, asked, place.room * charsPerToken)
 }
 
 const charsPerToken = 3
 /** A summary is at most half of what it replaces. */
 const gainMin = 2
+
+/**
+ * Is there too little to gain? The next summary takes over what counts of an earlier one, so it is hardly shorter than that; and a part
+ * that is shorter than the task is not worth to be asked for.
+ */
+const isLittle = ({ bytes, summaryBytes }: ConversationPart): boolean =>
+  bytes < Math.max(taskBytes, summaryBytes * gainMin)
 
 /** The model that writes summaries: the one that is named, or the one that the run asks. */
 function writerOf(agent: AgentDefinition, asked: ModelConfig): ModelConfig {
