@@ -41,8 +41,7 @@ export function partOf(conversation: Conversation, through: Moment): Conversatio
     words: behind ? null : newestWords(before),
     instructions: [...conversation.instructions],
     text: (chars) => serialised(before, { results, chars }),
-    rest: (chars) =>
-      clean ? serialised(before.slice(clean.entries), { results, chars }) : '',
+    rest: (chars) => (clean ? serialised(before.slice(clean.entries), { results, chars }) : ''),
   }
 }
 
