@@ -138,7 +138,7 @@ describe('two in a row', () => {
   test('by hand, of a few words: the task of summing them up would be longer', async () => {
     const at = await scene(byTurn(() => 'done'))
     const threadId = 'short'
-    for (const _ of [1, 2, 3])
+    for (let n = 0; n < 3; n += 1)
       await outcomeOf(at.register, await begin(at.engine, keeping, { threadId }))
     const byHand = await begin(at.engine, keeping, { threadId, input: [], compact: {} })
     expect(await outcomeOf(at.register, byHand)).toBe('failed')
