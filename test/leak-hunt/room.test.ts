@@ -136,7 +136,9 @@ describe('with all of it in Postgres', () => {
     for (const how of ['shared', 'serialised'])
       expect(countOf(played, `context.compacted ${how}`), how).toBeGreaterThan(threads.length)
     // Shared up to a turn that was stopped, and written out from there.
-    const inParts = provider.bodies.filter((body) => body.includes('What was said after that, written'))
+    const inParts = provider.bodies.filter((body) =>
+      body.includes('What was said after that, written'),
+    )
     expect(inParts.length).toBeGreaterThan(threads.length)
     expect(countOf(played, 'context.pruned')).toBeGreaterThan(0)
     // What was executed had lost before what was to be taken out.
