@@ -4,7 +4,7 @@ import type { Moment } from '../room-measure.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
 import { mayBeKept, serialised } from './serialise.ts'
-import { type Beginning, beginningOf, type Entry } from './write.ts'
+import { type Beginning, wholeBeginning, type Entry } from './write.ts'
 
 /** A part of a conversation, up to a moment. */
 export interface ConversationPart {
@@ -48,7 +48,7 @@ export function partOf(conversation: Conversation, through: Moment): Conversatio
 /** What is before the first turn that may not be kept; null if there is none. */
 function cleanOf(conversation: Conversation): Beginning | null {
   const first = conversation.entries.all.findIndex((entry) => !mayBeKept(entry))
-  return first < 0 ? null : beginningOf(conversation, first)
+  return first < 0 ? null : wholeBeginning(conversation, first)
 }
 
 function bytesOf(entry: Entry, { results }: Conversation): number {

@@ -130,7 +130,7 @@ export interface Beginning {
 }
 
 /** The longest beginning of no more than so many entries that ends with a message to which an answer adds nothing. */
-export function beginningOf(
+export function wholeBeginning(
   { entries: { all }, results }: Pick<Spoken, 'entries' | 'results'>,
   most: number,
 ): Beginning {
