@@ -6,21 +6,31 @@ import type { Model, ModelRequest } from '../ports.ts'
 const charsPerTokenMost = 6
 
 /**
- * Calls the model. An answer of more tokens than that, by the longest there are, comes back as one that reached its length; what it used is for
- * whoever asked to estimate. Rejects with the reason of the signal.
+ * Calls the model. An answer of more tokens than that, by the longest there are, comes back as one that reached its length, and so does one that
+ * thinks for longer than it may; what it used is for whoever asked to estimate. Rejects with the reason of the signal.
  */
 export async function callBounded(
   model: Model,
   request: ModelRequest,
-  { tokensMax, signal }: { readonly tokensMax: number; readonly signal: AbortSignal },
+  {
+    tokensMax,
+    thoughtMax,
+    signal,
+  }: {
+    readonly tokensMax: number
+    /** Tokens of what is thought before it. */
+    readonly thoughtMax: number
+    readonly signal: AbortSignal
+  },
 ): Promise<ModelTurn> {
   const tooLong = new AbortController()
-  let text = ''
+  const said = { text: '', reasoning: '' }
+  const most = { text: tokensMax, reasoning: thoughtMax }
   const sink = {
     delta(kind: 'text' | 'reasoning', piece: string) {
-      if (kind !== 'text' || tooLong.signal.aborted) return
-      text += piece
-      if (text.length > tokensMax * charsPerTokenMost) tooLong.abort()
+      if (tooLong.signal.aborted) return
+      said[kind] += piece
+      if (said[kind].length > most[kind] * charsPerTokenMost) tooLong.abort()
     },
   }
   try {
@@ -29,7 +39,7 @@ export async function callBounded(
     if (signal.aborted || !tooLong.signal.aborted) throw error
     return {
       verdict: 'length',
-      message: { id: request.messageId, role: 'assistant', parts: [{ type: 'text', text }] },
+      message: { id: request.messageId, role: 'assistant', parts: partsOf(said) },
       suppressed: [],
       evidence: [],
       finish: null,
@@ -39,3 +49,8 @@ export async function callBounded(
     }
   }
 }
+
+const partsOf = ({ text, reasoning }: { readonly text: string; readonly reasoning: string }) => [
+  ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+  { type: 'text' as const, text },
+]

@@ -25,6 +25,7 @@ import {
   type Moment,
   NewerError,
   type Usage,
+  windowOf,
 } from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft } from '../ports.ts'
@@ -39,7 +40,7 @@ import { jsonBytes, measured } from './measure.ts'
 import type { ModelCallDeps, ModelTask } from './model-call.ts'
 import { type PromptDraft, promptOf, promptSteps } from './prompt-steps.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
-import { bptIn, bptUnknown, inTokens, learnedIn, tokensOf } from './room.ts'
+import { believedTokens, bptIn, bptUnknown, inTokens, learnedIn, tokensOf } from './room.ts'
 
 export type CompactionDeps = Omit<ModelCallDeps, 'live'>
 
@@ -122,6 +123,8 @@ interface Place {
   readonly bpt: number
   /** Tokens that a request of that model may have. */
   readonly room: number
+  /** Is its window known? */
+  readonly isBounded: boolean
 }
 
 async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Promise<Summed> {
@@ -144,7 +147,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const objection = objectionTo(turn)
   if (objection) return { unchanged: { ...objection, ...by }, usage }
   const words = textOf(turn)
-  const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
+  const summaryTokens = tokensOfWords(words, turn, bpt)
   if (summaryTokens > summaryMost(agent)) return { unchanged: { reason: 'too_long', ...by }, usage }
   const { appendix, sources } = draft.past(place.through)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
@@ -168,6 +171,18 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   return { kept, usage }
 }
 
+/**
+ * Tokens of the words of a summary. What was thought before them is in the count of the answer, and is no part of it: where nobody says how
+ * much that was, their length counts.
+ */
+function tokensOfWords(words: string, { usage, message }: ModelTurn, bpt: number): number {
+  const { outputTokens, reasoningTokens = 0 } = usage
+  const bytes = jsonBytes(words)
+  const hasThought = message.parts.some(({ type }) => type === 'reasoning')
+  const isCounted = outputTokens !== undefined && (reasoningTokens > 0 || !hasThought)
+  return isCounted ? believedTokens(outputTokens - reasoningTokens, bytes) : tokensOf(bytes, bpt)
+}
+
 /** Tokens of the longest summary. */
 const summaryMost = ({ context = defaultContext }: AgentDefinition): number =>
   context.compact.summaryTokens
@@ -186,7 +201,8 @@ function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): 
     { least: 1, tokens: marks.keep },
   )
   const through = effect.through ?? chosen?.at
-  return through ? { through, writer, bpt, room: marks.room } : null
+  const isBounded = windowOf(writer, learned) !== null
+  return through ? { through, writer, bpt, room: marks.room, isBounded } : null
 }
 
 function requestFor(
@@ -201,10 +217,15 @@ function requestFor(
     originOf(draft.created).compact?.instructions ?? agent.context?.compact.instructions
   const asked = { agent, instructions }
   const isOwn = place.writer === modelOf(agent, effect.model)
-  return isOwn && !effect.overflow && !part.hasGap
-    ? sharedRequest(draft.prompt, asked)
+  const shared = isOwn && !effect.overflow && !part.hasGap && sharedRequest(draft.prompt, asked)
+  return shared && fits(shared, place)
+    ? shared
     : serialisedRequest(part, asked, place.room * charsPerToken)
 }
+
+/** A turn may have added more than the window holds: behind such a request nobody can be asked for anything. */
+const fits = (request: SummaryRequest, { bpt, room, isBounded }: Place): boolean =>
+  !isBounded || tokensOf(requestLength(request), bpt) <= room
 
 const charsPerToken = 3
 /** A summary is at most half of what it replaces. */
@@ -276,7 +297,7 @@ async function ask(
         endUser: originOf(draft.created).endUser,
         ...cacheHints(task),
       },
-      { tokensMax: summaryMost(agent), signal: held.signal },
+      { tokensMax: summaryMost(agent), thoughtMax: effect.maxTokens, signal: held.signal },
     )
     return withUsage(turn, { prompt, promptBytes, tools })
   }
