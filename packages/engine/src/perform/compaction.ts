@@ -134,15 +134,20 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const place = placeIn(task, draft)
   const part = place && draft.part(place.through)
   if (!place || !part || part.bytes === 0) return { unchanged: { reason: 'no_gain' }, usage: {} }
-  const request = requestFor(task, { draft, part, place })
+  const { request, shorter } = requestsFor(task, { draft, part, place })
   const violations = checkPairing(request.prompt)
   if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
   const { writer: model, bpt } = place
   if (tokensOf(requestLength(request), bpt) > effect.maxTokens)
     return { unchanged: { reason: 'cap' }, usage: {} }
-  const turn = await askTwice(deps, task, { request, model, draft, held })
+  const { turn, how, usage } = await askTwice(deps, task, {
+    request,
+    shorter,
+    model,
+    draft,
+    held,
+  })
   if ('code' in turn) return { refused: turn }
-  const { usage } = turn
   const by = { provider: turn.provider, model: turn.model }
   const objection = objectionTo(turn)
   if (objection) return { unchanged: { ...objection, ...by }, usage }
@@ -165,7 +170,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     ...(part.instructions.length > 0 ? { instructions: [...part.instructions] } : {}),
     sources,
     tokens: { before, after, summary: summaryTokens },
-    how: request.how,
+    how,
     ...by,
   }
   return { kept, usage }
@@ -205,22 +210,29 @@ function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): 
   return through ? { through, writer, bpt, room: marks.room, isBounded } : null
 }
 
-function requestFor(
+/** What is asked for, and what is asked for instead where that is too long for the model. */
+interface Requests {
+  readonly request: SummaryRequest
+  readonly shorter: (() => SummaryRequest) | null
+}
+
+function requestsFor(
   { agent, effect }: CompactionTask,
   {
     draft,
     part,
     place,
   }: { readonly draft: PromptDraft; readonly part: ConversationPart; readonly place: Place },
-): SummaryRequest {
+): Requests {
   const instructions =
     originOf(draft.created).compact?.instructions ?? agent.context?.compact.instructions
   const asked = { agent, instructions }
   const isOwn = place.writer === modelOf(agent, effect.model)
+  const written = () => serialisedRequest(part, asked, place.room * charsPerToken)
   const shared = isOwn && !effect.overflow && !part.hasGap && sharedRequest(draft.prompt, asked)
   return shared && fits(shared, place)
-    ? shared
-    : serialisedRequest(part, asked, place.room * charsPerToken)
+    ? { request: shared, shorter: written }
+    : { request: written(), shorter: null }
 }
 
 /** A turn may have added more than the window holds: behind such a request nobody can be asked for anything. */
@@ -237,24 +249,62 @@ function writerOf(agent: AgentDefinition, asked: ModelConfig): ModelConfig {
   return [agent.model, ...agent.fallbackModels].find(({ model }) => model === name) ?? asked
 }
 
-interface Asked {
-  readonly request: SummaryRequest
+interface Asked extends Requests {
   readonly model: ModelConfig
   readonly draft: PromptDraft
   readonly held: Held
 }
 
-/** Once more, where the provider says that it may work then. */
+/** An answer, and how it was asked for. */
+interface Answered {
+  readonly turn: ModelTurn | Refused
+  readonly how: SummaryRequest['how']
+  /** Of all that was asked. */
+  readonly usage: Usage
+}
+
+/**
+ * Once more, where the provider says that it may work then, and does not ask for more patience than the agent has; and where the request was
+ * too long, by the shorter one.
+ */
 async function askTwice(
   deps: CompactionDeps,
   task: CompactionTask,
   asked: Asked,
-): Promise<ModelTurn | Refused> {
+): Promise<Answered> {
+  const { request, model, held } = asked
   const first = await ask(deps, task, asked)
-  const isLast = 'code' in first || first.error?.retryable !== true
-  const turn = isLast ? first : await ask(deps, task, asked)
-  if (!('code' in turn)) await report(deps, { agent: task.agent, model: asked.model }, turn)
-  return turn
+  const next = 'code' in first ? null : nextOf(task.agent, first, asked)
+  if (next) await deps.clock.sleep(next.delayMs, held.signal)
+  const second = next && (await ask(deps, task, { ...asked, request: next.request }))
+  // What was used by an answer that broke off is counted, also where the budget allows no other.
+  const isSecond = second !== null && !('code' in second)
+  const turn = isSecond ? second : first
+  if ('code' in turn) return { turn, how: request.how, usage: {} }
+  await report(deps, { agent: task.agent, model }, turn)
+  const usage = isSecond && !('code' in first) ? plus(first.usage, turn.usage) : turn.usage
+  return { turn, how: (isSecond ? (next?.request ?? request) : request).how, usage }
+}
+
+/** What two calls have used together: an answer that broke off is paid, too. */
+function plus(one: Usage, other: Usage): Usage {
+  const { estimated: isOne, ...counts } = one
+  const { estimated: isOther, ...more } = other
+  const sums = new Map(Object.entries(counts))
+  for (const [name, count] of Object.entries(more)) sums.set(name, (sums.get(name) ?? 0) + count)
+  return { ...Object.fromEntries(sums), ...((isOne ?? isOther) ? { estimated: true } : {}) }
+}
+
+/** What is asked after an answer, and when; null: nothing. */
+function nextOf(
+  { modelRetries: { baseMs, capMs } }: AgentDefinition,
+  { error }: ModelTurn,
+  { request, shorter }: Requests,
+): { readonly request: SummaryRequest; readonly delayMs: number } | null {
+  if (error?.class === 'context_overflow')
+    return shorter && { request: shorter(), delayMs: 0 }
+  const delayMs = Math.max(Math.min(baseMs, capMs), error?.retryAfterMs ?? 0)
+  return error?.retryable && delayMs <= capMs ? { request, delayMs } : null
 }
 
 /** The breaker counts it as it counts a turn: by the last attempt, unless the request was what failed. */
@@ -272,7 +322,7 @@ async function report(
 async function ask(
   deps: CompactionDeps,
   task: CompactionTask,
-  { request, model, draft, held }: Asked,
+  { request, model, draft, held }: Asked & { readonly request: SummaryRequest },
 ): Promise<ModelTurn | Refused> {
   const { agent, effect } = task
   const { prompt, tools } = request
