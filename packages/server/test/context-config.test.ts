@@ -105,7 +105,9 @@ describe('context', () => {
       {
         model: {
           ...model,
-          providerOptions: { bedrock: { additionalModelRequestFields: { context_management: {} } } },
+          providerOptions: {
+            bedrock: { additionalModelRequestFields: { context_management: {} } },
+          },
         },
         context: {},
       },

@@ -290,8 +290,9 @@ async function askTwice(
 function plus(one: Usage, other: Usage): Usage {
   const { estimated: isOne, ...counts } = one
   const { estimated: isOther, ...more } = other
-  const sums = new Map(Object.entries(counts))
-  for (const [name, count] of Object.entries(more)) sums.set(name, (sums.get(name) ?? 0) + count)
+  const sums = new Map<string, number>()
+  for (const [name, count = 0] of [counts, more].flatMap((each) => Object.entries(each)))
+    sums.set(name, (sums.get(name) ?? 0) + count)
   return { ...Object.fromEntries(sums), ...((isOne ?? isOther) ? { estimated: true } : {}) }
 }
 
@@ -301,8 +302,7 @@ function nextOf(
   { error }: ModelTurn,
   { request, shorter }: Requests,
 ): { readonly request: SummaryRequest; readonly delayMs: number } | null {
-  if (error?.class === 'context_overflow')
-    return shorter && { request: shorter(), delayMs: 0 }
+  if (error?.class === 'context_overflow') return shorter && { request: shorter(), delayMs: 0 }
   const delayMs = Math.max(Math.min(baseMs, capMs), error?.retryAfterMs ?? 0)
   return error?.retryable && delayMs <= capMs ? { request, delayMs } : null
 }

@@ -95,7 +95,9 @@ function says(response: ServerResponse, answer: OddAnswer, tokens: number): void
 }
 
 /** Serves models by their names. */
-export async function oddProvider(models: Readonly<Record<string, OddModel>>): Promise<OddProvider> {
+export async function oddProvider(
+  models: Readonly<Record<string, OddModel>>,
+): Promise<OddProvider> {
   const requests: OddRequest[] = []
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {

@@ -101,7 +101,8 @@ export function marksOf(config: ContextConfig, model: ModelConfig, learned: numb
   // Without a window, `tokens` is where a summary is made.
   const room = window === null ? Math.ceil(config.tokens / compact.at) : roomIn(window, model)
   const { at, minTokens } = config.prune
-  const pruneAt = at ?? (room < pruneRoomMin ? null : Math.min(pruneShare, compact.at * beforeSummary))
+  const pruneAt =
+    at ?? (room < pruneRoomMin ? null : Math.min(pruneShare, compact.at * beforeSummary))
   return {
     room,
     prune: pruneAt === null ? null : Math.floor(room * pruneAt),
