@@ -114,9 +114,9 @@ test('many words are a long one, however few tokens are counted', async () => {
 
 test('thoughts without an end are broken off', async () => {
   const summary: Summary = async (_, _request, sink, signal) => {
-    for (let n = 0; n < 20_000; n += 1) {
+    for (let n = 0; n < 100; n += 1) {
       signal.throwIfAborted()
-      sink.delta('reasoning', 'hm '.repeat(1_000_000))
+      sink.delta('reasoning', 'hm '.repeat(100_000))
       await Promise.resolve()
     }
     return said('never')
@@ -187,4 +187,45 @@ test('what broke off is counted with the answer that stands', async () => {
     cachedInputTokens: 20_000,
     estimated: true,
   })
+})
+
+/** Runs of a thread, of one turn each, in a window of 8,000 tokens: what everybody chats with. */
+async function chatted(
+  runs: number,
+  say: (n: number) => { readonly user: string; readonly answer: string },
+) {
+  const register = createMemoryRegister(systemClock)
+  let n = 0
+  const counted = counting(
+    byTurn(() => say(n).answer),
+    8_000,
+  )
+  const { engine } = world({ model: counted.model, tools: dumping(), register })
+  await engine.start()
+  onTestFinished(() => engine.stop(1_000))
+  const model = { provider: 'scripted', model: 'test', contextWindow: 8_000 }
+  const definition = readerAgent({ model, modelRetries: { max: 0 } })
+  const outcomes: string[] = []
+  for (; n < runs; n += 1) {
+    const parts = [{ type: 'text' as const, text: say(n).user }]
+    const input = [{ id: `u_${n}`, role: 'user' as const, parts }]
+    const runId = await begin(engine, definition, { threadId: 'chat', input })
+    outcomes.push(await outcomeOf(register, runId))
+  }
+  return { outcomes, requests: counted.requests }
+}
+
+test.each([
+  ['long answers', 24, 500, 3_000],
+  ['long questions', 24, 3_000, 100],
+  ['many short words', 300, 60, 60],
+] as const)('a chat goes on for ever: %s', async (_, runs, user, answer) => {
+  const say = (n: number) => ({
+    user: `question ${n} ${'ü'.repeat(user / 2)}`,
+    answer: `answer ${n} ${'w'.repeat(answer)}`,
+  })
+  const { outcomes, requests } = await chatted(runs, say)
+  expect(outcomes).toEqual(outcomes.map(() => 'completed'))
+  expect(requests.some(isSummary)).toBe(true)
+  for (const request of requests) expect(tokensIn(request)).toBeLessThanOrEqual(8_000)
 })

@@ -1,5 +1,5 @@
 /** A model call that nobody sees stream (C9), and that is broken off once its answer is certain to be too long: what streams for ever is paid for ever. */
-import type { ModelTurn } from '@signalbox/core'
+import { limits, type ModelTurn } from '@signalbox/core'
 import type { Model, ModelRequest } from '../ports.ts'
 
 /** Characters of the longest token, on average over a text. */
@@ -25,12 +25,15 @@ export async function callBounded(
 ): Promise<ModelTurn> {
   const tooLong = new AbortController()
   const said = { text: '', reasoning: '' }
-  const most = { text: tokensMax, reasoning: thoughtMax }
+  const most = {
+    text: tokensMax * charsPerTokenMost,
+    reasoning: Math.min(thoughtMax * charsPerTokenMost, limits.turnBytesMax),
+  }
   const sink = {
     delta(kind: 'text' | 'reasoning', piece: string) {
       if (tooLong.signal.aborted) return
       said[kind] += piece
-      if (said[kind].length > most[kind] * charsPerTokenMost) tooLong.abort()
+      if (said[kind].length > most[kind]) tooLong.abort()
     },
   }
   try {

@@ -213,7 +213,7 @@ function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): 
 /** What is asked for, and what is asked for instead where that is too long for the model. */
 interface Requests {
   readonly request: SummaryRequest
-  readonly shorter: (() => SummaryRequest) | null
+  readonly shorter: () => SummaryRequest
 }
 
 function requestsFor(
@@ -228,18 +228,18 @@ function requestsFor(
     originOf(draft.created).compact?.instructions ?? agent.context?.compact.instructions
   const asked = { agent, instructions }
   const isOwn = place.writer === modelOf(agent, effect.model)
-  const written = () => serialisedRequest(part, asked, place.room * charsPerToken)
+  const bytes = Math.floor((place.room * place.bpt) / 100)
+  const written = (share: number) => serialisedRequest(part, asked, bytes * share)
   const shared = isOwn && !effect.overflow && !part.hasGap && sharedRequest(draft.prompt, asked)
   return shared && fits(shared, place)
-    ? { request: shared, shorter: written }
-    : { request: written(), shorter: null }
+    ? { request: shared, shorter: () => written(1) }
+    : { request: written(1), shorter: () => written(0.5) }
 }
 
 /** A turn may have added more than the window holds: behind such a request nobody can be asked for anything. */
 const fits = (request: SummaryRequest, { bpt, room, isBounded }: Place): boolean =>
   !isBounded || tokensOf(requestLength(request), bpt) <= room
 
-const charsPerToken = 3
 /** A summary is at most half of what it replaces. */
 const gainMin = 2
 
