@@ -189,21 +189,21 @@ test('what broke off is counted with the answer that stands', async () => {
   })
 })
 
-/** Runs of a thread, of one turn each, in a window of 8,000 tokens: what everybody chats with. */
+/** Runs of a thread, of one turn each: what everybody chats with. */
 async function chatted(
-  runs: number,
+  { runs, window }: { readonly runs: number; readonly window: number },
   say: (n: number) => { readonly user: string; readonly answer: string },
 ) {
   const register = createMemoryRegister(systemClock)
   let n = 0
   const counted = counting(
     byTurn(() => say(n).answer),
-    8_000,
+    window,
   )
   const { engine } = world({ model: counted.model, tools: dumping(), register })
   await engine.start()
   onTestFinished(() => engine.stop(1_000))
-  const model = { provider: 'scripted', model: 'test', contextWindow: 8_000 }
+  const model = { provider: 'scripted', model: 'test', contextWindow: window }
   const definition = readerAgent({ model, modelRetries: { max: 0 } })
   const outcomes: string[] = []
   for (; n < runs; n += 1) {
@@ -216,16 +216,16 @@ async function chatted(
 }
 
 test.each([
-  ['long answers', 24, 500, 3_000],
-  ['long questions', 24, 3_000, 100],
-  ['many short words', 300, 60, 60],
-] as const)('a chat goes on for ever: %s', async (_, runs, user, answer) => {
+  ['long answers', 8_000, 24, 500, 3_000],
+  ['long questions', 8_000, 24, 3_000, 100],
+  ['many short words', 2_000, 100, 60, 60],
+] as const)('a chat goes on for ever: %s', async (_, window, runs, user, answer) => {
   const say = (n: number) => ({
     user: `question ${n} ${'ü'.repeat(user / 2)}`,
     answer: `answer ${n} ${'w'.repeat(answer)}`,
   })
-  const { outcomes, requests } = await chatted(runs, say)
+  const { outcomes, requests } = await chatted({ runs, window }, say)
   expect(outcomes).toEqual(outcomes.map(() => 'completed'))
   expect(requests.some(isSummary)).toBe(true)
-  for (const request of requests) expect(tokensIn(request)).toBeLessThanOrEqual(8_000)
+  for (const request of requests) expect(tokensIn(request)).toBeLessThanOrEqual(window)
 })
