@@ -3,7 +3,7 @@ import { bytesAsJson } from '../text/utf8.ts'
 import type { Moment } from '../room-measure.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
-import { mayBeKept, serialised } from './serialise.ts'
+import { type Clips, mayBeKept, serialised } from './serialise.ts'
 import { type Beginning, wholeBeginning, type Entry } from './write.ts'
 
 /** A part of a conversation, up to a moment. */
@@ -21,10 +21,10 @@ export interface ConversationPart {
   readonly words: Words | null
   /** System messages that came as input, so far. */
   readonly instructions: readonly string[]
-  /** Written out, turns that may not be kept left out, and of each result so many characters. */
-  text(chars: number): string
+  /** Written out, turns that may not be kept left out. */
+  text(clips: Clips): string
   /** The same of what the messages that are `clean` do not say; empty where they say all of it. */
-  rest(chars: number): string
+  rest(clips: Clips): string
 }
 
 export function partOf(conversation: Conversation, through: Moment): ConversationPart {
@@ -40,8 +40,8 @@ export function partOf(conversation: Conversation, through: Moment): Conversatio
     clean: clean && clean.messages,
     words: behind ? null : newestWords(before),
     instructions: [...conversation.instructions],
-    text: (chars) => serialised(before, { results, chars }),
-    rest: (chars) => (clean ? serialised(before.slice(clean.entries), { results, chars }) : ''),
+    text: (clips) => serialised(before, { results, clips }),
+    rest: (clips) => (clean ? serialised(before.slice(clean.entries), { results, clips }) : ''),
   }
 }
 

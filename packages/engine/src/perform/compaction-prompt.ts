@@ -6,9 +6,10 @@
  * B2 A turn that may not be kept is shown to nobody who sums up: the beginning ends before the first one, and what is left of the part is
  *    written out without it.
  */
-import type { AgentDefinition, ConversationPart, Prompt, ToolSpec } from '@signalbox/core'
-import { limits } from '@signalbox/core'
+import type { AgentDefinition, Clips, ConversationPart, Prompt, ToolSpec } from '@signalbox/core'
+import { limits, withoutMiddle } from '@signalbox/core'
 import { jsonBytes } from './measure.ts'
+import { requestLength } from './reservation.ts'
 
 /** A request for a summary. */
 export interface SummaryRequest {
@@ -55,7 +56,7 @@ export function sharedRequest(
   asked: SummaryTask,
 ): SummaryRequest {
   const shown = cleanPrompt(prompt, part)
-  const rest = part.rest(limits.clippedResultCharsMax)
+  const rest = part.rest(longest)
   const said = rest === '' ? '' : `What was said after that, written out:\n\n${rest}\n\n`
   const task = { type: 'text' as const, text: `${said}${taskOf(asked)}` }
   const last = shown.at(-1)
@@ -67,6 +68,19 @@ export function sharedRequest(
   return { how: 'shared', prompt: whole, tools: asked.agent.tools }
 }
 
+/** What is written out of long texts at most. */
+const longest: Clips = { results: limits.clippedResultCharsMax, words: Infinity }
+
+/** What is written out of long texts: the longest that fits, in this order. What was said is shortened last. */
+const clips: readonly Clips[] = [
+  longest,
+  { results: 500, words: Infinity },
+  { results: 100, words: Infinity },
+  { results: 100, words: 4_000 },
+  { results: 100, words: 1_000 },
+  { results: 100, words: 200 },
+]
+
 /** The messages before the first turn that may not be kept. */
 function cleanPrompt(prompt: Prompt, { clean }: Pick<ConversationPart, 'clean'>): Prompt {
   if (clean === null) return prompt
@@ -74,25 +88,29 @@ function cleanPrompt(prompt: Prompt, { clean }: Pick<ConversationPart, 'clean'>)
   return prompt.slice(0, systems + clean)
 }
 
-/** Characters of a result that are written out: the longest that fits, in this order. */
-const clips = [limits.clippedResultCharsMax, 500, 100] as const
-
-/** The part as one text before the task. `chars` is what fits the model; one that is longer all the same is sent as short as it gets. */
+/** The part as one text before the task, in a request of at most so many bytes: where nothing else helps, its middle is left out. */
 export function serialisedRequest(
   part: ConversationPart,
   asked: SummaryTask,
-  chars: number,
+  bytesMax: number,
 ): SummaryRequest {
-  const texts = clips.map((clip) => () => part.text(clip))
+  const task = taskOf(asked)
+  const requestOf = (text: string): SummaryRequest => {
+    const said = `The conversation:\n\n${text}\n\n${task}`
+    const prompt: Prompt = [{ role: 'user', parts: [{ type: 'text', text: said }] }]
+    return { how: 'serialised', prompt, tools: [] }
+  }
   let text = ''
-  for (const write of texts) {
-    text = write()
-    if (text.length <= chars) break
+  for (const each of clips) {
+    text = part.text(each)
+    const request = requestOf(text)
+    if (requestLength(request) <= bytesMax) return request
   }
-  const said = `The conversation:\n\n${text}\n\n${taskOf(asked)}`
-  return {
-    how: 'serialised',
-    prompt: [{ role: 'user', parts: [{ type: 'text', text: said }] }],
-    tools: [],
-  }
+  const over = requestLength(requestOf(text)) - bytesMax
+  // Each character is a byte at least.
+  return requestOf(withoutMiddle(text, Math.max(leastChars, text.length - over - noteChars)))
 }
+
+/** What is sent in any case, and what it takes to say that something is left out. */
+const leastChars = 400
+const noteChars = 60
