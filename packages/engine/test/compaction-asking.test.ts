@@ -114,16 +114,18 @@ test('many words are a long one, however few tokens are counted', async () => {
   expect((await played({ summary: () => words })).reasons[0]).toBe('too_long')
 })
 
-test('thoughts without an end are broken off', async () => {
-  const summary: Summary = async (_, _request, sink, signal) => {
-    for (let n = 0; n < 100; n += 1) {
-      signal.throwIfAborted()
-      sink.delta('reasoning', 'hm '.repeat(100_000))
-      await Promise.resolve()
-    }
-    return said('never')
+/** Never ends. */
+const thinking: Summary = async (_, _request, sink, signal) => {
+  for (let n = 0; n < 100; n += 1) {
+    signal.throwIfAborted()
+    sink.delta('reasoning', 'hm '.repeat(100_000))
+    await Promise.resolve()
   }
-  const { outcome, reasons } = await played({ summary })
+  return said('never')
+}
+
+test('thoughts without an end are broken off', async () => {
+  const { outcome, reasons } = await played({ summary: thinking })
   expect(outcome).not.toBe('failed')
   expect(reasons[0]).toBe('too_long')
 })
