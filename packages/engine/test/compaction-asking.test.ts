@@ -61,6 +61,8 @@ async function played({ play = reads(12), summary, window = 32_000 }: Played) {
   return { outcome, compacted, reasons, summaries, requests: counted.requests }
 }
 
+const short: Summary = () => said(summaryText)
+
 const counts = (usage: Usage) => said(summaryText, { usage })
 
 const thoughts: readonly (readonly [string, Partial<ModelTurn>])[] = [
@@ -112,16 +114,18 @@ test('many words are a long one, however few tokens are counted', async () => {
   expect((await played({ summary: () => words })).reasons[0]).toBe('too_long')
 })
 
-test('thoughts without an end are broken off', async () => {
-  const summary: Summary = async (_, _request, sink, signal) => {
-    for (let n = 0; n < 100; n += 1) {
-      signal.throwIfAborted()
-      sink.delta('reasoning', 'hm '.repeat(100_000))
-      await Promise.resolve()
-    }
-    return said('never')
+/** Never ends. */
+const thinking: Summary = async (_, _request, sink, signal) => {
+  for (let n = 0; n < 100; n += 1) {
+    signal.throwIfAborted()
+    sink.delta('reasoning', 'hm '.repeat(100_000))
+    await Promise.resolve()
   }
-  const { outcome, reasons } = await played({ summary })
+  return said('never')
+}
+
+test('thoughts without an end are broken off', async () => {
+  const { outcome, reasons } = await played({ summary: thinking })
   expect(outcome).not.toBe('failed')
   expect(reasons[0]).toBe('too_long')
 })
@@ -133,16 +137,17 @@ const wide = (turn: number): Turn =>
     : reads(10)(turn)
 
 test('where the request of the turn does not fit, the conversation is written out for its summary', async () => {
-  const summary = () => said(summaryText)
-  const { outcome, reasons, compacted, requests } = await played({ play: wide, summary })
+  const { outcome, reasons, compacted, requests } = await played({ play: wide, summary: short })
   expect([outcome, reasons]).toEqual(['completed', []])
   expect((await compacted()).how).toBe('serialised')
   for (const request of requests) expect(tokensIn(request)).toBeLessThanOrEqual(32_000)
 })
 
 test('a window that is smaller than it was said to be is found out by the summary, and costs none', async () => {
-  const summary = () => said(summaryText)
-  const { outcome, reasons, compacted, summaries } = await played({ summary, window: 20_800 })
+  const { outcome, reasons, compacted, summaries } = await played({
+    summary: short,
+    window: 20_800,
+  })
   expect([outcome, reasons]).toEqual(['completed', []])
   expect((await compacted()).how).toBe('serialised')
   expect(summaries[0]?.request.prompt.length).toBeGreaterThan(1)
@@ -161,8 +166,9 @@ const failed = (retryAfterMs?: number): Partial<ModelTurn> =>
   })
 
 test('a provider that asks for patience is given it', async () => {
-  const summary: Summary = (n) => (n === 0 ? failed(300) : said(summaryText))
-  const { outcome, reasons, summaries } = await played({ summary })
+  const { outcome, reasons, summaries } = await played({
+    summary: (n) => (n === 0 ? failed(300) : said(summaryText)),
+  })
   expect([outcome, reasons]).toEqual(['completed', []])
   const [first, second] = summaries.map(({ at }) => at)
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(295)
