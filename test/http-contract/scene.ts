@@ -111,6 +111,7 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     return Waited.parse((await ask('POST', `/threads/${threadId}/runs/wait`, body)).body)
   }
   const done = await wait('done', 'writer')
+  await ask('PUT', '/threads/done/files/notes.txt', 'Seven.')
   const asks = await Promise.all([0, 1, 2, 3].map((n) => wait(`asks-${n}`, 'asker')))
   const { events } = Events.parse((await ask('GET', '/events?limit=5')).body)
   const state = State.parse((await ask('GET', '/threads/done/state')).body)
@@ -137,6 +138,7 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     'last-event-id': ['-1', '0', '3', `${done.run.run_id}-000003`],
     input: ['Write.', 'Write again.'],
     tool: ['hold'],
+    path: ['notes.txt', 'notes.txt', 'other.txt'],
   }
   return { hints, places }
 }

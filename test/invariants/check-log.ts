@@ -1,7 +1,7 @@
 /** What must hold of the events of one run, whatever happened to the processes that wrote them. */
 import { factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import { effectOf, foldedThrough, isEnd, isStep, type RunRecord } from './run-record.ts'
+import { effectOf, foldedThrough, isEdit, isEnd, isStep, type RunRecord } from './run-record.ts'
 
 /** Each violation names its invariant (DESIGN §7) and the run. */
 export function logViolations(run: RunRecord): readonly string[] {
@@ -38,7 +38,8 @@ function outcomeViolations({ head, log }: RunRecord): readonly string[] {
   }
   for (const [id, n] of results) if (n !== 1) bad.push(`I7 ${id} has ${n} outcomes`)
   const last = log.findLast((event) => event.type === 'model.completed')
-  if (log.findLast(isStep)?.verdict === 'completed' && last?.verdict !== 'complete')
+  const isUnasked = isEdit({ log }) && last === undefined
+  if (log.findLast(isStep)?.verdict === 'completed' && last?.verdict !== 'complete' && !isUnasked)
     bad.push(`I23 ${head.runId} completed on a turn with verdict ${last?.verdict}`)
   const folded = foldedThrough(log)
   const cut = log.filter((event) => event.seq <= folded && isSuppressing(event)).length

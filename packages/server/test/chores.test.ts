@@ -4,12 +4,13 @@ import { choresOf } from '../src/crons/chores.ts'
 
 const attempt = (_name: string, act: () => Promise<unknown>) => act().catch(() => {})
 
-it('surveys the feed and deletes expired threads each ten seconds, and sweeps the store each minute, also after one that failed', async () => {
+it('surveys the feed and deletes expired threads each ten seconds, and sweeps the store and uploads each minute, also after one that failed', async () => {
   let now = 5_000_000
   const done: string[] = []
   const doChores = choresOf(
     {
       sweepStore: async () => void done.push('swept'),
+      sweepUploads: async () => done.push('uploads swept'),
       surveyFeed: async () => {
         done.push('surveyed')
         if (done.length === 1) throw new Error('the register is away')
@@ -32,4 +33,5 @@ it('surveys the feed and deletes expired threads each ten seconds, and sweeps th
   expect(done.filter((one) => one === 'surveyed')).toHaveLength(6)
   expect(done.filter((one) => one === 'expired')).toHaveLength(6)
   expect(done.filter((one) => one === 'swept')).toHaveLength(1)
+  expect(done.filter((one) => one === 'uploads swept')).toHaveLength(1)
 })

@@ -212,7 +212,7 @@ function requestsOf(log: readonly FoldableEvent[]) {
 }
 
 test(
-  'P2: a request begins with the one before, unless a prune lies between',
+  'P2: a request begins with the one before, unless a prune lies between (I25)',
   () => {
     fc.assert(
       fc.property(fc.array(turns, { minLength: 1, maxLength: 3 }), (runs) => {

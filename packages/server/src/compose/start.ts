@@ -15,6 +15,7 @@ import {
   systemRandom,
 } from '@signalbox/engine'
 import { createReader, createRegister, createResources } from '@signalbox/postgres'
+import { DirectoryWorkspaces } from '@signalbox/tools'
 import { type Env, type ServerEnvironment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
@@ -38,7 +39,7 @@ import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
 import { type OpenedAccess, type AccessOptions, openAccess } from './open-access.ts'
 import { notedDefinitions } from './noted-definitions.ts'
-import { openAgents } from './open-agents.ts'
+import { openAgents, workspaceRoot } from './open-agents.ts'
 import { openFront } from './open-front.ts'
 import { measureRegister, openMetrics } from './open-metrics.ts'
 import { neededLogins } from './needed-logins.ts'
@@ -208,7 +209,9 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const front = new Closers(log)
   closers.add('front', () => front.close())
   const own = { asked, wellbeing, resources, engine, agents, clock, metrics, tracing, urls }
-  const parts = { ...ports, ...own, access, openHealthPort, reader, webhooks, roles }
+  const root = workspaceRoot(options.loaded)
+  const directories = root === null ? null : new DirectoryWorkspaces(root)
+  const parts = { ...ports, ...own, directories, access, openHealthPort, reader, webhooks, roles }
   const url = await openFront({ ...assembly, closers: front }, parts)
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())

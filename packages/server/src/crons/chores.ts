@@ -13,13 +13,14 @@ export type Attempt = (name: string, act: () => Promise<unknown>) => Promise<unk
 
 /** Answers what is to be called again and again: it does what is due. One that fails waits for its next time. */
 export function choresOf(
-  upkeep: Pick<Upkeep, 'sweepStore' | 'surveyFeed'>,
+  upkeep: Pick<Upkeep, 'sweepStore' | 'sweepUploads' | 'surveyFeed'>,
   clock: Pick<Clock, 'now'>,
   expireThreads: () => Promise<void>,
 ): (attempt: Attempt) => Promise<void> {
   const begun = clock.now()
   const chores = [
     { name: 'store', everyMs: sweepMs, lastAt: begun, act: () => upkeep.sweepStore() },
+    { name: 'uploads', everyMs: sweepMs, lastAt: begun, act: () => upkeep.sweepUploads() },
     { name: 'feed', everyMs: surveyMs, lastAt: begun, act: () => upkeep.surveyFeed() },
     { name: 'threads', everyMs: expiryMs, lastAt: begun, act: expireThreads },
   ]

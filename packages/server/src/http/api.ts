@@ -12,6 +12,7 @@ import type {
   Register,
 } from '@signalbox/engine'
 import type { Keyring, Resources } from '@signalbox/postgres'
+import type { DirectoryWorkspaces } from '@signalbox/tools'
 import type { Env } from 'hono'
 import type { LaneRequest } from '../config/lanes-schema.ts'
 import type { Health } from '../health/health.ts'
@@ -67,6 +68,8 @@ export interface Api {
   readonly resources: Omit<Resources, 'close'>
   readonly health: Pick<Health, 'ready' | 'live'>
   readonly threads: Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread'>
+  /** Where the files of threads are; null: in the register. */
+  readonly directories: Pick<DirectoryWorkspaces, 'files'> | null
   /** The runs a run has started. Of any tenant: each must be read as the caller's. */
   readonly children: Register['children']
   readonly wakes: RunWakes

@@ -5,6 +5,7 @@ import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '
 import type { Api, Asker } from './api.ts'
 import { declaredFields } from './declared-fields.ts'
 import { unknownThread } from './find.ts'
+import { givenFiles } from './given-files.ts'
 import { findAssistant, type FoundAssistant, withinRecursion } from './find-assistant.ts'
 import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
@@ -14,7 +15,7 @@ import { momentOfId } from '../wires/langgraph/moments.ts'
 import { newMessages, refuseAnswered } from '../wires/langgraph/new-messages.ts'
 import { isDefault } from '../wires/langgraph/stream/modes.ts'
 import { iso } from './wire/iso.ts'
-import { baseOf, messagesOf, type RunCreate, saidBefore } from './wire/run-create.ts'
+import { baseOf, messagesOf, type RunCreate, saidBefore, uploadsIn } from './wire/run-create.ts'
 
 export interface CreateRequest {
   readonly body: RunCreate
@@ -31,6 +32,7 @@ export type CreateDeps = Pick<
   Api,
   | 'agents'
   | 'commands'
+  | 'directories'
   | 'lanesOf'
   | 'now'
   | 'random'
@@ -101,12 +103,16 @@ export async function enterRun(
     await refuseAnswered(api.read, { ...place, checkpointId: from })
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
+  const uploadIds = uploadsIn(body.input)
+  const isInline = definition.uploads?.inline === true
+  const files = await givenFiles(api, caller, { threadId, base, uploadIds, key, isInline })
   const answer = await api.commands.createRun({
     ...caller,
     threadId,
     definition,
     input: stored(api, own),
     ...(history.length > 0 ? { history: stored(api, history) } : {}),
+    ...(files.length > 0 ? { files: [...files] } : {}),
     metadata,
     multitask,
     priority: body.priority,
@@ -286,7 +292,18 @@ function meaningOf({ body, threadId }: CreateRequest, { user }: Asker, fields: J
   const within = recursion === null ? {} : { recursion }
   const before = saidBefore(body.input)
   const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
-  const rest = { input, threadId, ...whose, ...told, ...within, ...imports, ...saidOf(fields) }
+  const uploads = uploadsIn(body.input)
+  const given = uploads.length > 0 ? { files: uploads } : {}
+  const rest = {
+    input,
+    ...given,
+    threadId,
+    ...whose,
+    ...told,
+    ...within,
+    ...imports,
+    ...saidOf(fields),
+  }
   const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }
