@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
 import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
+import { type BroughtFile, meaningOfFiles, withBrought } from './brought-files.ts'
 import { declaredFields } from './declared-fields.ts'
 import { unknownThread } from './find.ts'
 import { givenFiles } from './given-files.ts'
@@ -25,6 +26,8 @@ export interface CreateRequest {
   readonly idempotencyKey: string | undefined
   /** A key of the server's own, in the place of the header. */
   readonly ownKey?: string
+  /** Files that stand in the message itself. */
+  readonly brought?: readonly BroughtFile[]
 }
 
 /** What a create stands on. */
@@ -88,7 +91,29 @@ export function readyCreate(
 export async function enterRun(
   api: CreateDeps,
   caller: Asker,
-  { request, found, key, threadId, fields }: ReadyCreate,
+  ready: ReadyCreate,
+): Promise<CreatedRun> {
+  const { key, threadId } = ready
+  const { brought = [] } = ready.request
+  // A request that is repeated means the run that is there: the register finds it, whatever it is given.
+  const isKnown =
+    brought.length > 0 && key !== null && (await api.read.run(caller.tenantId, key)) !== null
+  const act = (ids: readonly string[]) => enterGiven(api, caller, { ...ready, brought: ids })
+  return withBrought(api, caller, { threadId, files: isKnown ? [] : brought, act })
+}
+
+/** The same, with uploads that were made for it. */
+async function enterGiven(
+  api: CreateDeps,
+  caller: Asker,
+  {
+    request,
+    found,
+    key,
+    threadId,
+    fields,
+    brought,
+  }: ReadyCreate & { readonly brought: readonly string[] },
 ): Promise<CreatedRun> {
   const { body } = request
   const recursionLimit = body.config?.recursion_limit ?? null
@@ -103,7 +128,7 @@ export async function enterRun(
     await refuseAnswered(api.read, { ...place, checkpointId: from })
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
-  const uploadIds = uploadsIn(body.input)
+  const uploadIds = [...uploadsIn(body.input), ...brought]
   const isInline = definition.uploads?.inline === true
   const files = await givenFiles(api, caller, { threadId, base, uploadIds, key, isInline })
   const answer = await api.commands.createRun({
@@ -281,7 +306,7 @@ const stored = <Role extends EditMessage['role']>(
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
-function meaningOf({ body, threadId }: CreateRequest, { user }: Asker, fields: JsonObject): string {
+function meaningOf({ body, threadId, brought = [] }: CreateRequest, { user }: Asker, fields: JsonObject): string {
   const { assistant_id, metadata, if_not_exists } = body
   const order = [body.multitask_strategy, body.after_seconds, body.priority, baseOf(body)]
   const input = messagesOf(body.input)
@@ -293,7 +318,10 @@ function meaningOf({ body, threadId }: CreateRequest, { user }: Asker, fields: J
   const before = saidBefore(body.input)
   const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
   const uploads = uploadsIn(body.input)
-  const given = uploads.length > 0 ? { files: uploads } : {}
+  const given = {
+    ...(uploads.length > 0 ? { files: uploads } : {}),
+    ...(brought.length > 0 ? { brought: meaningOfFiles(brought) } : {}),
+  }
   const rest = {
     input,
     ...given,

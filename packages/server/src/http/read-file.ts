@@ -4,10 +4,11 @@
  */
 import { Problem } from './problem.ts'
 
-/** What of a content is asked for, as the headers say it (RFC 9110, section 14). */
-interface Wish {
+/** What of a content is asked for, as the headers say it (RFC 9110, sections 13 and 14). */
+export interface FileWish {
   readonly range: string | undefined
   readonly ifRange: string | undefined
+  readonly ifNoneMatch: string | undefined
 }
 
 /** A content, and what it is. */
@@ -19,8 +20,24 @@ export interface FileContent {
   readonly tag: string | null
 }
 
+const cache = {
+  // A compressed range would be a range of something else.
+  'cache-control': 'no-store, no-transform',
+}
+
+/** The answer to who has this content already; null: he has not. Before the content is read: it need not be. */
+export function unchanged(
+  tag: string | null,
+  { ifNoneMatch }: Pick<FileWish, 'ifNoneMatch'>,
+): Response | null {
+  if (tag === null || ifNoneMatch === undefined) return null
+  const held = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''))
+  if (!held.includes('*') && !held.includes(`"${tag}"`)) return null
+  return new Response(null, { status: 304, headers: { etag: `"${tag}"`, ...cache } })
+}
+
 /** The whole file, or the one range that was asked for. @throws Problem `range_not_satisfiable` */
-export function fileResponse(file: FileContent, wish: Wish): Response {
+export function fileResponse(file: FileContent, wish: FileWish): Response {
   const { bytes } = file
   const tag = file.tag === null ? null : `"${file.tag}"`
   const isCurrent = wish.ifRange === undefined || wish.ifRange === tag
@@ -54,8 +71,7 @@ const inertHeaders = ({ path, type }: FileContent) => ({
   'x-content-type-options': 'nosniff',
   'content-security-policy': 'sandbox',
   'cross-origin-resource-policy': 'same-origin',
-  // A compressed range would be a range of something else.
-  'cache-control': 'no-store, no-transform',
+  ...cache,
 })
 
 /** RFC 6266: a name that everybody reads, and beside it the one it is. */
@@ -73,7 +89,7 @@ function rangeOf(
   header: string | undefined,
   length: number,
 ): { readonly from: number; readonly to: number } | null {
-  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? []
   if (first === '' && last === '') return null
   if (first !== '' && last !== '' && Number(last) < Number(first)) return null
   const from = first === '' ? Math.max(0, length - Number(last)) : Number(first)

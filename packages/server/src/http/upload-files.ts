@@ -5,6 +5,7 @@
  * U2 Of a body one piece is held at a time; what is larger than it may be is refused when that is known, and nothing of the rest is kept.
  */
 import { limits } from '@signalbox/core'
+import type { Caller } from '@signalbox/engine'
 import type { StoredUpload } from '@signalbox/postgres'
 import { fileName } from '@signalbox/tools'
 import { type Incoming, incomingBody } from '../files/incoming.ts'
@@ -157,9 +158,10 @@ function partsOf(
   return readMultipart(pieces, boundary)
 }
 
-async function receiverOf(
-  api: UploadDeps,
-  caller: Identified,
+/** Where contents of a thread go; the thread is made if it is not there. @throws Problem `unknown_thread` */
+export async function receiverOf(
+  api: Omit<UploadDeps, 'log'>,
+  caller: Caller,
   threadId: string,
 ): Promise<Receiver> {
   const thread = await api.threads.ensureThread(newThread(api, caller, { threadId, metadata: {} }))
@@ -168,9 +170,10 @@ async function receiverOf(
   return { uploads: api.resources.uploads, tenantId: caller.tenantId, contentKey }
 }
 
-async function finish(
-  api: UploadDeps,
-  { tenantId }: Identified,
+/** All of them are there from now on. @throws Problem */
+export async function finish(
+  api: Pick<UploadDeps, 'resources'>,
+  { tenantId }: Caller,
   { threadId, uploads }: { readonly threadId: string; readonly uploads: readonly StoredUpload[] },
 ): Promise<void> {
   const done = await api.resources.uploads.finish(tenantId, threadId, uploads)

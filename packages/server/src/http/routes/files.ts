@@ -93,7 +93,11 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     request: {
       params: ThreadFilePath,
       query: FileAt,
-      headers: z.object({ range: z.string().optional(), 'if-range': z.string().optional() }),
+      headers: z.object({
+        range: z.string().optional(),
+        'if-range': z.string().optional(),
+        'if-none-match': z.string().optional(),
+      }),
     },
     responses: {
       ...answers(
@@ -108,6 +112,7 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
           'path_taken',
         ],
       ),
+      304: { description: 'It is what `If-None-Match` names.' },
       206: {
         description: 'The range that was asked for.',
         content: Object.fromEntries(fileTypes.map((type) => [type, { schema: z.string() }])),
@@ -119,7 +124,11 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const { thread_id: threadId, path } = c.req.valid('param')
     const { at } = c.req.valid('query')
     const { tenantId } = c.get('caller')
-    const wish = { range: c.req.header('range'), ifRange: c.req.header('if-range') }
+    const wish = {
+      range: c.req.header('range'),
+      ifRange: c.req.header('if-range'),
+      ifNoneMatch: c.req.header('if-none-match'),
+    }
     if (api.directories) {
       await insistOnNow(api, c.get('caller'), { threadId, at })
       const held = await api.directories.files({ tenantId, threadId }).read(path)
@@ -131,13 +140,15 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const known = knownPath(found.tree, { threadId, path })
     const file = found.tree.get(known)
     if (!file) throw new Error('unreachable: the path is known')
+    const tag = file.edits.length > 0 ? null : file.key
+    const same = unchanged(tag, wish)
+    if (same) return same
     const bytes = await found.content(file)
     if (!bytes)
       throw new Problem('content_erased', {
         detail: `The content of "${known}" was erased.`,
         field: 'path',
       })
-    const tag = file.edits.length > 0 ? null : file.key
     return fileResponse({ path: known, bytes, type: typeOf(bytes), tag }, wish)
   })
 }
