@@ -34,7 +34,7 @@ export function replayViolations(
   if (state.name !== head.stateName) bad.push(`I15 ${runId}: ${state.name}, not ${head.stateName}`)
   else if (head.state && !isCacheOf(machine, state, head.state))
     bad.push(`I15 ${runId}: the fold of the log is not the cached state`)
-  // An edit says nothing to a model.
+  // An edit asks no model (see `editViolations`): what later runs send with it is checked where it is sent.
   const isOk = new Set(isEdit({ log }) ? ['last_role', 'user_first'] : ['last_role'])
   const broken = checkPairing(project(agent.instructions, log)).filter(
     ({ rule }) => !isOk.has(rule),

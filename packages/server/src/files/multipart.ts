@@ -120,11 +120,20 @@ async function textUntil(input: Input, end: string, most: number): Promise<strin
     const length = at < 0 ? input.held.length : at
     if (length > most) throw new MalformedMultipart('The headers of its parts are too long.')
     if (at >= 0) {
-      const text = input.take(at).toString('utf8')
+      const text = utf8(input.take(at))
       input.take(end.length)
       return text
     }
     await input.wait()
+  }
+}
+
+/** A name in another encoding would be another name. */
+function utf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new MalformedMultipart('The headers of a part are not UTF-8.')
   }
 }
 
@@ -152,6 +161,12 @@ function about(headers: ReadonlyMap<string, string>): Pick<FilePart, 'name' | 'f
   const disposition = headers.get('content-disposition') ?? ''
   if (!/^form-data\s*(;|$)/i.test(disposition))
     throw new MalformedMultipart('A part has no "Content-Disposition: form-data".')
+  // RFC 7578, section 4.7: nobody should send it. What is encoded would be kept as if it was the content.
+  const encoding = headers.get('content-transfer-encoding') ?? 'binary'
+  if (!/^(7bit|8bit|binary)$/i.test(encoding))
+    throw new MalformedMultipart(
+      'A part has a Content-Transfer-Encoding. Send what is in a file as it is.',
+    )
   const [, extended] = /;\s*filename\*=utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? []
   const filename = extended === undefined ? parameter(disposition, 'filename') : decoded(extended)
   return { name: parameter(disposition, 'name') ?? '', filename }

@@ -40,13 +40,14 @@ export async function writeFile(
   const path = goodPath(place.path)
   if (api.directories) return writeToDirectory(api, { tenantId, threadId, path }, brought)
   const { tree } = await findFiles(api.read, { tenantId, threadId, through: null })
-  const taken = inTheWay(tree, path)
+  const isRepeated = await isKnownKey(api, caller, place)
+  const taken = isRepeated ? null : (kept(path) ?? inTheWay(tree, path))
   if (taken !== null) throw pathTaken(path, taken)
   const name = path.slice(path.lastIndexOf('/') + 1)
   const upload = await uploadFile(api, caller, { threadId, ...brought, name })
   try {
     const { key, bytes, mime, sha256 } = upload
-    const full = whyFull(tree, [{ path, bytes }])
+    const full = isRepeated ? null : whyFull(tree, [{ path, bytes }])
     if (full !== null) throw filesFull(full)
     await api.resources.uploads.use(tenantId, threadId, [upload.id])
     const change = { path, key, bytes, mime }
@@ -77,13 +78,28 @@ export async function deleteFile(api: Api, caller: Identified, place: FilePlace)
     if (!removed.ok) throw refused(removed, place)
     return
   }
-  const key = readIdempotencyKey(place.idempotencyKey)
   const { tree } = await findFiles(api.read, { tenantId, threadId, through: null })
-  // Asked once more, it is gone already: whether it is the same request, the create says.
-  const isRepeated = key !== null && (await api.read.run(tenantId, key)) !== null
+  // Asked once more, it is gone already.
+  const isRepeated = await isKnownKey(api, caller, place)
   const path = isRepeated ? goodPath(place.path) : knownPath(tree, place)
   await edit(api, caller, { thread, place, change: { path, key: null, bytes: 0 } })
 }
+
+/** Was the request made before? Whether it is the same one, the create says. */
+async function isKnownKey(
+  api: Pick<Api, 'read'>,
+  { tenantId }: Identified,
+  { idempotencyKey }: Pick<FilePlace, 'idempotencyKey'>,
+): Promise<boolean> {
+  const key = readIdempotencyKey(idempotencyKey)
+  return key !== null && (await api.read.run(tenantId, key)) !== null
+}
+
+/** Why nobody writes a file at this path by hand; null: somebody may. */
+const kept = (path: string): string | null =>
+  path === 'skills' || path.startsWith('skills/')
+    ? '"skills/" is kept for what agents are given by their configuration.'
+    : null
 
 /** The path as the files have it: as it was given, or in NFC. @throws Problem `unknown_file`, `bad_file_name` */
 export function knownPath(

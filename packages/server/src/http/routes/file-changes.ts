@@ -1,14 +1,27 @@
 /** Writing and deleting files of a thread by hand. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { deleteFile, writeFile } from '../change-file.ts'
+import { Problem } from '../problem.ts'
 import { ThreadFilePath, WrittenFile } from '../wire/file-view.ts'
 import { fileAddress, filePattern } from './files.ts'
 import { IdempotencyKey } from './run-creates.ts'
 
 const tags = ['Files']
 const request = { params: ThreadFilePath, headers: IdempotencyKey }
+
+/** Whoever makes a write depend on what is there must not be taken to have made none. @throws Problem */
+function refuseConditions({ req }: Context<ApiEnv>): void {
+  const names = ['if-match', 'if-none-match', 'if-unmodified-since', 'content-range']
+  const field = names.find((name) => req.header(name) !== undefined)
+  if (field === undefined) return
+  throw new Problem('not_available', {
+    detail: `${field}: files are written and deleted whole, whatever was there. Two edits at once are one after the other, and each can be undone.`,
+    field,
+  })
+}
 
 export function fileChangeRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   writeRoute(app, api)
@@ -32,6 +45,7 @@ function writeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
         'file_too_large',
         'bad_file_name',
         'user_held',
+        'not_available',
       ],
     ),
     200: {
@@ -66,6 +80,7 @@ function writeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   app.openapi({ ...write, path: filePattern, hide: true }, async (c) => {
     const { thread_id: threadId, path } = c.req.valid('param')
     const idempotencyKey = c.req.header('idempotency-key')
+    refuseConditions(c)
     const { headers, body } = c.req.raw
     const { file, created } = await writeFile(api, c.get('caller'), {
       place: { threadId, path, idempotencyKey },
@@ -91,12 +106,14 @@ function deleteRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
       'path_taken',
       'bad_file_name',
       'user_held',
+      'not_available',
     ]),
   })
   app.openAPIRegistry.registerPath(remove)
   app.openapi({ ...remove, path: filePattern, hide: true }, async (c) => {
     const { thread_id: threadId, path } = c.req.valid('param')
     const idempotencyKey = c.req.header('idempotency-key')
+    refuseConditions(c)
     await deleteFile(api, c.get('caller'), { threadId, path, idempotencyKey })
     return c.body(null, 204)
   })

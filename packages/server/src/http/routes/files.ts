@@ -13,7 +13,7 @@ import { notRecorded, refused } from '../file-problems.ts'
 import { findRun, unknownThread } from '../find.ts'
 import { nextLink } from '../next-link.ts'
 import { Problem } from '../problem.ts'
-import { fileResponse } from '../read-file.ts'
+import { fileResponse, unchanged } from '../read-file.ts'
 import {
   FileAt,
   FilePage,
