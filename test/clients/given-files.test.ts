@@ -241,9 +241,10 @@ it('on AG-UI parts with what is in them are files; what stands elsewhere is name
     ],
   })
   await agent.runAgent()
-  expect(agent.raw).toContain('file.txt (path uploads/file.txt')
+  expect(JSON.stringify(agent.messages.at(-1))).toContain(
+    'file.txt (path uploads/file.txt, text/plain; charset=utf-8, 18 bytes)',
+  )
   expect(agent.raw).toContain('"contentParts":["image"]')
-  const { body } = await call(box.api, 'GET', '/threads/search', {})
-  expect(body).toBeDefined()
+  expect(await filesOf(threadId)).toEqual({ paths: ['uploads/file.txt'], text: content })
   expect(await uploadsLeft()).toBe(0)
 })
