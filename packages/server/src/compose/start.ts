@@ -81,6 +81,8 @@ export interface StartOptions {
   readonly engine?: Partial<EngineSettings>
   /** Puts something between the engine and its ports: the crash tests stop the process there. */
   readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
+  /** The same between the API and the uploads. */
+  readonly wrapUploads?: (uploads: Resources['uploads']) => Resources['uploads']
   /** Lets CORS allow pages of this machine, where the configuration names no origins: for who builds a page. Default: no page. */
   readonly localPages?: boolean
   /** Sees every request to the API and its answer: the tests hold them against the OpenAPI document. */
@@ -168,8 +170,10 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
-  const resources = createResources({ appUrl: urls.app })
-  closers.add('resources', () => resources.close())
+  const created = createResources({ appUrl: urls.app })
+  closers.add('resources', () => created.close())
+  const uploads = options.wrapUploads?.(created.uploads) ?? created.uploads
+  const resources = { ...created, uploads }
   // Before anything works: a process that must not be open does not start at all.
   const access = await accessTo(assembly, roles, { appUrl: urls.app, readsKeys })
   const reader = createReader({ appUrl: urls.app })
