@@ -107,4 +107,25 @@ export const fileMutations: readonly Mutation[] = [
     becomes: 'if (key === null) this.#files.set(path, bytes)',
     test: inServer('artifacts', 'are the files under outputs/'),
   },
+  {
+    name: 'a text that is no base64 becomes some file',
+    file: 'packages/server/src/http/brought-files.ts',
+    line: '/^[\\w+/-]*$/.test(bare) && bare.length % 4 !== 1',
+    becomes: 'bare.length % 4 !== 1',
+    test: inServer('brought-files', 'is none'),
+  },
+  {
+    name: 'a message with other files is the same request (B1)',
+    file: 'packages/server/src/http/create-run.ts',
+    line: '{ brought: meaningOfFiles(brought) }',
+    becomes: '{ brought: brought.length }',
+    test: { file: 'test/clients/given-files.test.ts', name: 'a message that was sent means' },
+  },
+  {
+    name: 'a write that depends on what is there is made all the same',
+    file: 'packages/server/src/http/routes/file-changes.ts',
+    line: '  if (field === undefined) return\n',
+    becomes: '  if (field !== undefined) return\n',
+    test: inServer('file-requests', 'is refused, and nothing is changed'),
+  },
 ]
