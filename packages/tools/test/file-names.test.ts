@@ -28,6 +28,9 @@ const names: readonly (readonly [given: string, becomes: string | null, why: str
   ['\\\\host\\share\\x.txt', 'x.txt', 'is a share'],
   // Refused.
   ['', null, 'is empty'],
+  ['COM¹.txt', null, 'is a device with a digit above the line'],
+  ['conin$', null, 'is the console'],
+  ['NUL .txt', null, 'is a device before a space'],
   ['.', null, 'is the directory'],
   ['..', null, 'is the directory above'],
   ['a/', null, 'is a directory'],
@@ -156,6 +159,7 @@ describe('a path that a user gives', () => {
     'a\ud800',
     'a/.signalbox-0123456789abcdef.tmp',
     'x/'.repeat(40) + 'y',
+    'a/',
     'a'.repeat(2000),
   ])('%j is refused', (given) => {
     expect(filePath(given)).toMatchObject({ ok: false })

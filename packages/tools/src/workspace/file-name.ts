@@ -14,6 +14,9 @@ import { refuse, type WorkspaceResult } from './workspace.ts'
 /** Control characters; format characters, but for those that join letters (Persian, Indic scripts, emoji); separators of lines; what means nothing to others. */
 const invisible = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}/u
 
+/** Names of devices that a workspace does not ask for: with digits above the line, of the console, or with a space before the dot. */
+const otherDevice = /^(?:(?:com|lpt)[¹²³]|conin\$|conout\$|(?:con|prn|aux|nul|com\d|lpt\d)(?= ))\s*(?:\..*)?$/i
+
 /** The name that an upload has in its thread, in NFC. Refuses with `bad_path`, and says what a name may be. */
 export function fileName(given: string): WorkspaceResult<string> {
   if (!given.isWellFormed()) return refuse('bad_path', 'The name is not valid Unicode.')
@@ -34,6 +37,7 @@ export function fileName(given: string): WorkspaceResult<string> {
       'bad_path',
       'The name has invisible characters, or some that change its direction.',
     )
+  if (otherDevice.test(name)) return refuse('bad_path', 'The name is that of a device of Windows.')
   const parsed = parsePath(name)
   return parsed.ok ? { ok: true, value: name } : parsed
 }
@@ -41,6 +45,7 @@ export function fileName(given: string): WorkspaceResult<string> {
 /** A path that somebody gives to a file of a thread, in the form in which the files have it. */
 export function filePath(given: string): WorkspaceResult<string> {
   if (!given.isWellFormed()) return refuse('bad_path', 'The path is not valid Unicode.')
+  if (given.endsWith('/')) return refuse('not_a_file', 'The path names no file.')
   const names = parsePath(given.normalize('NFC'))
   if (!names.ok) return names
   const name = names.value.at(-1)

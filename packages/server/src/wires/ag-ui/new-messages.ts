@@ -158,8 +158,8 @@ const Parts = z.array(
   z.looseObject({
     type: z.string(),
     text: z.string().optional(),
-    filename: z.string().optional(),
-    source: Source.optional(),
+    filename: z.string().optional().catch(undefined),
+    source: Source.optional().catch(undefined),
   }),
 )
 type Part = z.output<typeof Parts>[number]
@@ -191,10 +191,11 @@ function contentOf({ content }: SentMessage, where: string): SaidContent {
 /** What is in the file that a part is; null if it is none, or stands elsewhere: nothing is fetched. */
 function bytesOf({ type, source, ...part }: Part): Uint8Array | null {
   if (!ofFiles.has(type)) return null
-  const { data, url, ...from } = source ?? Source.parse({ ...part })
-  const base64 = from.value !== undefined && from.type === 'data' ? from.value : data
+  const from = source ?? Source.safeParse(part).data
+  if (!from) return null
+  const base64 = from.type === 'data' ? from.value : from.data
   if (base64 !== undefined) return fromBase64(base64)
-  return fromDataUrl(url ?? from.value ?? '')
+  return fromDataUrl(from.url ?? from.value ?? '')
 }
 
 const textOf = ({ parts }: UserMessage): string =>
