@@ -62,6 +62,7 @@ async function begin(
   { agent, message }: { readonly agent: string; readonly message: Message },
 ): Promise<RunHead> {
   const { contextId, messageId } = message
+  const brought = filesOf(message.parts)
   const text = message.parts.flatMap(textOf).join('\n')
   if (text.trim() === '')
     throw new A2aError(
@@ -69,7 +70,6 @@ async function begin(
       'message.parts: takes text that is not blank, beside files as well',
       'message.parts',
     )
-  const brought = filesOf(message.parts)
   const body = RunCreate.parse({
     assistant_id: agent,
     input: { messages: [{ role: 'user', content: text, ...idOf(messageId) }] },
