@@ -14,7 +14,7 @@ import {
   type Register,
   systemRandom,
 } from '@signalbox/engine'
-import { createReader, createRegister, createResources } from '@signalbox/postgres'
+import { createReader, createRegister, createResources, type Resources } from '@signalbox/postgres'
 import { DirectoryWorkspaces } from '@signalbox/tools'
 import { type Env, type ServerEnvironment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
