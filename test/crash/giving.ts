@@ -68,12 +68,15 @@ async function edit(
   for (;;) {
     const { status, body } = await client.request(method, address, sent)
     if (status < 300) break
-    if (status !== 409) throw new Error(`an edit was refused: ${status} ${JSON.stringify(body)}`)
+    if (!isBusy(body)) throw new Error(`an edit was refused: ${status} ${JSON.stringify(body)}`)
     await sleep(pauseMs)
   }
   const made = await client.request('GET', `${thread}/runs/${key}`)
   client.created.set(key, Seen.parse(made.body).run_id)
 }
+
+const isBusy = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'code' in body && body.code === 'thread_busy'
 
 /** The thread has what was given, kept and written, whole, and no more. */
 async function look(
