@@ -60,7 +60,9 @@ const register = {
   putDefinition: butWorker(creates),
   definition: all,
   putBlob: all,
-  blob: butApi('long texts are read back for prompts, and files by tools; the API reads them elsewhere'),
+  blob: butApi(
+    'long texts are read back for prompts, and files by tools; the API reads them elsewhere',
+  ),
   waitingCalls: only('orchestrator', polled),
   takeWaiting: only('orchestrator', 'announces again what a queue has lost'),
   nextWaiting: only('worker', 'a worker asks whose turn it is when it has a hint'),

@@ -12,7 +12,8 @@ const digits = '0123456789abcdef'
 const repeats = 100_000
 
 /** A text of 1.6 MB, for the schedule of this name another one. */
-export const givenText = (name: string): string => `${name} `.padEnd(16, '.') + digits.repeat(repeats)
+export const givenText = (name: string): string =>
+  `${name} `.padEnd(16, '.') + digits.repeat(repeats)
 
 /** How long a text is, and its digest. */
 export const aboutText = (text: string): string =>

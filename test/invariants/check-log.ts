@@ -62,7 +62,9 @@ function editViolations({ head: { runId }, log, effects }: RunRecord): readonly 
   const asked = effects.filter(({ spec }) => spec.kind !== 'webhook.deliver')
   return [
     ...others.map(({ type, seq }) => `I23 the edit ${runId} has ${type} at ${seq}`),
-    ...asked.map(({ effectId, spec }) => `I23 the edit ${runId} asked for ${spec.kind} ${effectId}`),
+    ...asked.map(
+      ({ effectId, spec }) => `I23 the edit ${runId} asked for ${spec.kind} ${effectId}`,
+    ),
   ]
 }
 

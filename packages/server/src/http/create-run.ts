@@ -306,7 +306,11 @@ const stored = <Role extends EditMessage['role']>(
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
-function meaningOf({ body, threadId, brought = [] }: CreateRequest, { user }: Asker, fields: JsonObject): string {
+function meaningOf(
+  { body, threadId, brought = [] }: CreateRequest,
+  { user }: Asker,
+  fields: JsonObject,
+): string {
   const { assistant_id, metadata, if_not_exists } = body
   const order = [body.multitask_strategy, body.after_seconds, body.priority, baseOf(body)]
   const input = messagesOf(body.input)

@@ -15,7 +15,8 @@ import { refuse, type WorkspaceResult } from './workspace.ts'
 const invisible = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}/u
 
 /** Names of devices that a workspace does not ask for: with digits above the line, of the console, or with a space before the dot. */
-const otherDevice = /^(?:(?:com|lpt)[¹²³]|conin\$|conout\$|(?:con|prn|aux|nul|com\d|lpt\d)(?= ))\s*(?:\..*)?$/i
+const otherDevice =
+  /^(?:(?:com|lpt)[¹²³]|conin\$|conout\$|(?:con|prn|aux|nul|com\d|lpt\d)(?= ))\s*(?:\..*)?$/i
 
 /** The name that an upload has in its thread, in NFC. Refuses with `bad_path`, and says what a name may be. */
 export function fileName(given: string): WorkspaceResult<string> {

@@ -13,7 +13,12 @@ import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { approvalsWaiting } from '../../http/approvals.ts'
 import { contradiction, contradicts, type SaidOfCall } from '../../http/contradiction.ts'
-import { type BroughtFile, broughtFiles, fromBase64, fromDataUrl } from '../../http/brought-files.ts'
+import {
+  type BroughtFile,
+  broughtFiles,
+  fromBase64,
+  fromDataUrl,
+} from '../../http/brought-files.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'

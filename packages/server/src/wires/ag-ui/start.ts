@@ -60,7 +60,14 @@ export async function startRun(
     isNew || entries.length > 0 ? null : await answeredAt(api, caller, { threadId, input })
   if (!isNew && checkpoint === null) throw nothingNew(entries.length > 0)
   const said = isNew ? { input: { messages } } : { checkpoint_id: checkpoint }
-  const { runId } = await create(api, caller, { agent, threadId, alias, input, said, files: brought })
+  const { runId } = await create(api, caller, {
+    agent,
+    threadId,
+    alias,
+    input,
+    said,
+    files: brought,
+  })
   return {
     head: await findRun(api, caller, { run_id: runId }),
     about: new Set(),
