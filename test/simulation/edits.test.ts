@@ -23,7 +23,7 @@ async function edited(): Promise<{ readonly edit: RunRecord; readonly other: Run
   for (let seed = 1; seed < 500; seed++) {
     if (!filingOf(seed).isByHand) continue
     const runs = recordsOf((await simulate(seed)).register)
-    const edit = runs.find((run) => isEdit(run) && run.head.stateName === 'ended')
+    const edit = runs.find((run) => isEdit(run) && run.head.stateName === 'completed')
     const other = runs.find(
       (run) => !isEdit(run) && run.log.some(({ type }) => type === 'model.completed'),
     )

@@ -32,6 +32,7 @@ export interface Appendix {
   text(): string
 }
 
+/** Begins an appendix about nothing. */
 export function createAppendix(): Appendix {
   const lines: Lines = { runs: [], files: new Set(), failures: [], people: [] }
   const calls = new Map<string, Called>()
