@@ -2754,6 +2754,7 @@ export interface Operations {
     header?: {
       range?: string
       'if-range'?: string
+      'if-none-match'?: string
     }
     answer: null
   }
