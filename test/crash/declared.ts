@@ -69,7 +69,10 @@ const register = {
   digestKey: all,
   ensureThread: all,
   ensureThreads: lifecycle('nobody in the workload creates many runs in one request'),
-  changeThread: only('api', 'a create says on a thread that was there before it which agent it has'),
+  changeThread: only(
+    'api',
+    'a create says on a thread that was there before it which agent it has',
+  ),
   hideThread: lifecycle(unchanged),
   readyRuns: only('orchestrator', polled),
   repairState: lifecycle('no cached state of the workload is wrong'),

@@ -1,13 +1,14 @@
 /** From the body of a create to a run in the register. */
 import { createHash } from 'node:crypto'
 import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
-import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
+import { canonical, type Caller, type CreateAnswer, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
 import { type BroughtFile, meaningOfFiles, withBrought } from './brought-files.ts'
 import { declaredFields } from './declared-fields.ts'
 import { unknownThread } from './find.ts'
 import { givenFiles } from './given-files.ts'
 import { findAssistant, type FoundAssistant, withinRecursion } from './find-assistant.ts'
+import { newThread } from './new-thread.ts'
 import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
@@ -277,19 +278,6 @@ export async function ensureThread(
   // Where its metadata is full, the thread goes without.
   await api.threads.changeThread({ tenantId, threadId }, { metadata: Object.fromEntries(lacks) })
 }
-
-/** A thread as a create makes it. */
-export const newThread = (
-  api: Pick<Api, 'now' | 'random'>,
-  { tenantId }: Caller,
-  { threadId, metadata }: { readonly threadId: string; readonly metadata: JsonObject },
-): Thread => ({
-  threadId,
-  tenantId,
-  metadata,
-  createdAt: api.now(),
-  contentKey: api.random.hex(32),
-})
 
 const stored = <Role extends EditMessage['role']>(
   api: Pick<Api, 'random'>,

@@ -12,9 +12,9 @@ import { type Incoming, incomingBody } from '../files/incoming.ts'
 import { boundaryOf, MalformedMultipart, type FilePart, readMultipart } from '../files/multipart.ts'
 import { receive, type Receiver } from '../files/receive.ts'
 import type { Api, Identified } from './api.ts'
-import { newThread } from './create-run.ts'
 import { notRecorded } from './file-problems.ts'
 import { unknownThread } from './find.ts'
+import { newThread } from './new-thread.ts'
 import { Problem } from './problem.ts'
 
 /** What uploads stand on. */
@@ -99,7 +99,7 @@ export async function readFile(sent: Incoming): Promise<Uint8Array> {
 }
 
 /** The thread must be there, and its files recorded. @throws Problem */
-export async function insistOnRecord(
+async function insistOnRecord(
   api: Pick<Api, 'read' | 'directories'>,
   { tenantId }: Identified,
   threadId: string,

@@ -116,7 +116,7 @@ export const WrittenFile = z
 export type WrittenFile = z.infer<typeof WrittenFile>
 
 /** Artifacts as the states of LangGraph show files: by path. */
-export const FilesByPath = z.record(z.string(), z.object({ bytes: z.number().int() }))
+const FilesByPath = z.record(z.string(), z.object({ bytes: z.number().int() }))
 
 /** The artifacts that the run of a state has left so far; absent without any, as for every run that keeps no files. */
 export const artifactFields = {

@@ -117,7 +117,7 @@ export function newsOf(
   const told = taken.length === 0 ? [] : contextMessage(context, known, named)
   const takenIds = new Set(taken.filter(({ role }) => role === 'user').map(({ id }) => id))
   const isTaken = ({ message }: { readonly message: SentMessage }) => takenIds.has(message.id)
-  const left = read.filter((each) => !isTaken(each)).flatMap(({ files }) => files)
+  const left = read.filter((one) => !isTaken(one)).flatMap(({ files }) => files)
   return {
     messages: [...told, ...taken],
     files: read.filter(isTaken).flatMap(({ files }) => files),
