@@ -61,37 +61,38 @@ const uploadsLeft = async (): Promise<number> => {
 const runsOf = async (threadId: string): Promise<number> =>
   (await call(box.api, 'GET', `/threads/${threadId}/runs`)).body.length
 
+const part = (said: Message['parts'][number]['content'], filename = '') => ({
+  content: said,
+  metadata: undefined,
+  filename,
+  mediaType: 'application/x-whatever',
+})
+const saying = (parts: Message['parts'], about: Partial<Message> = {}): SendMessageRequest => ({
+  tenant: '',
+  configuration: {
+    acceptedOutputModes: [],
+    taskPushNotificationConfig: undefined,
+    historyLength: undefined,
+    returnImmediately: false,
+  },
+  metadata: undefined,
+  message: {
+    messageId: randomUUID(),
+    contextId: '',
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+    ...about,
+  },
+})
+
 describe.each([
   ['JSON-RPC', new JsonRpcTransportFactory()],
   ['HTTP+JSON', new RestTransportFactory()],
 ])('on A2A over %s', (_, transport) => {
-  const part = (content: Message['parts'][number]['content'], filename = '') => ({
-    content,
-    metadata: undefined,
-    filename,
-    mediaType: 'application/x-whatever',
-  })
-  const saying = (parts: Message['parts'], about: Partial<Message> = {}): SendMessageRequest => ({
-    tenant: '',
-    configuration: {
-      acceptedOutputModes: [],
-      taskPushNotificationConfig: undefined,
-      historyLength: undefined,
-      returnImmediately: false,
-    },
-    metadata: undefined,
-    message: {
-      messageId: randomUUID(),
-      contextId: '',
-      taskId: '',
-      role: Role.ROLE_USER,
-      parts,
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-      ...about,
-    },
-  })
   const client = () =>
     new ClientFactory({ transports: [transport] }).createFromUrl(`${box.api}/a2a/reader/`)
   const words = part({ $case: 'text', value: 'Read it.' })
@@ -130,7 +131,9 @@ describe.each([
     const about = { messageId: randomUUID() }
     await sender.sendMessage(saying([words, file], about))
     const other = part({ $case: 'raw', value: Buffer.from('other') }, 'sales.csv')
-    await expect(sender.sendMessage(saying([words, other], about))).rejects.toThrow()
+    await expect(sender.sendMessage(saying([words, other], about))).rejects.toThrow(
+      /was used for another request/,
+    )
     expect(await uploadsLeft()).toBe(0)
   })
 })
@@ -165,17 +168,17 @@ describe('on A2A 0.3', () => {
   })
 })
 
+const post = (body: object) =>
+  fetch(`${box.api}/chat/reader`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
 describe('on the AI SDK', () => {
   const url = `data:text/csv;base64,${btoa(content)}`
   const file = { type: 'file', mediaType: 'text/csv', filename: 'sales.csv', url } as const
   const text = { type: 'text', text: 'Read it.' } as const
-  const post = (body: object) =>
-    fetch(`${box.api}/chat/reader`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-
   it('a page sends a file with its message', async () => {
     const page = openPage(box.api, 'reader', { id: randomUUID() })
     await page.chat.sendMessage({ text: text.text, files: [file] })
@@ -221,8 +224,8 @@ describe('on the AI SDK', () => {
       [{ ...file, url: 'data:;base64,!' }, 'not_available', 'messages[0].parts[1].url'],
       [{ ...file, filename: '../..' }, 'bad_file_name', 'messages[0].parts[1].filename'],
     ] as const
-    for (const [part, code, field] of wrong) {
-      const answer = await post({ id, messages: [{ id: 'm', role: 'user', parts: [text, part] }] })
+    for (const [given, code, field] of wrong) {
+      const answer = await post({ id, messages: [{ id: 'm', role: 'user', parts: [text, given] }] })
       expect(await answer.json()).toMatchObject({ code, field })
     }
   })
