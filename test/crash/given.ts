@@ -8,10 +8,10 @@ export const givenPath = 'uploads/given.txt'
 export const keptPath = (n: number): string => `outputs/${n}.txt`
 
 const digits = '0123456789abcdef'
-/** Three pieces of an upload, and some more. */
-const repeats = 100_000
+/** A piece of an upload, and some more: a server that has just come back takes it within the time of a request. */
+const repeats = 40_000
 
-/** A text of 1.6 MB, for the schedule of this name another one. */
+/** A text of 640 kB, for the schedule of this name another one. */
 export const givenText = (name: string): string =>
   `${name} `.padEnd(16, '.') + digits.repeat(repeats)
 
