@@ -316,13 +316,8 @@ describe('with all of it in Postgres', () => {
     kept.push({ where: 'spans', bytes: Buffer.concat(collector.received) })
     for (const flock of hiding) expect(leaks(kept, flock)).toEqual([])
     // An export has what is in files, so that it can be verified; nothing else has.
-    const isExport = ({ where }: Remains): boolean => where.startsWith('signalbox audit export')
-    expect(
-      leaks(
-        kept.filter((each) => !isExport(each)),
-        fileFlock,
-      ),
-    ).toEqual([])
+    const besides = kept.filter(({ where }) => !where.startsWith('signalbox audit export'))
+    expect(leaks(besides, fileFlock)).toEqual([])
     expect(places(kept, fileFlock).length).toBeGreaterThan(0)
     expect(bytesOf(kept, 'the stream of given')).toContain('uploads/given.txt')
     for (const which of ['executed', 'shown', 'mailed', 'listed', 'said'] as const)
