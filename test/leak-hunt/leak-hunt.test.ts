@@ -318,7 +318,7 @@ describe('with all of it in Postgres', () => {
     // An export has what is in files, so that it can be verified; nothing else has.
     const besides = kept.filter(({ where }) => !where.startsWith('signalbox audit export'))
     expect(leaks(besides, fileFlock)).toEqual([])
-    expect(places(kept, fileFlock).length).toBeGreaterThan(0)
+    expect(leaks(kept, fileFlock).length).toBeGreaterThan(0)
     expect(bytesOf(kept, 'the stream of given')).toContain('uploads/given.txt')
     for (const which of ['executed', 'shown', 'mailed', 'listed', 'said'] as const)
       expect(bytesOf(kept, `the stream of ${redactedName(which)}`)).toContain('[redacted:')
