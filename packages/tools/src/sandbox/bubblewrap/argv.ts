@@ -3,8 +3,20 @@ import { existsSync, lstatSync } from 'node:fs'
 import type { ReadOnlyMount, SandboxLimits } from '../sandbox.ts'
 import { programPath } from './programs.ts'
 
-/** The numbers of the descriptors that bwrap is given. */
-export const descriptors = { seccomp: 3, status: 4, args: 5 } as const
+/** The numbers of the descriptors that bwrap is given. `alive`: its other end is the worker's, and is closed when that dies. */
+export const descriptors = { seccomp: 3, status: 4, args: 5, alive: 6 } as const
+
+/**
+ * Stands before every command: it begins only if the worker lives. bwrap ties itself to its parent by then, but a parent that
+ * died before is a death that nobody tells it of, and what it starts would go on for ever.
+ */
+export const ifAlive = [
+  '/bin/bash',
+  '-p',
+  '-c',
+  `read -t 0 -u ${descriptors.alive} && exit 70; exec ${descriptors.alive}<&-; exec "$@"`,
+  'bash',
+] as const
 
 /** Where the files of a thread are, and who a command believes to be. */
 export const inside = { workspace: '/workspace', uid: 1000 } as const
@@ -14,6 +26,8 @@ export interface SandboxShape {
   /** The directory of the files. */
   readonly tree: string
   readonly mounts: readonly ReadOnlyMount[]
+  /** Directories of this machine below `/usr` that are empty in the sandbox. */
+  readonly hidden: readonly string[]
   readonly limits: SandboxLimits
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
@@ -58,6 +72,7 @@ export function bwrapCommand(
 function insideCommand({ limits, script, enter, before }: SandboxShape): string[] {
   const cpu = Math.ceil(limits.cpuMs / 1000)
   return [
+    ...ifAlive,
     ...before,
     'prlimit',
     `--nproc=${limits.processes}`,
@@ -73,12 +88,13 @@ function insideCommand({ limits, script, enter, before }: SandboxShape): string[
 }
 
 function bwrapOptions(shape: SandboxShape): string[] {
-  const { tree, mounts, limits, env, cwd, hasSeccomp, more } = shape
+  const { tree, mounts, hidden, limits, env, cwd, hasSeccomp, more } = shape
   const size = String(limits.tmpBytes)
   return [
     ['--unshare-all', '--unshare-user', '--uid', String(inside.uid), '--gid', String(inside.uid)],
     ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
     ['--ro-bind', '/usr', '/usr', ...roots(), ...etc()],
+    hidden.flatMap((path) => ['--perms', '0555', '--size', '4096', '--tmpfs', path]),
     ['--proc', '/proc', '--dev', '/dev'],
     ['--perms', '1777', '--size', size, '--tmpfs', '/dev/shm'],
     ['--perms', '1777', '--size', size, '--tmpfs', '/tmp'],
@@ -87,6 +103,7 @@ function bwrapOptions(shape: SandboxShape): string[] {
     more,
     // What bwrap made to mount on has no size: nothing is written there.
     ['--remount-ro', '/dev', '--remount-ro', '/'],
+    hidden.flatMap((path) => ['--remount-ro', path]),
     ['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
     ['--chdir', cwd === '.' ? inside.workspace : `${inside.workspace}/${cwd}`],
     ['--json-status-fd', String(descriptors.status)],

@@ -18,11 +18,13 @@ import type {
   Sandbox,
   SandboxCommand,
   Sandboxes,
+  SandboxLimits,
   SandboxRequest,
 } from '../sandbox.ts'
 import { baseEnv, bwrapCommand } from './argv.ts'
 import type { GroupUsage } from './control-groups.ts'
 import { watchDisk } from './disk-watch.ts'
+import { hiddenBelowUsr } from './hidden.ts'
 import { explain, hostFacts, missingFor, works } from './probe.ts'
 import { type BwrapEnd, runBwrap, type RunningBwrap } from './run-bwrap.ts'
 import { openWayOut, relayProcesses, type WayOut } from './way-out.ts'
@@ -49,9 +51,11 @@ export class BubblewrapSandboxes implements Sandboxes {
   readonly adapter = 'bubblewrap'
   readonly #slots: Slots
   readonly #admits: Admits | undefined
+  readonly #hidden: readonly string[]
 
   constructor({ directory: base, concurrency: count, admits, users }: BubblewrapOptions) {
     this.#admits = admits
+    this.#hidden = hiddenBelowUsr([base])
     const usual = process.getuid?.() === 0 ? 'each' : 'own'
     this.#slots = new Slots({ base, count, users: users ?? usual })
   }
@@ -77,7 +81,8 @@ export class BubblewrapSandboxes implements Sandboxes {
   async open(request: SandboxRequest): Promise<BubblewrapSandbox> {
     const slot = await this.#slots.take(ownerOf(request))
     const giveBack = (): void => this.#slots.give(slot)
-    return new BubblewrapSandbox(request, { slot, giveBack, admits: this.#admits })
+    const [admits, hidden] = [this.#admits, this.#hidden]
+    return new BubblewrapSandbox(request, { slot, giveBack, admits, hidden })
   }
 
   close(): Promise<void> {
@@ -116,6 +121,7 @@ class BubblewrapSandbox implements Sandbox {
   readonly #slot: Slot
   readonly #giveBack: () => void
   readonly #admits: Admits | undefined
+  readonly #hidden: readonly string[]
   #state: 'open' | 'running' | 'exited' | 'closed' = 'open'
   #isClean = false
   #running: Promise<unknown> = Promise.resolve()
@@ -127,12 +133,14 @@ class BubblewrapSandbox implements Sandbox {
       readonly slot: Slot
       readonly giveBack: () => void
       readonly admits: Admits | undefined
+      readonly hidden: readonly string[]
     },
   ) {
     this.#request = request
     this.#slot = place.slot
     this.#giveBack = place.giveBack
     this.#admits = place.admits
+    this.#hidden = place.hidden
   }
 
   get hasGroup(): boolean {
@@ -198,22 +206,23 @@ class BubblewrapSandbox implements Sandbox {
     },
   ): Promise<EndedCommand> {
     const { signal, onOutput, wayOut } = how
-    const { limits } = this.#request
+    const own = this.#request.limits
+    // What carries connections is a process in there as well.
+    const limits = wayOut ? { ...own, processes: own.processes + relayProcesses } : own
     const { group } = this.#slot
     await group?.prepare(limits)
     const stop = new Stop()
     const outputs = new Outputs(limits.outputBytes)
     const began = performance.now()
-    const running = await this.#start(command, wayOut, (stream, chunk) => {
+    const running = await this.#start(command, { wayOut, limits }, (stream, chunk) => {
       const kept = outputs.add(stream, chunk)
       if (kept.length > 0) onOutput(stream, kept)
       if (outputs.isFull) stop.because('output')
     })
     this.#kill = running.kill
     const over = new AbortController()
-    void watchDisk(this.#slot.mirror.directory, over.signal, () =>
-      stop.because('output', diskWords),
-    )
+    const watched = { directory: this.#slot.mirror.directory, first: running.first }
+    void watchDisk(watched, over.signal, (words) => stop.because('output', words))
     const ended = await guard(running, {
       stop,
       signal,
@@ -227,17 +236,16 @@ class BubblewrapSandbox implements Sandbox {
 
   #start(
     { script, cwd = '.', stdin = '' }: SandboxCommand,
-    wayOut: WayOut | null,
+    { wayOut, limits }: { readonly wayOut: WayOut | null; readonly limits: SandboxLimits },
     onOutput: OnOutput,
   ): Promise<RunningBwrap> {
     const { mounts, env } = this.#request
-    const own = this.#request.limits
-    const limits = wayOut ? { ...own, processes: own.processes + relayProcesses } : own
     const { mirror, uid, group, stdout, stderr } = this.#slot
     const arch = seccompArch()
     const shape = {
       tree: mirror.directory,
       mounts,
+      hidden: this.#hidden,
       limits,
       env: { ...baseEnv, ...wayOut?.env, ...env },
       cwd,
@@ -247,12 +255,11 @@ class BubblewrapSandbox implements Sandbox {
       more: wayOut?.more ?? [],
       before: wayOut?.before ?? [],
     }
-    const seccomp = arch ? seccompProgram(arch) : new Uint8Array()
+    const isMemoryBounded = group !== null
+    const seccomp = arch ? seccompProgram(arch, { isMemoryBounded }) : new Uint8Array()
     return runBwrap({ ...bwrapCommand(shape, uid), seccomp, stdin, stdout, stderr, onOutput })
   }
 }
-
-const diskWords = 'it put more into its directory than a workspace holds'
 
 type Stopped = 'timeout' | 'cancelled' | 'output'
 

@@ -93,7 +93,7 @@ export class Mirror {
     this.#owner = null
     const drafts: FileDraft[] = []
     const gone = new Set(this.#written.keys())
-    const left: Left = { drafts, gone, entries: 0 }
+    const left: Left = { drafts, gone, entries: 0, bytes: 0 }
     await chmod(this.directory, 0o755)
     const problem = await this.#scan('', left)
     if (problem) return problem
@@ -209,7 +209,8 @@ export class Mirror {
     return problems[0] ?? null
   }
 
-  async #look(path: string, stat: Stamp, { drafts, gone }: Left): Promise<WorkspaceRefusal | null> {
+  async #look(path: string, stat: Stamp, left: Left): Promise<WorkspaceRefusal | null> {
+    const { drafts, gone } = left
     const at = join(this.directory, path)
     const before = this.#written.get(path)
     if (before && this.#isExact && !this.#fresh.has(path) && isSame(before.stamp, stat)) {
@@ -218,6 +219,10 @@ export class Mirror {
     }
     if (stat.size > BigInt(limits.toolResultBytesMax))
       return refuse('too_large', `${shown(path)}: The file is too large to be kept.`)
+    // Before any of it is read: files with holes take no room on a disk, and all of theirs in memory.
+    left.bytes += Number(stat.size)
+    if (left.bytes > limits.filesBytesMax)
+      return refuse('full', `The command changed more than ${limits.filesBytesMax} bytes.`)
     if ((stat.mode & 0o400n) === 0n) await chmod(at, Number(stat.mode & 0o777n) | 0o400)
     const bytes = await readWhole(at)
     const executable = (stat.mode & 0o100n) !== 0n
@@ -240,6 +245,8 @@ interface Left {
   readonly drafts: FileDraft[]
   readonly gone: Set<string>
   entries: number
+  /** Of the files that have to be read. */
+  bytes: number
 }
 
 const notText = 'The name is not UTF-8 text.'

@@ -39,6 +39,8 @@ export interface BwrapEnd {
 /** A run under way. */
 export interface RunningBwrap {
   readonly ended: Promise<BwrapEnd>
+  /** The first process of its namespace; null: it is not there yet, or not any more. */
+  readonly first: () => number | null
   /** Ends it, whatever it does. */
   readonly kill: () => void
 }
@@ -67,6 +69,7 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
       'pipe',
       'pipe',
       'pipe',
+      'pipe',
     ],
     // Whatever is here can be read in `/proc/1/environ` of the sandbox.
     env: {},
@@ -80,9 +83,12 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
   await Promise.all([stdout.write, stderr.write].map((fd) => promisify(close)(fd)))
   const status = watchStatus(child)
   feed(child.stdin, run.stdin)
+  // Ours for as long as this process lives.
+  streamAt(child, descriptors.alive).on('error', () => undefined)
   feed(streamAt(child, descriptors.seccomp), run.seccomp)
   feed(streamAt(child, descriptors.args), run.options.map((option) => `${option}\0`).join(''))
   return {
+    first: () => (isThere(status) ? status.pid : null),
     kill: () => void end(child, status),
     ended: settle({ started, status, outputs }),
   }
@@ -108,12 +114,15 @@ async function settle({ started, status, outputs }: Parts): Promise<BwrapEnd> {
   const error = await started
   if (error) return { exitCode: null, cpuMs: null, error }
   // What a command left in the background is being killed now.
-  while (status.pid !== null && isRunning(status.pid) && startOf(status.pid) === status.started)
-    await sleep(pollMs)
+  while (isThere(status)) await sleep(pollMs)
   await Promise.all([...outputs, status.closed])
   const { exitCode, cpuMs } = status
   return { exitCode, cpuMs, error: null }
 }
+
+/** Does the first process of the namespace run, and no other one of its number? */
+const isThere = ({ pid, started }: Watched): boolean =>
+  pid !== null && isRunning(pid) && startOf(pid) === started
 
 /** Resolves when the process has ended, with an error if it never began. */
 function startedOf(child: ChildProcess): Promise<Error | null> {
@@ -163,8 +172,9 @@ async function end(child: ChildProcess, status: Watched): Promise<void> {
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
   const deadline = performance.now() + setUpMsMax
   while (!isOver() && status.pid === null && performance.now() < deadline) await sleep(pollMs)
-  // As long as bwrap is there, it has not collected that process, and its number is nobody else's.
-  if (!isOver() && status.pid !== null) kill(status.pid)
+  // As long as bwrap is there, it has not collected that process, and its number is nobody else's; that bwrap has ended may
+  // be news on the way.
+  if (!isOver() && isThere(status) && status.pid !== null) kill(status.pid)
   const patience = performance.now() + setUpMsMax
   while (!isOver() && performance.now() < patience) await sleep(pollMs)
   if (!isOver()) child.kill('SIGKILL')

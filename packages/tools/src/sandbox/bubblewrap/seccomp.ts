@@ -3,6 +3,9 @@
  *
  * B1 A call of a foreign architecture ends the process: its numbers mean other calls.
  * B2 What is not named is allowed. It is the second fence: the first is that there is nothing to reach.
+ * B3 Sockets are of the families that a namespace of the network divides. Others reach past it: `vsock` the machine around
+ *    this one, `alg` the drivers of the kernel.
+ * B4 Where no control group bounds memory, there is none but that of processes: what belongs to no process is refused.
  *
  * Numbers: `arch/x86/entry/syscalls/syscall_64.tbl` and `include/uapi/asm-generic/unistd.h` of Linux.
  */
@@ -48,7 +51,24 @@ export const refusedCalls: Readonly<Record<string, readonly [x64: number, arm64:
   swapoff: [168, 225],
   reboot: [169, 142],
   quotactl: [179, 60],
+  /** The log of the kernel, which names this machine and what happens on it. */
+  syslog: [103, 116],
+  pidfd_getfd: [438, 438],
 }
+
+/** Memory that is in no process's own size, so that a limit of it does not count. */
+export const unownedMemory: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
+  memfd_create: [319, 279],
+  memfd_secret: [447, 447],
+  shmget: [29, 194],
+}
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: the last is how programs ask for the addresses of their own namespace. */
+const families = [1, 2, 10, 16] as const
+const sockets = {
+  x64: { socket: 41, socketpair: 53 },
+  arm64: { socket: 198, socketpair: 199 },
+} as const
 
 const clone = { x64: 56, arm64: 220 } as const
 /** Its flags are in memory, where a filter cannot look: libraries fall back to `clone` where it does not exist. */
@@ -72,6 +92,7 @@ const killProcess = 0x8000_0000
 const errno = (code: number): number => 0x0005_0000 | code
 const operationNotPermitted = errno(1)
 const notImplemented = errno(38)
+const noSuchFamily = errno(97)
 
 interface Instruction {
   readonly code: number
@@ -80,10 +101,19 @@ interface Instruction {
   readonly k: number
 }
 
-/** The program as `struct sock_filter[]`, little-endian, as `bwrap --seccomp` reads it. */
-export function seccompProgram(arch: SeccompArch): Uint8Array {
+/**
+ * The program as `struct sock_filter[]`, little-endian, as `bwrap --seccomp` reads it. `isMemoryBounded`: by a control group,
+ * which counts all of it.
+ */
+export function seccompProgram(
+  arch: SeccompArch,
+  { isMemoryBounded }: { readonly isMemoryBounded: boolean },
+): Uint8Array {
   const index = arch === 'x64' ? 0 : 1
   const refused = Object.values(refusedCalls).map((numbers) => numbers[index])
+  const unowned = isMemoryBounded
+    ? []
+    : Object.values(unownedMemory).map((numbers) => numbers[index])
   const instructions = [
     step(load, at.arch),
     // Of this architecture: over the kill.
@@ -92,7 +122,8 @@ export function seccompProgram(arch: SeccompArch): Uint8Array {
     step(load, at.number),
     ...(arch === 'x64' ? skipUnless(ifAtLeast, x32, killProcess) : []),
     ...refused.flatMap((number) => skipUnless(ifEqual, number, operationNotPermitted)),
-    ...skipUnless(ifEqual, clone3, notImplemented),
+    ...[...unowned, clone3].flatMap((number) => skipUnless(ifEqual, number, notImplemented)),
+    ...Object.values(sockets[arch]).flatMap(ofFamilies),
     jump(ifEqual, clone[arch], { ifTrue: 0, ifFalse: 3 }),
     step(load, at.firstArgument),
     ...skipUnless(ifAnyBit, newNamespaces, operationNotPermitted),
@@ -119,6 +150,17 @@ const jump = (
   k: number,
   over: { readonly ifTrue: number; readonly ifFalse: number },
 ): Instruction => ({ code, k, ...over })
+
+/** Allows the call if its first argument is one of the families, else answers that there is no such. */
+const ofFamilies = (number: number): readonly Instruction[] => [
+  jump(ifEqual, number, { ifTrue: 0, ifFalse: families.length + 3 }),
+  step(load, at.firstArgument),
+  ...families.map((family, n) =>
+    jump(ifEqual, family, { ifTrue: families.length - n, ifFalse: 0 }),
+  ),
+  step(answer, noSuchFamily),
+  step(answer, allow),
+]
 
 /** Answers if the condition holds. */
 const skipUnless = (code: number, k: number, verdict: number): readonly Instruction[] => [

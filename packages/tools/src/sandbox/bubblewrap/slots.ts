@@ -14,10 +14,10 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   realpath,
   rename,
-  rm,
   writeFile,
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -125,7 +125,12 @@ export class Slots {
       return own
     }
     const home = join(base, 'signalbox-sandboxes')
-    await mkdir(home, { mode: 0o711 }).catch(() => undefined)
+    const isNew = await mkdir(home, { mode: 0o711 }).then(
+      () => true,
+      () => false,
+    )
+    // Whatever this process takes from the modes of what it makes: users of slots pass through it.
+    if (isNew) await chmod(home, 0o711)
     const stat = await lstat(home)
     if (!stat.isDirectory() || stat.uid !== 0 || (stat.mode & 0o022) !== 0)
       throw new Error(
@@ -153,21 +158,29 @@ async function claim(directory: string): Promise<boolean> {
     () => false,
   )
   const owner = join(directory, 'owner')
-  if (!isNew) {
-    const said = await readFile(owner, 'utf8').catch(() => null)
-    // Without an owner it is being made, or its maker died in between: then it stays, for there are many.
-    if (said === null || isAlive(said)) return false
-    // One of several that see it dead moves it away, and the others see that.
-    const old = `${directory}.${process.pid}.old`
-    const moved = await rename(directory, old).then(
-      () => true,
-      () => false,
-    )
-    if (!moved) return false
-    await rm(old, { recursive: true, force: true }).catch(() => removeTree(old))
-    return claim(directory)
+  if (!isNew && !(await takeOver(directory, owner))) return false
+  await writeFile(owner, `${process.pid} ${startOf(process.pid) ?? ''}`, { mode: 0o600, flag: 'wx' })
+  return true
+}
+
+/** Empties the directory of an owner that is dead. False: it is somebody's. */
+async function takeOver(directory: string, owner: string): Promise<boolean> {
+  const said = await readFile(owner, 'utf8').catch(() => null)
+  // Without an owner it is being made or taken over, or who did so died in between: then it stays, for there are many.
+  if (said === null || isAlive(said)) return false
+  // Several may see it dead, but one moves that claim away. Who comes late has moved the next one's, and gives it back:
+  // as long as there is none, nobody else makes one.
+  const old = `${owner}.${process.pid}.old`
+  const moved = await rename(owner, old).then(
+    () => true,
+    () => false,
+  )
+  if (!moved) return false
+  if ((await readFile(old, 'utf8')) !== said) {
+    await rename(old, owner)
+    return false
   }
-  await writeFile(owner, `${process.pid} ${startOf(process.pid) ?? ''}`, { mode: 0o600 })
+  for (const name of await readdir(directory)) await removeTree(join(directory, name))
   return true
 }
 

@@ -15,7 +15,8 @@ const extension = extname(import.meta.url)
 const relay = fileURLToPath(new URL(`../egress/relay-main${extension}`, import.meta.url))
 const inside = {
   node: '/run/node',
-  relay: `/run/relay${extension}`,
+  // It lies alone in there, without the package that would say what kind of module it is.
+  relay: extension === '.ts' ? '/run/relay.mts' : '/run/relay.mjs',
   socket: '/run/egress',
 } as const
 

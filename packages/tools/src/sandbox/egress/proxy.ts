@@ -7,6 +7,8 @@
  *    encryption leaves with it, so that there is something to add to.
  * E3 Through a tunnel nobody can see methods: where they are restricted there are no tunnels.
  * E4 Every host is counted, allowed or not.
+ * E5 A request leaves on a connection of its own, and ends where it was said to end: nothing that was sent as its body can be
+ *    read as a request, and no other call gets its answer.
  */
 import { lookup } from 'node:dns/promises'
 import { rm } from 'node:fs/promises'
@@ -19,7 +21,7 @@ import {
 } from 'node:http'
 import { request as encryptedRequest, type RequestOptions } from 'node:https'
 import { connect, isIP, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, pipeline } from 'node:stream'
 import { limits, type SandboxEgress } from '@signalbox/core'
 import type { EgressRules } from '../sandbox.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -176,6 +178,7 @@ export class EgressProxy {
       path: `${url.pathname}${url.search}`,
       headers: this.#headers(request, target),
       timeout: idleMsMax,
+      agent: false,
       ...(isEncrypted && isIP(target.host) === 0 ? { servername: target.host } : {}),
     }
     const upstream = isEncrypted ? encryptedRequest(options) : plainRequest(options)
@@ -188,7 +191,8 @@ export class EgressProxy {
       const headers = Object.entries(answer.headers).filter(([name]) => !hopByHop.has(name))
       response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers))
       answer.on('data', (chunk: Buffer) => this.#tally.bytes(nameOf(target), chunk.length))
-      answer.pipe(response)
+      // An answer that breaks off breaks off in there as well.
+      pipeline(answer, response, () => undefined)
     })
     request.on('data', (chunk: Buffer) => this.#tally.bytes(nameOf(target), chunk.length))
     request.pipe(upstream)
@@ -199,6 +203,11 @@ export class EgressProxy {
     const headers: Record<string, string | string[]> = {}
     for (const [name, value] of Object.entries(request.headers))
       if (value !== undefined && !hopByHop.has(name)) headers[name] = value
+    // How long a body is, somebody has to say: of a method that has none, Node would send it as it is.
+    if (request.headers['transfer-encoding'] !== undefined) {
+      delete headers['content-length']
+      headers['transfer-encoding'] = 'chunked'
+    }
     const isUsual = target.port === 80 || target.port === encryptedPort
     headers['host'] = isUsual ? target.host : nameOf(target)
     for (const { host, header, value } of this.#rules.inject)

@@ -59,11 +59,15 @@ async function run(asked: Extract<ToThread, { type: 'run' }>): Promise<void> {
   const { script, stdin } = asked
   const { exitCode, stdout, stderr } = await bash.exec(script, { stdin, rawScript: true })
   const changes = [...(await files.changes())]
+  const [out, err] = [text(stdout), text(stderr)]
+  // What is beyond the limit is counted, and stays here.
+  const most = asked.outputBytesMax + 1
   send({
     type: 'done',
     exitCode: exitCode & 255,
-    stdout: text(stdout),
-    stderr: text(stderr),
+    stdout: out.slice(0, most),
+    stderr: err.slice(0, most),
+    outputBytes: out.length + err.length,
     changes,
   })
 }

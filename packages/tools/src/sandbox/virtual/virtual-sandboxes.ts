@@ -1,13 +1,12 @@
 /**
- * The adapter `virtual`: bash in TypeScript (just-bash) over the files of a thread, in a worker thread.
+ * The adapter `virtual`: bash in TypeScript (just-bash) over the files of a thread, in a process of its own.
  *
- * V1 A thread runs one script and is ended. What a script may have done to its thread, no other call meets.
- * V2 The thread is ended from outside: no script can refuse, and none holds up the process.
- * V3 It reads the files it looks at, and nothing else: no process, no network, no file of this machine but mounts.
- * V4 It is no boundary against hostile code: a fault in the interpreter would be a fault in this process.
+ * V1 A process runs one script and is ended. What a script may have done to it, no other call meets.
+ * V2 It is ended from outside: no script can refuse, none holds up the worker, and one that uses up its memory ends alone.
+ * V3 A script reads the files it looks at, and nothing else: no program, no network, no file of this machine but mounts.
+ * V4 It is no boundary against hostile code: the process is a user's like the worker, and a fault in the interpreter would be
+ *    as good as a program of that user.
  */
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { limits } from '@signalbox/core'
 import type { FileDraft } from '@signalbox/engine'
 import type { WorkspaceResult } from '../../workspace/refusal.ts'
@@ -23,24 +22,14 @@ import type {
   SandboxLimits,
   SandboxRequest,
 } from '../sandbox.ts'
-import { FromThread, type ToThread } from './messages.ts'
+import type { FromThread } from './messages.ts'
+import { VirtualProcess } from './virtual-process.ts'
 
-const main = new URL(`./thread-main${extname(import.meta.url)}`, import.meta.url)
-/** A thread that is not up by then never will be. */
-const startMsMax = 30_000
-const mebibyte = 1024 * 1024
-
-/** A thread that is starting or waits for its script. */
-interface Thread {
-  readonly worker: Worker
-  readonly ready: Promise<void>
-}
-
-/** Threads with just-bash, one of them always warm once there was a first call. */
+/** Processes with just-bash, one of them always warm once there was a first call. */
 export class VirtualSandboxes implements Sandboxes {
   readonly adapter = 'virtual'
   readonly #memoryBytes: number
-  #warm: Thread | null = null
+  #warm: VirtualProcess | null = null
   #isClosed = false
 
   constructor({ memoryBytes }: Pick<SandboxLimits, 'memoryBytes'>) {
@@ -49,14 +38,15 @@ export class VirtualSandboxes implements Sandboxes {
 
   async probe(): Promise<Probe> {
     try {
-      const thread = this.#start()
+      const tried = this.#start()
+      tried.use()
       try {
-        await thread.ready
+        await tried.ready
       } finally {
-        await thread.worker.terminate()
+        await tried.end()
       }
       const message =
-        'virtual: bash in TypeScript, without processes and network. It is no boundary against hostile code.'
+        'virtual: bash in TypeScript, without programs and network. It is no boundary against hostile code.'
       const fix =
         'For commands that strangers may steer, or real programs: sandbox.use "bubblewrap", on Linux.'
       return { usable: true, findings: [{ status: 'warn', message, fix }] }
@@ -72,53 +62,31 @@ export class VirtualSandboxes implements Sandboxes {
   async open(request: SandboxRequest): Promise<Sandbox> {
     if (this.#isClosed) throw new Error('the sandboxes are closed')
     if (request.network.kind !== 'none') throw new Error('virtual has no network')
-    const thread = this.#warm ?? this.#start()
+    const process = this.#warm ?? this.#start()
     this.#warm = this.#start()
-    return new VirtualSandbox(thread, request)
+    process.use()
+    return new VirtualSandbox(process, request)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     const warm = this.#warm
     this.#warm = null
-    await warm?.worker.terminate()
+    await warm?.end()
   }
 
-  #start(): Thread {
-    const heapMb = Math.ceil(this.#memoryBytes / mebibyte)
-    const worker = new Worker(main, {
-      env: {},
-      argv: [],
-      execArgv: [],
-      stdin: false,
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, stackSizeMb: 4 },
-    })
-    // What just-bash or Node has to say there is for nobody.
-    worker.stdout.resume()
-    worker.stderr.resume()
-    worker.unref()
-    const ready = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('its thread did not start')), startMsMax)
-      timer.unref()
-      worker.once('message', () => resolve())
-      worker.once('error', reject)
-      worker.once('exit', () => reject(new Error('its thread ended')))
-    })
-    // Whoever uses the thread hears of it; a warm one may fail with nobody there.
-    ready.catch(() => undefined)
-    return { worker, ready }
+  #start(): VirtualProcess {
+    return new VirtualProcess(this.#memoryBytes)
   }
 }
 
 class VirtualSandbox implements Sandbox {
-  readonly #thread: Thread
+  readonly #process: VirtualProcess
   readonly #request: SandboxRequest
   #changes: readonly FileDraft[] | null = null
 
-  constructor(thread: Thread, request: SandboxRequest) {
-    this.#thread = thread
+  constructor(process: VirtualProcess, request: SandboxRequest) {
+    this.#process = process
     this.#request = request
   }
 
@@ -127,10 +95,9 @@ class VirtualSandbox implements Sandbox {
     signal: AbortSignal,
     onOutput: OnOutput,
   ): Promise<EndedCommand> {
-    const { worker, ready } = this.#thread
     try {
       const files = await orAbort(this.#request.files.list(), signal)
-      await orAbort(ready, signal)
+      await orAbort(this.#process.ready, signal)
       const began = performance.now()
       const outcome = await this.#outcome(command, signal, files)
       const wallMs = Math.round(performance.now() - began)
@@ -138,7 +105,7 @@ class VirtualSandbox implements Sandbox {
     } catch (error) {
       return notRun(signal.aborted ? 'cancelled' : 'lost', describe(error))
     } finally {
-      await worker.terminate()
+      await this.#process.end()
     }
   }
 
@@ -147,16 +114,15 @@ class VirtualSandbox implements Sandbox {
   }
 
   async close(): Promise<void> {
-    await this.#thread.worker.terminate()
+    await this.#process.end()
   }
 
-  /** Whatever comes first: the end of the script, of its time, of its thread, or a cancel. */
+  /** Whatever comes first: the end of the script, of its time, of its process, or a cancel. */
   #outcome(
     { script, cwd = '.', stdin = '', timeoutMs }: SandboxCommand,
     signal: AbortSignal,
     files: Awaited<ReturnType<SandboxRequest['files']['list']>>,
   ): Promise<Outcome> {
-    const { worker } = this.#thread
     const { limits: own, mounts, env } = this.#request
     return new Promise((resolve) => {
       const over = new AbortController()
@@ -167,17 +133,14 @@ class VirtualSandbox implements Sandbox {
       }
       const timer = setTimeout(() => end('timeout'), Math.min(timeoutMs, own.wallMs))
       signal.addEventListener('abort', () => end('cancelled'), { signal: over.signal })
-      worker.once('error', (error) => end(isOutOfMemory(error) ? 'memory' : describe(error)))
-      worker.once('exit', () => end('its thread ended'))
-      worker.on('message', (said: unknown) => {
-        const message = FromThread.safeParse(said)
-        if (!message.success) end('its thread said something else')
-        else if (message.data.type === 'read') this.#answer(message.data)
-        else if (message.data.type === 'done') end(message.data)
-        else if (message.data.type === 'failed') end(message.data.message)
+      this.#process.hear((heard) => {
+        if (heard.type === 'read') this.#answer(heard)
+        else if (heard.type === 'done') end(heard)
+        else if (heard.type === 'memory') end('memory')
+        else if (heard.type === 'failed') end(heard.message)
       })
       const told = files.map(({ path, bytes, executable }) => ({ path, bytes, executable }))
-      this.#send({
+      this.#process.send({
         type: 'run',
         script,
         stdin,
@@ -187,17 +150,15 @@ class VirtualSandbox implements Sandbox {
         mounts: [...mounts],
         filesBytesMax: limits.filesBytesMax,
         tmpBytesMax: own.tmpBytes,
+        outputBytesMax: own.outputBytes,
       })
     })
   }
 
   #answer({ id, path }: { readonly id: number; readonly path: string }): void {
-    const answer = (bytes: Uint8Array | null): void => this.#send({ type: 'content', id, bytes })
+    const answer = (bytes: Uint8Array | null): void =>
+      this.#process.send({ type: 'content', id, bytes })
     this.#request.files.read(path).then(answer, () => answer(null))
-  }
-
-  #send(message: ToThread): void {
-    this.#thread.worker.postMessage(message, [])
   }
 
   #ended(
@@ -216,7 +177,7 @@ class VirtualSandbox implements Sandbox {
       ...wrote,
       signal: null,
       egress: [],
-      usage: { ...usage, outputBytes: outputs.bytes },
+      usage: { ...usage, outputBytes: outcome.outputBytes },
     }
     if (outputs.isFull) return { ...told, exitCode: null, ended: 'output' }
     this.#changes = outcome.changes
@@ -226,9 +187,6 @@ class VirtualSandbox implements Sandbox {
 
 /** A script that ended, why it was ended, or what went wrong. */
 type Outcome = Extract<FromThread, { type: 'done' }> | string
-
-const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
 const describe = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
