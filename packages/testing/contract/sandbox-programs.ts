@@ -142,6 +142,14 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
       expect(files).toEqual({ made: 'x\n' })
     })
 
+    test('X5 files with holes, of more bytes than a workspace holds, are refused before they are read', async () => {
+      const before = process.memoryUsage().rss
+      const script = 'for i in $(seq 100); do truncate -s 16M f$i; done'
+      const { files, ended } = await play(await open(), script)
+      expect([ended.ended, files]).toEqual(['exited', 'full'])
+      expect(process.memoryUsage().rss - before).toBeLessThan(800 * mebibyte)
+    })
+
     test('names that are no text refuse the whole', async () => {
       const { files } = await play(await open(), String.raw`echo x > good; echo x > $'bad\xff'`)
       expect(files).toBe('bad_path')
@@ -155,8 +163,8 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
 
     test('a tree deeper than a path may be long is refused, and does not stay', async () => {
       const sandboxes = await open()
-      const script =
-        'for i in $(seq 1 300); do mkdir dddddddddddddddddddd; cd dddddddddddddddddddd; done; echo x > f'
+      const half = "p=$(printf 'dddddddddddddddddddd/%.0s' {1..150}); mkdir -p $p && cd $p"
+      const script = `${half}; ${half}; echo x > f`
       expect((await play(sandboxes, script)).files).toBe('bad_path')
       expect((await play(sandboxes, 'ls')).stdout).toBe('')
     })
@@ -204,6 +212,26 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
       ].map((each) => `${each} 2>/dev/null && echo "done: ${each}"`)
       const { stdout } = await play(await open(), `${script.join('\n')}\nexit 0`)
       expect(stdout).toBe('')
+    })
+
+    test('X4 sockets are of the families that stay in here', async () => {
+      // AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK; AF_PACKET, AF_ALG, AF_VSOCK: the machine around this one.
+      const script = String.raw`
+for family in 1 2 10 16 17 38 40; do
+  perl -MSocket -e 'exit !socket(S, $ARGV[0], $ARGV[0] == 38 ? 5 : SOCK_DGRAM, 0)' $family && echo $family
+  perl -MSocket -e 'exit !socket(S, $ARGV[0], SOCK_STREAM, 0)' $family && echo stream $family
+done
+exit 0`
+      const { stdout } = await play(await open(), script)
+      const made = new Set(stdout.trim().split('\n').map((line) => line.replace('stream ', '')))
+      expect([...made].filter((family) => !['1', '2', '10', '16'].includes(family))).toEqual([])
+      expect(made).toContain('1')
+      expect(made).toContain('2')
+    })
+
+    test('X4 nobody reads the log of the kernel', async () => {
+      const { stdout, ended } = await play(await open(), 'dmesg 2>/dev/null')
+      expect([stdout, ended.exitCode]).toEqual(['', 1])
     })
 
     test('its own outputs can be opened again', async () => {

@@ -1,17 +1,32 @@
 /** What stays when workers die or calls are cancelled: nothing; and what a command finds of its host: nothing. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { givenFiles, marked, play, processesWith, stubborn } from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ifAlive } from '../../src/sandbox/bubblewrap/argv.ts'
 import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
 import { isAlive, temporaryDirectory, until } from '../hosting.ts'
 import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
 
 const main = fileURLToPath(new URL('worker-main.ts', import.meta.url))
+
+/** Waits until a worker has said a word. */
+function heard(worker: { readonly stdout: Readable }, word: string): Promise<void> {
+  let said = ''
+  return new Promise((resolve) => {
+    worker.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8')
+      if (said.includes(word)) resolve()
+    })
+  })
+}
 
 async function openDirectory(): Promise<string> {
   const directory = await temporaryDirectory()
@@ -34,7 +49,7 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
     const worker = spawn(process.execPath, [main, directory, script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    await new Promise<void>((resolve) => worker.stdout.once('data', () => resolve()))
+    await heard(worker, 'begun')
     expect(processesWith(mark).length).toBeGreaterThan(1)
     const killedAt = performance.now()
     worker.kill('SIGKILL')
@@ -46,6 +61,34 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
     expect((await play(next, 'ls -A')).stdout).toBe('')
     await next.close()
     expect(await readdir(join(directory, 'signalbox-sandboxes'))).toEqual([])
+  })
+
+  it('X3 a worker killed with -9 while it starts a command leaves no process either', async () => {
+    const directory = await openDirectory()
+    for (const ms of [0, 1, 2, 3, 5, 8, 12, 20]) {
+      const mark = marked()
+      const worker = spawn(process.execPath, [main, directory, `sleep ${mark}`], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await heard(worker, 'starting')
+      await sleep(ms)
+      worker.kill('SIGKILL')
+      await until(() => worker.pid !== undefined && !isAlive(worker.pid))
+      // What was not tied to the worker in time would go on now.
+      await sleep(500)
+      expect(processesWith(mark)).toEqual([])
+    }
+  })
+
+  it('X3 a command does not begin under a worker that is dead', async () => {
+    const begin = async (end: string): Promise<string> => {
+      const quoted = [...ifAlive, '/bin/echo', 'begun'].map((each) => `'${each}'`).join(' ')
+      // What `end` leaves at the other end of the pipe is the worker: one that waits, or one that is gone.
+      const { stdout } = await promisify(execFile)('bash', ['-c', `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`])
+      return stdout.trim().replace('\n', ' ')
+    }
+    expect(await begin('sleep 2')).toBe('begun 0')
+    expect(await begin('true')).toBe('70')
   })
 
   it('§19 200 cancels of process trees: everything is gone when the call settles', async () => {

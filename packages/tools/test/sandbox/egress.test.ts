@@ -26,6 +26,21 @@ async function upstream(): Promise<Upstream> {
   return { port: portOf(server.address()), seen }
 }
 
+/** A server that answers each connection with the same bytes, whatever it is sent, and may end it then. */
+async function rawUpstream(answer: string, then: 'end' | 'stay' = 'stay') {
+  let text = ''
+  let count = 0
+  const server = createTcpServer((socket) => {
+    count += 1
+    socket.on('error', () => undefined)
+    socket.once('data', () => (then === 'end' ? socket.end(answer) : socket.write(answer)))
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { port: portOf(server.address()), captured: () => text, connections: () => count }
+}
+
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === 'object' && address ? address.port : 0
 
@@ -70,7 +85,18 @@ async function proxied(rules: EgressRules, admits?: (address: string) => boolean
       socket.on('close', () => resolve(text))
       socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
     })
-  return { proxy, ask, tunnel }
+  /** Sends bytes as they are, and answers what came back until the connection was closed. */
+  const say = (bytes: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(socketPath)
+      let text = ''
+      socket.setEncoding('utf8')
+      socket.on('error', reject)
+      socket.on('data', (chunk: string) => (text += chunk))
+      socket.on('close', () => resolve(text))
+      socket.write(bytes)
+    })
+  return { proxy, ask, tunnel, say }
 }
 
 describe('the egress proxy', () => {
@@ -123,6 +149,37 @@ describe('the egress proxy', () => {
     expect(await ask(`http://localhost:${port}/`, 'GET')).toMatchObject({ status: 200 })
     expect(await tunnel(`localhost:${port}`, '')).toMatch(/^HTTP\/1.1 403/)
     expect(seen.map(({ method }) => method)).toEqual(['GET'])
+  })
+
+  it('E5 what comes as the body of a request leaves as its body, whatever it looks like', async () => {
+    const { port, captured } = await rawUpstream('HTTP/1.1 204 No Content\r\n\r\n')
+    const { say } = await proxied(rulesFor(port, { methods: ['GET'] }), anywhere)
+    const hidden = 'DELETE /all HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    const chunk = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
+    const head = `GET http://localhost:${port}/ HTTP/1.1\r\nHost: localhost\r\n`
+    await say(`${head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk}`)
+    const left = captured()
+    expect(left).toMatch(/^GET \/ HTTP\/1.1\r\n/)
+    expect(left.toLowerCase()).toContain('transfer-encoding: chunked')
+    // The words of the hidden request stand in a chunk: right before them is their length.
+    expect(left).toContain(`\r\n${hidden.length.toString(16)}\r\n${hidden}`)
+  })
+
+  it('E5 every request has a connection of its own', async () => {
+    const { port, connections } = await rawUpstream(
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok',
+    )
+    const { ask } = await proxied(rulesFor(port), anywhere)
+    for (let n = 0; n < 3; n += 1)
+      expect(await ask(`http://localhost:${port}/`)).toEqual({ status: 200, text: 'ok' })
+    expect(connections()).toBe(3)
+  })
+
+  it('E5 an answer that breaks off breaks off for the command, too', async () => {
+    const { port } = await rawUpstream('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', 'end')
+    const { say } = await proxied(rulesFor(port), anywhere)
+    const answer = await say(`GET http://localhost:${port}/ HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    expect(answer).toMatch(/half$/)
   })
 
   it('§7.5 carries tunnels to hosts of the list alone', async () => {

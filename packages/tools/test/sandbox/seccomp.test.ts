@@ -1,6 +1,6 @@
 /** The filter of system calls, read as the kernel reads it: by an interpreter of its instructions (Documentation/networking/filter). */
 import { describe, expect, it } from 'vitest'
-import { refusedCalls, seccompProgram } from '../../src/sandbox/bubblewrap/seccomp.ts'
+import { refusedCalls, seccompProgram, unownedMemory } from '../../src/sandbox/bubblewrap/seccomp.ts'
 
 const arches = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const
 const killed = 'killed'
@@ -37,7 +37,7 @@ function verdictOf(
 
 describe.each(['x64', 'arm64'] as const)('the filter of system calls on %s', (name) => {
   const arch = arches[name]
-  const program = seccompProgram(name)
+  const program = seccompProgram(name, { isMemoryBounded: false })
   const index = name === 'x64' ? 0 : 1
 
   it('refuses what it names with EPERM', () => {
@@ -47,10 +47,10 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls on %s', (na
   })
 
   it('allows everyday calls', () => {
-    // read, write, close, mmap, execve, exit_group, socket, futex: x64, and arm64.
+    // read, write, close, mmap, execve, exit_group, connect, futex, prlimit64: x64, and arm64.
     const everyday = {
-      x64: [0, 1, 3, 9, 59, 231, 41, 202, 302],
-      arm64: [63, 64, 57, 222, 221, 94, 198, 98, 261],
+      x64: [0, 1, 3, 9, 59, 231, 42, 202, 302],
+      arm64: [63, 64, 57, 222, 221, 94, 203, 98, 261],
     }
     for (const number of everyday[name])
       expect(verdictOf(program, { arch, number })).toBe('allowed')
@@ -66,6 +66,25 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls on %s', (na
     expect(verdictOf(program, { arch, number: 435 })).toBe(38)
   })
 
+  it('B3 allows sockets of the families that stay in a namespace, and no others', () => {
+    const numbers = name === 'x64' ? [41, 53] : [198, 199]
+    for (const number of numbers) {
+      for (const argument of [1, 2, 10, 16])
+        expect(verdictOf(program, { arch, number, argument })).toBe('allowed')
+      // Among them AF_PACKET, AF_ALG, AF_VSOCK; families of no kernel yet.
+      for (const argument of [0, 3, 9, 11, 15, 17, 29, 38, 40, 44, 1000])
+        expect(verdictOf(program, { arch, number, argument })).toBe(97)
+    }
+  })
+
+  it('B4 refuses memory that belongs to no process where nobody else bounds it', () => {
+    const bounded = seccompProgram(name, { isMemoryBounded: true })
+    for (const [call, numbers] of Object.entries(unownedMemory)) {
+      expect(verdictOf(program, { arch, number: numbers[index] }), call).toBe(38)
+      expect(verdictOf(bounded, { arch, number: numbers[index] }), call).toBe('allowed')
+    }
+  })
+
   it('kills what was built for another machine', () => {
     const all = [arches.x64, arches.arm64, 0x4000_0003, 0x4000_0028]
     const others = all.filter((other) => other !== arch)
@@ -74,7 +93,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls on %s', (na
 })
 
 it('kills calls of x32', () => {
-  const program = seccompProgram('x64')
+  const program = seccompProgram('x64', { isMemoryBounded: true })
   for (const number of [0x4000_0000, 0x4000_0000 + 59])
     expect(verdictOf(program, { arch: arches.x64, number })).toBe(killed)
 })

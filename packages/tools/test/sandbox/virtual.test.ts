@@ -1,8 +1,30 @@
 /** The adapter `virtual`: the contract, and what is special about it. */
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
 import { contractLimits, givenFiles, play, sandboxContract } from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { VirtualSandboxes } from '../../src/sandbox/virtual/virtual-sandboxes.ts'
+import { isAlive, until } from '../hosting.ts'
+
+const workerMain = fileURLToPath(new URL('worker-main.ts', import.meta.url))
+
+/** What Linux says of a process; empty where there is none. */
+function said(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const childrenOf = (parent: number): readonly number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && new RegExp(`^PPid:\\s+${parent}$`, 'm').test(said(pid, 'status')))
+
+const isVirtual = (pid: number): boolean => said(pid, 'cmdline').includes('warden-main')
 
 const make = async (): Promise<VirtualSandboxes> => new VirtualSandboxes(contractLimits)
 
@@ -74,6 +96,57 @@ describe('virtual', () => {
     expect(ended.ended).toBe('memory')
     expect(files).toEqual({})
     expect((await play(sandboxes, 'echo still here')).stdout).toBe('still here\n')
+  })
+
+  it('X5 one whose map outgrows the memory of its process ends alone: the worker goes on', async () => {
+    // What a thread may have bounds what it collects. A single table that grows past it ends the whole process.
+    const sandboxes = new VirtualSandboxes({ memoryBytes: 40 * 1024 * 1024 })
+    onTestFinished(() => sandboxes.close())
+    const { ended, files } = await play(
+      sandboxes,
+      "echo x > made; awk 'BEGIN { for (i = 0; ; i++) a[i] = i }'",
+      { limits: { wallMs: 100_000 }, timeoutMs: 100_000 },
+    )
+    expect(ended.ended).toBe('memory')
+    expect(files).toEqual({})
+    expect((await play(sandboxes, 'echo still here')).stdout).toBe('still here\n')
+  })
+
+  it('§7.7 a worker killed with -9 leaves no process after 1 s, also under a script that spins', async () => {
+    const script = 'cat probe; while :; do :; done'
+    const worker = spawn(process.execPath, [workerMain, '', script, 'virtual'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise<void>((resolve) => {
+      worker.stdout.on('data', (chunk: Buffer) => {
+        if (chunk.toString('utf8').includes('begun')) resolve()
+      })
+    })
+    const children = childrenOf(worker.pid ?? 0)
+    // The one that runs the script, and the one that waits for the next.
+    expect(children).toHaveLength(2)
+    const killedAt = performance.now()
+    worker.kill('SIGKILL')
+    await until(() => !children.some(isAlive))
+    expect(performance.now() - killedAt).toBeLessThan(1000)
+  })
+
+  it('one that waits for its script and is ended meanwhile is replaced', async () => {
+    const sandboxes = await opened()
+    await play(sandboxes, ':')
+    const [waiting = 0] = childrenOf(process.pid).filter(isVirtual)
+    process.kill(waiting, 'SIGKILL')
+    await until(() => !isAlive(waiting))
+    expect((await play(sandboxes, 'echo here')).stdout).toBe('here\n')
+  })
+
+  it('X3 what a terminal sends to all processes does not end a script: the worker decides', async () => {
+    const sandboxes = await opened()
+    const playing = play(sandboxes, 'sleep 1; echo over')
+    await until(() => childrenOf(process.pid).filter(isVirtual).length > 1)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    for (const child of childrenOf(process.pid).filter(isVirtual)) process.kill(child, 'SIGINT')
+    expect((await playing).stdout).toBe('over\n')
   })
 
   it('refuses a network', async () => {

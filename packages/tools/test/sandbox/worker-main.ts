@@ -1,15 +1,30 @@
-/** A worker to be killed: runs one script in bubblewrap, and says when it has begun. Arguments: a directory, the script. */
+/**
+ * A worker to be killed: runs one script, and says when it starts it and when that has begun: by its output, or in `virtual`, whose
+ * output comes at the end, by reading a file. Arguments: a directory, the script, the adapter.
+ */
 import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
+import { VirtualSandboxes } from '../../src/sandbox/virtual/virtual-sandboxes.ts'
 
-const [, , directory = '', script = ''] = process.argv
+const [, , directory = '', script = '', use = 'bubblewrap'] = process.argv
 const mebibyte = 1024 * 1024
-const sandboxes = new BubblewrapSandboxes({ directory, concurrency: 1 })
+const sandboxes =
+  use === 'virtual'
+    ? new VirtualSandboxes({ memoryBytes: 256 * mebibyte })
+    : new BubblewrapSandboxes({ directory, concurrency: 1 })
+const probe = { path: 'probe', bytes: 1, executable: false, state: 'x' }
 const sandbox = await sandboxes.open({
   tenantId: 'tenant',
   threadId: 'thread',
   runId: 'run',
   callId: 'call',
-  files: { list: async () => [], read: async () => null, take: async () => null },
+  files: {
+    list: async () => (use === 'virtual' ? [probe] : []),
+    read: async () => {
+      process.stdout.write('begun\n')
+      return Buffer.from('x')
+    },
+    take: async () => null,
+  },
   mounts: [],
   limits: {
     wallMs: 60_000,
@@ -25,6 +40,7 @@ const sandbox = await sandboxes.open({
   env: {},
 })
 const never = new AbortController()
+process.stdout.write('starting\n')
 await sandbox.exec({ script, timeoutMs: 60_000 }, never.signal, () => {
   process.stdout.write('begun\n')
 })

@@ -8,6 +8,7 @@
  * S3 What a worker that died left is taken over by the next one, and removed.
  */
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import {
   chmod,
   chown,
@@ -170,7 +171,7 @@ async function takeOver(directory: string, owner: string): Promise<boolean> {
   if (said === null || isAlive(said)) return false
   // Several may see it dead, but one moves that claim away. Who comes late has moved the next one's, and gives it back:
   // as long as there is none, nobody else makes one.
-  const old = `${owner}.${process.pid}.old`
+  const old = `${owner}.${randomUUID()}.old`
   const moved = await rename(owner, old).then(
     () => true,
     () => false,

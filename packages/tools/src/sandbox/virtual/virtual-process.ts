@@ -31,6 +31,8 @@ export class VirtualProcess {
   readonly #child: ChildProcess
   #hear: ((heard: Heard) => void) | null = null
   #isEnding = false
+  /** How it ended by itself. */
+  #end: Heard | null = null
 
   constructor(memoryBytes: number) {
     this.#child = start(String(Math.ceil(memoryBytes / mebibyte)))
@@ -40,7 +42,7 @@ export class VirtualProcess {
         resolve()
       })
       this.#child.once('error', (error) => {
-        this.#hear?.({ type: 'failed', message: error.message })
+        this.#endAs({ type: 'failed', message: error.message })
         // Never started: there is nothing to wait for.
         if (this.#child.pid === undefined) resolve()
       })
@@ -73,9 +75,15 @@ export class VirtualProcess {
     this.#child.channel?.ref()
   }
 
-  /** Everything that it says from now on; the last is `failed` or `memory` if it ends by itself. */
+  /** It ended by itself, before or after it was ready. */
+  get isOver(): boolean {
+    return this.#end !== null
+  }
+
+  /** Everything that it says from now on; the last is `failed` or `memory` if it ends by itself, or has. */
   hear(take: (heard: Heard) => void): void {
     this.#hear = take
+    if (this.#end) take(this.#end)
   }
 
   /** One that has ended hears nothing. */
@@ -93,7 +101,12 @@ export class VirtualProcess {
   #tellEnd(code: number | null, signal: string | null): void {
     if (this.#isEnding) return
     const isMemory = code === abortCode || (signal !== null && outOfMemorySignals.has(signal))
-    this.#hear?.(isMemory ? { type: 'memory' } : { type: 'failed', message: 'its process ended' })
+    this.#endAs(isMemory ? { type: 'memory' } : { type: 'failed', message: 'its process ended' })
+  }
+
+  #endAs(end: Heard): void {
+    this.#end ??= end
+    this.#hear?.(end)
   }
 }
 

@@ -62,7 +62,8 @@ export class VirtualSandboxes implements Sandboxes {
   async open(request: SandboxRequest): Promise<Sandbox> {
     if (this.#isClosed) throw new Error('the sandboxes are closed')
     if (request.network.kind !== 'none') throw new Error('virtual has no network')
-    const process = this.#warm ?? this.#start()
+    // One that waited may have been ended by the system meanwhile.
+    const process = this.#warm && !this.#warm.isOver ? this.#warm : this.#start()
     this.#warm = this.#start()
     process.use()
     return new VirtualSandbox(process, request)
