@@ -19,6 +19,7 @@ import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { effectOf, type Execution, parentOf } from '../invariants/run-record.ts'
 import type { Kill } from './child.ts'
 import type { Client } from './client.ts'
+import { commandViolations } from './commands.ts'
 import type { StoredRun } from './tables.ts'
 
 /** What a client was promised, and what it complains of. */
@@ -50,6 +51,7 @@ export function violations(
       ...roomViolations(run),
       ...webhookViolations(run, received),
       ...titleViolations(run),
+      ...commandViolations(run),
       ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),

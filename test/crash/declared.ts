@@ -53,7 +53,7 @@ const register = {
   conversation: only('orchestrator', 'prompts are built where model calls are made'),
   continuation: only('orchestrator', 'prompts are built where model calls are made'),
   sinceCut: only('orchestrator', 'prompts are built where model calls are made'),
-  changedFiles: lifecycle('the tools of the workload keep no files'),
+  changedFiles: only('worker', 'who works on the files of a thread reads which there are'),
   effect: all,
   openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),
   putDefinition: butWorker(creates),
