@@ -140,12 +140,13 @@ describe('virtual', () => {
     expect((await play(sandboxes, 'echo here')).stdout).toBe('here\n')
   })
 
-  it('X3 what a terminal sends to all processes does not end a script: the worker decides', async () => {
+  it('X3 what a terminal or a service sends to all processes does not end a script: the worker decides', async () => {
     const sandboxes = await opened()
-    const playing = play(sandboxes, 'sleep 1; echo over')
-    await until(() => childrenOf(process.pid).filter(isVirtual).length > 1)
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    for (const child of childrenOf(process.pid).filter(isVirtual)) process.kill(child, 'SIGINT')
+    const files = givenFiles({ probe: 'x' })
+    const playing = play(sandboxes, 'cat probe > /dev/null; sleep 1; echo over', { files })
+    await until(() => files.reads.length > 0)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      for (const child of childrenOf(process.pid).filter(isVirtual)) process.kill(child, signal)
     expect((await playing).stdout).toBe('over\n')
   })
 

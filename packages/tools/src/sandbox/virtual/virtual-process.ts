@@ -121,6 +121,8 @@ function start(heapMb: string): ChildProcess {
     ...(existsSync(shell) ? withoutCore : plain),
     env: systemEnv(),
     cwd: '/',
+    // In a session of its own: what a terminal tells its processes, and which it ends, is not about it.
+    detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   })

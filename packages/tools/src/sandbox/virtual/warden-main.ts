@@ -3,7 +3,7 @@
  * worker, and ends when its owner does.
  *
  * P1 It ends with its channel, whatever its thread is doing: a script that never waits holds up a thread, not this one.
- * P2 What a terminal or a service sends to all of its processes does not end it: the worker decides when.
+ * P2 What a service sends to all of its processes does not end it: the worker decides when.
  *
  * It imports nothing but Node. Argument: megabytes of heap.
  */
