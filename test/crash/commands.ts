@@ -64,7 +64,8 @@ export async function leftCommands(schedule: string): Promise<readonly string[]>
   for (;;) {
     const left = processesWith(mark)
     if (left.length === 0) return []
-    if (Date.now() > deadline) return [`X3 ${left.length} processes of commands are left: ${left.join()}`]
+    if (Date.now() > deadline)
+      return [`X3 ${left.length} processes of commands are left: ${left.join()}`]
     await sleep(lookMs)
   }
 }

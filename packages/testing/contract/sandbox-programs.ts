@@ -223,7 +223,12 @@ for family in 1 2 10 16 17 38 40; do
 done
 exit 0`
       const { stdout } = await play(await open(), script)
-      const made = new Set(stdout.trim().split('\n').map((line) => line.replace('stream ', '')))
+      const made = new Set(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => line.replace('stream ', '')),
+      )
       expect([...made].filter((family) => !['1', '2', '10', '16'].includes(family))).toEqual([])
       expect(made).toContain('1')
       expect(made).toContain('2')

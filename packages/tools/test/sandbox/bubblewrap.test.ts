@@ -108,39 +108,48 @@ with open('f','r+b') as f:
   it.each([
     ['', ''],
     [', below a name that is no text', String.raw`mkdir $'\xff'; cd $'\xff'; `],
-  ])('X5 a directory that is filled without end%s is noticed, and removed', async (_where, into) => {
-    const sandboxes = await opened()
-    const script = `${into}for i in $(seq 1 80000); do : > $i; done; sleep 20`
-    const { ended, files } = await play(sandboxes, script)
-    expect(ended).toMatchObject({ ended: 'output', reason: expect.stringContaining('directory') })
-    expect(files).toEqual({})
-    expect((await play(sandboxes, 'ls | wc -l')).stdout.trim()).toBe('0')
-  })
+  ])(
+    'X5 a directory that is filled without end%s is noticed, and removed',
+    async (_where, into) => {
+      const sandboxes = await opened()
+      const script = `${into}for i in $(seq 1 80000); do : > $i; done; sleep 20`
+      const { ended, files } = await play(sandboxes, script)
+      expect(ended).toMatchObject({ ended: 'output', reason: expect.stringContaining('directory') })
+      expect(files).toEqual({})
+      expect((await play(sandboxes, 'ls | wc -l')).stdout.trim()).toBe('0')
+    },
+  )
 
   it.runIf(process.getuid?.() === 0)('X4 a project in /usr is not shown', async () => {
     const place = await mkdtemp('/usr/src/canary-')
     onTestFinished(() => rm(place, { recursive: true, force: true }))
     await writeFile(join(place, '.env'), 'canary')
-    const { stdout } = await play(await opened(), `cat ${place}/.env; ls -A /usr/src; ls /usr/bin/env`)
+    const { stdout } = await play(
+      await opened(),
+      `cat ${place}/.env; ls -A /usr/src; ls /usr/bin/env`,
+    )
     expect(stdout).toBe('/usr/bin/env\n')
   })
 
-  it.runIf(process.getuid?.() === 0)('S1 of workers that find the same user left, one takes it', async () => {
-    const base = await realpath(await mkdtemp(join(directory, 'claims-')))
-    for (const uid of ['60600', '60601']) {
-      const left = join(base, 'signalbox-sandboxes', uid)
-      await mkdir(join(left, 'files'), { recursive: true })
-      await writeFile(join(left, 'owner'), '1 0')
-    }
-    await chmod(join(base, 'signalbox-sandboxes'), 0o711)
-    const workers = Array.from({ length: 6 }, () => new Slots({ base, count: 1, users: 'each' }))
-    const taken = await Promise.all(workers.map((slots) => slots.take('')))
-    expect(new Set(taken.map(({ uid }) => uid)).size).toBe(workers.length)
-    for (const { directory: own } of taken)
-      expect(await readFile(join(own, 'owner'), 'utf8')).toMatch(new RegExp(`^${process.pid} `))
-    workers.forEach((slots, n) => taken[n] && slots.give(taken[n]))
-    await Promise.all(workers.map((slots) => slots.close()))
-  })
+  it.runIf(process.getuid?.() === 0)(
+    'S1 of workers that find the same user left, one takes it',
+    async () => {
+      const base = await realpath(await mkdtemp(join(directory, 'claims-')))
+      for (const uid of ['60600', '60601']) {
+        const left = join(base, 'signalbox-sandboxes', uid)
+        await mkdir(join(left, 'files'), { recursive: true })
+        await writeFile(join(left, 'owner'), '1 0')
+      }
+      await chmod(join(base, 'signalbox-sandboxes'), 0o711)
+      const workers = Array.from({ length: 6 }, () => new Slots({ base, count: 1, users: 'each' }))
+      const taken = await Promise.all(workers.map((slots) => slots.take('')))
+      expect(new Set(taken.map(({ uid }) => uid)).size).toBe(workers.length)
+      for (const { directory: own } of taken)
+        expect(await readFile(join(own, 'owner'), 'utf8')).toMatch(new RegExp(`^${process.pid} `))
+      workers.forEach((slots, n) => taken[n] && slots.give(taken[n]))
+      await Promise.all(workers.map((slots) => slots.close()))
+    },
+  )
 
   it('X3 a second command is refused', async () => {
     const sandboxes = await opened()

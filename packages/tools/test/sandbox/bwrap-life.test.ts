@@ -84,7 +84,10 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
     const begin = async (end: string): Promise<string> => {
       const quoted = [...ifAlive, '/bin/echo', 'begun'].map((each) => `'${each}'`).join(' ')
       // What `end` leaves at the other end of the pipe is the worker: one that waits, or one that is gone.
-      const { stdout } = await promisify(execFile)('bash', ['-c', `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`])
+      const { stdout } = await promisify(execFile)('bash', [
+        '-c',
+        `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`,
+      ])
       return stdout.trim().replace('\n', ' ')
     }
     expect(await begin('sleep 2')).toBe('begun 0')

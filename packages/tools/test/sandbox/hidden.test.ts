@@ -19,7 +19,9 @@ describe.skipIf(!existsSync('/usr/bin'))('what a sandbox does not show of /usr',
     expect(hiddenBelowUsr(['/usr', '/usr/bin', '/usr/lib', '/usr/local', '/usr/share'])).toEqual(
       hiddenBelowUsr([]),
     )
-    expect(hiddenBelowUsr(['/usr/share/doc'], ['/usr/share/doc/bin'])).not.toContain('/usr/share/doc')
+    expect(hiddenBelowUsr(['/usr/share/doc'], ['/usr/share/doc/bin'])).not.toContain(
+      '/usr/share/doc',
+    )
   })
 
   it('is named once, by what is above', () => {

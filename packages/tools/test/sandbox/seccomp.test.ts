@@ -1,6 +1,10 @@
 /** The filter of system calls, read as the kernel reads it: by an interpreter of its instructions (Documentation/networking/filter). */
 import { describe, expect, it } from 'vitest'
-import { refusedCalls, seccompProgram, unownedMemory } from '../../src/sandbox/bubblewrap/seccomp.ts'
+import {
+  refusedCalls,
+  seccompProgram,
+  unownedMemory,
+} from '../../src/sandbox/bubblewrap/seccomp.ts'
 
 const arches = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const
 const killed = 'killed'

@@ -8,7 +8,16 @@
  * D3 Whatever escapes these looks ends where the disk is nearly full.
  */
 import { constants } from 'node:fs'
-import { chmod, type FileHandle, lstat, open, readdir, readlink, stat, statfs } from 'node:fs/promises'
+import {
+  chmod,
+  type FileHandle,
+  lstat,
+  open,
+  readdir,
+  readlink,
+  stat,
+  statfs,
+} from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@signalbox/core'
 import { noFollow } from '../../workspace/open-directory.ts'

@@ -160,7 +160,10 @@ async function claim(directory: string): Promise<boolean> {
   )
   const owner = join(directory, 'owner')
   if (!isNew && !(await takeOver(directory, owner))) return false
-  await writeFile(owner, `${process.pid} ${startOf(process.pid) ?? ''}`, { mode: 0o600, flag: 'wx' })
+  await writeFile(owner, `${process.pid} ${startOf(process.pid) ?? ''}`, {
+    mode: 0o600,
+    flag: 'wx',
+  })
   return true
 }
 
