@@ -28,6 +28,16 @@ function heard(worker: { readonly stdout: Readable }, word: string): Promise<voi
   })
 }
 
+/** Begins a command whose worker is at the other end of a pipe: one that waits, or one that is gone. */
+const begin = async (end: string): Promise<string> => {
+  const quoted = [...ifAlive, '/bin/echo', 'begun'].map((each) => `'${each}'`).join(' ')
+  const { stdout } = await promisify(execFile)('bash', [
+    '-c',
+    `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`,
+  ])
+  return stdout.trim().replace('\n', ' ')
+}
+
 async function openDirectory(): Promise<string> {
   const directory = await temporaryDirectory()
   const { chmod } = await import('node:fs/promises')
@@ -81,15 +91,6 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
   })
 
   it('X3 a command does not begin under a worker that is dead', async () => {
-    const begin = async (end: string): Promise<string> => {
-      const quoted = [...ifAlive, '/bin/echo', 'begun'].map((each) => `'${each}'`).join(' ')
-      // What `end` leaves at the other end of the pipe is the worker: one that waits, or one that is gone.
-      const { stdout } = await promisify(execFile)('bash', [
-        '-c',
-        `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`,
-      ])
-      return stdout.trim().replace('\n', ' ')
-    }
     expect(await begin('sleep 2')).toBe('begun 0')
     expect(await begin('true')).toBe('70')
   })

@@ -135,9 +135,12 @@ async function entriesOf(directory: FileHandle) {
     .catch(() => [])
 }
 
+/** The namespace of processes that one is in; null: it is not there. */
+const spaceOf = (pid: string | number): Promise<string | null> =>
+  readlink(`/proc/${pid}/ns/pid`).catch(() => null)
+
 /** Files without a name on the disk of the directory, open in a process of the namespace of `first`. Each counts once. */
 async function measureNameless(top: FileHandle, first: number, size: Size): Promise<void> {
-  const spaceOf = (pid: string | number) => readlink(`/proc/${pid}/ns/pid`).catch(() => null)
   const space = await spaceOf(first)
   const { dev } = await stat(placeOf(top))
   if (space === null) return
@@ -145,8 +148,8 @@ async function measureNameless(top: FileHandle, first: number, size: Size): Prom
   const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name))
   await inBatches(pids, async (pid) => {
     if ((await spaceOf(pid)) !== space) return
-    const open = await readdir(`/proc/${pid}/fd`).catch(() => [])
-    for (const fd of open) {
+    const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => [])
+    for (const fd of descriptors) {
       const file = await stat(`/proc/${pid}/fd/${fd}`).catch(() => null)
       if (!file?.isFile() || file.nlink > 0 || file.dev !== dev || seen.has(file.ino)) continue
       seen.add(file.ino)

@@ -38,4 +38,4 @@ thread.once('error', (error) => {
   tell(isOutOfMemory ? { type: 'memory' } : { type: 'failed', message: error.message })
 })
 thread.once('exit', () => tell({ type: 'failed', message: 'its thread ended' }))
-process.on('message', (message) => thread.postMessage(message))
+process.on('message', (message) => thread.postMessage(message, []))
