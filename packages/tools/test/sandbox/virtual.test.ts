@@ -27,6 +27,9 @@ const childrenOf = (parent: number): readonly number[] =>
         Number.isInteger(pid) && new RegExp(`^PPid:\\s+${parent}$`, 'm').test(said(pid, 'status')),
     )
 
+/** A process that has ended is heard of a little later. */
+const heardOf = () => new Promise((resolve) => setTimeout(resolve, 200))
+
 const isVirtual = (pid: number): boolean => said(pid, 'cmdline').includes('warden-main')
 
 const make = async (): Promise<VirtualSandboxes> => new VirtualSandboxes(contractLimits)
@@ -110,6 +113,7 @@ describe('virtual', () => {
     for (const child of childrenOf(process.pid).filter(isVirtual)) process.kill(child, 'SIGABRT')
     const { ended, files: kept } = await playing
     expect([ended.ended, kept]).toEqual(['memory', {}])
+    await heardOf()
     expect((await play(sandboxes, 'echo still here')).stdout).toBe('still here\n')
   })
 
@@ -138,6 +142,7 @@ describe('virtual', () => {
     const [waiting = 0] = childrenOf(process.pid).filter(isVirtual)
     process.kill(waiting, 'SIGKILL')
     await until(() => !isAlive(waiting))
+    await heardOf()
     expect((await play(sandboxes, 'echo here')).stdout).toBe('here\n')
   })
 
