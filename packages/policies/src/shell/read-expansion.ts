@@ -7,6 +7,7 @@
  */
 import { type Cursor, giveUp, sees, stepsOver } from './cursor.ts'
 import { readAnsiQuoted } from './ansi-quoted.ts'
+import { takeWord } from './grammar.ts'
 import { readBackticks, type ReadList, readSubstitution } from './read-substitution.ts'
 import { expansionsIn } from './script.ts'
 import { addExpansion, addText, emptyWord, type WordDraft } from './word-draft.ts'
@@ -103,7 +104,18 @@ export function readArithmetic(
 /** A name of a variable or of a parameter, behind `!` or `#` where these are operators. */
 const braceHead = /\$\{([!#](?=[A-Za-z0-9_@*#?$-]))?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#@*$!-])/y
 
+/** `${ command; }`, whose output is the value, as newer shells have it; behind `|` it is what it says by REPLY. */
+const commandHead = /\$\{(?:[ \t\n]|\|)/y
+
+function readCommandIn(cursor: Cursor, draft: WordDraft, how: ExpansionReading): void {
+  const script = how.readList(cursor)
+  draft.substitutions.push(script)
+  if (!stepsOver(cursor, '}')) giveUp(cursor, 'an expansion is not closed')
+  addExpansion(draft, { shown: '$()', name: '()', splits: !how.quoted })
+}
+
 function readBraced(cursor: Cursor, draft: WordDraft, how: ExpansionReading): void {
+  if (takeWord(cursor, commandHead) !== null) return readCommandIn(cursor, draft, how)
   const from = cursor.at
   braceHead.lastIndex = from
   const [head, prefix = '', name = ''] = braceHead.exec(cursor.text) ?? []

@@ -20,6 +20,13 @@ export interface Word {
   readonly braces: boolean
   /** The scripts of `$(…)` in it. */
   readonly substitutions: readonly ShellScript[]
+  /** Of an array that is assigned, its elements. The everyday grammar alone tells them. */
+  readonly elements?: readonly Word[]
+}
+
+/** A shell that runs commands: that of the script, or one within it, as between parentheses. What one changes, its parent does not see. */
+export interface Scope {
+  readonly parent: Scope | null
 }
 
 /** `NAME=value` before a program, or alone. */
@@ -59,6 +66,8 @@ export interface Command {
    * alone tells them, and they are complete once the whole text is read.
    */
   readonly from?: readonly Command[]
+  /** The shell that runs it. The everyday grammar alone tells it. */
+  readonly scope?: Scope
 }
 
 /** Every simple command of a text, in order. */
