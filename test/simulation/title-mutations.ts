@@ -42,8 +42,8 @@ export const titleMutations: readonly Mutation[] = [
   {
     name: 'an agent without titles reads that of each thread',
     file: engine('title-thread.ts'),
-    line: 'if (definition.title === undefined || parent || rerun || edit) return null',
-    becomes: 'if (parent || rerun || edit) return null',
+    line: 'if (definition.title === undefined || parent || rerun || edit || compact) return null',
+    becomes: 'if (parent || rerun || edit || compact) return null',
     test: inEngine('by an agent that gives no titles'),
   },
   {
@@ -59,6 +59,13 @@ export const titleMutations: readonly Mutation[] = [
     line: "if (!title || isHidden) return 'gone'",
     becomes: "if (!title) return 'gone'",
     test: inEngine('a run that was deleted meanwhile'),
+  },
+  {
+    name: 'the first words pass no guardrail',
+    file: engine('perform/guarded-words.ts'),
+    line: 'if (guard === null) return titleOfWords(texts, files)',
+    becomes: 'return titleOfWords(texts, files)',
+    test: inEngine('words that a guardrail takes out'),
   },
   {
     name: 'a title passes no guardrail',

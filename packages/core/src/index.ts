@@ -72,7 +72,7 @@ export {
 } from './event/decision.ts'
 export { Webhook, WebhookMoment } from './webhook.ts'
 export { titleIn } from './title/answer.ts'
-export { cleanTitle } from './title/line.ts'
+export { cleanTitle, wellFormed } from './title/line.ts'
 export { titlePrompt } from './title/request.ts'
 export { Title, TitleConfig, TitledBy, TitleRefusal, untitled } from './title/spec.ts'
 export { givenPaths, saidTexts, titleOfWords } from './title/words.ts'

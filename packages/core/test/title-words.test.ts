@@ -38,6 +38,16 @@ describe('§19 title 1: words', () => {
     ['מה שלומך היום', 'מה שלומך היום'],
     ['invoice \u202Efdp.exe', 'invoice fdp.exe'],
     ['\u2066a\u2069 \u200Fb\u200E', 'a b'],
+    // What nobody sees holds no words: tags, selectors, fillers. What is seen, or joins it, stays.
+    ['a report\u{E0049}\u{E0067}\u{E006E}', 'a report'],
+    ['a\u{E0101}\u{E0142} report', 'a report'],
+    ['\u3164\u2800\u115F', untitled],
+    ['a\u2063\u180E\u206Ab', 'ab'],
+    [
+      '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} flag',
+      '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} flag',
+    ],
+    ['می‌خواهم', 'می‌خواهم'],
     // Without spaces.
     ['请写一份关于市场的报告', '请写一份关于市场的报告'],
     ['字'.repeat(61), `${'字'.repeat(59)}…`],

@@ -10,7 +10,7 @@ import {
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
-import type { Register, WebhookSender } from './ports.ts'
+import type { Register, StreamGuardrails, WebhookSender } from './ports.ts'
 import { definitionHash } from './record/definition.ts'
 import type { Writer } from './record/draft.ts'
 import type { Patience } from './record/patience.ts'
@@ -28,6 +28,8 @@ export interface CreateRunDeps extends Patience {
   /** Null: nobody is told of runs. */
   readonly sender: Pick<WebhookSender, 'endpoints'> | null
   readonly preparations: Preparations
+  /** They judge the words that a title is made of. */
+  readonly guardrails: StreamGuardrails
   /** The machine that new runs are pinned to. */
   readonly machine: Machine
 }

@@ -2,10 +2,11 @@
  * Titles that are given when nobody waits for one: of the first words of a thread, with the run that says them, and by a person. That of a
  * person stands from then on, whatever runs and models make of the thread.
  */
-import { givenPaths, saidTexts, titleOfWords } from '@signalbox/core'
+import { givenPaths, saidTexts } from '@signalbox/core'
 import type { NewRun } from './create-run.ts'
 import type { TitleAnswer, TitleThread } from './engine.ts'
-import type { EventDraft, Register } from './ports.ts'
+import { guardedTitle } from './perform/guarded-words.ts'
+import type { EventDraft, Register, StreamGuardrails } from './ports.ts'
 import type { Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
 
@@ -25,14 +26,19 @@ export interface FirstTitle {
  * a thread that nobody lists; a rerun, an edit and a run that only sums up are no conversation.
  */
 export async function firstTitle(
-  { register, writer }: Pick<TitleThreadDeps, 'register' | 'writer'>,
+  {
+    register,
+    writer,
+    guardrails,
+  }: Pick<TitleThreadDeps, 'register' | 'writer'> & { readonly guardrails: StreamGuardrails },
   { definition, parent, rerun, edit, compact, tenantId, threadId, input, files }: NewRun,
 ): Promise<FirstTitle | null> {
   if (definition.title === undefined || parent || rerun || edit || compact) return null
   const stands = await register.threadTitle({ tenantId, threadId })
   if (stands)
     return stands.by === 'words' && !stands.isOfCompleted ? { title: 'open', notes: [] } : null
-  const title = titleOfWords(saidTexts(input), givenPaths(files))
+  const said = { texts: saidTexts(input), files: givenPaths(files) }
+  const title = guardedTitle(guardrails, definition, said)
   const payload = { title, by: 'words', sources: { from: 1, through: 1 } } as const
   return { title: 'made', notes: [writer.event('thread.titled', payload, { verdict: 'words' })] }
 }

@@ -232,6 +232,37 @@ async function unchanged(title: Call, definition = byModel) {
   return { verdict: note.verdict, payload: noteSchemas['title.unchanged'].parse(note.payload) }
 }
 
+describe('first words pass the stream guardrails of the agent', () => {
+  const secrets = [{ use: 'secrets' as const }]
+  const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef-AA'
+
+  test('words that a guardrail takes out are in no title, not by halves', async () => {
+    const { engine, register } = await started(namer(titles('never')).model)
+    const guarded = agent([], { title: 'words', guardrails: { stream: secrets } })
+    // The cut would leave half of it.
+    await begin(engine, guarded, said(`Please use the key of the project, ${key} for it`))
+    const title = await titleOf(register)
+    expect(title).toMatch(/^Please use the key/)
+    expect(title).not.toContain('sk-ant')
+    expect(title).not.toContain('abcdef')
+  })
+
+  test('a guardrail that objects leaves a title of nothing', async () => {
+    const { engine, register } = await started(namer(titles('never')).model)
+    const terms = [{ use: 'banned-terms' as const, terms: ['canary'], action: 'fail' as const }]
+    const guarded = agent([], { title: 'words', guardrails: { stream: terms } })
+    await begin(engine, guarded, said('Report of the canary'))
+    expect(await titleOf(register)).toBe('New conversation')
+  })
+
+  test('and what they have nothing to say of is a title as it is', async () => {
+    const { engine, register } = await started(namer(titles('never')).model)
+    const guarded = agent([], { title: 'words', guardrails: { stream: secrets } })
+    await begin(engine, guarded, said('# Write a report\nof the third quarter'))
+    expect(await titleOf(register)).toBe('Write a report')
+  })
+})
+
 describe('a failure leaves the words, and says why', () => {
   test.each<readonly [string, string, Call]>([
     ['§19 title 2: a refusal', 'first_person', titles("I can't help with that")],

@@ -92,6 +92,18 @@ describe('a title is shown where clients look', () => {
     expect(values).not.toHaveProperty('title')
   })
 
+  it('of a run that is deleted, nothing: neither its words nor what a model made of them', async () => {
+    for (const agent of ['worded', 'named']) {
+      const { thread, run } = await said(agent)
+      await titled(thread, agent === 'named' ? 'Quarterly report' : 'Write a report')
+      await box.settled()
+      expect((await call(box.api, 'DELETE', `/runs/${run}`)).status).toBe(204)
+      expect((await get(`/threads/${thread}`)).metadata.title).toBe('New conversation')
+      await patch(thread, { title: 'Mine' })
+      expect((await get(`/threads/${thread}`)).metadata.title).toBe('Mine')
+    }
+  })
+
   it('what a client keeps as `title` in the metadata stands before what was made', async () => {
     const body = { metadata: { title: 'Kept by the page' } }
     const { body: made } = await call(box.api, 'POST', '/threads', { body })

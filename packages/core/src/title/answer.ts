@@ -24,6 +24,10 @@ const firstPerson = [
   // As words of other languages these are abbreviations: "EU", "IO".
   /^(?:Je|J['’]\p{L}+|Yo|Eu|Io|Ik|Ja)(?=\s)/u,
   /^(?:我|作为|作為|私|僕|저는|나는)/u,
+  // The same without the pronoun.
+  word(
+    String.raw`(?:can(?:no|['’])?t|unable to|not able to|won['’]t|will not|refus(?:e|ing) to|declin(?:e|ing) to)\s+(?:help|assist|comply|answer|respond|fulfil+|discuss|provide an? (?:title|heading)|(?:create|generate|give) an? (?:title|heading)|do (?:that|this)|continue|engage)`,
+  ),
 ]
 
 const apology = [

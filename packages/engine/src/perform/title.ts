@@ -21,7 +21,6 @@ import {
   saidTexts,
   type TitleEffect,
   titleIn,
-  titleOfWords,
   titlePrompt,
   type TitleRefusal,
   untitled,
@@ -45,6 +44,7 @@ import type { Digests } from '../record/digests.ts'
 import type { Writer } from '../record/draft.ts'
 import { type Breaker, circuitOf } from './breaker.ts'
 import { originOf } from './evidence.ts'
+import { guardedTitle } from './guarded-words.ts'
 import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { withUsage } from './reservation.ts'
@@ -135,7 +135,8 @@ export async function performTitle(
   if (why !== null) return unchanged(deps, task, { reason: why })
   if (spec.make === 'untitled') return titledNote(deps, task, { title: untitled, by: 'words' })
   if (spec.make === 'model') return askModel(deps, task, held)
-  const title = titleOfWords(task.titled.asked, task.titled.files)
+  const { agent, asked: texts, files } = task.titled
+  const title = guardedTitle(deps.guardrails, agent, { texts, files })
   return titledNote(deps, task, { title, by: 'words', sources: { from: 1, through: 1 } })
 }
 

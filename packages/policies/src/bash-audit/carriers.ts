@@ -25,19 +25,91 @@ const plain: Carrier = {}
 const oneOperand: Carrier = { operands: 1 }
 
 const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
-  ['flock', { valued: 'wE', long: ['timeout', 'wait', 'conflict-exit-code'], operands: 1, text: command }],
+  [
+    'flock',
+    { valued: 'wE', long: ['timeout', 'wait', 'conflict-exit-code'], operands: 1, text: command },
+  ],
   ['watch', { valued: 'nq', long: ['interval', 'equexit'], joins: true }],
   ['script', { valued: 'EIOBTtm', text: command, operands: 99, feeds: true }],
-  ['parallel', { valued: 'jIaNLdnS', long: ['jobs', 'arg-file', 'colsep', 'delimiter', 'max-args', 'joblog', 'results', 'timeout', 'retries'], joins: true, feeds: true }],
+  [
+    'parallel',
+    {
+      valued: 'jIaNLdnS',
+      long: [
+        'jobs',
+        'arg-file',
+        'colsep',
+        'delimiter',
+        'max-args',
+        'joblog',
+        'results',
+        'timeout',
+        'retries',
+      ],
+      joins: true,
+      feeds: true,
+    },
+  ],
   ['sem', { valued: 'j', long: ['id', 'jobs'], joins: true }],
-  ['unshare', { valued: 'RwSG', long: ['root', 'wd', 'setuid', 'setgid', 'propagation', 'setgroups'], feeds: true }],
+  [
+    'unshare',
+    {
+      valued: 'RwSG',
+      long: ['root', 'wd', 'setuid', 'setgid', 'propagation', 'setgroups'],
+      feeds: true,
+    },
+  ],
   ['nsenter', { valued: 'tSG', long: ['target', 'setuid', 'setgid'], feeds: true }],
   ['strace', { valued: 'eopaEsuIObPSXU' }],
   ['ltrace', { valued: 'eolnaAsuDFpw' }],
   ['valgrind', plain],
-  ['systemd-run', { valued: 'upEMHt', long: ['unit', 'property', 'setenv', 'uid', 'gid', 'slice', 'working-directory', 'description', 'on-calendar', 'on-active'] }],
-  ['setpriv', { long: ['reuid', 'regid', 'ruid', 'euid', 'rgid', 'egid', 'groups', 'inh-caps', 'ambient-caps', 'bounding-set', 'securebits', 'pdeathsig', 'selinux-label', 'apparmor-profile'] }],
-  ['start-stop-daemon', { valued: 'pnugcdrNTRs', long: ['pidfile', 'name', 'user', 'group', 'chuid', 'chdir', 'chroot', 'signal', 'retry'], text: /^(?:-[xa]|--(?:exec|startas))(?:$|=)/ }],
+  [
+    'systemd-run',
+    {
+      valued: 'upEMHt',
+      long: [
+        'unit',
+        'property',
+        'setenv',
+        'uid',
+        'gid',
+        'slice',
+        'working-directory',
+        'description',
+        'on-calendar',
+        'on-active',
+      ],
+    },
+  ],
+  [
+    'setpriv',
+    {
+      long: [
+        'reuid',
+        'regid',
+        'ruid',
+        'euid',
+        'rgid',
+        'egid',
+        'groups',
+        'inh-caps',
+        'ambient-caps',
+        'bounding-set',
+        'securebits',
+        'pdeathsig',
+        'selinux-label',
+        'apparmor-profile',
+      ],
+    },
+  ],
+  [
+    'start-stop-daemon',
+    {
+      valued: 'pnugcdrNTRs',
+      long: ['pidfile', 'name', 'user', 'group', 'chuid', 'chdir', 'chroot', 'signal', 'retry'],
+      text: /^(?:-[xa]|--(?:exec|startas))(?:$|=)/,
+    },
+  ],
   ['taskset', oneOperand],
   ['chrt', { valued: 'TPD', operands: 1 }],
   ['prlimit', { valued: 'o' }],
@@ -46,7 +118,10 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ['linux64', plain],
   ['cgexec', { valued: 'g' }],
   ['choom', { valued: 'n', long: ['adjust'] }],
-  ['numactl', { valued: 'NCmpi', long: ['cpunodebind', 'physcpubind', 'membind', 'interleave', 'preferred'] }],
+  [
+    'numactl',
+    { valued: 'NCmpi', long: ['cpunodebind', 'physcpubind', 'membind', 'interleave', 'preferred'] },
+  ],
   ['chpst', { valued: 'ueb/nlLmdofprtcC' }],
   ['softlimit', { valued: 'adlmoprstcf' }],
   ['setlock', oneOperand],
@@ -58,7 +133,25 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ['fakeroot', { valued: 'lisb', long: ['lib', 'faked'] }],
   ['faketime', { valued: 'f', operands: 1 }],
   ['firejail', plain],
-  ['bwrap', { long: ['bind', 'ro-bind', 'dev', 'proc', 'tmpfs', 'dir', 'chdir', 'setenv', 'unsetenv', 'uid', 'gid', 'hostname'] }],
+  [
+    'bwrap',
+    {
+      long: [
+        'bind',
+        'ro-bind',
+        'dev',
+        'proc',
+        'tmpfs',
+        'dir',
+        'chdir',
+        'setenv',
+        'unsetenv',
+        'uid',
+        'gid',
+        'hostname',
+      ],
+    },
+  ],
   ['proot', { valued: 'rbqwvkl' }],
   ['xvfb-run', { valued: 'efnpsw', long: ['error-file', 'server-num', 'server-args'] }],
   ['dbus-run-session', { long: ['config-file', 'dbus-daemon'] }],
@@ -80,8 +173,25 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ['proxychains', { valued: 'f' }],
   ['proxychains4', { valued: 'f' }],
   ['pkexec', { long: ['user'], feeds: true }],
-  ['runuser', { valued: 'ugGswT', long: ['user', 'group', 'supp-group', 'shell'], text: command, feeds: true }],
-  ['su', { valued: 'gGsw', long: ['group', 'supp-group', 'shell'], text: command, operands: 99, feeds: true }],
+  [
+    'runuser',
+    {
+      valued: 'ugGswT',
+      long: ['user', 'group', 'supp-group', 'shell'],
+      text: command,
+      feeds: true,
+    },
+  ],
+  [
+    'su',
+    {
+      valued: 'gGsw',
+      long: ['group', 'supp-group', 'shell'],
+      text: command,
+      operands: 99,
+      feeds: true,
+    },
+  ],
   ['sg', { text: command, operands: 1 }],
   ['newgrp', { operands: 1, feeds: true }],
   ['at', { operands: 99, feeds: true }],
@@ -114,7 +224,10 @@ export type Carried =
   | { readonly kind: 'input' }
 
 /** What a program is given to run; null if it is none that runs others. */
-export function carriedBy(name: string, words: readonly Word[]): Carried | readonly Carried[] | null {
+export function carriedBy(
+  name: string,
+  words: readonly Word[],
+): Carried | readonly Carried[] | null {
   const order = runners.get(name)
   if (order !== undefined) return runBy(order, words)
   const carrier = carriers.get(name)
@@ -138,7 +251,13 @@ function runBy(orders: readonly string[], words: readonly Word[]): Carried | nul
 /** What stands behind `--` is given to it. */
 function textsBehind(option: RegExp, words: readonly Word[]): readonly string[] {
   const end = words.findIndex(({ text }) => text === '--')
-  const given = end < 0 ? '' : words.slice(end + 1).map(({ text }) => ` ${text}`).join('')
+  const given =
+    end < 0
+      ? ''
+      : words
+          .slice(end + 1)
+          .map(({ text }) => ` ${text}`)
+          .join('')
   return words.flatMap(({ text }, at) => {
     if (at === 0 || !option.test(text)) return []
     const equals = text.startsWith('--') ? text.indexOf('=') : -1

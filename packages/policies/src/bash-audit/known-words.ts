@@ -191,7 +191,8 @@ function argumentsAs(name: string, where: Where): readonly string[] | null {
 
 /** What a script prints, without the line ends at the end, if it prints nothing but what it says itself. */
 function printedBy(script: ShellScript, where: Where): readonly string[] | null {
-  const text = printedText(script, where)
+  // Of no command at all, nothing was read.
+  const text = script.length === 0 ? null : printedText(script, where)
   return text === null ? null : [text.replace(/\n+$/, '')]
 }
 

@@ -66,9 +66,7 @@ function dangerOfFound({ name, outer, command, hasMore }: Executable): Danger | 
 const findsInto = ({ from = [] }: Command, depth: number): readonly Command[] =>
   depth === 0
     ? []
-    : from.flatMap((each) =>
-        each.words[0]?.text === 'find' ? [each] : findsInto(each, depth - 1),
-      )
+    : from.flatMap((each) => (each.words[0]?.text === 'find' ? [each] : findsInto(each, depth - 1)))
 
 /** Print their words, or compare them. */
 const printing = new Set(['echo', 'printf', ':', 'true', 'test', '[', 'export', 'declare', 'local'])

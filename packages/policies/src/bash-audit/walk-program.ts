@@ -235,15 +235,15 @@ function readOwn(executable: Executable, walk: ScriptWalk): void {
   }
 }
 
-function readCarried(
-  executable: Executable,
-  carried: readonly Carried[],
-  walk: ScriptWalk,
-): void {
+function readCarried(executable: Executable, carried: readonly Carried[], walk: ScriptWalk): void {
   for (const each of carried)
     if (each.kind === 'program') readInner(executable, each.at, walk)
-    else if (each.kind === 'text') walk.readText({ text: each.text, by: executable.command }, walk)
-    else readInput(executable, walk)
+    else if (each.kind === 'input') readInput(executable, walk)
+    else {
+      walk.readText({ text: each.text, by: executable.command }, walk)
+      const words = executable.words.slice(1)
+      walk.actions.programs.push({ words, input: null, unclear: null })
+    }
 }
 
 function readAliases(words: readonly Word[], { aliases }: Actions): void {

@@ -233,7 +233,9 @@ export function startsOfFind(words: readonly Word[]): readonly Word[] {
 function dangerInRemoval(executable: Executable): Danger | null {
   const { name, outer, words } = executable
   if (name === 'find') {
-    return hasOption(executable, /^-delete$/) && startsOfFind(words).some(isVital) ? vitalRemoval : null
+    return hasOption(executable, /^-delete$/) && startsOfFind(words).some(isVital)
+      ? vitalRemoval
+      : null
   }
   const operands = operandsOf(executable)
   if (operands.some(isVital)) return vitalRemoval
