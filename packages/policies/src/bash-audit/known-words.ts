@@ -105,7 +105,8 @@ const alone = new RegExp(`^${expansionStart}([^${expansionEnd}]*)${expansionEnd}
 /** A word that is one list: an array, or all arguments. */
 function listsOf(word: Word, where: Where): Readings | null {
   const name = alone.exec(word.exact)?.[1]
-  if (name === '@' || (name === '*' && word.splits)) return callsOf(where)
+  if (name === '@' || (name === '*' && word.splits))
+    return callsOf(where)?.map((words) => words.map((each) => asNamed(each, name))) ?? null
   const set = name === undefined ? [] : (where.known.values.get(name) ?? [])
   const lists = set.flatMap(({ word: value }) => (value?.elements ? [value.elements] : []))
   const inner = name === undefined ? null : deeper(name, where)
@@ -114,8 +115,22 @@ function listsOf(word: Word, where: Where): Readings | null {
     const [key = ''] = /^\[[^\]]*\]=/.exec(each.text) ?? []
     return { ...each, text: each.text.slice(key.length), exact: each.exact.slice(key.length) }
   })
-  return readingsOf(elements, inner)
+  return readingsOf(elements, inner).map((words) =>
+    words.map((each) => asNamed(each, name ?? '')),
+  )
 }
+
+/** What a script within a word prints, and nobody can tell, is followed by the name that it goes by here. */
+const asNamed = (word: Word, name: string): Word =>
+  word.substitutions.length === 0
+    ? word
+    : {
+        ...word,
+        text: `$${name}`,
+        exact: `${expansionStart}${name}${expansionEnd}`,
+        expands: true,
+        substitutions: [],
+      }
 
 function callsOf({ known, owner }: Where): Readings | null {
   const calls = typeof owner === 'string' ? (known.calls.get(owner) ?? []) : (owner ?? [])

@@ -153,6 +153,8 @@ test.each(wrappers)('what is refused by itself is refused behind %s', (wrapper) 
     ['chmod -R 777 /', 'vital_mode'],
   ]
   for (const [script, rule] of scripts) {
+    // It makes one text of its words: then `rm` is all that `bash -c` is given.
+    if (/^(?:watch|parallel|eval)/.test(wrapper) && script.startsWith("bash -c '")) continue
     const whole = `${wrapper} ${script}${closers[wrapper] ?? ''}`
     expect([whole, auditScript(whole).map((each) => each.rule)]).toEqual([
       whole,
