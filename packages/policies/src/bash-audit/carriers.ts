@@ -267,7 +267,7 @@ function textsBehind(option: RegExp, words: readonly Word[]): readonly string[] 
 
 /** Of `parallel`, what stands behind `:::` is given to the program. */
 function endOf(words: readonly Word[], from: number): number {
-  const end = words.findIndex(({ text }, at) => at >= from && /^:::/.test(text))
+  const end = words.findIndex(({ text }, at) => at >= from && text.startsWith(':::'))
   return end < 0 ? words.length : end
 }
 

@@ -115,9 +115,7 @@ function listsOf(word: Word, where: Where): Readings | null {
     const [key = ''] = /^\[[^\]]*\]=/.exec(each.text) ?? []
     return { ...each, text: each.text.slice(key.length), exact: each.exact.slice(key.length) }
   })
-  return readingsOf(elements, inner).map((words) =>
-    words.map((each) => asNamed(each, name ?? '')),
-  )
+  return readingsOf(elements, inner).map((words) => words.map((each) => asNamed(each, name ?? '')))
 }
 
 /** What a script within a word prints, and nobody can tell, is followed by the name that it goes by here. */
@@ -309,7 +307,8 @@ const signs: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\', 
 const unescaped = (text: string): string =>
   text.replaceAll(
     /\\(?:x([0-9A-Fa-f]{1,2})|0?([0-7]{1,3})|(.))/g,
-    (whole, hex?: string, octal?: string, letter = '') => {
+    (whole, ...groups: readonly (string | undefined)[]) => {
+      const [hex, octal, letter = ''] = groups
       if (hex !== undefined) return String.fromCodePoint(parseInt(hex, 16))
       if (octal !== undefined) return String.fromCodePoint(parseInt(octal, 8) % 256)
       return signs[letter] ?? whole
