@@ -7,8 +7,8 @@
 import type { Doings, Executable, Variable } from '../passport/command/doings.ts'
 import type { ShellFunction } from '../shell/cursor.ts'
 import type { EverydayScript } from '../shell/parse-everyday.ts'
-import type { Command, Redirect, Scope, Word } from '../shell/script.ts'
-import type { Known } from './known-words.ts'
+import type { Command, Redirect, ShellScope, Word } from '../shell/script.ts'
+import type { KnownNames } from './known-words.ts'
 
 /** A variable, and where its value comes from: a word, or the input of a command. */
 interface Setting {
@@ -49,10 +49,10 @@ export interface Actions extends Doings {
   /** What is said of names here, and what was known of them before: the whole script, when it is read once more. */
   readonly values: Map<string, Variable[]>
   readonly calls: Map<string, (readonly Word[])[]>
-  readonly known: Known
+  readonly known: KnownNames
   readonly aliases: Map<string, string>
   /** Where shells have changed to, as far as that begins at the root or a home; null where it is not known. */
-  readonly places: Map<Scope, string | null>
+  readonly places: Map<ShellScope, string | null>
   /** Programs that were found behind such a change, their relative operands from there. */
   readonly moved: Executable[]
   /** How many texts were read. */
@@ -60,7 +60,7 @@ export interface Actions extends Doings {
 }
 
 /** Nothing found yet. `before`: what is known of the names of the script; null: what is found. */
-export function noActions(before: Known | null = null): Actions {
+export function noActions(before: KnownNames | null = null): Actions {
   const values = new Map<string, Variable[]>()
   const calls = new Map<string, (readonly Word[])[]>()
   return { ...nothing(), values, calls, known: before ?? { values, calls } }

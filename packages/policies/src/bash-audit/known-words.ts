@@ -17,7 +17,7 @@ import {
 } from '../shell/script.ts'
 
 /** What a script says of its names. */
-export interface Known {
+export interface KnownNames {
   readonly values: ReadonlyMap<string, readonly Variable[]>
   /** What each function is called with. */
   readonly calls: ReadonlyMap<string, Readings>
@@ -25,7 +25,7 @@ export interface Known {
 
 /** Where words stand. */
 export interface Where {
-  readonly known: Known
+  readonly known: KnownNames
   readonly owner: Owner
   /** How deep values were followed, and whose. */
   readonly depth?: number

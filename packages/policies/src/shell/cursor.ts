@@ -1,7 +1,7 @@
 /** Where the reader of a shell text stands. After a problem it stands at the end, so that every loop ends. */
 
 import type { PassportEdition } from '@signalbox/core'
-import type { Command, HereBody, Scope } from './script.ts'
+import type { Command, HereBody, ShellScope } from './script.ts'
 
 /** A here-document whose body is still to come. */
 export interface PendingBody {
@@ -27,7 +27,7 @@ export interface EverydayState {
   input: readonly Command[]
   output: Command[]
   /** The shell that runs the command at hand. */
-  scope: Scope
+  scope: ShellScope
   readonly functions: Map<string, ShellFunction>
   /** Commands that the shell does not wait for. */
   readonly background: Set<Command>

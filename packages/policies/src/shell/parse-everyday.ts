@@ -21,7 +21,7 @@ import { readCompound } from './read-compound.ts'
 import { readFunction } from './read-function.ts'
 import { keepBodies } from './read-redirect.ts'
 import { readSimple } from './read-simple.ts'
-import type { Command, Scope, ShellScript } from './script.ts'
+import type { Command, ShellScope, ShellScript } from './script.ts'
 
 const depthMax = 32
 const commandsMax = 10_000
@@ -39,7 +39,7 @@ export interface EverydayScript {
 export function parseEveryday(
   text: string,
   input: readonly Command[] = [],
-  scope: Scope = { parent: null },
+  scope: ShellScope = { parent: null },
 ): EverydayScript {
   const everyday: EverydayState = {
     input,

@@ -25,8 +25,8 @@ export interface Word {
 }
 
 /** A shell that runs commands: that of the script, or one within it, as between parentheses. What one changes, its parent does not see. */
-export interface Scope {
-  readonly parent: Scope | null
+export interface ShellScope {
+  readonly parent: ShellScope | null
 }
 
 /** `NAME=value` before a program, or alone. */
@@ -67,7 +67,7 @@ export interface Command {
    */
   readonly from?: readonly Command[]
   /** The shell that runs it. The everyday grammar alone tells it. */
-  readonly scope?: Scope
+  readonly scope?: ShellScope
 }
 
 /** Every simple command of a text, in order. */
