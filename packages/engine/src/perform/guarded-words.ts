@@ -10,7 +10,7 @@ import type { StreamGuard, StreamGuardrails } from '../ports.ts'
 import { streamGuardOf } from './guard.ts'
 
 /** What a title is made of: texts of the user, else the names of files. */
-export interface FirstWords {
+interface FirstWords {
   readonly texts: readonly string[]
   readonly files: readonly string[]
 }

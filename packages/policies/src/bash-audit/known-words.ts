@@ -210,7 +210,7 @@ function printedBy(script: ShellScript, where: Where): readonly string[] | null 
 }
 
 /** The text that commands print, one after the other; null if they print what is not known. */
-export function printedText(script: ShellScript, where: Where): string | null {
+function printedText(script: ShellScript, where: Where): string | null {
   const { depth = 0 } = where
   if (depth > depthMax) return null
   const inner = { ...where, depth: depth + 1 }
