@@ -217,6 +217,8 @@ test('a process that lost the race for a decision, and read the damage then, goe
   await stop(wins)
   await reject(records, runId, 1)
   await eventOf(bench.register, runId, 'approval.requested', 2)
+  // The register may show the decision before its answer has reached the process that wrote it.
+  await until(async () => decidedFrom.length === 2)
   expect(decidedFrom).toEqual([turnTokens, 2 * turnTokens])
   await reject(records, runId, 2)
   expect(await outcomeOf(bench.register, runId)).toBe('completed')
@@ -263,6 +265,8 @@ test('what was read before the repair, and decided after it, is decided anew', a
   await start({ register: second })
   await reject(records, runId, 1)
   await eventOf(bench.register, runId, 'approval.requested', 2)
+  // The register may show the decision before its answer has reached the process that wrote it.
+  await until(async () => decidedFrom.length === 2)
   expect(decidedFrom).toEqual([turnTokens, 2 * turnTokens])
   expect(await repairsOf(runId)).toBe(1)
   over.resolve()
