@@ -4,6 +4,7 @@
  * costs that lets everything pass, and what a turn late in a long run or thread costs. With `--http`, what the HTTP side costs instead: see `http/bench.ts`.
  * Starts its own servers in a folder of its own. Standard output holds the report alone.
  */
+import { missingOptions } from '@signalbox/server'
 import { cpus, loadavg } from 'node:os'
 import { complaining } from './complaining-log.ts'
 import { round } from './cost.ts'
@@ -22,6 +23,15 @@ import type { Floors } from './floors.ts'
 
 /** A bench that hangs must not hang whoever waits for it. On the reference machine of CI. */
 const minutesMax = 12
+
+const missing = missingOptions()
+if (missing.length > 0) {
+  // Its figures would be those of another heap.
+  console.error(
+    `start the bench as \`npm run bench\` does, by \`node ${missing.join(' ')}\`, as processes of Signalbox run`,
+  )
+  process.exit(2)
+}
 
 const args = process.argv.slice(2)
 if (args.includes('--http')) {

@@ -1,4 +1,5 @@
 /** A process of the bench that answers orders, each with one report, in their order. */
+import { youngGeneration } from '@signalbox/server'
 import { type ChildProcess, fork } from 'node:child_process'
 import type { z } from 'zod'
 
@@ -13,7 +14,7 @@ export class Child<Order extends { readonly kind: string }, Report> {
 
   constructor(script: URL, report: z.ZodType<Report>) {
     this.#process = fork(script, {
-      execArgv: ['--expose-gc', '--no-warnings'],
+      execArgv: ['--expose-gc', '--no-warnings', ...youngGeneration],
       // Only problems are printed there, and standard output belongs to the results.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })

@@ -14,6 +14,7 @@ import process from 'node:process'
 import { z } from 'zod'
 import type { Env } from '../config/environment.ts'
 import { fail } from '../config/fail.ts'
+import { missingOptions } from '../young-generation.ts'
 
 /** Set by a process for itself. */
 const handoverEnv = 'SIGNALBOX_HANDOVER'
@@ -49,8 +50,8 @@ export function forget(names: readonly string[]): void {
 }
 
 /**
- * Starts this process again, with its arguments, without these variables and with the secrets handed over. Returns only where that
- * cannot be done, with the reason.
+ * Starts this process again, with its arguments and a young generation of our size, without these variables and with the secrets handed
+ * over. Returns only where that cannot be done, with the reason.
  */
 export function startAgain(
   names: readonly string[],
@@ -69,7 +70,7 @@ export function startAgain(
   try {
     process.execve(
       process.execPath,
-      [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+      [process.execPath, ...missingOptions(), ...process.execArgv, ...process.argv.slice(1)],
       env,
     )
   } catch (error) {
