@@ -61,7 +61,7 @@ export function roundsOfProcess(addresses: Addresses): Promise<GovernedRounds> {
 export async function measureRounds({ engineUrl, adminUrl }: Addresses): Promise<GovernedRounds> {
   const counters = await Counters.connect(adminUrl)
   const addresses = { dispatcher: 'direct', engineUrl, redisUrl: null } as const
-  const setUp = await openSetUp(addresses, scriptedModels())
+  const setUp = await openSetUp(addresses, { model: scriptedModels() })
   try {
     for (const name of variantNames)
       await manyRuns(setUp, agents[name], { ...load, runs: warmUpRuns })

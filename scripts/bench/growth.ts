@@ -4,21 +4,26 @@
  */
 import { type AgentDefinition } from '@signalbox/core'
 import type { Model } from '@signalbox/engine'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
 import { median, round } from './cost.ts'
 import type { Machine } from './machine.ts'
 import { ownCpuMs } from './messages.ts'
 import { openSetUp, type SetUp } from './set-up.ts'
 import { agentOf, answerOf } from './world.ts'
 
-/**
- * Calls of the model around the tenth, and around the thousandth, of which each window holds as many: several of the sampled checks of
- * the log fall into each, so that it says little whether one more does. A late check folds some 100 turns, an early one 20 at most:
- * that is in the ratio.
- */
+/** Turns around the tenth, and around the thousandth, of which each window holds as many. */
 const window = 400
 const early = 10
 const late = 1_000
+/** Early and late ones are measured by turns: the speed of a machine that others use as well changes within seconds. */
+const segment = 40
+/**
+ * One decision in this many is checked. A check folds what its run has done since the last one: every turn of a long run is folded once,
+ * however rare checks are, but of short runs only those before their last check. At this rate that is nearly all of both, so that the ratio
+ * tells what a turn costs, and not how many of them were checked.
+ */
+const verifyEvery = 20
 /** Each is measured so many times: the median stands for all. */
 const rounds = 3
 const delayResolutionMs = 1
@@ -46,19 +51,28 @@ export interface Growth {
 /** Measures a long run and a long thread. */
 export async function measureGrowth(machine: Machine): Promise<Growth> {
   const meter = createMeter()
-  const addresses = {
-    dispatcher: 'direct',
-    engineUrl: machine.postgres.engineUrl,
-    redisUrl: null,
-  } as const
-  const setUp = await openSetUp(addresses, meter.model)
-  try {
-    // What is compiled and cached late counts for nobody.
-    await longRun(setUp, meter)
+  // Checks as rare as they are in production fold most at a time: that is for the stalls. What is compiled and cached late counts for nobody.
+  const shipped = await withSetUp(machine, { model: meter.model }, (setUp) => longRun(setUp, meter))
+  const settings = { verifyEvery }
+  return withSetUp(machine, { model: meter.model, settings }, async (setUp) => {
+    const run = await grown(() => longRun(setUp, meter))
+    const stallMs = Math.max(run.late.stallMs, shipped.late.stallMs)
     return {
-      run: await grown(() => longRun(setUp, meter)),
+      run: { ...run, late: { ...run.late, stallMs } },
       thread: await grown(() => longThread(setUp, meter)),
     }
+  })
+}
+
+async function withSetUp<Result>(
+  machine: Machine,
+  options: Parameters<typeof openSetUp>[1],
+  measure: (setUp: SetUp) => Promise<Result>,
+): Promise<Result> {
+  const { engineUrl } = machine.postgres
+  const setUp = await openSetUp({ dispatcher: 'direct', engineUrl, redisUrl: null }, options)
+  try {
+    return await measure(setUp)
   } finally {
     await setUp.close()
   }
@@ -69,29 +83,46 @@ interface Pair {
   readonly late: Window
 }
 
+/** A long run, which waits for its model now and then while short ones are played: each of them passes its tenth turn. */
 async function longRun(setUp: SetUp, meter: Meter): Promise<Pair> {
-  // Many short runs, each of which passes its tenth turn: together as many turns as the late window has.
-  const turns = early * 2
-  meter.from(turns)
-  for (let n = 0; n < window / turns; n += 1) await setUp.run(agentOf(turns))
-  const first = meter.take()
-  meter.from(late + window / 2, late - window / 2)
-  await setUp.run(agentOf(late + window / 2))
-  return { early: first, late: meter.take() }
+  const [first, last] = [meter.stretches(), meter.stretches()]
+  const short = early * 2
+  meter.onCall(short, (call) => {
+    if (call === 1) first.begin()
+    if (call === short) first.end(short - 1)
+  })
+  const [from, to] = [late - window / 2, late + window / 2]
+  meter.onCall(to, async (call) => {
+    if (call < from || (call - from) % segment !== 0) return
+    if (call > from) {
+      // What the turns before have left to do is theirs.
+      await setTimeout(restMs)
+      last.end(segment)
+    }
+    if (call === to) return
+    for (let n = 0; n < segment / short; n += 1) await setUp.run(agentOf(short))
+    await setTimeout(restMs)
+    last.begin()
+  })
+  await setUp.run(agentOf(to))
+  return { early: first.window(), late: last.window() }
 }
 
+/** For what a process does once a run, or a turn, is over. */
+const restMs = 30
 const turnsOfShortRun = 2
 
 async function longThread(setUp: SetUp, meter: Meter): Promise<Pair> {
+  const [first, last] = [meter.stretches(), meter.stretches()]
   const agent: AgentDefinition = agentOf(turnsOfShortRun)
   const runs = window / turnsOfShortRun
-  meter.from(turnsOfShortRun)
-  const first = await meter.around(window, async () => {
-    for (let left = runs; left > 0; left -= early) await inOneThread(setUp, agent, early)
-  })
   const threadId = await inOneThread(setUp, agent, late - runs / 2)
-  const last = await meter.around(window, () => inOneThread(setUp, agent, runs, threadId))
-  return { early: first, late: last }
+  const turns = early * turnsOfShortRun
+  for (let left = runs; left > 0; left -= early) {
+    await first.around(turns, () => inOneThread(setUp, agent, early))
+    await last.around(turns, () => inOneThread(setUp, agent, early, threadId))
+  }
+  return { early: first.window(), late: last.window() }
 }
 
 async function inOneThread(
@@ -119,62 +150,69 @@ async function grown(measure: () => Promise<Pair>): Promise<Grown> {
   }
 }
 
-interface Meter {
-  readonly model: Model
-  /** Counts from the call number `first` of each run that is to come, of runs of `turns` turns. */
-  from(turns: number, first?: number): void
-  /** The window that was measured since. */
-  take(): Window
-  /** The window of a work of so many turns, from its first creation of a run to the end of its last. */
-  around(turns: number, work: () => Promise<unknown>): Promise<Window>
+/** Parts of a window that are measured one by one. */
+interface Stretches {
+  begin(): void
+  end(turns: number): void
+  around(turns: number, work: () => Promise<unknown>): Promise<void>
+  /** All of them together. */
+  window(): Window
 }
 
-/** A model that answers at once, and counts what this process does between its calls. */
+/** Told of a call of the model, from 1, before it answers. */
+type OnCall = (call: number) => void | Promise<void>
+
+interface Meter {
+  readonly model: Model
+  /** Is told of the calls of runs of so many turns. Of each length one run is under way. */
+  onCall(turns: number, hear: OnCall): void
+  stretches(): Stretches
+}
+
+/** A model that answers at once, and the meter of what this process does between its calls. */
 function createMeter(): Meter {
   const delays = monitorEventLoopDelay({ resolution: delayResolutionMs })
   delays.enable()
-  let turns = 0
-  let first = 0
-  let said = 0
-  let began = 0
-  let spent = 0
-  let counted = 0
+  const hearing = new Map<number, OnCall>()
+  const calls = new Map<number, number>()
   const model: Model = {
     call: async (request) => {
-      said += 1
-      if (said === first + 1) {
-        began = ownCpuMs()
-        if (counted === 0) delays.reset()
-      }
-      const isLast = said === turns
-      const turn = answerOf(request, said - 1, isLast)
-      if (isLast) {
-        spent += ownCpuMs() - began
-        counted += said - first
-        said = 0
-      }
-      return turn
+      const turns = Number(request.model.model)
+      const call = (calls.get(turns) ?? 0) + 1
+      const isLast = call === turns
+      calls.set(turns, isLast ? 0 : call)
+      await hearing.get(turns)?.(call)
+      return answerOf(request, call - 1, isLast)
     },
   }
-  const stallMs = (): number =>
-    // The histogram holds the time between two of its ticks, in nanoseconds.
-    round(Math.max(0, delays.max / 1e6 - delayResolutionMs), 1)
   return {
     model,
-    from(ofTurns, firstCall = 0) {
-      turns = ofTurns
-      first = firstCall
-      said = 0
-      spent = 0
-      counted = 0
-    },
-    take: () => ({ cpuMsPerTurn: spent / counted, stallMs: stallMs() }),
-    async around(ofTurns, work) {
-      delays.reset()
-      const before = ownCpuMs()
+    onCall: (turns, hear) => void hearing.set(turns, hear),
+    stretches: () => createStretches(delays),
+  }
+}
+
+function createStretches(delays: IntervalHistogram): Stretches {
+  let [began, spent, counted, longest] = [0, 0, 0, 0]
+  const begin = (): void => {
+    delays.reset()
+    began = ownCpuMs()
+  }
+  const end = (turns: number): void => {
+    spent += ownCpuMs() - began
+    counted += turns
+    // The histogram holds the time between two of its ticks, in nanoseconds.
+    longest = Math.max(longest, delays.max / 1e6 - delayResolutionMs)
+  }
+  return {
+    begin,
+    end,
+    async around(turns, work) {
+      begin()
       await work()
-      return { cpuMsPerTurn: (ownCpuMs() - before) / ofTurns, stallMs: stallMs() }
+      end(turns)
     },
+    window: () => ({ cpuMsPerTurn: spent / counted, stallMs: round(longest, 1) }),
   }
 }
 

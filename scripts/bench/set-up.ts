@@ -6,6 +6,7 @@ import {
   createEngine,
   defaultSettings,
   type Engine,
+  type EngineSettings,
   type Model,
   systemClock,
   systemRandom,
@@ -32,7 +33,15 @@ export interface SetUp {
 /** A run that takes longer hangs. */
 const runMsMax = 180_000
 
-export async function openSetUp(addresses: Addresses, model: Model = instantModel): Promise<SetUp> {
+interface SetUpOptions {
+  readonly model?: Model
+  readonly settings?: Partial<EngineSettings>
+}
+
+export async function openSetUp(
+  addresses: Addresses,
+  { model = instantModel, settings }: SetUpOptions = {},
+): Promise<SetUp> {
   const log = complaining('orchestrator')
   const worker = new WorkerProcess()
   await worker.ask({ kind: 'start', addresses })
@@ -66,7 +75,7 @@ export async function openSetUp(addresses: Addresses, model: Model = instantMode
     random: systemRandom,
     log,
     roles: ['orchestrator'],
-    settings: { ...defaultSettings, owner: `bench.${process.pid}` },
+    settings: { ...defaultSettings, owner: `bench.${process.pid}`, ...settings },
   })
   await engine.start()
   return {

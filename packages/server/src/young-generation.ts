@@ -7,7 +7,7 @@
 import process from 'node:process'
 
 /** MiB of a semi-space. */
-const semiSpaceMib = 8
+const semiSpaceMib = 4
 
 /** The options of `node` for it. */
 export const youngGeneration: readonly string[] = [`--max-semi-space-size=${semiSpaceMib}`]
