@@ -88,7 +88,7 @@ function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRu
   }
 }
 
-/** What is said when the run begins, long texts moved out of it. */
+/** The first messages of the run, long texts moved out of them. */
 async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
   const spilled = async <Message extends EditMessage>(said: readonly Message[]) => {

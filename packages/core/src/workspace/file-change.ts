@@ -16,7 +16,7 @@ export const FileChange = z.object({
   edit: z.object({ key: z.string(), since: z.string() }).optional(),
 })
 
-/** What a call changed: the changes themselves, or, where they are many, the blob that lists them and their number. */
+/** The changes that a call made: the changes themselves, or, where they are many, the blob that lists them and their number. */
 export const FileChanges = z.union([
   z.array(FileChange).min(1).max(limits.inlineFilesMax),
   z.object({ manifest: z.string(), count: z.number().int().min(1).max(limits.filesPerCallMax) }),

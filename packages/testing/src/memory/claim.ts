@@ -19,7 +19,7 @@ export function claim(tables: Tables, place: RunNow, draft: ClaimDraft): Claimed
   const isHere = effect?.runId === run.runId
   if (isHere && isOwn(tables, effect, draft)) return answer('ok', effect.attempt)
   const code = isHere ? codeOf(tables, place, effect) : 'gone'
-  // What a pause holds begins nothing before it is released: so nobody asks for its room.
+  // An effect that a pause holds begins nothing before it is released: the run needs no room for it yet.
   const begins = code === 'ok' && isHere && effect.notBefore <= now
   if (begins && !hasRoomForClaim(tables, run)) {
     if (run.status !== 'ended') return answer('full', effect.attempt)

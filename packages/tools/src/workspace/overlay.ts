@@ -57,7 +57,7 @@ export class Overlay {
     if (seen.own) return seen.own.bytes
     const { key, edits } = seen.tree
     let bytes = await this.#files.read(key)
-    // Edits that were made beside the last writer: made again in what he left, or, where they do not fit, the later wins.
+    // Edits that were made beside the last writer: made again in the text that the last writer left, or, where they do not fit, the later wins.
     for (const edit of edits) {
       const stored = bytes && (await this.#files.read(edit.key))
       const edited = bytes && stored ? reapply(bytes, stored) : null
