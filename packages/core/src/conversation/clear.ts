@@ -19,22 +19,45 @@ import { bytesAsJson, bytesAsUtf8 } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import type { Conversation } from './conversation.ts'
 import { isThrough, type SaidAt } from './place.ts'
-import type { Entry } from './write.ts'
+import { Reading } from './reading.ts'
+import type { CallAnswer, Entry } from './write.ts'
 
-/** Clears what is before a place. */
+/** Clears what is before a place. What was cleared by the same rule before is not looked at again. */
 export function clear(conversation: Conversation, through: SaidAt, rule: ClearRule): void {
-  const { entries, results, cleared } = conversation
-  for (const [at, entry] of entries.all.entries()) {
-    if (!isThrough(entry.at, through)) break
-    if (entry.type === 'answered')
-      for (const call of callsIn(entry.parts)) {
-        const output = results.get(call.id)
-        if (!output || cleared.has(call.id) || !isClearable(call, output, rule)) continue
-        results.set(call.id, clearedResult(call, output, rule))
-        cleared.add(call.id)
-      }
-    const short = shortened(entry, { rule, current: conversation.runs.current })
+  const { entries, runs } = conversation
+  const reading = clearingBy(conversation, rule)
+  const { all } = entries
+  for (let at = reading.resume(); at < all.length; at += 1) {
+    const entry = all[at]
+    if (!entry || !isThrough(entry.at, through)) break
+    if (entry.type === 'answered') clearResults(conversation, entry, rule)
+    const short = shortened(entry, { rule, current: runs.current })
     if (short) entries.replace(at, short)
+    reading.read(entry)
+  }
+  reading.settle()
+}
+
+/** Where the last prune stands, if it did the same: by this rule, in this run. */
+function clearingBy(conversation: Conversation, rule: ClearRule): Reading {
+  const { clearing, runs } = conversation
+  const as = JSON.stringify([rule, runs.current])
+  const reading = clearing?.reading ?? new Reading(conversation)
+  if (clearing?.as !== as) reading.backTo(0)
+  conversation.clearing = { as, reading }
+  return reading
+}
+
+function clearResults(
+  { results, cleared }: Conversation,
+  { parts }: CallAnswer,
+  rule: ClearRule,
+): void {
+  for (const call of callsIn(parts)) {
+    const output = results.get(call.id)
+    if (!output || cleared.has(call.id) || !isClearable(call, output, rule)) continue
+    results.set(call.id, clearedResult(call, output, rule))
+    cleared.add(call.id)
   }
 }
 

@@ -2,6 +2,7 @@
 import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
+import type { Reading } from './reading.ts'
 import type { Said } from './write.ts'
 
 /** Grows event by event. */
@@ -10,6 +11,8 @@ export class Conversation {
   readonly results = new Results()
   /** Calls whose results gave way to a line. */
   readonly cleared = new Set<string>()
+  /** How far it was cleared, and as what; null: never. */
+  clearing: { readonly as: string; readonly reading: Reading } | null = null
   readonly runs = new HeardRuns()
   /** The event that was taken last. */
   now: SaidAt = nowhere

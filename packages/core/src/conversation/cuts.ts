@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import type { Conversation } from './conversation.ts'
 import type { SaidAt } from './place.ts'
-import type { Weight, Weights } from './weights.ts'
+import type { Weights } from './weights.ts'
 
 /** A place between turns. Sizes in bytes of JSON. */
 export interface CutSize {
@@ -25,16 +25,6 @@ export interface CutSize {
 /** How many turns stay behind the places that are told. Fewer are told the further back they are. */
 const told = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32] as const
 
-const nothing: Weight = { kept: 0, results: 0, cleared: 0, inputs: 0, shortened: 0 }
-
-const plus = (a: Weight, b: Weight): Weight => ({
-  kept: a.kept + b.kept,
-  results: a.results + b.results,
-  cleared: a.cleared + b.cleared,
-  inputs: a.inputs + b.inputs,
-  shortened: a.shortened + b.shortened,
-})
-
 /** What is asked about the places of a conversation. */
 interface Asked {
   readonly rule: ClearRule
@@ -44,40 +34,40 @@ interface Asked {
   readonly end: SaidAt
 }
 
-/** The places of a conversation, newest first. */
+/** The places of a conversation, newest first. Behind the oldest that may be told, nobody looks. */
 export function cutsOf(
   conversation: Conversation,
   weights: Weights,
   { rule, wanted, end }: Asked,
 ): readonly CutSize[] {
-  const weighed = weights.of(conversation, rule)
-  const total = weighed.reduce(plus, nothing)
+  weights.bringUp(rule)
+  const { all } = conversation.entries
+  const total = weights.before(all.length)
   const places = new Set<number>([...told, wanted])
+  const oldest = Math.max(...places)
   const cuts: CutSize[] = []
-  let behind = nothing
   let turns = 0
-  const tell = (at: SaidAt): void => {
+  const tell = (at: SaidAt, entries: number): void => {
     if (!places.has(turns)) return
+    const before = weights.before(entries)
     cuts.push({
       at: { runId: conversation.runs.idOf(at.run), seq: at.seq },
       turns,
-      keptBytes: behind.kept,
-      results: total.results - behind.results,
-      clearedBytes: total.cleared - behind.cleared,
-      inputs: total.inputs - behind.inputs,
-      shortenedBytes: total.shortened - behind.shortened,
+      keptBytes: total.kept - before.kept,
+      results: before.results,
+      clearedBytes: before.cleared,
+      inputs: before.inputs,
+      shortenedBytes: before.shortened,
     })
   }
-  tell(end)
-  const { all } = conversation.entries
-  for (let n = all.length - 1; n >= 0 && cuts.length < limits.roomCutsMax; n -= 1) {
-    const [entry, weight] = [all[n], weighed[n]]
-    if (!entry || !weight) continue
-    behind = plus(behind, weight)
+  tell(end, all.length)
+  const isMore = (): boolean => turns < oldest && cuts.length < limits.roomCutsMax
+  for (let n = all.length - 1; n >= 0 && isMore(); n -= 1) {
+    const entry = all[n]
     // A correction is part of the attempt behind it, as is one that failed, and an answer that somebody wrote began no turn.
-    if (entry.type !== 'answered' || entry.corrected || !entry.isTurn || !entry.closed) continue
+    if (entry?.type !== 'answered' || entry.corrected || !entry.isTurn || !entry.closed) continue
     turns += 1
-    tell({ run: entry.at.run, seq: entry.at.seq - 1 })
+    tell({ run: entry.at.run, seq: entry.at.seq - 1 }, n)
   }
   return cuts
 }

@@ -50,14 +50,14 @@ export interface PromptProjection {
 /** Begins a conversation under the instructions of an agent. */
 export function createProjection(instructions: string): PromptProjection {
   const conversation = new Conversation()
-  const writer = createConversationWriter()
-  const weights = new Weights()
+  const writer = createConversationWriter(conversation)
+  const weights = new Weights(conversation)
   return {
     take: (event) => take(conversation, event),
     prompt() {
-      const { entries, results, reminders } = conversation
+      const { reminders } = conversation
       const given = [...conversation.instructions]
-      return writer.write({ instructions, given, entries, results, reminders })
+      return writer.write({ instructions, given, reminders })
     },
     get kept() {
       return writer.kept

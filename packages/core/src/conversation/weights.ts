@@ -1,15 +1,15 @@
 /**
- * What the entries of a conversation weigh, and what a rule would take off them. Asked for with every answer of the model, so each entry is
- * measured once, and again only when something of it has changed.
+ * What the entries of a conversation weigh, and what a rule would take off them. Asked for with every answer of the model, so the sums go on
+ * from the first entry that has changed.
  *
- * M1 A weight holds as long as the entry, the results of its calls and the rule are what they were. None of them is ever changed, only
- *    replaced.
+ * M1 A weight holds as long as the entry, the results of its calls, the rule, and whether its run is an earlier one, are what they were.
+ * M2 Content is never changed, only replaced: its size is measured once.
  */
-import type { ToolOutput } from '../message.ts'
 import { bytesAsJson } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { isClearable, lineBytes, shortened } from './clear.ts'
 import type { Conversation } from './conversation.ts'
+import { Reading } from './reading.ts'
 import type { CallAnswer, Entry } from './write.ts'
 
 /** Sizes in bytes of JSON. */
@@ -24,57 +24,74 @@ export interface Weight {
   readonly shortened: number
 }
 
-/** A weight, and what it was measured by. */
-interface Measured {
-  readonly weight: Weight
-  /** Was the entry of a run before the one at hand? */
-  readonly isOld: boolean
-  /** Of its calls, in order. */
-  readonly outputs: readonly (ToolOutput | undefined)[]
-}
+const nothing: Weight = { kept: 0, results: 0, cleared: 0, inputs: 0, shortened: 0 }
+
+const plus = (a: Weight, b: Weight): Weight => ({
+  kept: a.kept + b.kept,
+  results: a.results + b.results,
+  cleared: a.cleared + b.cleared,
+  inputs: a.inputs + b.inputs,
+  shortened: a.shortened + b.shortened,
+})
 
 /** Of one conversation. */
 export class Weights {
+  readonly #conversation: Conversation
+  /** From the first time on that somebody asks. */
+  #reading: Reading | null = null
   #rule = ''
-  #known = new WeakMap<Entry, Measured>()
+  #run = 0
+  /** Of all entries before each, and of all. */
+  readonly #sums: Weight[] = [nothing]
   readonly #sizes = new WeakMap<object, number>()
 
-  /** Of all entries, in order. */
-  of(conversation: Conversation, rule: ClearRule): readonly Weight[] {
-    const words = JSON.stringify(rule)
-    if (words !== this.#rule) this.#known = new WeakMap()
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation
+  }
+
+  /** Weighs what is new by this rule. */
+  bringUp(rule: ClearRule): void {
+    const { entries } = this.#conversation
+    const reading = (this.#reading ??= new Reading(this.#conversation))
+    const first = Math.min(reading.resume(), this.#sameBefore(rule))
+    reading.backTo(first)
+    this.#sums.length = first + 1
+    for (const entry of entries.all.slice(first)) {
+      const weight = this.#measure(entry, rule)
+      this.#sums.push(plus(this.#sums.at(-1) ?? nothing, weight))
+      reading.read(entry)
+    }
+  }
+
+  /** The weight of all entries before this one, or, of what is no entry, of all. */
+  before(at: number): Weight {
+    return this.#sums[at] ?? this.#sums.at(-1) ?? nothing
+  }
+
+  /** So many entries are weighed by the same rule, as of the same sort of run. */
+  #sameBefore(rule: ClearRule): number {
+    const [words, run] = [JSON.stringify(rule), this.#run]
+    const isSame = words === this.#rule
+    const { entries, runs } = this.#conversation
     this.#rule = words
-    return conversation.entries.all.map((entry) => this.#weightOf(conversation, entry, rule))
+    this.#run = runs.current
+    if (!isSame) return 0
+    if (run === runs.current) return entries.all.length
+    // Those of the run that was at hand are of an earlier one now.
+    return entries.all.findLastIndex(({ at }) => at.run < run) + 1
   }
 
-  #weightOf(conversation: Conversation, entry: Entry, rule: ClearRule): Weight {
-    const known = this.#known.get(entry)
-    if (known && holds(known, entry, conversation)) return known.weight
-    const { results, runs } = conversation
-    const weight = this.#measure(conversation, entry, rule)
-    const isOld = entry.at.run < runs.current
-    const outputs = callIdsOf(entry).map((id) => results.get(id))
-    this.#known.set(entry, { weight, isOld, outputs })
-    return weight
-  }
-
-  #measure(conversation: Conversation, entry: Entry, rule: ClearRule): Weight {
-    const { current } = conversation.runs
+  #measure(entry: Entry, rule: ClearRule): Weight {
+    const { current } = this.#conversation.runs
     const short = shortened(entry, { rule, current })
     const kept = this.#sizeOf(entry.parts) + elsewhere(entry.parts)
     const own = short ? Math.max(0, kept - bytesAsJson(short.parts)) : 0
     const weight = { kept, results: 0, cleared: 0, inputs: short ? 1 : 0, shortened: own }
-    return entry.type === 'said' ? weight : this.#withResults(conversation, { entry, weight, rule })
+    return entry.type === 'said' ? weight : this.#withResults(entry, weight, rule)
   }
 
-  #withResults(
-    { results, cleared }: Conversation,
-    {
-      entry,
-      weight,
-      rule,
-    }: { readonly entry: CallAnswer; readonly weight: Weight; readonly rule: ClearRule },
-  ): Weight {
+  #withResults(entry: CallAnswer, weight: Weight, rule: ClearRule): Weight {
+    const { results, cleared } = this.#conversation
     let { kept, results: count, cleared: lost } = weight
     for (const part of entry.parts) {
       const output = part.type === 'tool_call' ? results.get(part.id) : undefined
@@ -93,25 +110,6 @@ export class Weights {
     this.#sizes.set(value, known)
     return known
   }
-}
-
-const callIdsOf = ({ parts }: Entry): readonly string[] =>
-  parts.flatMap((part) => (part.type === 'tool_call' ? [part.id] : []))
-
-/** Is the weight still that of the entry? */
-function holds(
-  { isOld, outputs }: Measured,
-  entry: Entry,
-  { results, runs }: Conversation,
-): boolean {
-  if (isOld !== entry.at.run < runs.current) return false
-  let n = 0
-  for (const part of entry.parts) {
-    if (part.type !== 'tool_call') continue
-    if (outputs[n] !== results.get(part.id)) return false
-    n += 1
-  }
-  return true
 }
 
 /** Messages that stand elsewhere for their length are sent whole; results are not. */

@@ -256,9 +256,10 @@ function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
 /** The call an effect is about, from the answer that asked for it. */
 function callOf(tables: Tables, { spec, runId }: EffectRecord): ToolCallPart | null {
   if (!('callId' in spec)) return null
+  // From the end: most calls are of the newest answer.
   const answer = tables.events
     .get(runId)
-    ?.find((event) => event.type === 'model.completed' && event.key === spec.source)
+    ?.findLast((event) => event.type === 'model.completed' && event.key === spec.source)
   if (!answer) return null
   const { turn } = factSchemas['model.completed'].parse(answer.payload)
   return callsOf(turn).find((call) => call.id === spec.callId) ?? null
