@@ -1,14 +1,17 @@
 /**
- * What a turn costs early and late in a run, counted: no machine changes these figures. `node --no-opt --no-maglev turn-costs.ts <window>` prints
- * them as JSON.
+ * What a turn costs early and late in a run, counted: no machine changes these figures. `node --no-opt --no-maglev turn-costs.ts <case>` prints
+ * them as JSON; the case is JSON, too (`CostsOf`).
  *
  * A window of 4,000 or 16,000 tokens with results of 1.5 kB goes the way of larger ones: it is filled, cleared and summed up many times over.
+ * One of 128,000 with results of 8 kB holds more and more messages, most of them cleared, before it is summed up.
  */
 import { Session } from 'node:inspector'
 import { fileURLToPath } from 'node:url'
+import { type JsonObject, JsonObjectSchema } from '@signalbox/core'
 import type { Register } from '@signalbox/engine'
 import { systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
+import { z } from 'zod'
 import { byTurn, eventsOf, readerAgent, reads, roomy, said } from './compacting.ts'
 import { isSummary, tokensIn } from './counting.ts'
 import { withAppend } from './faulty.ts'
@@ -27,19 +30,30 @@ export interface TurnCosts {
   readonly jsonToRecord: number
 }
 
+/** Which run is counted. */
+export interface CostsOf {
+  /** Of the model, in tokens. */
+  readonly window: number
+  /** Characters of a result. */
+  readonly chars: number
+  readonly turns: number
+  /** From each of these turns on, as many as `stretch` are counted. */
+  readonly early: number
+  readonly late: number
+  readonly stretch: number
+  /** Of the agent's `context`. */
+  readonly prune?: JsonObject
+}
+
 export interface Costs {
   readonly outcome: string
+  /** In the largest request of each stretch. */
+  readonly messages: { readonly early: number; readonly late: number }
   readonly early: TurnCosts
   readonly late: TurnCosts
   readonly prunes: number
   readonly summaries: number
 }
-
-const turns = 1_000
-/** From each of these turns on, as many are counted. */
-const stretch = 200
-const early = 100
-const late = turns - stretch
 
 /** Counts the blocks that V8 executes. */
 function stepCounter() {
@@ -106,25 +120,30 @@ function countingJson(counted: Counted): (doing: Doing) => void {
   }
 }
 
-/** Plays a run before a window of so many tokens. */
-export async function countTurns(window: number): Promise<Costs> {
+/** Plays the run. */
+export async function countTurns(of: CostsOf): Promise<Costs> {
+  const { turns, early, late, stretch } = of
+  const messages = { early: 0, late: 0 }
   const counted: Counted = { steps: 0, reads: 0, rows: 0, jsonToAsk: 0, jsonToRecord: 0 }
   const marks = new Map<number, Counted>()
   const memory = createMemoryRegister(systemClock)
   const steps = stepCounter()
   const doing = countingJson(counted)
   const plays = byTurn(
-    (turn) => {
+    (turn, { request: { prompt } }) => {
       // Counting is expensive, so it is done for these alone.
       if (turn === early || turn === late) {
         steps.begin()
         steps.take()
       }
-      if (turn === early || turn === early + stretch || turn === late || turn === turns) {
+      const isEnd = turn === early + stretch || turn === late + stretch
+      if (turn === early || turn === late || isEnd) {
         counted.steps += steps.take()
         marks.set(turn, { ...counted })
       }
-      if (turn === early + stretch || turn === turns) steps.end()
+      if (isEnd) steps.end()
+      if (turn <= early + stretch) messages.early = Math.max(messages.early, prompt.length)
+      if (turn > late) messages.late = Math.max(messages.late, prompt.length)
       return reads(turns)(turn)
     },
     () => said('What was read so far.'),
@@ -146,7 +165,7 @@ export async function countTurns(window: number): Promise<Costs> {
         return { ...answer, usage: { inputTokens, outputTokens: 20 } }
       },
     },
-    tools: functionTools({ dump: async ({ n }) => `#${JSON.stringify(n)} ${'w'.repeat(1_500)}` }),
+    tools: functionTools({ dump: async ({ n }) => `#${JSON.stringify(n)} ${'w'.repeat(of.chars)}` }),
     register,
     settings: { pollMs: 600_000, verifyEvery: 0 },
   })
@@ -155,9 +174,9 @@ export async function countTurns(window: number): Promise<Costs> {
     const runId = await begin(
       engine,
       readerAgent({
-        model: { ...roomy.model, contextWindow: window },
+        model: { ...roomy.model, contextWindow: of.window },
         context: {
-          ...(window > 8_000 ? { prune: { at: 0.6, minTokens: Math.floor(window / 8) } } : {}),
+          ...(of.prune ? { prune: of.prune } : {}),
           compact: { maxPerRun: turns },
         },
         limits: { maxTurns: turns + 1, maxToolCalls: turns, maxTokens: 1_000_000_000 },
@@ -165,10 +184,13 @@ export async function countTurns(window: number): Promise<Costs> {
     )
     const outcome = await outcomeOf(memory, runId)
     const count = async (type: string) => (await eventsOf(memory, runId, type)).length
+    const between = (from: number): TurnCosts =>
+      perTurn(stretch, marks.get(from), marks.get(from + stretch))
     return {
       outcome,
-      early: between(marks.get(early), marks.get(early + stretch)),
-      late: between(marks.get(late), marks.get(turns)),
+      messages,
+      early: between(early),
+      late: between(late),
       prunes: await count('context.pruned'),
       summaries: await count('context.compacted'),
     }
@@ -177,7 +199,11 @@ export async function countTurns(window: number): Promise<Costs> {
   }
 }
 
-function between(from: Counted | undefined, to: Counted | undefined): TurnCosts {
+function perTurn(
+  stretch: number,
+  from: Counted | undefined,
+  to: Counted | undefined,
+): TurnCosts {
   if (!from || !to) throw new Error('the run ended before these turns')
   const of = (name: keyof Counted): number => (to[name] - from[name]) / stretch
   return {
@@ -189,5 +215,17 @@ function between(from: Counted | undefined, to: Counted | undefined): TurnCosts 
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  process.stdout.write(JSON.stringify(await countTurns(Number(process.argv[2]))))
+const Case = z.object({
+  window: z.number(),
+  chars: z.number(),
+  turns: z.number(),
+  early: z.number(),
+  late: z.number(),
+  stretch: z.number(),
+  prune: JsonObjectSchema.optional(),
+})
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const of = Case.parse(JSON.parse(process.argv[2] ?? ''))
+  process.stdout.write(JSON.stringify(await countTurns(of)))
+}
