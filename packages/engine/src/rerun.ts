@@ -27,7 +27,8 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
   const [first] = await insist(deps, 'read events', () => register.events(runId, { limit: 1 }))
   const created = first?.salt ? payloadOf(factSchemas['run.created'], first) : null
   if (!created) return { code: 'erased' }
-  if (created.edit || created.compact) return { code: 'edit' }
+  if (created.edit) return { code: 'edit' }
+  if (created.compact) return { code: 'summary' }
   const own =
     request.definition ??
     (await insist(deps, 'read definition', () => register.definition(head.definitionHash)))

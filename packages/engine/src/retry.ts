@@ -33,7 +33,8 @@ export async function retryRun(
   const [first] = await insist(deps, 'read events', () => register.events(runId, { limit: 1 }))
   const created = first?.salt ? payloadOf(factSchemas['run.created'], first) : null
   if (!created) return { code: 'erased' }
-  if (created.edit || created.compact) return { code: 'edit' }
+  if (created.edit) return { code: 'edit' }
+  if (created.compact) return { code: 'summary' }
   if (created.rerun) return { code: 'rerun' }
   return create(newRun(deps, request, { head, created }))
 }

@@ -78,6 +78,10 @@ export interface Words {
   readonly parts: readonly ContentPart[]
 }
 
+/** The same of words that may repeat what was escaped before: whoever reads a block of data writes as it does. */
+export const escapedOnce = (words: string): string =>
+  escaped(words.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'))
+
 /** Values in a block of data cannot end it, or begin another one. */
 export const escaped = (words: string): string =>
   words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

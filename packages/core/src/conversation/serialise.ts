@@ -31,8 +31,9 @@ export const serialised = (entries: readonly Entry[], written: Written): string 
     .map((entry) => {
       if (!mayBeKept(entry)) return gap
       if (entry.type === 'answered') return answerOf(entry.parts, written)
-      const most = entry.isSummary ? Infinity : written.clips.words
-      return `user: ${wordsOf(entry.parts, most)}`
+      // What it quotes is escaped already.
+      if (entry.isSummary) return `user: ${entry.parts.map(textOf).join('\n')}`
+      return `user: ${wordsOf(entry.parts, written.clips.words)}`
     })
     .join('\n\n')
 

@@ -1,4 +1,7 @@
-/** A model call that nobody sees stream (C9), and that is broken off once its answer is certain to be too long: what streams for ever is paid for ever. */
+/**
+ * A model call that nobody sees stream (C9), and that is broken off once its answer is certain to be too long: what streams for ever is paid for
+ * ever. That is so of calls as well, which nobody wants: their arguments have the room of the words.
+ */
 import { limits, type ModelTurn } from '@signalbox/core'
 import type { Model, ModelRequest } from '../ports.ts'
 
@@ -25,6 +28,7 @@ export async function callBounded(
 ): Promise<ModelTurn> {
   const tooLong = new AbortController()
   const said = { text: '', reasoning: '' }
+  let argsChars = 0
   const most = {
     text: tokensMax * charsPerTokenMost,
     reasoning: Math.min(thoughtMax * charsPerTokenMost, limits.turnBytesMax),
@@ -35,6 +39,11 @@ export async function callBounded(
       said[kind] += piece
       if (said[kind].length > most[kind]) tooLong.abort()
     },
+    arguments(chars: number) {
+      if (tooLong.signal.aborted) return
+      argsChars += chars
+      if (argsChars > most.text) tooLong.abort()
+    },
   }
   try {
     return await model.call(request, sink, AbortSignal.any([signal, tooLong.signal]))
@@ -43,7 +52,7 @@ export async function callBounded(
     return {
       verdict: 'length',
       message: { id: request.messageId, role: 'assistant', parts: partsOf(said) },
-      suppressed: [],
+      suppressed: argsChars > 0 ? [brokenOff(argsChars)] : [],
       evidence: [],
       finish: null,
       usage: {},
@@ -52,6 +61,9 @@ export async function callBounded(
     }
   }
 }
+
+/** What had come of the arguments of calls. Which calls they are of was not said yet. */
+const brokenOff = (argsBytes: number): ModelTurn['suppressed'][number] => ({ name: '', argsBytes, argsHmac: '' })
 
 const partsOf = ({ text, reasoning }: { readonly text: string; readonly reasoning: string }) => [
   ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),

@@ -15,7 +15,7 @@ import {
   type CompactEffect,
   type ConversationPart,
   defaultContext,
-  escaped,
+  escapedOnce,
   type FactPayload,
   keptCut,
   marksOf,
@@ -393,15 +393,15 @@ function objectionTo(turn: ModelTurn): Unchanged | null {
     case 'guardrail':
       return { reason: 'guardrail', ...(turn.trip ? { guardrail: turn.trip.guardrail } : {}) }
     case 'length':
-      return { reason: 'too_long' }
+      return { reason: turn.suppressed.length > 0 ? 'calls' : 'too_long' }
     default:
       return { reason: 'failed', ...(turn.error ? { error: turn.error } : {}) }
   }
 }
 
-/** The words of an answer, trimmed and escaped: they will stand in a block of data. */
+/** The words of an answer, trimmed and escaped: they will stand in a block of data. What repeats an earlier summary is escaped already. */
 const textOf = ({ message }: ModelTurn): string =>
-  escaped(
+  escapedOnce(
     message.parts
       .flatMap((part) => (part.type === 'text' ? [part.text] : []))
       .join('\n')

@@ -46,6 +46,8 @@ export interface ModelRequest {
 /** Text as it streams. Never called after the promise of `call` has settled. */
 export interface ModelSink {
   delta(kind: 'text' | 'reasoning', text: string): void
+  /** So many more characters of arguments have come. Never which: before the verdict nobody is told (I23). */
+  arguments?(chars: number): void
 }
 
 /**

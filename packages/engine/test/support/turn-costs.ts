@@ -7,7 +7,7 @@
  */
 import { Session } from 'node:inspector'
 import { fileURLToPath } from 'node:url'
-import { type JsonObject, JsonObjectSchema } from '@signalbox/core'
+import { JsonObjectSchema } from '@signalbox/core'
 import type { Register } from '@signalbox/engine'
 import { systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
@@ -31,19 +31,20 @@ export interface TurnCosts {
 }
 
 /** Which run is counted. */
-export interface CostsOf {
+const CostsOf = z.object({
   /** Of the model, in tokens. */
-  readonly window: number
+  window: z.number(),
   /** Characters of a result. */
-  readonly chars: number
-  readonly turns: number
+  chars: z.number(),
+  turns: z.number(),
   /** From each of these turns on, as many as `stretch` are counted. */
-  readonly early: number
-  readonly late: number
-  readonly stretch: number
+  early: z.number(),
+  late: z.number(),
+  stretch: z.number(),
   /** Of the agent's `context`. */
-  readonly prune?: JsonObject
-}
+  prune: JsonObjectSchema.optional(),
+})
+export type CostsOf = z.infer<typeof CostsOf>
 
 export interface Costs {
   readonly outcome: string
@@ -215,17 +216,7 @@ function perTurn(
   }
 }
 
-const Case = z.object({
-  window: z.number(),
-  chars: z.number(),
-  turns: z.number(),
-  early: z.number(),
-  late: z.number(),
-  stretch: z.number(),
-  prune: JsonObjectSchema.optional(),
-})
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const of = Case.parse(JSON.parse(process.argv[2] ?? ''))
+  const of = CostsOf.parse(JSON.parse(process.argv[2] ?? ''))
   process.stdout.write(JSON.stringify(await countTurns(of)))
 }

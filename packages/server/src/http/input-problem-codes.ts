@@ -9,8 +9,8 @@ export const inputProblemKinds = {
   },
   run_asks_no_model: {
     status: 409,
-    title: 'The run asks no model',
-    help: 'An edit of a thread puts messages into it and ends. Create a run for what you have to say.',
+    title: 'The run asks no model for an answer',
+    help: 'An edit of a thread puts messages into it and ends, and a run that sums up a thread answers nobody. Create a run for what you have to say.',
   },
   edit_denied: {
     status: 422,
