@@ -39,8 +39,10 @@ export const RoomMeasure = z.object({
   tokens: count,
   /** The window that it was measured against; absent where nobody knows one. */
   window: count.optional(),
-  /** The model was not asked: the request cannot fit. */
+  /** The model was not asked: the request cannot fit, or is to be made lighter first. */
   unsent: z.literal(true).optional(),
+  /** It fits, and is the first of its run: nobody had measured it before. It goes as it is where nothing comes of making it lighter. */
+  early: z.literal(true).optional(),
   /** From the newest on. */
   cuts: z.array(RoomCut).max(limits.roomCutsMax),
 })

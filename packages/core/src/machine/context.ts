@@ -83,7 +83,10 @@ export interface RunContext {
   /** Calls a human approved for the run, and calls one rejected: the newest few, as `grantKey`s. */
   readonly grants: readonly string[]
   readonly refused: readonly string[]
-  /** Was the turn at hand made lighter after an overflow (1), or what does the run wait for a summary for (`step/waits.ts`)? 0: neither. */
+  /**
+   * Was the turn at hand made lighter after an overflow (1), or before it was asked (4); or what does the run wait for a summary for
+   * (`step/waits.ts`)? 0: none of it.
+   */
   readonly relieved: number
   /** What the next request weighs; null where the agent does not ask, or nothing was counted yet. */
   readonly room: RoomState | null

@@ -8,7 +8,7 @@ import { safetyOutcome } from '../verdict/safety/verdict.ts'
 import { effectId, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './clock.ts'
 import { openCall } from './settle.ts'
-import { byHand, recovering } from './step/waits.ts'
+import { asksAgain, byHand, recovering } from './step/waits.ts'
 import type { Args } from './step/step.ts'
 
 export const isNew = ({ context }: { readonly context: RunContext }): boolean => context.run === ''
@@ -74,14 +74,14 @@ export const failsByHand = ({ context, event }: Args): boolean =>
 export const isCompacted = ({ context }: { readonly context: RunContext }): boolean =>
   !context.modelOpen
 
-/** It is over, and the turn that overflowed is to be asked again. */
+/** It is over, and the turn that got no answer is to be asked again. */
 export const recovers = ({ context }: Args): boolean =>
-  isCompacted({ context }) && context.relieved === recovering
+  isCompacted({ context }) && asksAgain(context.relieved)
 
 /** It is over, and a budget does not allow the turn behind it. */
 export const cannotResume = ({ context, event }: Args): boolean =>
   isCompacted({ context }) &&
-  (context.relieved === recovering
+  (asksAgain(context.relieved)
     ? retryBudget(event.agent, context)
     : turnBudget(event.agent, context)) !== null
 
@@ -97,7 +97,8 @@ export const isExhausted = (args: Args): boolean => isLost(args) && !asksOther(a
 
 /** The budget of the tree did not allow the summary, without which the turn cannot be asked. */
 export const neededRefused = (args: Args): boolean =>
-  modelRefused(args) && args.context.relieved >= recovering
+  modelRefused(args) &&
+  (args.context.relieved === recovering || args.context.relieved === byHand)
 
 /** Does another turn go on where this one was cut? */
 export const continues = ({ context, event }: Args): boolean =>

@@ -33,7 +33,7 @@ import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
-import { misfitOf, type Room, roomOf } from './room.ts'
+import { earlyOf, misfitOf, type Room, roomOf } from './room.ts'
 import type { LiveMessages } from './live.ts'
 import { promptOf } from './prompt-steps.ts'
 import type { Transcripts } from './transcript.ts'
@@ -140,6 +140,8 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
     const turn = unsentTurn(task, misfit)
     return { turn, origin, room: roomOf(weighing, turn, misfit) }
   }
+  const early = earlyOf(weighing, effect)
+  if (early) return { turn: earlyTurn(task, early), origin, room: { promptBytes: bytes, room: early } }
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
   if (state === 'open') return { turn: openCircuit(task, waitMs), origin, room: {} }
@@ -253,12 +255,19 @@ const openCircuit = (task: ModelTask, waitMs: number): ModelTurn => ({
 const unsentTurn = (
   task: ModelTask,
   { tokens, window }: { readonly tokens: number; readonly window: number },
-): ModelTurn => ({
+): ModelTurn =>
+  tooLong(task, `has some ${tokens} tokens, and the window of the model ${window}; it was not sent`)
+
+/** It fits, and is to be made lighter first: nobody was asked yet. */
+const earlyTurn = (task: ModelTask, { tokens }: { readonly tokens: number }): ModelTurn =>
+  tooLong(task, `has some ${tokens} tokens; it is made lighter before it is sent`)
+
+const tooLong = (task: ModelTask, about: string): ModelTurn => ({
   ...brokenTurn(task, ''),
   error: {
     class: 'context_overflow',
     kind: 'context_overflow',
     retryable: false,
-    message: `the request has some ${tokens} tokens, and the window of the model ${window}; it was not sent`,
+    message: `the request ${about}`,
   },
 })

@@ -6,11 +6,14 @@
  *    bytes.
  * O2 What is certain not to fit is not sent: more tokens than the whole window by such a count, or, without one, by the longest tokens.
  * O3 Places are told where relief may be near, and where the request overflowed: otherwise the fact is as short as it was.
+ * O4 The first request of a run is not sent either where it is over a mark, and can be made lighter: nobody has measured it before. Where nothing came
+ *    of that in a run before, it goes as it is until it has grown.
  */
 import {
   type AgentDefinition,
   bptOf,
   clearRule,
+  earlyReliefOf,
   type CutSize,
   type FactPayload,
   factSchemas,
@@ -18,6 +21,7 @@ import {
   isOverflow,
   marksAfter,
   marksOf,
+  type ModelCallEffect,
   type ModelConfig,
   type ModelTurn,
   payloadOf,
@@ -76,6 +80,40 @@ export function roomOf(weighing: Weighing, turn: ModelTurn, misfit: Misfit | nul
     ? overflowed(weighing, turn, misfit)
     : nearRelief(weighing, turn)
   return { ...(agent.context ? { promptBytes: bytes } : {}), ...(room ? { room } : {}) }
+}
+
+/** What is told of the first request of a run, before it is paid; null: it is sent as it is. */
+export function earlyOf(
+  { agent, model, bytes, draft }: Weighing,
+  { turn, retry }: Pick<ModelCallEffect, 'turn' | 'retry'>,
+): RoomMeasure | null {
+  const { context } = agent
+  if (!context || turn !== 1 || retry > 0) return null
+  const bpt = bptIn(draft.events, model)
+  const marks = marksOf(context, model, 0)
+  const tokens = bpt === null ? 0 : tokensOf(bytes, bpt)
+  if (bpt === null || tokens < (marks.prune ?? marks.compact)) return null
+  if (tokens < triedAt(draft) + marks.keep) return null
+  const window = windowOf(model, 0)
+  const cuts = draft.cuts(clearRule(agent, marks, false), context.prune.keepTurns)
+  const room: RoomMeasure = {
+    tokens,
+    ...(window === null ? {} : { window }),
+    unsent: true,
+    early: true,
+    cuts: cuts.map((cut) => inTokens(cut, bpt)),
+  }
+  return earlyReliefOf(agent, model, room) && room
+}
+
+/** The tokens of the request at which that was tried last, if nothing came of it; else less than any. */
+function triedAt({ events, overflows }: Weighing['draft']): number {
+  const last = overflows.findLast((event) => answerOf(event)?.room?.early)
+  if (!last) return -Infinity
+  const newest = events.findLast(
+    (event) => event === last || event.type === 'context.compacted' || event.type === 'context.pruned',
+  )
+  return newest === last ? (answerOf(last)?.room?.tokens ?? 0) : -Infinity
 }
 
 function overflowed(

@@ -2,7 +2,7 @@
  * Compaction: the run waits in `context` for a summary of what was said before a place, and goes on with its turn, whatever came of it.
  *
  * L1 The effect stands where a model call stands in the context: one is open at a time, and a cancel waits for it.
- * L2 A summary that failed changes nothing: the turn is asked with what there is. Only a turn that cannot be asked without one ends the run.
+ * L2 A summary that failed changes nothing: the turn is asked with what there is. Only a turn that has overflowed ends the run.
  * L3 `relieved` says what the run waits for (`waits.ts`).
  */
 import type { Effect } from '../../effect.ts'
@@ -10,15 +10,15 @@ import { costOf } from '../../verdict/budget/verdict.ts'
 import { limits } from '../../limits.ts'
 import { contextExhausted } from '../../verdict/context/event.ts'
 import { emptyRoom, nextTokens, type RoomState } from '../../verdict/context/room.ts'
-import { type Compaction, compactionOf } from '../../verdict/context/verdict.ts'
+import { type Compaction, compactionOf, early } from '../../verdict/context/verdict.ts'
 import { windowOf } from '../../verdict/context/config.ts'
 import { modelOf } from '../../asked-model.ts'
 import { type MachineEvent, messageId, type RunContext } from '../context.ts'
 import { compactCall, modelCall } from '../plan.ts'
 import { endedAs, endWithoutRetry, endWithoutTurn } from './end.ts'
 import { type Args, quiet, type Step, type Taken } from './step.ts'
-import { recovering } from './waits.ts'
-import { againOfFact, lightened, notKept, safetyOf } from './turn.ts'
+import { asksAgain, recovering } from './waits.ts'
+import { againOfFact, isEarly, lightened, notKept, safetyOf } from './turn.ts'
 
 /** What is before a place is summed up before the next turn begins. */
 export const compact: Step = ({ context, event }) => {
@@ -27,20 +27,22 @@ export const compact: Step = ({ context, event }) => {
   return compaction ? asking(context, { compaction, turn: context.turn + 1 }) : quiet(context)
 }
 
-/** The request overflowed, and nothing can be cleared: what is before a place is summed up, and the same turn is asked again. */
+/** The request was not answered, for its length: what is before a place is summed up, and the same turn is asked again. */
 export const compactAgain: Step = (args) => {
   const { context } = args
   const again = againOfFact(args)
   if (again?.kind !== 'compact') return quiet(context)
   const { compaction, window } = again
   const tokens = tokensAsked(args)
+  const isFirst = isEarly(args)
   const light = {
     ...context,
-    relieved: recovering,
+    relieved: isFirst ? early : recovering,
     tries: 0,
     ...lightened(args, { tokens, window }),
   }
-  const asked = asking(light, { compaction, turn: context.turn, overflow: true })
+  const overflow = isFirst ? {} : ({ overflow: true } as const)
+  const asked = asking(light, { compaction, turn: context.turn, ...overflow })
   const { verdicts = [] } = notKept(args, again)
   return { context: asked.context, emission: { ...asked.emission, verdicts } }
 }
@@ -115,7 +117,7 @@ function roomAfter(context: RunContext, event: Ended, tokens: number): RoomState
     return { ...room, spent, failures, cut: null }
   }
   const { after } = event.fact.payload.tokens
-  const isAgain = context.relieved === recovering
+  const isAgain = asksAgain(context.relieved)
   return {
     ...room,
     spent,
@@ -141,7 +143,7 @@ export const refuseCompaction: Step = ({ context, event }) => {
   })
 }
 
-/** The turn that overflowed is asked again. */
+/** The turn that got no answer is asked again. */
 export const resumeTurn: Step = ({ context }) => askSame(context)
 
 function askSame(context: RunContext): Taken {
@@ -159,7 +161,7 @@ function askSame(context: RunContext): Taken {
 
 /** A budget does not allow the turn behind the compaction. */
 export const endWithoutResuming: Step = (args) =>
-  args.context.relieved === recovering ? endWithoutRetry(args) : endWithoutTurn(args)
+  asksAgain(args.context.relieved) ? endWithoutRetry(args) : endWithoutTurn(args)
 
 /** No summary came: the turn that overflowed is asked of the next model, as it would have been at once. */
 export const askOther: Step = ({ context, event }) => {
@@ -200,7 +202,8 @@ export const endFull: Step = (args) => {
   return { context: endedAs(context, 'failed'), emission: { verdicts } }
 }
 
-function triedOf({ relieved }: RunContext): readonly ('prune' | 'compact')[] {
+function triedOf({ relieved, room }: RunContext): readonly ('prune' | 'compact')[] {
   if (relieved === 0) return []
+  if (relieved === early) return room && room.compactions > 0 ? ['compact'] : ['prune']
   return relieved === recovering ? ['compact'] : ['prune']
 }

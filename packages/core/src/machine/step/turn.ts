@@ -4,7 +4,7 @@ import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { contextPruned } from '../../verdict/context/event.ts'
 import { emptyRoom, roomAfter } from '../../verdict/context/room.ts'
-import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
+import { early, pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
 import { againVerdict } from '../../verdict/retry/event.ts'
 import { modelOf } from '../../asked-model.ts'
@@ -117,13 +117,18 @@ function countersOf(args: Args, again: NextTry): Partial<RunContext> {
       return {}
     case 'relieve': {
       const { pruning, window } = again
-      return { tries: 0, relieved: 1, ...lightened(args, { tokens: pruning.tokens.after, window }) }
+      const relieved = isEarly(args) ? early : 1
+      return { tries: 0, relieved, ...lightened(args, { tokens: pruning.tokens.after, window }) }
     }
     // Asked for by `compactAgain`.
     case 'compact':
       return {}
   }
 }
+
+/** Is it the first request of the run, which was not sent, and fits? */
+export const isEarly = ({ event }: Pick<Args, 'event'>): boolean =>
+  event.type === 'model.completed' && event.fact.payload.room?.early === true
 
 /** The room of a request that weighs so much now. An agent that says nothing of its context remembers nothing of it. */
 export const lightened = (

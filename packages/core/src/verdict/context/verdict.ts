@@ -5,6 +5,7 @@
  *    provider's cache of its beginning stays.
  * S2 A request that overflowed is made lighter once per turn, and asked again, before another model is asked.
  * S3 What is cleared is before a place between turns, so no call loses its result.
+ * S4 The first request of a run is measured before it is paid, and made lighter at the same marks as those behind it.
  */
 import type { AgentDefinition, ModelConfig } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
@@ -183,6 +184,43 @@ export function marksAfter(
   return { marks: marksOf(agent.context ?? defaultContext, model, window), window }
 }
 
+/**
+ * `relieved` of the first turn of a run, whose request was over a mark. It would have fitted, so this is no recovery: it goes as it is where no
+ * summary comes of it, and should it overflow, that is recovered from.
+ */
+export const early = 4
+
+/** How the first request of a run is made lighter that fits, and is over a mark; null: it goes as it is. */
+export function earlyReliefOf(
+  agent: AgentDefinition,
+  model: ModelConfig,
+  room: RoomMeasure,
+): Omit<Relief, 'window'> | null {
+  const { context, limits: most } = agent
+  if (!context) return null
+  const marks = marksOf(context, model, 0)
+  const pruning = earlyPruning(agent, marks, room)
+  const tokens = pruning?.tokens.after ?? room.tokens
+  const cut = tokens < marks.compact ? null : keptCut(room.cuts, { least: 0, tokens: marks.keep })
+  const { maxPerRun, maxShare } = context.compact
+  const maxTokens = Math.floor(most.maxTokens * maxShare)
+  if (cut && maxPerRun > 0 && maxTokens > 0)
+    return { pruning: null, compaction: { through: cut.at, maxTokens } }
+  return pruning && { pruning, compaction: null }
+}
+
+/** The same prune as between two turns: at its mark, large enough, and the newest turns stay whole. */
+function earlyPruning(agent: AgentDefinition, marks: Marks, room: RoomMeasure): Pruning | null {
+  const { keepTurns } = (agent.context ?? defaultContext).prune
+  const cut = room.cuts.find(({ turns }) => turns === keepTurns)
+  if (!cut || marks.prune === null || room.tokens < marks.prune) return null
+  const { at, results, inputs } = cut
+  const after = lighter(room, cut)
+  if (room.tokens - after < marks.minTokens) return null
+  const tokens = { before: room.tokens, after }
+  return { through: at, results, inputs, tokens, rule: clearRule(agent, marks, false) }
+}
+
 /** How the request is made lighter that overflowed; null: it cannot be, or was already. */
 export function reliefOf(
   agent: AgentDefinition,
@@ -190,7 +228,12 @@ export function reliefOf(
   { run, overflow }: { readonly run: Relieved; readonly overflow: Overflow },
 ): Relief | null {
   const { turn, room } = overflow
-  if (!isOverflow(overflow) || !room || run.relieved > 0) return null
+  if (!isOverflow(overflow) || !room) return null
+  if (room.early) {
+    const relief = run.relieved === 0 ? earlyReliefOf(agent, model, room) : null
+    return relief && { ...relief, window: run.room?.window ?? 0 }
+  }
+  if (run.relieved !== 0 && run.relieved !== early) return null
   const { marks, window } = marksAfter(agent, model, { turn, room })
   const learned = room.unsent ? (run.room?.window ?? 0) : window
   const config = agent.context ?? defaultContext
