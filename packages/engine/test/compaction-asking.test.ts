@@ -55,10 +55,10 @@ async function played({ play = reads(12), summary, window = 32_000 }: Played) {
   const outcome = await outcomeOf(register, runId)
   const compacted = async (): Promise<FactPayload<'context.compacted'>> =>
     payloadOf(factSchemas['context.compacted'], await eventOf(register, runId, 'context.compacted'))
-  const reasons = (await eventsOf(register, runId, 'context.unchanged')).map(
-    ({ verdict }) => verdict,
-  )
-  return { outcome, compacted, reasons, summaries, requests: counted.requests }
+  const unchanged = await eventsOf(register, runId, 'context.unchanged')
+  const reasons = unchanged.map(({ verdict }) => verdict)
+  const usages = unchanged.map((each) => payloadOf(factSchemas['context.unchanged'], each).usage)
+  return { outcome, compacted, reasons, usages, summaries, requests: counted.requests }
 }
 
 const short: Summary = () => said(summaryText)
@@ -128,6 +128,26 @@ test('thoughts without an end are broken off', async () => {
   const { outcome, reasons } = await played({ summary: thinking })
   expect(outcome).not.toBe('failed')
   expect(reasons[0]).toBe('too_long')
+})
+
+/** Asks for a call without an end: of what comes, its length is told. */
+const asking: Summary = async (_n, _request, sink, signal) => {
+  for (let n = 0; n < 100; n += 1) {
+    signal.throwIfAborted()
+    sink.arguments?.(1_000)
+    await Promise.resolve()
+  }
+  return said('never')
+}
+
+test('arguments without an end are broken off, and count', async () => {
+  const { outcome, reasons, usages } = await played({ summary: asking })
+  expect(outcome).toBe('completed')
+  expect(reasons[0]).toBe('calls')
+  // 4,000 tokens of six characters, and the piece that was one too many; a token has three bytes at least.
+  expect(usages[0]).toMatchObject({ estimated: true })
+  expect(usages[0]?.outputTokens).toBeGreaterThanOrEqual(25_000 / 3)
+  expect(usages[0]?.outputTokens).toBeLessThan(25_000 / 3 + 50)
 })
 
 /** Ten results at once, on top of seven. */

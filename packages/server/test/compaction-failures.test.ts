@@ -59,6 +59,15 @@ const failures: Readonly<Record<string, Failure>> = {
     summary: { text: 's'.repeat(9 * 1024 * 1024), chunkSize: 64 * 1024 },
     asked: 1,
   },
+  // So are the arguments of a call, which nobody is shown while they come.
+  asks_for_ever: {
+    reason: 'calls',
+    summary: {
+      calls: [{ name: 'dump', args: { n: 's'.repeat(7 * 1024 * 1024) } }],
+      chunkSize: 64 * 1024,
+    },
+    asked: 1,
+  },
   is_down: { reason: 'failed', summary: { status: { code: 503 } }, asked: 2 },
   answers_50000_tokens: {
     reason: 'too_long',
