@@ -135,6 +135,33 @@ describe('two in a row', () => {
     expect(at.requests.filter(isSummary)).toHaveLength(2)
   })
 
+  test('what the first one quotes is escaped once, also where the second repeats it (C6)', async () => {
+    let count = 6
+    const words = ['Of <b> & co.', 'Of &lt;b&gt; &amp; co.', 'Of &lt;b&gt; &amp; co. and <i>.']
+    const model = byTurn(
+      (turn) => reads(count)(turn),
+      () => said(words.shift() ?? ''),
+    )
+    const at = await scene(model, 1_000_000)
+    const threadId = 'escaped'
+    const summaries: unknown[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const run = await begin(at.engine, keeping, { threadId })
+      expect(await outcomeOf(at.register, run)).toBe('completed')
+      const byHand = await begin(at.engine, keeping, { threadId, input: [], compact: {} })
+      expect(await outcomeOf(at.register, byHand)).toBe('completed')
+      const { payload } = await eventOf(at.register, byHand, 'context.compacted')
+      summaries.push(payload['summary'])
+      count = 3
+    }
+    const text = (quoted: string) => [{ type: 'text', text: quoted }]
+    expect(summaries).toEqual([
+      text('Of &lt;b&gt; &amp; co.'),
+      text('Of &lt;b&gt; &amp; co.'),
+      text('Of &lt;b&gt; &amp; co. and &lt;i&gt;.'),
+    ])
+  })
+
   test('by hand, of a few words: the task of summing them up would be longer', async () => {
     const at = await scene(byTurn(() => 'done'))
     const threadId = 'short'
