@@ -48,7 +48,7 @@ interface Heard {
 }
 
 /** What stands around a conversation that is to be written. */
-export interface Frame {
+interface Frame {
   readonly instructions: string
   /** Instructions that came with what was said. */
   readonly given: readonly string[]
