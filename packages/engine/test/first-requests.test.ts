@@ -3,7 +3,7 @@
  * which the state of the run knows nothing. Would catch: a chat that is summed up only where its window ends, a summary that is paid again with
  * every run though nothing comes of it, a run that fails because its summary did.
  */
-import { factSchemas, payloadOf, type Prompt } from '@signalbox/core'
+import { factSchemas, type JsonObject, payloadOf, type Prompt } from '@signalbox/core'
 import { systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { expect, onTestFinished, test } from 'vitest'
@@ -44,7 +44,7 @@ const answer = `answer ${'w'.repeat(4_000)}`
 /** In a window of 32,000: its room is 25,600, and 2,560 of the newest conversation stay. */
 const [mark, keep] = [20_480, 2_560]
 
-const chatter = (compact: object = {}) => agent([], { ...roomy, context: { compact } })
+const chatter = (compact: JsonObject = {}) => agent([], { ...roomy, context: { compact } })
 
 /** Plays a chat of so many runs, each one answer. */
 async function chat(

@@ -197,7 +197,7 @@ describe('behind it', () => {
     for (const [way, code] of [
       ['rerun', 'rerun_refused'],
       ['retry', 'retry_refused'],
-    ]) {
+    ] as const) {
       const answer = await call(box.api, 'POST', `/runs/${body.run_id}/${way}`, { body: {} })
       expect(answer).toMatchObject({ status: 409, body: { code, field: 'run_id' } })
       expect(answer.body.detail).toContain('did nothing but sum up its thread')

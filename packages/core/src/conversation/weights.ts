@@ -13,7 +13,7 @@ import { Reading } from './reading.ts'
 import type { CallAnswer, Entry } from './write.ts'
 
 /** Sizes in bytes of JSON. */
-export interface Weight {
+interface Weight {
   /** With the results of its calls. */
   readonly kept: number
   /** Results that the rule clears, and the bytes that they lose. */
