@@ -307,6 +307,29 @@ async function hugeScene(bytes: number, play: (turn: number, prompt: Prompt) => 
   return { ...at, definition: agent((await host.specs()).map(withLeftOut), roomy) }
 }
 
+describe('long words of a user, which stand elsewhere', () => {
+  test('are summed up whole, also by another model, which is given them written out', async () => {
+    const words = `begin ${'y'.repeat(30_000)} in the middle ${'y'.repeat(30_000)} end`
+    const at = await scene(byTurn(reads(2)), 1_000_000)
+    const small = { ...wide.model, model: 'small' }
+    const keeping = readerAgent({
+      ...wide,
+      fallbackModels: [small],
+      context: { compact: { keep: 1, model: 'small' } },
+    })
+    const threadId = 'whole'
+    const first = await begin(at.engine, keeping, { threadId, input: [message('u_long', words)] })
+    expect(await outcomeOf(at.register, first)).toBe('completed')
+    const second = await begin(at.engine, keeping, { threadId })
+    expect(await outcomeOf(at.register, second)).toBe('completed')
+    const byHand = await begin(at.engine, keeping, { threadId, input: [], compact: {} })
+    expect(await outcomeOf(at.register, byHand)).toBe('completed')
+    const [summary] = at.requests.filter(isSummary)
+    expect(summary?.model.model).toBe('small')
+    expect(JSON.stringify(summary?.prompt)).toContain(' in the middle ')
+  })
+})
+
 describe('what is larger than its window', () => {
   test('instructions and tools: the run ends at once, says so, and asks nobody', async () => {
     const at = await scene(byTurn(reads(2)), 1_000)

@@ -1,9 +1,11 @@
 /** The part of a conversation before a moment between turns, for whoever sums it up. */
 import { bytesAsJson } from '../text/utf8.ts'
 import type { Moment } from '../room-measure.ts'
+import type { BlobPart } from '../message.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
-import { type Clips, mayBeKept, serialised } from './serialise.ts'
+import { type Clips, mayBeKept, serialised, type Texts } from './serialise.ts'
+import { elsewhere } from './weights.ts'
 import { type Beginning, wholeBeginning, type Entry } from './write.ts'
 
 /** A part of a conversation, up to a moment. */
@@ -19,6 +21,8 @@ export interface ConversationPart {
   readonly clean: number | null
   /** The newest words of a user in it, unless there are newer ones behind it. */
   readonly words: Words | null
+  /** Keys of long words in it that stand elsewhere; of what may not be kept, none. */
+  readonly blobs: readonly string[]
   /** System messages that came as input, so far. */
   readonly instructions: readonly string[]
   /** Written out, turns that may not be kept left out. */
@@ -27,7 +31,12 @@ export interface ConversationPart {
   rest(clips: Clips): string
 }
 
-export function partOf(conversation: Conversation, through: Moment): ConversationPart {
+/** `texts`: by their keys, long words that stand elsewhere; head and tail of those that are not in it. */
+export function partOf(
+  conversation: Conversation,
+  through: Moment,
+  texts: Texts = new Map(),
+): ConversationPart {
   const { entries, results } = conversation
   const count = entriesThrough(conversation, through)
   const before = entries.all.slice(0, count)
@@ -39,11 +48,17 @@ export function partOf(conversation: Conversation, through: Moment): Conversatio
     summaryBytes: first?.type === 'said' && first.isSummary ? bytesOf(first, conversation) : 0,
     clean: clean && clean.messages,
     words: behind ? null : newestWords(before),
+    blobs: before.filter(mayBeKept).flatMap(({ parts }) => parts.filter(isBlob).map(keyOf)),
     instructions: [...conversation.instructions],
-    text: (clips) => serialised(before, { results, clips }),
-    rest: (clips) => (clean ? serialised(before.slice(clean.entries), { results, clips }) : ''),
+    text: (clips) => serialised(before, { results, clips, texts }),
+    rest: (clips) =>
+      clean ? serialised(before.slice(clean.entries), { results, clips, texts }) : '',
   }
 }
+
+const isBlob = (part: Entry['parts'][number]): part is BlobPart => part.type === 'blob'
+
+const keyOf = ({ key }: BlobPart): string => key
 
 /** What is before the first turn that may not be kept; null if there is none. */
 function cleanOf(conversation: Conversation): Beginning | null {
@@ -52,7 +67,7 @@ function cleanOf(conversation: Conversation): Beginning | null {
 }
 
 function bytesOf(entry: Entry, { results }: Conversation): number {
-  const own = bytesAsJson(entry.parts)
+  const own = bytesAsJson(entry.parts) + elsewhere(entry.parts)
   if (entry.type === 'said') return own
   return entry.parts.reduce(
     (bytes, part) =>

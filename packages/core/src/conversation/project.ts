@@ -31,6 +31,7 @@ import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
 import { deniedResult, resultOf } from './result.ts'
+import type { Texts } from './serialise.ts'
 import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
 
@@ -43,8 +44,8 @@ export interface PromptProjection {
   readonly kept: number
   /** The places between turns at which what was taken could be made lighter, newest first. One of so many turns is told in any case. */
   cuts(rule: ClearRule, turns: number): readonly CutSize[]
-  /** What is up to a moment, to be summed up. */
-  part(through: Moment): ConversationPart
+  /** What is up to a moment, to be summed up. `texts`: by their keys, long words that stand elsewhere. */
+  part(through: Moment, texts?: Texts): ConversationPart
 }
 
 /** Begins a conversation under the instructions of an agent. */
@@ -62,7 +63,7 @@ export function createProjection(instructions: string): PromptProjection {
     get kept() {
       return writer.kept
     },
-    part: (through) => partOf(conversation, through),
+    part: (through, texts) => partOf(conversation, through, texts),
     cuts: (rule, wanted) => cutsOf(conversation, weights, { rule, wanted, end: conversation.now }),
   }
 }

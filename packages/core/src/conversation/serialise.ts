@@ -20,9 +20,13 @@ export interface Clips {
   readonly words: number
 }
 
+/** Long words that stand elsewhere, by their keys. */
+export type Texts = ReadonlyMap<string, string>
+
 interface Written {
   readonly results: Results
   readonly clips: Clips
+  readonly texts: Texts
 }
 
 /** The text of these entries. */
@@ -32,15 +36,16 @@ export const serialised = (entries: readonly Entry[], written: Written): string 
       if (!mayBeKept(entry)) return gap
       if (entry.type === 'answered') return answerOf(entry.parts, written)
       // What it quotes is escaped already.
-      if (entry.isSummary) return `user: ${entry.parts.map(textOf).join('\n')}`
-      return `user: ${wordsOf(entry.parts, written.clips.words)}`
+      if (entry.isSummary) return `user: ${entry.parts.map(wholeBy(written)).join('\n')}`
+      return `user: ${wordsOf(entry.parts, written)}`
     })
     .join('\n\n')
 
-function answerOf(parts: readonly AssistantPart[], { results, clips }: Written): string {
+function answerOf(parts: readonly AssistantPart[], written: Written): string {
+  const { results, clips } = written
   const lines = parts.flatMap((part): string[] => {
     if (part.type === 'text' || part.type === 'blob')
-      return [`assistant: ${wordsOf([part], clips.words)}`]
+      return [`assistant: ${wordsOf([part], written)}`]
     if (part.type !== 'tool_call') return []
     const args = clip(JSON.stringify(part.args), clips.results)
     return [
@@ -57,8 +62,17 @@ const resultLine = ({ content, isError }: ToolOutput, chars: number): string =>
 const partsOf = (parts: readonly ContentPart[], chars: number): string =>
   parts.map((part) => escaped(clip(textOf(part), chars))).join('\n')
 
-const wordsOf = (parts: readonly ContentPart[], chars: number): string =>
-  parts.map((part) => escaped(withoutMiddle(textOf(part), chars))).join('\n')
+const wordsOf = (parts: readonly ContentPart[], written: Written): string =>
+  parts
+    .map(wholeBy(written))
+    .map((words) => escaped(withoutMiddle(words, written.clips.words)))
+    .join('\n')
+
+/** What was said, whole where it is known. */
+const wholeBy =
+  ({ texts }: Pick<Written, 'texts'>) =>
+  (part: ContentPart): string =>
+    (part.type === 'blob' ? texts.get(part.key) : undefined) ?? textOf(part)
 
 const textOf = (part: ContentPart): string => (part.type === 'text' ? part.text : part.preview)
 

@@ -112,8 +112,8 @@ export class Weights {
   }
 }
 
-/** Messages that stand elsewhere for their length are sent whole; results are not. */
-function elsewhere(parts: Entry['parts']): number {
+/** Bytes of messages that stand elsewhere for their length, and are sent whole; results are not. */
+export function elsewhere(parts: Entry['parts']): number {
   let bytes = 0
   for (const part of parts)
     if (part.type === 'blob') bytes += Math.max(0, part.bytes - bytesAsJson(part.preview))

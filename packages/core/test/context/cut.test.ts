@@ -200,6 +200,30 @@ describe('the part that is summed up', () => {
     expect(written).not.toContain('&amp;lt;')
   })
 
+  test('has the words that stand elsewhere for their length, and they count whole', () => {
+    const blob = { type: 'blob', key: 'k1', bytes: 90_000, mime: 'text/plain', preview: 'a … z' }
+    const log = numbered(run, [
+      event('run.created', {
+        agent: 'a',
+        definitionHash: 'h',
+        machine: 'run',
+        machineVersion: 1,
+        input: [{ id: 'u0', role: 'user', parts: [blob] }],
+        metadata: {},
+      }),
+      answered('m1', [text('Read.')]),
+    ])
+    const part = partOf(log, 2)
+    expect(part.blobs).toEqual(['k1'])
+    expect(part.bytes).toBeGreaterThan(90_000)
+    expect(part.text(clips)).toBe('user: a … z\n\nassistant: Read.')
+    const projection = createProjection('')
+    for (const each of log) projection.take(each)
+    const texts = new Map([['k1', 'a <middle> z']])
+    const whole = projection.part({ runId: run, seq: 2 }, texts)
+    expect(whole.text(clips)).toBe('user: a &lt;middle&gt; z\n\nassistant: Read.')
+  })
+
   test('has the newest words of the user, unless newer ones stay', () => {
     expect(partOf(events, 5).words).toEqual(words)
     const more = [...events, ...readingRun('r2', [], 'More.')]

@@ -28,7 +28,7 @@ import {
   windowOf,
 } from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
-import type { FactDraft } from '../ports.ts'
+import type { FactDraft, ThreadRef } from '../ports.ts'
 import { circuitOf } from './breaker.ts'
 import { callBounded } from './bounded-call.ts'
 import { cacheHints } from './cache-hints.ts'
@@ -137,7 +137,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   // The prompt of a run that was created for this ends with an answer; with the task behind it, it is whole.
   const draft = await promptOf(deps, task, unchecked)
   const place = placeIn(task, draft)
-  const part = place && draft.part(place.through)
+  const part = place && (await wholePart(deps, task, { draft, through: place.through }))
   if (!place || !part || part.bytes === 0 || (!effect.through && isLittle(part)))
     return { unchanged: { reason: 'no_gain' }, usage: {} }
   const { request, shorter } = requestsFor(task, { draft, part, place })
@@ -180,6 +180,21 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     ...by,
   }
   return { kept, usage }
+}
+
+/** The part of the conversation that is summed up, long words that stand elsewhere read back: what was erased stays head and tail. */
+async function wholePart(
+  { content }: Pick<CompactionDeps, 'content'>,
+  thread: ThreadRef,
+  { draft, through }: { readonly draft: PromptDraft; readonly through: Moment },
+): Promise<ConversationPart> {
+  const part = draft.part(through)
+  const texts = new Map<string, string>()
+  for (const key of part.blobs) {
+    const text = await content.read(thread, key)
+    if (text !== null) texts.set(key, text)
+  }
+  return texts.size === 0 ? part : draft.part(through, texts)
 }
 
 /**

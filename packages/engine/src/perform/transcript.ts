@@ -171,7 +171,7 @@ function draftOf(
     prompt,
     measured: measure(prompt, projection.kept),
     cuts: (rule, turns) => projection.cuts(rule, turns),
-    part: (through) => projection.part(through),
+    part: (through, texts) => projection.part(through, texts),
     past: (through) => past(events, through),
   }
 }
