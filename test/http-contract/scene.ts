@@ -141,7 +141,10 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     checkpoint_id: state.checkpoint.checkpoint_id,
   }
   const threads = Array.from({ length: 40 }, (_, n) => `fuzz-${n}`)
-  const places = [...asked, ended, ended, ...tellers].map((place) => ({ ...place, assistant_id: 'writer' }))
+  const places = [...asked, ended, ended, ...tellers].map((place) => ({
+    ...place,
+    assistant_id: 'writer',
+  }))
   const hints = {
     thread_id: ['done', ...told, ...threads],
     run_id: places.map(({ run_id }) => run_id),

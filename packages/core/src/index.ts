@@ -148,7 +148,13 @@ export { modelOf } from './asked-model.ts'
 export { ContextConfig, defaultContext, marksOf, windowOf } from './verdict/context/config.ts'
 export { Moment, RoomCut, RoomMeasure } from './room-measure.ts'
 export { bptOf, isNearRelief, keptCut } from './verdict/context/room.ts'
-export { clearRule, type ClearRule, earlyReliefOf, isOverflow, marksAfter } from './verdict/context/verdict.ts'
+export {
+  clearRule,
+  type ClearRule,
+  earlyReliefOf,
+  isOverflow,
+  marksAfter,
+} from './verdict/context/verdict.ts'
 export { Budget } from './budget.ts'
 export { lowered } from './verdict/budget/inherit.ts'
 export { costOf } from './verdict/budget/verdict.ts'

@@ -60,7 +60,10 @@ const endless =
     return 'done'
   }
 
-const answers = (answer: OddAnswer): Odd => () => answer
+const answers =
+  (answer: OddAnswer): Odd =>
+  () =>
+    answer
 
 const thinks =
   (answer: OddAnswer): Odd =>
@@ -248,9 +251,12 @@ it('what a summary says ends no block of data', async () => {
   expect(body.split('</summary>')).toHaveLength(2)
 })
 
-it.each(Object.keys(usages))('a model that %s reads more than its window all the same', async (name) => {
-  const { outcome, verdicts } = await played(name)
-  expect(outcome).toBe('completed')
-  expect(verdicts).toEqual(verdicts.filter((each) => each === 'compacted' || each === 'pruned'))
-  expect(verdicts.length).toBeGreaterThan(0)
-})
+it.each(Object.keys(usages))(
+  'a model that %s reads more than its window all the same',
+  async (name) => {
+    const { outcome, verdicts } = await played(name)
+    expect(outcome).toBe('completed')
+    expect(verdicts).toEqual(verdicts.filter((each) => each === 'compacted' || each === 'pruned'))
+    expect(verdicts.length).toBeGreaterThan(0)
+  },
+)

@@ -176,10 +176,7 @@ export interface Beginning {
 }
 
 /** The longest beginning of no more than so many entries that ends with a message to which an answer adds nothing. */
-export function wholeBeginning(
-  { entries: { all }, results }: Heard,
-  most: number,
-): Beginning {
+export function wholeBeginning({ entries: { all }, results }: Heard, most: number): Beginning {
   const written = new Written()
   let found: Beginning = { entries: 0, messages: 0 }
   for (const entry of all.slice(0, most)) {

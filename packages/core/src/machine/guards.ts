@@ -97,8 +97,7 @@ export const isExhausted = (args: Args): boolean => isLost(args) && !asksOther(a
 
 /** The budget of the tree did not allow the summary, without which the turn cannot be asked. */
 export const neededRefused = (args: Args): boolean =>
-  modelRefused(args) &&
-  (args.context.relieved === recovering || args.context.relieved === byHand)
+  modelRefused(args) && (args.context.relieved === recovering || args.context.relieved === byHand)
 
 /** Does another turn go on where this one was cut? */
 export const continues = ({ context, event }: Args): boolean =>

@@ -51,11 +51,15 @@ const resumes = {
   effects: ['3 model.call'],
 } as const
 
-const clearable = cuts.map((cut) => (cut.turns === 4 ? { ...cut, cleared: 20_000, results: 9 } : cut))
+const clearable = cuts.map((cut) =>
+  cut.turns === 4 ? { ...cut, cleared: 20_000, results: 9 } : cut,
+)
 
 describe('the first request of a run', () => {
   test('over the mark of summaries waits for one, and is asked with it', () => {
-    const story = begun().when(overflows(early(70_000))).gives(waits)
+    const story = begun()
+      .when(overflows(early(70_000)))
+      .gives(waits)
     expect(story.decision.effects).toMatchObject([
       { turn: 1, through: { runId: run, seq: 18 }, maxTokens: 2_500_000 },
     ])

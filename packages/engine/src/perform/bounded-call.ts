@@ -63,7 +63,11 @@ export async function callBounded(
 }
 
 /** What had come of the arguments of calls. Which calls they are of was not said yet. */
-const brokenOff = (argsBytes: number): ModelTurn['suppressed'][number] => ({ name: '', argsBytes, argsHmac: '' })
+const brokenOff = (argsBytes: number): ModelTurn['suppressed'][number] => ({
+  name: '',
+  argsBytes,
+  argsHmac: '',
+})
 
 const partsOf = ({ text, reasoning }: { readonly text: string; readonly reasoning: string }) => [
   ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),

@@ -141,7 +141,8 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
     return { turn, origin, room: roomOf(weighing, turn, misfit) }
   }
   const early = earlyOf(weighing, effect)
-  if (early) return { turn: earlyTurn(task, early), origin, room: { promptBytes: bytes, room: early } }
+  if (early)
+    return { turn: earlyTurn(task, early), origin, room: { promptBytes: bytes, room: early } }
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
   if (state === 'open') return { turn: openCircuit(task, waitMs), origin, room: {} }

@@ -111,7 +111,8 @@ function triedAt({ events, overflows }: Weighing['draft']): number {
   const last = overflows.findLast((event) => answerOf(event)?.room?.early)
   if (!last) return -Infinity
   const newest = events.findLast(
-    (event) => event === last || event.type === 'context.compacted' || event.type === 'context.pruned',
+    (event) =>
+      event === last || event.type === 'context.compacted' || event.type === 'context.pruned',
   )
   return newest === last ? (answerOf(last)?.room?.tokens ?? 0) : -Infinity
 }

@@ -166,7 +166,9 @@ export async function countTurns(of: CostsOf): Promise<Costs> {
         return { ...answer, usage: { inputTokens, outputTokens: 20 } }
       },
     },
-    tools: functionTools({ dump: async ({ n }) => `#${JSON.stringify(n)} ${'w'.repeat(of.chars)}` }),
+    tools: functionTools({
+      dump: async ({ n }) => `#${JSON.stringify(n)} ${'w'.repeat(of.chars)}`,
+    }),
     register,
     settings: { pollMs: 600_000, verifyEvery: 0 },
   })
@@ -200,11 +202,7 @@ export async function countTurns(of: CostsOf): Promise<Costs> {
   }
 }
 
-function perTurn(
-  stretch: number,
-  from: Counted | undefined,
-  to: Counted | undefined,
-): TurnCosts {
+function perTurn(stretch: number, from: Counted | undefined, to: Counted | undefined): TurnCosts {
   if (!from || !to) throw new Error('the run ended before these turns')
   const of = (name: keyof Counted): number => (to[name] - from[name]) / stretch
   return {

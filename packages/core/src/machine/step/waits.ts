@@ -8,4 +8,5 @@ export const recovering = 2
 export const byHand = 3
 
 /** Is a turn that got no answer asked again, once the summary is there? */
-export const asksAgain = (relieved: number): boolean => relieved === recovering || relieved === early
+export const asksAgain = (relieved: number): boolean =>
+  relieved === recovering || relieved === early
