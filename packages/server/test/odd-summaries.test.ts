@@ -57,7 +57,7 @@ const endless =
       await pause(1)
     }
     response.end()
-    return 'done'
+    return 'done' as const
   }
 
 const answers =
@@ -138,7 +138,7 @@ const summaries: Readonly<Record<string, readonly [string, Odd]>> = {
       response.write(chunk({ content: 'A half summ' }))
       await pause(30)
       response.destroy()
-      return 'done'
+      return 'done' as const
     },
   ],
   writes_for_ever: ['too_long', endless([], chunk({ content: 'word '.repeat(400) }))],
