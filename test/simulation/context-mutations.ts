@@ -204,8 +204,8 @@ export const contextMutations: readonly Mutation[] = [
   {
     name: 'what was said behind a prune is written anew on what was there (P6)',
     file: core('conversation/write.ts'),
-    line: 'written.backTo(reading.resume())',
-    becomes: 'reading.resume()',
+    line: 'written.backTo(reading.backTo(Math.min(reading.resume(), until)))',
+    becomes: 'reading.backTo(Math.min(reading.resume(), until))',
     test: coreTest('clear', 'the call stays, and one line says'),
   },
   {

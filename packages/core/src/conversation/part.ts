@@ -1,7 +1,6 @@
 /** The part of a conversation before a moment between turns, for whoever sums it up. */
 import { bytesAsJson } from '../text/utf8.ts'
 import type { Moment } from '../room-measure.ts'
-import type { BlobPart } from '../message.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
 import { type Clips, mayBeKept, serialised, type Texts } from './serialise.ts'
@@ -48,7 +47,7 @@ export function partOf(
     summaryBytes: first?.type === 'said' && first.isSummary ? bytesOf(first, conversation) : 0,
     clean: clean && clean.messages,
     words: behind ? null : newestWords(before),
-    blobs: before.filter(mayBeKept).flatMap(({ parts }) => parts.filter(isBlob).map(keyOf)),
+    blobs: before.filter(mayBeKept).flatMap(({ parts }) => blobsIn(parts)),
     instructions: [...conversation.instructions],
     text: (clips) => serialised(before, { results, clips, texts }),
     rest: (clips) =>
@@ -56,9 +55,8 @@ export function partOf(
   }
 }
 
-const isBlob = (part: Entry['parts'][number]): part is BlobPart => part.type === 'blob'
-
-const keyOf = ({ key }: BlobPart): string => key
+const blobsIn = (parts: Entry['parts']): readonly string[] =>
+  parts.flatMap((part) => (part.type === 'blob' ? [part.key] : []))
 
 /** What is before the first turn that may not be kept; null if there is none. */
 function cleanOf(conversation: Conversation): Beginning | null {

@@ -124,10 +124,11 @@ export function createConversationWriter({ entries, results }: Heard): Conversat
   let kept = 0
   /** Says how many of the messages are those of the last prompt. */
   const bringUp = (): number => {
-    written.backTo(reading.resume())
     const { all } = entries
     const open = all.at(-1)
     const until = isCallAnswer(open) && !open.closed ? all.length - 1 : all.length
+    // An answer that is left out as the last may have been written while there was something behind it.
+    written.backTo(reading.backTo(Math.min(reading.resume(), until)))
     const before = written.messages.length
     for (const entry of all.slice(written.entries, until)) {
       write(written, entry, results)
