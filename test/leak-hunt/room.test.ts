@@ -135,6 +135,11 @@ describe('with all of it in Postgres', () => {
     expect(count('completed')).toBe(5 * 2 * threads.length)
     for (const how of ['shared', 'serialised'])
       expect(countOf(played, `context.compacted ${how}`), how).toBeGreaterThan(threads.length)
+    // Shared up to a turn that was stopped, and written out from there.
+    const inParts = provider.bodies.filter((body) =>
+      body.includes('What was said after that, written'),
+    )
+    expect(inParts.length).toBeGreaterThan(threads.length)
     expect(countOf(played, 'context.pruned')).toBeGreaterThan(0)
     // What was executed had lost before what was to be taken out.
     expect(written.length).toBeGreaterThan(50)

@@ -33,11 +33,18 @@ const contextWindow = 8_000
 /** So long may the conversation of an agent be that knows no window, until its provider refuses it. */
 const overflowChars = 22_000
 
+/** The model that sums up for an agent that has one for it. */
+function writerOf(agent: string): string {
+  return `${agent}-writer`
+}
+
 /** By what they keep behind a summary, or do before one. */
 const contexts = {
   'keeps-one': { compact: { keep: 1, maxPerRun: 100 } },
   'keeps-some': { compact: { keep: 1_600, maxPerRun: 100 } },
   'keeps-more': { compact: { keep: 3_200, maxPerRun: 100 } },
+  // Another model sums up: all of it is written out.
+  'written-out': { compact: { keep: 1_600, maxPerRun: 100, model: writerOf('written-out') } },
   prunes: { prune: { at: 0.5, minTokens: 500, keepTurns: 2 }, compact: { keep: 1_600 } },
   overflows: null,
 } as const
@@ -133,9 +140,9 @@ const refusing =
 export function roomScripts(flocks: RoomFlocks): Scripts {
   const plays = script(flocks)
   return Object.fromEntries(
-    Object.entries(contexts).map(([name, context]) => [
-      name,
-      context === null ? refusing(plays) : plays,
+    Object.entries(contexts).flatMap(([name, context]) => [
+      [name, context === null ? refusing(plays) : plays],
+      [writerOf(name), plays],
     ]),
   )
 }
@@ -148,14 +155,16 @@ export function roomConfig(
 ): Pick<ConfigInput, 'agents' | 'tools'> {
   const personal = { use: 'pii', arguments: true, toolResults: true } as const
   const agents = Object.entries(contexts).map(([name, context]) => {
+    const modelOf = (model: string) => ({
+      provider: 'openai-compatible' as const,
+      model,
+      baseURL,
+      apiKeyEnv: 'TEST_KEY',
+      ...(context === null ? {} : { contextWindow }),
+    })
     const agent: ConfigInput['agents'][string] = {
-      model: {
-        provider: 'openai-compatible',
-        model: name,
-        baseURL,
-        apiKeyEnv: 'TEST_KEY',
-        ...(context === null ? {} : { contextWindow }),
-      },
+      model: modelOf(name),
+      ...(name === 'written-out' ? { fallbackModels: [modelOf(writerOf(name))] } : {}),
       tools: [reading, hunted],
       guardrails: { stream: ['secrets', personal] },
       modelRetries: { max: 0 },

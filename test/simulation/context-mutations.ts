@@ -120,9 +120,9 @@ export const contextMutations: readonly Mutation[] = [
   },
   {
     name: 'a turn that was stopped is shown to whoever sums up (B2, Z3)',
-    file: engine('perform/compaction.ts'),
-    line: ' && !part.hasGap',
-    becomes: '',
+    file: engine('perform/compaction-prompt.ts'),
+    line: 'if (clean === null) return prompt',
+    becomes: 'if (clean !== -1) return prompt',
   },
   {
     name: 'a summary takes the place of what is as short (X3)',
@@ -130,6 +130,20 @@ export const contextMutations: readonly Mutation[] = [
     line: 'bytes * gainMin > part.bytes',
     becomes: 'bytes < 0',
     test: engineTest('compaction', 'no_gain'),
+  },
+  {
+    name: 'who asks by hand pays for a summary of a summary (X3)',
+    file: engine('perform/compaction.ts'),
+    line: ' || (!effect.through && isLittle(part))',
+    becomes: '',
+    test: engineTest('compaction-odd', 'by hand, behind a summary and little more'),
+  },
+  {
+    name: 'a turn that was stopped ends what a summary shares with the request too late (B2)',
+    file: core('conversation/write.ts'),
+    line: "if (written.messages.at(-1)?.role !== 'assistant')",
+    becomes: '',
+    test: coreTest('cut', 'is shown up to the first of them'),
   },
   {
     name: 'a run is summed up more often than its agent allows',

@@ -110,6 +110,43 @@ describe('two in a row', () => {
     expect(shown).not.toContain(resultNo(1))
   })
 
+  test('by hand, behind a summary and little more: nobody is asked, and it works again once there is more', async () => {
+    let count = 6
+    const long = `What was read. ${'s'.repeat(3_000)}`
+    const model = byTurn(
+      (turn) => reads(count)(turn),
+      () => said(long),
+    )
+    const at = await scene(model, 1_000_000)
+    const threadId = 'little'
+    const play = async (more: object = {}) =>
+      outcomeOf(at.register, await begin(at.engine, keeping, { threadId, ...more }))
+    const byHand = () => play({ input: [], compact: {} })
+    expect(await play()).toBe('completed')
+    expect(await byHand()).toBe('completed')
+    count = 0
+    expect(await play()).toBe('completed')
+    expect(await play()).toBe('completed')
+    expect(await byHand()).toBe('failed')
+    expect(at.requests.filter(isSummary)).toHaveLength(1)
+    count = 2
+    expect(await play()).toBe('completed')
+    expect(await byHand()).toBe('completed')
+    expect(at.requests.filter(isSummary)).toHaveLength(2)
+  })
+
+  test('by hand, of a few words: the task of summing them up would be longer', async () => {
+    const at = await scene(byTurn(() => 'done'))
+    const threadId = 'short'
+    for (let n = 0; n < 3; n += 1)
+      await outcomeOf(at.register, await begin(at.engine, keeping, { threadId }))
+    const byHand = await begin(at.engine, keeping, { threadId, input: [], compact: {} })
+    expect(await outcomeOf(at.register, byHand)).toBe('failed')
+    const { payload } = await eventOf(at.register, byHand, 'context.unchanged')
+    expect(payload).toMatchObject({ reason: 'no_gain', usage: {} })
+    expect(at.requests.filter(isSummary)).toEqual([])
+  })
+
   test('of two that are asked for at once, one waits or is refused; one summary stands', async () => {
     const at = await scene(byTurn(reads(6)), 1_000_000)
     const threadId = 'twice'
@@ -162,6 +199,14 @@ describe('a turn that was stopped (compaction 5, C7)', () => {
     const summaries = at.requests.filter(isSummary)
     expect(summaries.length).toBeGreaterThan(0)
     for (const { prompt } of summaries) expect(JSON.stringify(prompt)).not.toContain('forbidden')
+    // Up to that turn, the request of the turn is shared, and all of the part is before it.
+    const [first] = summaries
+    const before = at.requests[at.requests.findIndex(isSummary) - 1]?.prompt ?? []
+    const shared = first?.prompt.slice(0, -1) ?? []
+    expect(shared.length).toBeGreaterThan(3)
+    expect(before.slice(0, shared.length)).toEqual(shared)
+    expect(first?.tools).not.toEqual([])
+    expect(JSON.stringify(first?.prompt.at(-1))).not.toContain('written out')
     // It was not summed up: behind the summary, the model reads it as it was said.
     expect(JSON.stringify(behindSummary(at.requests))).toContain('forbidden words')
   })

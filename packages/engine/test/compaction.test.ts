@@ -160,7 +160,10 @@ test('a turn that was stopped is not in what is summed up (compaction 5)', async
   expect(await outcomeOf(at.register, second)).toBe('completed')
   expect(inputs.length).toBeGreaterThan(0)
   for (const input of inputs) expect(input).not.toContain('forbidden')
-  expect(await factOf(at, second)).toMatchObject({ how: 'serialised' })
+  // It is the first answer of the thread: what is shared with the request of the turn ends before it.
+  expect(await factOf(at, second)).toMatchObject({ how: 'shared' })
+  expect(inputs[0]).toContain('What was said after that, written out:')
+  expect(inputs[0]).toContain('[A turn that was stopped is left out.]')
 })
 
 const small = (n: number) => [{ tool: 'note', args: { n } }]

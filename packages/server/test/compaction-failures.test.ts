@@ -73,7 +73,7 @@ const failures: Readonly<Record<string, Failure>> = {
   repeats_what_was_said: {
     reason: 'no_gain',
     summary: { text: 's'.repeat(60_000), chunkSize: 8_192 },
-    compact: { summaryTokens: 32_000 },
+    compact: { summaryTokens: 20_000 },
     asked: 1,
   },
   says_what_it_must_not: {

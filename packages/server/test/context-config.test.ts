@@ -17,6 +17,8 @@ const look = defineTool({
 })
 
 const model = { provider: 'anthropic', model: 'claude', contextWindow: 200_000 }
+/** Nobody knows its window. */
+const openai = { provider: 'openai-responses', model: 'mine' }
 
 /** The agent as runs pin it. */
 async function resolved(agent: object) {
@@ -88,7 +90,91 @@ describe('context', () => {
       },
       'agents.reader.model.providerOptions',
     ],
+    [
+      'one of a fallback that leaves out the middle',
+      {
+        fallbackModels: [
+          { ...openai, providerOptions: { openai: { store: false, truncation: 'auto' } } },
+        ],
+        context: {},
+      },
+      'agents.reader.fallbackModels[0].providerOptions',
+    ],
+    [
+      'one that is named deep inside',
+      {
+        model: {
+          ...model,
+          providerOptions: {
+            bedrock: { additionalModelRequestFields: { context_management: {} } },
+          },
+        },
+        context: {},
+      },
+      'agents.reader.model.providerOptions',
+    ],
+    [
+      'a tool to leave whole that there is not',
+      { context: { prune: { exclude: ['load_skill', 'lok'] } } },
+      'agents.reader.context.prune.exclude[1]',
+    ],
+    // Of 200,000 tokens the room is 191,808, and the mark of a summary at eight tenths of it.
+    [
+      'more to keep than what is summed up',
+      { context: { compact: { keep: 153_446 } } },
+      'agents.reader.context.compact.keep',
+    ],
+    [
+      'more to keep than the window of a fallback',
+      {
+        fallbackModels: [{ ...openai, contextWindow: 8_000 }],
+        context: { compact: { keep: 5_120 } },
+      },
+      'agents.reader.context.compact.keep',
+    ],
+    [
+      'more to keep than the tokens of a model without a window',
+      { model: openai, context: { tokens: 5_000, compact: { keep: 10_000 } } },
+      'agents.reader.context.compact.keep',
+    ],
+    [
+      'a summary that is longer than what is summed up',
+      { model: { ...model, contextWindow: 8_000 }, context: { compact: { summaryTokens: 6_000 } } },
+      'agents.reader.context.compact.summaryTokens',
+    ],
+    [
+      'a prune that would have to clear more than there is',
+      { context: { prune: { minTokens: 200_000 } } },
+      'agents.reader.context.prune.minTokens',
+    ],
   ])('refuses %s, and names the field', async (_, agent, field) => {
     expect(String(await refusal(agent))).toContain(field)
+  })
+
+  it('says how large a size may be, and why', async () => {
+    const small = { ...model, contextWindow: 8_000 }
+    const agent = { model: small, context: { compact: { keep: 10_000 } } }
+    const { message } = await configErrorOf(() => resolved(agent))
+    expect(message).toContain(
+      'takes less than 5120 tokens, not 10000: that is where a summary is made in the window of model, 8000 tokens',
+    )
+  })
+
+  it.each([
+    ['the largest sizes', { compact: { keep: 153_445, summaryTokens: 32_000 } }],
+    ['a tool that there is', { prune: { exclude: ['look', 'load_skill', 'read_result'] } }],
+  ])('takes %s', async (_, context) => {
+    expect((await resolved({ context })).context).toMatchObject(context)
+  })
+
+  it('takes what is left out in the smallest window', async () => {
+    const small = { ...model, contextWindow: 1_000 }
+    expect(await resolved({ model: small, context: {} })).toHaveProperty('context')
+  })
+
+  it('takes options of a provider that shorten nothing', async () => {
+    const options = { openai: { truncation: 'disabled' }, openrouter: { transforms: [] } }
+    const agent = { model: { ...openai, providerOptions: options }, context: {} }
+    expect(await resolved(agent)).toHaveProperty('context')
   })
 })

@@ -32,7 +32,7 @@ export interface Appendix {
   text(): string
 }
 
-/** Begins an appendix about nothing. */
+/** Begins one that knows of nothing: events are given to it in the order of the log. */
 export function createAppendix(): Appendix {
   const lines: Lines = { runs: [], files: new Set(), failures: [], people: [] }
   const calls = new Map<string, Called>()

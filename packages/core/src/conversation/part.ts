@@ -3,24 +3,28 @@ import { bytesAsJson } from '../text/utf8.ts'
 import type { Moment } from '../room-measure.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
-import { mayBeKept, serialised } from './serialise.ts'
-import type { Entry } from './write.ts'
+import { type Clips, mayBeKept, serialised } from './serialise.ts'
+import { type Beginning, wholeBeginning, type Entry } from './write.ts'
 
 /** A part of a conversation, up to a moment. */
 export interface ConversationPart {
   /** Its bytes as JSON, as requests show it. 0: there is nothing before the moment. */
   readonly bytes: number
+  /** Those of them that are an earlier summary, with what the log says beside it. */
+  readonly summaryBytes: number
   /**
-   * Holds the conversation a turn that may not be kept, before the moment or behind it? Then the request of the turn, which shows both, is not
-   * shown to whoever sums up.
+   * So many messages of the request, system messages not counted, are before the first turn that may not be kept, whether that is before the
+   * moment or behind it. Null: there is none, and whoever sums up may be shown the request as it is.
    */
-  readonly hasGap: boolean
+  readonly clean: number | null
   /** The newest words of a user in it, unless there are newer ones behind it. */
   readonly words: Words | null
   /** System messages that came as input, so far. */
   readonly instructions: readonly string[]
-  /** Written out, turns that may not be kept left out, and of each result so many characters. */
-  text(chars: number): string
+  /** Written out, turns that may not be kept left out. */
+  text(clips: Clips): string
+  /** The same of what the messages that are `clean` do not say; empty where they say all of it. */
+  rest(clips: Clips): string
 }
 
 export function partOf(conversation: Conversation, through: Moment): ConversationPart {
@@ -28,13 +32,23 @@ export function partOf(conversation: Conversation, through: Moment): Conversatio
   const count = entriesThrough(conversation, through)
   const before = entries.all.slice(0, count)
   const behind = newestWords(entries.all.slice(count))
+  const clean = cleanOf(conversation)
+  const [first] = before
   return {
     bytes: before.reduce((bytes, entry) => bytes + bytesOf(entry, conversation), 0),
-    hasGap: !entries.all.every(mayBeKept),
+    summaryBytes: first?.type === 'said' && first.isSummary ? bytesOf(first, conversation) : 0,
+    clean: clean && clean.messages,
     words: behind ? null : newestWords(before),
     instructions: [...conversation.instructions],
-    text: (chars) => serialised(before, { results, chars }),
+    text: (clips) => serialised(before, { results, clips }),
+    rest: (clips) => (clean ? serialised(before.slice(clean.entries), { results, clips }) : ''),
   }
+}
+
+/** What is before the first turn that may not be kept; null if there is none. */
+function cleanOf(conversation: Conversation): Beginning | null {
+  const first = conversation.entries.all.findIndex((entry) => !mayBeKept(entry))
+  return first < 0 ? null : wholeBeginning(conversation, first)
 }
 
 function bytesOf(entry: Entry, { results }: Conversation): number {

@@ -1,6 +1,6 @@
 /** A part of a conversation written out as one text, by roles, to be summed up: no metadata of providers, long results clipped. */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
-import { textHead } from '../text/clip.ts'
+import { textHead, textTail } from '../text/clip.ts'
 import { escaped } from './cut.ts'
 import type { Results } from './entries.ts'
 import { missingResult } from './result.ts'
@@ -12,30 +12,39 @@ export const mayBeKept = (entry: Entry): boolean =>
 
 const gap = '[A turn that was stopped is left out.]'
 
-/** The text of these entries; of a result at most `chars` characters. */
-export const serialised = (
-  entries: readonly Entry[],
-  { results, chars }: { readonly results: Results; readonly chars: number },
-): string =>
+/** Characters of the longest texts that are written out. */
+export interface Clips {
+  /** Of a result, and of what a call was asked. */
+  readonly results: number
+  /** Of what somebody said, its end included. An earlier summary stands whole. */
+  readonly words: number
+}
+
+interface Written {
+  readonly results: Results
+  readonly clips: Clips
+}
+
+/** The text of these entries. */
+export const serialised = (entries: readonly Entry[], written: Written): string =>
   entries
     .map((entry) => {
       if (!mayBeKept(entry)) return gap
-      if (entry.type === 'said') return `user: ${partsOf(entry.parts, Infinity)}`
-      return answerOf(entry.parts, { results, chars })
+      if (entry.type === 'answered') return answerOf(entry.parts, written)
+      const most = entry.isSummary ? Infinity : written.clips.words
+      return `user: ${wordsOf(entry.parts, most)}`
     })
     .join('\n\n')
 
-function answerOf(
-  parts: readonly AssistantPart[],
-  { results, chars }: { readonly results: Results; readonly chars: number },
-): string {
+function answerOf(parts: readonly AssistantPart[], { results, clips }: Written): string {
   const lines = parts.flatMap((part): string[] => {
-    if (part.type === 'text' || part.type === 'blob') return [`assistant: ${shown(part)}`]
+    if (part.type === 'text' || part.type === 'blob')
+      return [`assistant: ${wordsOf([part], clips.words)}`]
     if (part.type !== 'tool_call') return []
-    const args = clip(JSON.stringify(part.args), chars)
+    const args = clip(JSON.stringify(part.args), clips.results)
     return [
       `assistant calls ${escaped(part.name)}: ${escaped(args)}`,
-      resultLine(results.get(part.id) ?? missingResult, chars),
+      resultLine(results.get(part.id) ?? missingResult, clips.results),
     ]
   })
   return lines.join('\n')
@@ -45,12 +54,21 @@ const resultLine = ({ content, isError }: ToolOutput, chars: number): string =>
   `${isError ? 'error' : 'result'}: ${partsOf(content, chars)}`
 
 const partsOf = (parts: readonly ContentPart[], chars: number): string =>
-  parts
-    .map((part) => escaped(clip(part.type === 'text' ? part.text : part.preview, chars)))
-    .join('\n')
+  parts.map((part) => escaped(clip(textOf(part), chars))).join('\n')
 
-const shown = (part: ContentPart): string =>
-  escaped(part.type === 'text' ? part.text : part.preview)
+const wordsOf = (parts: readonly ContentPart[], chars: number): string =>
+  parts.map((part) => escaped(withoutMiddle(textOf(part), chars))).join('\n')
+
+const textOf = (part: ContentPart): string => (part.type === 'text' ? part.text : part.preview)
 
 const clip = (words: string, chars: number): string =>
   words.length <= chars ? words : `${textHead(words, chars)}…`
+
+/** At most so many characters of a text: its beginning and its end, and between them how many are left out. */
+export function withoutMiddle(words: string, chars: number): string {
+  if (words.length <= chars) return words
+  const half = Math.floor(chars / 2)
+  const [head, tail] = [textHead(words, half), textTail(words, half)]
+  const left = words.length - head.length - tail.length
+  return `${head}\n[… ${left} characters are left out …]\n${tail}`
+}

@@ -122,6 +122,28 @@ function firstOf(calls: ReadonlySet<string>, { owners, entries }: Written): numb
   return first
 }
 
+/** The beginning of a conversation, in whole messages. */
+export interface Beginning {
+  readonly entries: number
+  /** Those that say them, system messages not counted. */
+  readonly messages: number
+}
+
+/** The longest beginning of no more than so many entries that ends with a message to which an answer adds nothing. */
+export function wholeBeginning(
+  { entries: { all }, results }: Pick<Spoken, 'entries' | 'results'>,
+  most: number,
+): Beginning {
+  const written = new Written()
+  let found: Beginning = { entries: 0, messages: 0 }
+  for (let at = 0; at < most; at += 1) {
+    write(written, at, { all, results })
+    if (written.messages.at(-1)?.role !== 'assistant')
+      found = { entries: at + 1, messages: written.messages.length }
+  }
+  return found
+}
+
 function write(
   written: Written,
   at: number,

@@ -142,7 +142,10 @@ export const factSchemas = {
       after: z.number().int().min(0),
       summary: z.number().int().min(0),
     }),
-    /** `shared`: behind the request of the turn, whose beginning the provider has cached. `serialised`: as one text. */
+    /**
+     * `shared`: behind the request of the turn, whose beginning the provider has cached, up to the first turn that may not be kept. `serialised`:
+     * as one text.
+     */
     how: z.enum(['shared', 'serialised']),
     provider: z.string(),
     model: z.string(),

@@ -1,26 +1,39 @@
 /** A model call that nobody sees stream (C9), and that is broken off once its answer is certain to be too long: what streams for ever is paid for ever. */
-import type { ModelTurn } from '@signalbox/core'
+import { limits, type ModelTurn } from '@signalbox/core'
 import type { Model, ModelRequest } from '../ports.ts'
 
 /** Characters of the longest token, on average over a text. */
 const charsPerTokenMost = 6
 
 /**
- * Calls the model. An answer of more tokens than that, by the longest there are, comes back as one that reached its length; what it used is for
- * whoever asked to estimate. Rejects with the reason of the signal.
+ * Calls the model. An answer of more tokens than that, by the longest there are, comes back as one that reached its length, and so does one that
+ * thinks for longer than it may; what it used is for whoever asked to estimate. Rejects with the reason of the signal.
  */
 export async function callBounded(
   model: Model,
   request: ModelRequest,
-  { tokensMax, signal }: { readonly tokensMax: number; readonly signal: AbortSignal },
+  {
+    tokensMax,
+    thoughtMax,
+    signal,
+  }: {
+    readonly tokensMax: number
+    /** Tokens of what is thought before it. */
+    readonly thoughtMax: number
+    readonly signal: AbortSignal
+  },
 ): Promise<ModelTurn> {
   const tooLong = new AbortController()
-  let text = ''
+  const said = { text: '', reasoning: '' }
+  const most = {
+    text: tokensMax * charsPerTokenMost,
+    reasoning: Math.min(thoughtMax * charsPerTokenMost, limits.turnBytesMax),
+  }
   const sink = {
     delta(kind: 'text' | 'reasoning', piece: string) {
-      if (kind !== 'text' || tooLong.signal.aborted) return
-      text += piece
-      if (text.length > tokensMax * charsPerTokenMost) tooLong.abort()
+      if (tooLong.signal.aborted) return
+      said[kind] += piece
+      if (said[kind].length > most[kind]) tooLong.abort()
     },
   }
   try {
@@ -29,7 +42,7 @@ export async function callBounded(
     if (signal.aborted || !tooLong.signal.aborted) throw error
     return {
       verdict: 'length',
-      message: { id: request.messageId, role: 'assistant', parts: [{ type: 'text', text }] },
+      message: { id: request.messageId, role: 'assistant', parts: partsOf(said) },
       suppressed: [],
       evidence: [],
       finish: null,
@@ -39,3 +52,8 @@ export async function callBounded(
     }
   }
 }
+
+const partsOf = ({ text, reasoning }: { readonly text: string; readonly reasoning: string }) => [
+  ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+  { type: 'text' as const, text },
+]

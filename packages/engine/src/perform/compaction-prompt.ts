@@ -3,10 +3,13 @@
  * cached, or with the part written out as one text.
  *
  * B1 Behind the request of the turn, nothing differs from it but the task at its end: tools, settings and beginning are the same bytes.
- * B2 A turn that may not be kept is shown to nobody who sums up: then the part is written out without it.
+ * B2 A turn that may not be kept is shown to nobody who sums up: the beginning ends before the first one, and what is left of the part is
+ *    written out without it.
  */
-import type { AgentDefinition, ConversationPart, Prompt, ToolSpec } from '@signalbox/core'
-import { limits } from '@signalbox/core'
+import type { AgentDefinition, Clips, ConversationPart, Prompt, ToolSpec } from '@signalbox/core'
+import { limits, withoutMiddle } from '@signalbox/core'
+import { jsonBytes } from './measure.ts'
+import { requestLength } from './reservation.ts'
 
 /** A request for a summary. */
 export interface SummaryRequest {
@@ -33,7 +36,7 @@ const headings = [
 ]
 
 /** The task, with what is added to it. */
-function taskOf({ instructions: own }: SummaryTask): string {
+function taskOf({ instructions: own }: Pick<SummaryTask, 'instructions'>): string {
   return [
     'This conversation is about to be shortened. Sum up all of it so far, so that somebody who reads nothing but your summary can go on with the work.',
     'An earlier summary is part of it: take over what still counts.',
@@ -43,37 +46,71 @@ function taskOf({ instructions: own }: SummaryTask): string {
   ].join('\n\n')
 }
 
-/** The request of the turn, with the task as the last words of a user. */
-export function sharedRequest(prompt: Prompt, asked: SummaryTask): SummaryRequest {
-  const task = { type: 'text' as const, text: taskOf(asked) }
-  const last = prompt.at(-1)
+/** Bytes of a task to which nothing is added. */
+export const taskBytes = jsonBytes(taskOf({ instructions: undefined }))
+
+/** The request of the turn, as far as it may be shown, with the task as the last words of a user. */
+export function sharedRequest(
+  prompt: Prompt,
+  part: Pick<ConversationPart, 'clean' | 'rest'>,
+  asked: SummaryTask,
+): SummaryRequest {
+  const shown = cleanPrompt(prompt, part)
+  const rest = part.rest(longest)
+  const said = rest === '' ? '' : `What was said after that, written out:\n\n${rest}\n\n`
+  const task = { type: 'text' as const, text: `${said}${taskOf(asked)}` }
+  const last = shown.at(-1)
   // Adjacent messages of a user are one.
   const whole: Prompt =
     last?.role === 'user'
-      ? [...prompt.slice(0, -1), { role: 'user', parts: [...last.parts, task] }]
-      : [...prompt, { role: 'user', parts: [task] }]
+      ? [...shown.slice(0, -1), { role: 'user', parts: [...last.parts, task] }]
+      : [...shown, { role: 'user', parts: [task] }]
   return { how: 'shared', prompt: whole, tools: asked.agent.tools }
 }
 
-/** Characters of a result that are written out: the longest that fits, in this order. */
-const clips = [limits.clippedResultCharsMax, 500, 100] as const
+/** What is written out of long texts at most. */
+const longest: Clips = { results: limits.clippedResultCharsMax, words: Infinity }
 
-/** The part as one text before the task. `chars` is what fits the model; one that is longer all the same is sent as short as it gets. */
+/** What is written out of long texts: the longest that fits, in this order. What was said is shortened last. */
+const clips: readonly Clips[] = [
+  longest,
+  { results: 500, words: Infinity },
+  { results: 100, words: Infinity },
+  { results: 100, words: 4_000 },
+  { results: 100, words: 1_000 },
+  { results: 100, words: 200 },
+]
+
+/** The messages before the first turn that may not be kept. */
+function cleanPrompt(prompt: Prompt, { clean }: Pick<ConversationPart, 'clean'>): Prompt {
+  if (clean === null) return prompt
+  const systems = prompt[0]?.role === 'system' ? 1 : 0
+  return prompt.slice(0, systems + clean)
+}
+
+/** The part as one text before the task, in a request of at most so many bytes: where nothing else helps, its middle is left out. */
 export function serialisedRequest(
   part: ConversationPart,
   asked: SummaryTask,
-  chars: number,
+  bytesMax: number,
 ): SummaryRequest {
-  const texts = clips.map((clip) => () => part.text(clip))
+  const task = taskOf(asked)
+  const requestOf = (text: string): SummaryRequest => {
+    const said = `The conversation:\n\n${text}\n\n${task}`
+    const prompt: Prompt = [{ role: 'user', parts: [{ type: 'text', text: said }] }]
+    return { how: 'serialised', prompt, tools: [] }
+  }
   let text = ''
-  for (const write of texts) {
-    text = write()
-    if (text.length <= chars) break
+  for (const each of clips) {
+    text = part.text(each)
+    const request = requestOf(text)
+    if (requestLength(request) <= bytesMax) return request
   }
-  const said = `The conversation:\n\n${text}\n\n${taskOf(asked)}`
-  return {
-    how: 'serialised',
-    prompt: [{ role: 'user', parts: [{ type: 'text', text: said }] }],
-    tools: [],
-  }
+  const over = requestLength(requestOf(text)) - bytesMax
+  // Each character is a byte at least.
+  return requestOf(withoutMiddle(text, Math.max(leastChars, text.length - over - noteChars)))
 }
+
+/** What is sent in any case, and what it takes to say that something is left out. */
+const leastChars = 400
+const noteChars = 60

@@ -4,7 +4,7 @@
  *
  * X1 A failure changes nothing (C4): whatever goes wrong is a `context.unchanged` with its reason.
  * X2 What is kept has passed the stream guardrails of the agent, as an answer would (C8); there is no correction.
- * X3 A summary is bounded, and smaller than half of what it replaces.
+ * X3 A summary is bounded, and smaller than half of what it replaces. By hand, nobody is asked where it can hardly be.
  * X4 It is paid for: reserved in the budget of the tree, no turn, and never above what the decision allows.
  */
 import {
@@ -25,13 +25,19 @@ import {
   type Moment,
   NewerError,
   type Usage,
+  windowOf,
 } from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { FactDraft } from '../ports.ts'
 import { circuitOf } from './breaker.ts'
 import { callBounded } from './bounded-call.ts'
 import { cacheHints } from './cache-hints.ts'
-import { serialisedRequest, sharedRequest, type SummaryRequest } from './compaction-prompt.ts'
+import {
+  serialisedRequest,
+  sharedRequest,
+  type SummaryRequest,
+  taskBytes,
+} from './compaction-prompt.ts'
 import { originOf } from './evidence.ts'
 import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
@@ -39,7 +45,7 @@ import { jsonBytes, measured } from './measure.ts'
 import type { ModelCallDeps, ModelTask } from './model-call.ts'
 import { type PromptDraft, promptOf, promptSteps } from './prompt-steps.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
-import { bptIn, bptUnknown, inTokens, learnedIn, tokensOf } from './room.ts'
+import { believedTokens, bptIn, bptUnknown, inTokens, learnedIn, tokensOf } from './room.ts'
 
 export type CompactionDeps = Omit<ModelCallDeps, 'live'>
 
@@ -122,6 +128,8 @@ interface Place {
   readonly bpt: number
   /** Tokens that a request of that model may have. */
   readonly room: number
+  /** Is its window known? */
+  readonly isBounded: boolean
 }
 
 async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Promise<Summed> {
@@ -130,21 +138,27 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const draft = await promptOf(deps, task, unchecked)
   const place = placeIn(task, draft)
   const part = place && draft.part(place.through)
-  if (!place || !part || part.bytes === 0) return { unchanged: { reason: 'no_gain' }, usage: {} }
-  const request = requestFor(task, { draft, part, place })
+  if (!place || !part || part.bytes === 0 || (!effect.through && isLittle(part)))
+    return { unchanged: { reason: 'no_gain' }, usage: {} }
+  const { request, shorter } = requestsFor(task, { draft, part, place })
   const violations = checkPairing(request.prompt)
   if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
   const { writer: model, bpt } = place
   if (tokensOf(requestLength(request), bpt) > effect.maxTokens)
     return { unchanged: { reason: 'cap' }, usage: {} }
-  const turn = await askTwice(deps, task, { request, model, draft, held })
+  const { turn, how, usage } = await askTwice(deps, task, {
+    request,
+    shorter,
+    model,
+    draft,
+    held,
+  })
   if ('code' in turn) return { refused: turn }
-  const { usage } = turn
   const by = { provider: turn.provider, model: turn.model }
   const objection = objectionTo(turn)
   if (objection) return { unchanged: { ...objection, ...by }, usage }
   const words = textOf(turn)
-  const summaryTokens = usage.outputTokens ?? tokensOf(jsonBytes(words), bpt)
+  const summaryTokens = tokensOfWords(words, turn, bpt)
   if (summaryTokens > summaryMost(agent)) return { unchanged: { reason: 'too_long', ...by }, usage }
   const { appendix, sources } = draft.past(place.through)
   const bytes = jsonBytes(words) + jsonBytes(appendix)
@@ -162,10 +176,22 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     ...(part.instructions.length > 0 ? { instructions: [...part.instructions] } : {}),
     sources,
     tokens: { before, after, summary: summaryTokens },
-    how: request.how,
+    how,
     ...by,
   }
   return { kept, usage }
+}
+
+/**
+ * Tokens of the words of a summary. What was thought before them is in the count of the answer, and is no part of it: where nobody says how
+ * much that was, their length counts.
+ */
+function tokensOfWords(words: string, { usage, message }: ModelTurn, bpt: number): number {
+  const { outputTokens, reasoningTokens = 0 } = usage
+  const bytes = jsonBytes(words)
+  const hasThought = message.parts.some(({ type }) => type === 'reasoning')
+  const isCounted = outputTokens !== undefined && (reasoningTokens > 0 || !hasThought)
+  return isCounted ? believedTokens(outputTokens - reasoningTokens, bytes) : tokensOf(bytes, bpt)
 }
 
 /** Tokens of the longest summary. */
@@ -186,29 +212,50 @@ function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): 
     { least: 1, tokens: marks.keep },
   )
   const through = effect.through ?? chosen?.at
-  return through ? { through, writer, bpt, room: marks.room } : null
+  const isBounded = windowOf(writer, learned) !== null
+  return through ? { through, writer, bpt, room: marks.room, isBounded } : null
 }
 
-function requestFor(
+/** What is asked for, and what is asked for instead where that is too long for the model. */
+interface Requests {
+  readonly request: SummaryRequest
+  readonly shorter: () => SummaryRequest
+}
+
+function requestsFor(
   { agent, effect }: CompactionTask,
   {
     draft,
     part,
     place,
   }: { readonly draft: PromptDraft; readonly part: ConversationPart; readonly place: Place },
-): SummaryRequest {
+): Requests {
   const instructions =
     originOf(draft.created).compact?.instructions ?? agent.context?.compact.instructions
   const asked = { agent, instructions }
   const isOwn = place.writer === modelOf(agent, effect.model)
-  return isOwn && !effect.overflow && !part.hasGap
-    ? sharedRequest(draft.prompt, asked)
-    : serialisedRequest(part, asked, place.room * charsPerToken)
+  const bytes = Math.floor((place.room * place.bpt) / 100)
+  const written = (share: number) => serialisedRequest(part, asked, bytes * share)
+  const mayShare = isOwn && !effect.overflow && part.clean !== 0
+  const shared = mayShare && sharedRequest(draft.prompt, part, asked)
+  return shared && fits(shared, place)
+    ? { request: shared, shorter: () => written(1) }
+    : { request: written(1), shorter: () => written(0.5) }
 }
 
-const charsPerToken = 3
+/** A turn may have added more than the window holds: behind such a request nobody can be asked for anything. */
+const fits = (request: SummaryRequest, { bpt, room, isBounded }: Place): boolean =>
+  !isBounded || tokensOf(requestLength(request), bpt) <= room
+
 /** A summary is at most half of what it replaces. */
 const gainMin = 2
+
+/**
+ * Is there too little to gain? The next summary takes over what counts of an earlier one, so it is hardly shorter than that; and a part
+ * that is shorter than the task is not worth to be asked for.
+ */
+const isLittle = ({ bytes, summaryBytes }: ConversationPart): boolean =>
+  bytes < Math.max(taskBytes, summaryBytes * gainMin)
 
 /** The model that writes summaries: the one that is named, or the one that the run asks. */
 function writerOf(agent: AgentDefinition, asked: ModelConfig): ModelConfig {
@@ -216,24 +263,62 @@ function writerOf(agent: AgentDefinition, asked: ModelConfig): ModelConfig {
   return [agent.model, ...agent.fallbackModels].find(({ model }) => model === name) ?? asked
 }
 
-interface Asked {
-  readonly request: SummaryRequest
+interface Asked extends Requests {
   readonly model: ModelConfig
   readonly draft: PromptDraft
   readonly held: Held
 }
 
-/** Once more, where the provider says that it may work then. */
+/** An answer, and how it was asked for. */
+interface Answered {
+  readonly turn: ModelTurn | Refused
+  readonly how: SummaryRequest['how']
+  /** Of all that was asked. */
+  readonly usage: Usage
+}
+
+/**
+ * Once more, where the provider says that it may work then, and does not ask for more patience than the agent has; and where the request was
+ * too long, by the shorter one.
+ */
 async function askTwice(
   deps: CompactionDeps,
   task: CompactionTask,
   asked: Asked,
-): Promise<ModelTurn | Refused> {
+): Promise<Answered> {
+  const { request, model, held } = asked
   const first = await ask(deps, task, asked)
-  const isLast = 'code' in first || first.error?.retryable !== true
-  const turn = isLast ? first : await ask(deps, task, asked)
-  if (!('code' in turn)) await report(deps, { agent: task.agent, model: asked.model }, turn)
-  return turn
+  const next = 'code' in first ? null : nextOf(task.agent, first, asked)
+  if (next) await deps.clock.sleep(next.delayMs, held.signal)
+  const second = next && (await ask(deps, task, { ...asked, request: next.request }))
+  // What was used by an answer that broke off is counted, also where the budget allows no other.
+  const isSecond = second !== null && !('code' in second)
+  const turn = isSecond ? second : first
+  if ('code' in turn) return { turn, how: request.how, usage: {} }
+  await report(deps, { agent: task.agent, model }, turn)
+  const usage = isSecond && !('code' in first) ? plus(first.usage, turn.usage) : turn.usage
+  return { turn, how: (isSecond ? (next?.request ?? request) : request).how, usage }
+}
+
+/** What two calls have used together: an answer that broke off is paid, too. */
+function plus(one: Usage, other: Usage): Usage {
+  const { estimated: isOne, ...counts } = one
+  const { estimated: isOther, ...more } = other
+  const sums = new Map<string, number>()
+  for (const [name, count = 0] of [counts, more].flatMap((each) => Object.entries(each)))
+    sums.set(name, (sums.get(name) ?? 0) + count)
+  return { ...Object.fromEntries(sums), ...((isOne ?? isOther) ? { estimated: true } : {}) }
+}
+
+/** What is asked after an answer, and when; null: nothing. */
+function nextOf(
+  { modelRetries: { baseMs, capMs } }: AgentDefinition,
+  { error }: ModelTurn,
+  { request, shorter }: Requests,
+): { readonly request: SummaryRequest; readonly delayMs: number } | null {
+  if (error?.class === 'context_overflow') return shorter && { request: shorter(), delayMs: 0 }
+  const delayMs = Math.max(Math.min(baseMs, capMs), error?.retryAfterMs ?? 0)
+  return error?.retryable && delayMs <= capMs ? { request, delayMs } : null
 }
 
 /** The breaker counts it as it counts a turn: by the last attempt, unless the request was what failed. */
@@ -251,7 +336,7 @@ async function report(
 async function ask(
   deps: CompactionDeps,
   task: CompactionTask,
-  { request, model, draft, held }: Asked,
+  { request, model, draft, held }: Asked & { readonly request: SummaryRequest },
 ): Promise<ModelTurn | Refused> {
   const { agent, effect } = task
   const { prompt, tools } = request
@@ -276,7 +361,7 @@ async function ask(
         endUser: originOf(draft.created).endUser,
         ...cacheHints(task),
       },
-      { tokensMax: summaryMost(agent), signal: held.signal },
+      { tokensMax: summaryMost(agent), thoughtMax: effect.maxTokens, signal: held.signal },
     )
     return withUsage(turn, { prompt, promptBytes, tools })
   }

@@ -90,7 +90,15 @@ const nothingSaid: PromptDraft = {
   prompt: [],
   measured: measured([]),
   cuts: () => [],
-  part: () => ({ bytes: 0, hasGap: false, words: null, instructions: [], text: () => '' }),
+  part: () => ({
+    bytes: 0,
+    summaryBytes: 0,
+    clean: null,
+    words: null,
+    instructions: [],
+    text: () => '',
+    rest: () => '',
+  }),
   past: (through) => createPast()([], through),
 }
 

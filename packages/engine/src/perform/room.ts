@@ -41,11 +41,16 @@ interface Weighing {
 /** What a fact tells of the room of its request. */
 export type Room = Pick<FactPayload<'model.completed'>, 'promptBytes' | 'room'>
 
-/** Hundredths of a byte in a token, where nothing was counted, and in the longest. */
+/** Hundredths of a byte in a token: where nothing was counted, in the longest, and in the shortest. */
 export const bptUnknown = 300
 const bptMost = 600
+const bptLeast = 150
 
 export const tokensOf = (bytes: number, bpt: number): number => Math.ceil((bytes * 100) / bpt)
+
+/** A count, as far as it is one: so many bytes are no more tokens than that, and no fewer, whoever counts. */
+export const believedTokens = (count: number, bytes: number): number =>
+  Math.min(tokensOf(bytes, bptLeast), Math.max(tokensOf(bytes, bptMost), count))
 
 /** A request that cannot fit, and the window that it was measured against. */
 interface Misfit {

@@ -36,7 +36,8 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
-    checkContext(field, agent)
+    const known = [...offer.specs, ...started.values()].map((spec) => spec.name)
+    checkContext(field, agent, known)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {

@@ -25,7 +25,7 @@ export const inputProblemKinds = {
   nothing_to_compact: {
     status: 422,
     title: 'There is nothing to sum up',
-    help: 'A summary takes the place of what is before the newest turns. This thread has no more than these, or a summary would not be shorter.',
+    help: 'A summary takes the place of what is before the newest turns. This thread has no more than these, or too little before them: of a few words, and of little more than an earlier summary, a summary would hardly be shorter.',
   },
   nothing_runs: {
     status: 409,

@@ -19,7 +19,7 @@ export const ContextConfig = z
     /** Results of tools give way to one line each, which says how to read them again. */
     prune: z
       .strictObject({
-        /** Share of the room at which it happens. Default: 0.6, and never where the room is under 64,000 tokens. */
+        /** Share of the room at which it happens. Default: 0.6, at most three quarters of `compact.at`, and never where the room is under 64,000 tokens. */
         at: share.optional(),
         /** The results of so many turns stay whole, the newest. */
         keepTurns: z.number().int().min(1).max(16).default(4),
@@ -78,6 +78,8 @@ export interface Marks {
 const answerTokens = 8_192
 const answerShare = 0.2
 const pruneShare = 0.6
+/** Of the share at which a summary is made: results give way before it. */
+const beforeSummary = 0.75
 const pruneRoomMin = 64_000
 const minTokensShare = 0.15
 const minTokensMin = 4_000
@@ -99,7 +101,8 @@ export function marksOf(config: ContextConfig, model: ModelConfig, learned: numb
   // Without a window, `tokens` is where a summary is made.
   const room = window === null ? Math.ceil(config.tokens / compact.at) : roomIn(window, model)
   const { at, minTokens } = config.prune
-  const pruneAt = at ?? (room < pruneRoomMin ? null : pruneShare)
+  const pruneAt =
+    at ?? (room < pruneRoomMin ? null : Math.min(pruneShare, compact.at * beforeSummary))
   return {
     room,
     prune: pruneAt === null ? null : Math.floor(room * pruneAt),
