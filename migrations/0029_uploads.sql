@@ -5,7 +5,7 @@
 set local role signalbox_owner;
 set local search_path = signalbox, pg_catalog;
 
-\ir tables/upload.sql sha256:4744ad0dcfeda1d6
+\ir tables/upload.sql sha256:0e67c2bff9c6dbf0
 alter table upload enable row level security;
 alter table upload force row level security;
 create policy owner_all on upload to signalbox_owner using (true) with check (true);
@@ -17,4 +17,4 @@ create policy owner_all on upload_part to signalbox_owner using (true) with chec
 \ir functions/finish_uploads.sql sha256:ae860af29d51fc41
 \ir functions/use_uploads.sql sha256:a6f851a71a1224fd
 \ir functions/drop_uploads.sql sha256:865ad1a503141b7d
-\ir functions/sweep_uploads.sql sha256:83f1be96e68199a0
+\ir functions/sweep_uploads.sql sha256:39dbfdcaccef0a0e

@@ -421,7 +421,7 @@ CREATE INDEX thread_ttl ON signalbox.thread USING btree (ttl_look_at) WHERE (ttl
 CREATE INDEX timer_fire_at ON signalbox.timer USING btree (fire_at)
 CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
 CREATE INDEX upload_by_thread ON signalbox.upload USING btree (tenant_id, thread_id)
-CREATE INDEX upload_part_by_age ON signalbox.upload_part USING btree (created_at) WHERE (n = 0)
+CREATE INDEX upload_part_by_age ON signalbox.upload_part USING btree (created_at)
 CREATE UNIQUE INDEX upload_part_pkey ON signalbox.upload_part USING btree (tenant_id, upload_id, n)
 CREATE UNIQUE INDEX upload_pkey ON signalbox.upload USING btree (tenant_id, id)
 
@@ -2811,10 +2811,13 @@ declare
   one record;
   swept int := 0;
 begin
+  if not pg_try_advisory_xact_lock(hashtextextended('signalbox.sweep_uploads', 0)) then
+    return 0;
+  end if;
   for one in
-    select p.tenant_id, p.upload_id from upload_part p
-    where p.n = 0 and p.created_at < wall() - interval '24 hours'
-    order by p.created_at limit 100 for update skip locked
+    select distinct aged.tenant_id, aged.upload_id from (
+      select p.tenant_id, p.upload_id from upload_part p
+      where p.created_at < wall() - interval '24 hours' order by p.created_at limit 100) aged
   loop
     delete from upload u where u.tenant_id = one.tenant_id and u.id = one.upload_id;
     delete from upload_part p where p.tenant_id = one.tenant_id and p.upload_id = one.upload_id;

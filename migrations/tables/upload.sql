@@ -26,4 +26,4 @@ create table upload_part (
   created_at timestamptz not null,
   primary key (tenant_id, upload_id, n)
 );
-create index upload_part_by_age on upload_part (created_at) where n = 0;
+create index upload_part_by_age on upload_part (created_at);

@@ -199,4 +199,27 @@ describe('a sweep', () => {
     expect(await count('upload_part')).toBe(1)
     expect(await textOf('a', used.key)).toBe('used')
   })
+
+  it('removes a piece that came when its upload was dropped already, and of many some at a time', async () => {
+    await resources.uploads.putPart('a', { uploadId: 'late', n: 7, bytes: Buffer.from('x') })
+    for (let n = 0; n < 150; n += 1) await arrive('a', `one of many ${n}`, 'x')
+    await arrive('a', 'young', 'young')
+    await admin.query(
+      "update signalbox.upload_part set created_at = now() - interval '25 hours' where upload_id <> 'young'",
+    )
+    const swept: number[] = []
+    do swept.push(await upkeep.sweepUploads())
+    while (swept.at(-1) !== 0)
+    expect(swept).toEqual([100, 51, 0])
+    expect(await count('upload_part')).toBe(1)
+  })
+
+  it('is made by one at a time: two of them at once remove everything, and neither fails', async () => {
+    for (let n = 0; n < 40; n += 1) await arrive('a', `many pieces ${n}`, 'x', 'y', 'z')
+    await admin.query("update signalbox.upload_part set created_at = now() - interval '25 hours'")
+    const swept = await Promise.all(Array.from({ length: 6 }, () => upkeep.sweepUploads()))
+    while ((await upkeep.sweepUploads()) > 0) swept.push(0)
+    expect(await count('upload_part')).toBe(0)
+    expect(Math.max(...swept)).toBeGreaterThan(0)
+  })
 })

@@ -107,6 +107,15 @@ describe('a condition', () => {
     expect((await read(threadId, 'a.txt', { 'if-none-match': tag })).text).toBe('another')
   })
 
+  it('changes nothing of an answer that is an error (RFC 9110, section 13.2.1)', async () => {
+    const threadId = await thread()
+    const { key } = (await put(threadId, 'a.txt', 'to be erased')).body
+    await sql.query('delete from signalbox.blob where thread_id = $1 and key = $2', [threadId, key])
+    for (const held of [`"${key}"`, '*'])
+      expect((await read(threadId, 'a.txt', { 'if-none-match': held })).status).toBe(410)
+    expect((await read(threadId, 'b.txt', { 'if-none-match': '*' })).status).toBe(404)
+  })
+
   it.each([
     ['PUT', 'if-match', '"x"'],
     ['PUT', 'if-none-match', '*'],
@@ -141,6 +150,10 @@ describe('a file', () => {
       'x-content-type-options': 'nosniff',
     })
     expect([head.status, await head.text()]).toEqual([200, ''])
+    // Ranges are those of GET (RFC 9110, section 14.2).
+    const part = { method: 'HEAD', headers: { range: 'bytes=2-3' } }
+    const whole = await fetch(addressOf(threadId, 'a.txt'), part)
+    expect([whole.status, whole.headers.get('content-length')]).toEqual([200, '10'])
     expect((await fetch(addressOf(threadId, 'b.txt'), { method: 'HEAD' })).status).toBe(404)
   })
 
@@ -267,8 +280,25 @@ describe('names', () => {
     await run(threadId, 'Look.', ids)
     expect(await listed(threadId)).toEqual(['uploads/CAF\u00c9 (2).TXT', 'uploads/Caf\u00e9.txt'])
     expect((await read(threadId, 'uploads/Cafe\u0301.txt')).text).toBe('one')
+    const prefix = encodeURIComponent('uploads/Cafe\u0301')
+    const below = await call(box.api, 'GET', `/threads/${threadId}/files?prefix=${prefix}`)
+    expect(below.body).toMatchObject([{ path: 'uploads/Caf\u00e9.txt' }])
     await put(threadId, 'uploads/Cafe\u0301.txt', 'three')
     expect((await read(threadId, 'uploads/Caf\u00e9.txt')).text).toBe('three')
+  })
+
+  it('that calls gave in another form are deleted once by a request that is repeated', async () => {
+    const threadId = await thread()
+    // As a tool may leave it: names of calls are kept as they are.
+    const path = 'Cafe\u0301.txt'
+    const { body } = await put(threadId, 'a.txt', 'x')
+    const rename =
+      "update signalbox.event set payload = jsonb_set(payload, '{files,0,path}', to_jsonb($2::text)) where run_id = $1 and seq = 1"
+    await sql.query(rename, [body.run_id, path])
+    expect(await listed(threadId)).toEqual([path])
+    const keyed = { method: 'DELETE', headers: { 'idempotency-key': `delete-${threadId}` } }
+    for (const _ of [1, 2]) expect((await fetch(addressOf(threadId, path), keyed)).status).toBe(204)
+    expect(await listed(threadId)).toEqual([])
   })
 
   it('that are not UTF-8, and contents that are encoded, are refused and kept nowhere', async () => {

@@ -98,12 +98,78 @@ describe('a body', () => {
       )
   })
 
+  it('has fields whose names look like parameters, as the platform reads them', async () => {
+    const hostile = ['; filename="evil.txt"', "; filename*=UTF-8''evil.txt", '; name=x', 'a;b', '\\']
+    const form = new FormData()
+    for (const name of hostile) form.append(name, 'a text')
+    for (const name of hostile) form.append(name, new Blob(['x']), 'a.txt')
+    const made = new Response(form)
+    const type = made.headers.get('content-type') ?? ''
+    const body = new Uint8Array(await made.arrayBuffer())
+    const parts = await readAll(cutAt(body, []), boundaryOf(type) ?? '')
+    expect(parts.map(({ name, filename }) => [name, filename])).toEqual([
+      ...hostile.map((name) => [name, null]),
+      ...hostile.map((name) => [name, 'a.txt']),
+    ])
+  })
+
+  it.each([
+    ['filename="a.txt"', 'a.txt'],
+    ['filename=a.txt', 'a.txt'],
+    ['filename=a.txt;', 'a.txt'],
+    ['FileName = "a.txt"', null],
+    ['filename="a b; c.txt"', 'a b; c.txt'],
+    ['filename="a\\"b.txt"', 'a"b.txt'],
+    ['filename="a%22b.txt"', 'a"b.txt'],
+    ['filename="C:\\dir\\"', 'C:\\dir\\'],
+    ['filename="C:\\dir\\a.txt"; x="y"', 'C:\\dir\\a.txt'],
+    ['filename="=?UTF-8?B?YS50eHQ=?="', '=?UTF-8?B?YS50eHQ=?='],
+    ['filename=""', ''],
+    ["filename*=UTF-8''na%C3%AFve.txt", 'naïve.txt'],
+    ["filename*=utf-8'de'%E2%82%AC.txt; filename=euro.txt", '€.txt'],
+    ["filename=naive.txt; filename*=iso-8859-1''na%EFve.txt", 'naive.txt'],
+    ["filename*=iso-8859-1''na%EFve.txt", null],
+    ['filename=my file.txt', null],
+    ['filename="a.txt" b', null],
+    ['filename="a.txt', null],
+    ['filename="a.txt"; filename="b.txt"', null],
+    ['filename="a.txt"; FILENAME="b.txt"', null],
+  ])('with the parameters %s has a file called %j', async (parameters, filename) => {
+    const text = `--B\r\nContent-Disposition: form-data; name="f"; ${parameters}\r\n\r\nx\r\n--B--`
+    const read = readAll(cutAt(Buffer.from(text), []), 'B')
+    if (filename === null) await expect(read).rejects.toThrow(MalformedMultipart)
+    else expect(await read).toEqual([{ name: 'f', filename, bytes: Buffer.from('x') }])
+  })
+
+  it('may have headers over more than one line', async () => {
+    const head = 'Content-Disposition: form-data;\r\n\tname="f";\r\n filename="a: b.txt"'
+    const text = `--B\r\n${head}\r\n\r\nx\r\n--B--`
+    expect(await readAll(cutAt(Buffer.from(text), []), 'B')).toEqual([
+      { name: 'f', filename: 'a: b.txt', bytes: Buffer.from('x') },
+    ])
+  })
+
+  it('whose heads are as long and as odd as they may be holds nobody up', async () => {
+    const odd = [';', '; ', ';a', ';a=', ';a="', '\\"', '; a="\\";', ' ', '"'].map((each) =>
+      each.repeat(Math.floor(60_000 / each.length)),
+    )
+    for (const parameters of odd) {
+      const text = `--B\r\nContent-Disposition: form-data${parameters}\r\n\r\nx\r\n--B--`
+      const began = performance.now()
+      await readAll(cutAt(Buffer.from(text), []), 'B').catch(() => {})
+      expect(performance.now() - began).toBeLessThan(1_000)
+    }
+  })
+
   const disposition = 'Content-Disposition: form-data; name="f"; filename="a"'
   it.each([
     ['without its boundary', 'nothing like it'],
     ['with a boundary that goes on', `--B and more\r\n${disposition}\r\n\r\nx\r\n--B--`],
     ['with a part without a disposition', '--B\r\nContent-Type: text/plain\r\n\r\nx\r\n--B--'],
     ['with another disposition', '--B\r\nContent-Disposition: attachment\r\n\r\nx\r\n--B--'],
+    ['with two dispositions', `--B\r\n${disposition}\r\n${disposition}b"\r\n\r\nx\r\n--B--`],
+    ['with line feeds alone', `--B\n${disposition}\n\nx\n--B--\n`],
+    ['with a boundary that is longer', `--BB\r\n${disposition}\r\n\r\nx\r\n--BB--`],
     ['with a header without a colon', `--B\r\n${disposition}\r\nnonsense\r\n\r\nx\r\n--B--`],
     ['with headers without an end', `--B\r\n${disposition}; x="${'x'.repeat(70_000)}`],
     ['with a long preamble', `${'x'.repeat(70_000)}\r\n--B\r\n${disposition}\r\n\r\nx\r\n--B--`],
@@ -161,6 +227,12 @@ describe('a boundary', () => {
     ['Multipart/Form-Data;boundary=----WebKitFormBoundaryx', '----WebKitFormBoundaryx'],
     ['multipart/form-data', null],
     ['multipart/form-data; boundary=""', null],
+    ['multipart/form-data; x="; boundary=no"; boundary=yes', 'yes'],
+    ['multipart/form-data; boundary=one; boundary=two', null],
+    ['multipart/form-data; boundary=a b', null],
+    ['multipart/form-data ; boundary=abc;', 'abc'],
+    ['multipart/form-data; boundary="abc', null],
+    ['multipart/form-datax; boundary=abc', null],
     [`multipart/form-data; boundary=${'x'.repeat(71)}`, null],
     ['multipart/form-data; boundary="a\\"b"', null],
     ['multipart/form-data; boundary="ends with a space "', null],

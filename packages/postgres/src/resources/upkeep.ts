@@ -35,7 +35,7 @@ export interface Upkeep {
   ): Promise<boolean>
   /** Forgets items of the store that have expired. */
   sweepStore(): Promise<void>
-  /** Removes uploads that are older than `limits.uploadMsMax`. Answers how many, a hundred at most. */
+  /** Removes some uploads that are older than `limits.uploadMsMax`, a hundred at most. Answers how many: 0 if there are none, or somebody else is at it. */
   sweepUploads(): Promise<number>
   /**
    * Threads to be deleted because their ttl has passed, for the caller alone: one that is still there is answered again a minute

@@ -16,6 +16,7 @@ export interface Incoming {
 
 /** A body, piece by piece. */
 export interface IncomingBody {
+  readonly headers: Headers
   /** The pieces that nobody has read yet. Stopping leaves the rest where it is. */
   readonly pieces: AsyncIterable<Uint8Array>
   /** Reads what is left, and keeps nothing of it. Answers whether that was all. Never throws. */
@@ -47,6 +48,7 @@ export function incomingBody(
     return result
   }
   return {
+    headers,
     // Without a `return`, which would cancel the source, and its connection with it.
     pieces: { [Symbol.asyncIterator]: () => ({ next }) },
     passOver: async () => {

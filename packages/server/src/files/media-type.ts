@@ -2,7 +2,7 @@
  * What a content is, by its bytes; what its client or its name says is not asked.
  *
  * T1 Nothing that a browser would execute has a type by which it would: markup and scripts are text.
- * T2 A type that is not sure is `application/octet-stream`.
+ * T2 A type that is not sure is `application/octet-stream`. What is text, and begins by chance with letters that another format has, is text.
  */
 
 /** What a file of unknown content is. */
@@ -11,6 +11,8 @@ const textType = 'text/plain; charset=utf-8'
 
 interface Signature {
   readonly type: string
+  /** A file of this format is no text, but its marks are letters: what is text has them by chance. */
+  readonly lettered?: true
   /** Latin-1 texts, each at its offset. */
   readonly marks: readonly (readonly [offset: number, mark: string])[]
 }
@@ -25,7 +27,12 @@ const riff = (type: string, form: string): Signature => ({
   ],
 })
 const ftyp = (type: string, ...brands: readonly string[]): readonly Signature[] =>
-  brands.map((brand) => ({ type, marks: [[4, `ftyp${brand}`]] }))
+  brands.map((brand) => ({ type, lettered: true, marks: [[4, `ftyp${brand}`]] }))
+const lettered = (type: string, mark: string, offset = 0): Signature => ({
+  type,
+  lettered: true,
+  marks: [[offset, mark]],
+})
 
 /** The more specific stand first. Formats as their specifications, or the MIME Sniffing Standard, have them. */
 const signatures: readonly Signature[] = [
@@ -40,20 +47,21 @@ const signatures: readonly Signature[] = [
   ...at0('application/zip', 'PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'),
   ...at0('application/gzip', '\x1f\x8b\x08'),
   ...at0('application/zstd', '\x28\xb5\x2f\xfd'),
-  ...at0('application/x-bzip2', 'BZh'),
+  lettered('application/x-bzip2', 'BZh'),
   ...at0('application/x-xz', '\xfd7zXZ\0'),
   ...at0('application/x-7z-compressed', '7z\xbc\xaf\x27\x1c'),
   ...at0('application/vnd.rar', 'Rar!\x1a\x07'),
-  { type: 'application/x-tar', marks: [[257, 'ustar']] },
+  lettered('application/x-tar', 'ustar', 257),
   riff('audio/wav', 'WAVE'),
   riff('video/x-msvideo', 'AVI '),
-  ...at0('audio/mpeg', 'ID3', '\xff\xfb', '\xff\xf3', '\xff\xf2'),
-  ...at0('audio/flac', 'fLaC'),
+  lettered('audio/mpeg', 'ID3'),
+  ...at0('audio/mpeg', '\xff\xfb', '\xff\xf3', '\xff\xf2'),
+  lettered('audio/flac', 'fLaC'),
   ...at0('application/ogg', 'OggS\0'),
-  { type: 'video/mp4', marks: [[4, 'ftyp']] },
+  lettered('video/mp4', 'ftyp', 4),
   ...at0('video/webm', '\x1a\x45\xdf\xa3'),
   ...at0('application/vnd.sqlite3', 'SQLite format 3\0'),
-  ...at0('application/vnd.apache.parquet', 'PAR1'),
+  lettered('application/vnd.apache.parquet', 'PAR1'),
   ...at0('application/wasm', '\0asm'),
   ...at0('application/x-elf', '\x7fELF'),
   ...at0('application/x-ole-storage', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'),
@@ -88,8 +96,9 @@ export class MediaType {
     const known = signatures.find(({ marks }) =>
       marks.every(([offset, mark]) => head.startsWith(mark, offset)),
     )
-    if (known) return known.type
-    return this.#text && isText(this.#text, null) ? textType : unknownType
+    if (known && known.lettered !== true) return known.type
+    if (this.#text && isText(this.#text, null)) return textType
+    return known?.type ?? unknownType
   }
 }
 

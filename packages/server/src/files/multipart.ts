@@ -6,6 +6,7 @@
  * M3 However the body is cut into pieces, the same parts come of it. A body that ends before its last boundary is an error.
  */
 import { limits } from '@signalbox/core'
+import { parametersOf } from './parameters.ts'
 
 /** A part. Its content must be read, or skipped, before the next part is asked for. */
 export interface FilePart {
@@ -23,9 +24,9 @@ export class MalformedMultipart extends Error {
 
 /** The boundary that a Content-Type names; null if it is no `multipart/form-data` with one. */
 export function boundaryOf(contentType: string): string | null {
-  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;,"]+))/i.exec(contentType) ?? []
-  const boundary = quoted ?? plain ?? ''
+  const type = parametersOf(contentType)
+  if (type?.value !== 'multipart/form-data') return null
+  const boundary = type.parameters.get('boundary') ?? ''
   // RFC 2046: 1 to 70 characters, of these.
   return /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/.test(boundary) ? boundary : null
 }
@@ -149,17 +150,29 @@ async function headersOf(input: Input, most: number) {
   input.unread(Buffer.from('\r\n'))
   const text = await textUntil(input, '\r\n\r\n', most)
   const headers = new Map<string, string>()
-  for (const line of text.split('\r\n').filter((each) => each !== '')) {
+  // A line that begins with a space goes on with the one before it.
+  const lines = text.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
+  for (const line of lines.filter((each) => each !== '')) {
     const colon = line.indexOf(':')
     if (colon < 1) throw new MalformedMultipart('A header of a part has no colon.')
-    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+    const name = line.slice(0, colon).trim().toLowerCase()
+    if (headers.has(name) && once.has(name))
+      throw new MalformedMultipart(`A part has the header ${name} twice.`)
+    headers.set(name, line.slice(colon + 1).trim())
   }
   return { headers, length: Buffer.byteLength(text) }
 }
 
+const once: ReadonlySet<string> = new Set(['content-disposition', 'content-transfer-encoding'])
+
 function about(headers: ReadonlyMap<string, string>): Pick<FilePart, 'name' | 'filename'> {
-  const disposition = headers.get('content-disposition') ?? ''
-  if (!/^form-data\s*(;|$)/i.test(disposition))
+  const said = headers.get('content-disposition') ?? ''
+  const disposition = parametersOf(said)
+  if (!disposition && /^form-data\b/i.test(said))
+    throw new MalformedMultipart(
+      'A Content-Disposition is no list of parameters, each once, with quotation marks around what has spaces.',
+    )
+  if (disposition?.value !== 'form-data')
     throw new MalformedMultipart('A part has no "Content-Disposition: form-data".')
   // RFC 7578, section 4.7: nobody should send it. What is encoded would be kept as if it was the content.
   const encoding = headers.get('content-transfer-encoding') ?? 'binary'
@@ -167,23 +180,26 @@ function about(headers: ReadonlyMap<string, string>): Pick<FilePart, 'name' | 'f
     throw new MalformedMultipart(
       'A part has a Content-Transfer-Encoding. Send what is in a file as it is.',
     )
-  const [, extended] = /;\s*filename\*=utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? []
-  const filename = extended === undefined ? parameter(disposition, 'filename') : decoded(extended)
-  return { name: parameter(disposition, 'name') ?? '', filename }
+  const { parameters } = disposition
+  const [name = '', plain = null] = ['name', 'filename'].map((each) =>
+    unescaped(parameters.get(each)),
+  )
+  const filename = extended(parameters.get('filename*')) ?? plain
+  if (filename === null && parameters.has('filename*'))
+    throw new MalformedMultipart('A file name is in another encoding than UTF-8.')
+  return { name, filename }
 }
 
-/** In quotes as browsers write it, with `%22`, `%0D` and `%0A` for what would end it; or without. */
-function parameter(disposition: string, name: string): string | null {
-  const pattern = new RegExp(`;\\s*${name}=(?:"([^"]*)"|([^\\s;"]+))`, 'i')
-  const [, quoted, plain] = pattern.exec(disposition) ?? []
-  const text = quoted ?? plain
-  if (text === undefined) return null
-  return text.replaceAll(/%22/g, '"').replaceAll(/%0D/gi, '\r').replaceAll(/%0A/gi, '\n')
-}
+/** Browsers write `%22`, `%0D` and `%0A` for what would end a text in quotes. */
+const unescaped = (text: string | undefined): string | undefined =>
+  text?.replaceAll(/%22/g, '"').replaceAll(/%0D/gi, '\r').replaceAll(/%0A/gi, '\n')
 
-function decoded(text: string): string {
+/** `charset'language'percent-encoded` (RFC 8187). Null: there is none, or one that the plain name stands for. */
+function extended(text: string | undefined): string | null {
+  const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(text ?? '') ?? []
+  if (encoded === undefined) return null
   try {
-    return decodeURIComponent(text)
+    return decodeURIComponent(encoded)
   } catch {
     throw new MalformedMultipart('A file name is not percent-encoded UTF-8.')
   }

@@ -15,6 +15,7 @@ import type { Keyring, Resources } from '@signalbox/postgres'
 import type { DirectoryWorkspaces } from '@signalbox/tools'
 import type { Env } from 'hono'
 import type { LaneRequest } from '../config/lanes-schema.ts'
+import type { IncomingBody } from '../files/incoming.ts'
 import type { Health } from '../health/health.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
@@ -100,5 +101,6 @@ export interface Api {
 /** What the middleware leaves for the routes. */
 export interface ApiEnv extends Env {
   Bindings: Bindings
-  Variables: { caller: Identified; requestId: string }
+  /** `incoming`: of requests whose bodies are files, and of no other. */
+  Variables: { caller: Identified; requestId: string; incoming: IncomingBody }
 }

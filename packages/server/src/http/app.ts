@@ -7,6 +7,7 @@ import { readBody } from './body.ts'
 import { compressed } from './compressed.ts'
 import { cors, preflights, refuseForeign } from './door.ts'
 import { onError } from './failures.ts'
+import { fileBodies } from './file-bodies.ts'
 import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
 import { described } from './openapi/described.ts'
@@ -63,6 +64,7 @@ export function createApp(
 ): OpenAPIHono<ApiEnv> {
   const app = guarded(api, outermost)
   app.use('/a2a/:agent/*', refuseBody)
+  app.use(fileBodies(bringsFiles))
   app.use(
     readBody(api.settings.bodyBytesMax, new Map([['/runs/batch', batchBytesMax]]), bringsFiles),
   )

@@ -7,7 +7,6 @@ import type { FileChange } from '@signalbox/core'
 import { canonical, type RunHead } from '@signalbox/engine'
 import type { ThreadView } from '@signalbox/postgres'
 import { filePath } from '@signalbox/tools'
-import type { Incoming } from '../files/incoming.ts'
 import { typeOf } from '../files/media-type.ts'
 import { findFiles, inTheWay, whyFull } from '../files/thread-files.ts'
 import { inputCheckpoint } from '../wires/langgraph/moments.ts'
@@ -17,7 +16,7 @@ import { enterEdit, waits } from './edit-thread.ts'
 import { filesFull, pathTaken, refused, unknownFile } from './file-problems.ts'
 import { unknownThread } from './find.ts'
 import { Problem } from './problem.ts'
-import { readFile, uploadFile } from './upload-files.ts'
+import { type FileBody, readFile, uploadFile } from './upload-files.ts'
 import type { WrittenFile } from './wire/file-view.ts'
 
 /** Which file, by whose request. */
@@ -32,7 +31,7 @@ export interface FilePlace {
 export async function writeFile(
   api: Api,
   caller: Identified,
-  { place, brought }: { readonly place: FilePlace; readonly brought: Incoming },
+  { place, brought }: { readonly place: FilePlace; readonly brought: FileBody },
 ): Promise<{ readonly file: WrittenFile; readonly created: boolean }> {
   const { tenantId } = caller
   const { threadId } = place
@@ -44,7 +43,8 @@ export async function writeFile(
   const taken = isRepeated ? null : (kept(path) ?? inTheWay(tree, path))
   if (taken !== null) throw pathTaken(path, taken)
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const upload = await uploadFile(api, caller, { threadId, ...brought, name })
+  const { headers, pieces } = brought
+  const upload = await uploadFile(api, caller, { threadId, headers, pieces, name })
   try {
     const { key, bytes, mime, sha256 } = upload
     const full = isRepeated ? null : whyFull(tree, [{ path, bytes }])
@@ -81,7 +81,7 @@ export async function deleteFile(api: Api, caller: Identified, place: FilePlace)
   const { tree } = await findFiles(api.read, { tenantId, threadId, through: null })
   // Asked once more, it is gone already.
   const isRepeated = await isKnownKey(api, caller, place)
-  const path = isRepeated ? goodPath(place.path) : knownPath(tree, place)
+  const path = isRepeated ? meantPath(place.path) : knownPath(tree, place)
   await edit(api, caller, { thread, place, change: { path, key: null, bytes: 0 } })
 }
 
@@ -113,6 +113,12 @@ export function knownPath(
   throw unknownFile(threadId, good)
 }
 
+/** Which path a request means, whether or not there is such a file: one that calls made may have a name that users cannot give. */
+function meantPath(given: string): string {
+  const path = filePath(given)
+  return path.ok ? path.value : given
+}
+
 function goodPath(given: string): string {
   const path = filePath(given)
   if (path.ok) return path.value
@@ -140,11 +146,10 @@ async function edit(
 ): Promise<RunHead> {
   const key = readIdempotencyKey(place.idempotencyKey)
   const { user } = caller
+  const file = { ...change, path: meantPath(place.path) }
   const bodyHash = createHash('sha256')
     // The user is part of what a request means.
-    .update(
-      canonical({ threadId: place.threadId, file: change, ...(user ? { user: user.id } : {}) }),
-    )
+    .update(canonical({ threadId: place.threadId, file, ...(user ? { user: user.id } : {}) }))
     .digest('hex')
   const alias = key === null ? null : { key, bodyHash }
   const head = await enterEdit(api, caller, {
@@ -159,7 +164,7 @@ async function edit(
 async function writeToDirectory(
   api: Pick<Api, 'directories'>,
   place: { readonly tenantId: string; readonly threadId: string; readonly path: string },
-  brought: Incoming,
+  brought: FileBody,
 ): Promise<{ readonly file: WrittenFile; readonly created: boolean }> {
   const bytes = await readFile(brought)
   const written = await api.directories?.files(place).write(place.path, bytes)

@@ -25,7 +25,7 @@ const cache = {
   'cache-control': 'no-store, no-transform',
 }
 
-/** The answer to who has this content already; null: he has not. Before the content is read: it need not be. */
+/** The answer to a client that has this content already; null: it has not. Only of what can be read: a condition changes no error (RFC 9110, section 13.2.1). */
 export function unchanged(
   tag: string | null,
   { ifNoneMatch }: Pick<FileWish, 'ifNoneMatch'>,

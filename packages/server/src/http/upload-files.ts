@@ -8,7 +8,7 @@ import { limits } from '@signalbox/core'
 import type { Caller } from '@signalbox/engine'
 import type { StoredUpload } from '@signalbox/postgres'
 import { fileName } from '@signalbox/tools'
-import { type Incoming, incomingBody } from '../files/incoming.ts'
+import type { IncomingBody } from '../files/incoming.ts'
 import { boundaryOf, MalformedMultipart, type FilePart, readMultipart } from '../files/multipart.ts'
 import { receive, type Receiver } from '../files/receive.ts'
 import type { Api, Identified } from './api.ts'
@@ -23,8 +23,11 @@ export type UploadDeps = Pick<
   'threads' | 'resources' | 'directories' | 'read' | 'random' | 'now' | 'log'
 >
 
-/** A request whose body is files. */
-export interface Brought extends Incoming {
+/** A body that is files, or one. Whoever refuses it need not read it: see `file-bodies.ts`. */
+export type FileBody = Pick<IncomingBody, 'headers' | 'pieces'>
+
+/** The same, and where its files go. */
+export interface Brought extends FileBody {
   readonly threadId: string
 }
 
@@ -32,11 +35,11 @@ export interface Brought extends Incoming {
 export async function uploadFiles(
   api: UploadDeps,
   caller: Identified,
-  { threadId, ...sent }: Brought,
+  { threadId, headers, pieces }: Brought,
 ): Promise<readonly StoredUpload[]> {
   await insistOnRecord(api, caller, threadId)
-  return allOrNone(api, { caller, sent }, async (pieces, begun) => {
-    const parts = partsOf(sent, pieces)
+  return allOrNone(api, caller, async (begun) => {
+    const parts = partsOf({ headers, pieces })
     const receiver = await receiverOf(api, caller, threadId)
     const uploads: StoredUpload[] = []
     let left: number = limits.uploadBytesMax
@@ -65,10 +68,10 @@ export async function uploadFiles(
 export async function uploadFile(
   api: UploadDeps,
   caller: Identified,
-  { threadId, name, ...sent }: Brought & { readonly name: string },
+  { threadId, name, headers, pieces }: Brought & { readonly name: string },
 ): Promise<StoredUpload> {
-  return allOrNone(api, { caller, sent }, async (pieces, begun) => {
-    refuseAtOnce(sent.headers, limits.toolResultBytesMax)
+  return allOrNone(api, caller, async (begun) => {
+    refuseAtOnce(headers, limits.toolResultBytesMax)
     const receiver = await receiverOf(api, caller, threadId)
     const about = { id: begun(), bytesMax: limits.toolResultBytesMax }
     const received = await receive(receiver, pieces, about)
@@ -80,22 +83,16 @@ export async function uploadFile(
 }
 
 /** Reads a body that is one file, for a place that records nothing. @throws Problem */
-export async function readFile(sent: Incoming): Promise<Uint8Array> {
-  const { pieces, passOver } = incomingBody(sent)
-  try {
-    refuseAtOnce(sent.headers, limits.toolResultBytesMax)
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of pieces) {
-      bytes += chunk.length
-      if (bytes > limits.toolResultBytesMax) throw tooLarge('body')
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
-  } catch (error) {
-    await passOver()
-    throw error
+export async function readFile({ headers, pieces }: FileBody): Promise<Uint8Array> {
+  refuseAtOnce(headers, limits.toolResultBytesMax)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of pieces) {
+    bytes += chunk.length
+    if (bytes > limits.toolResultBytesMax) throw tooLarge('body')
+    chunks.push(chunk)
   }
+  return Buffer.concat(chunks)
 }
 
 /** The thread must be there, and its files recorded. @throws Problem */
@@ -108,19 +105,12 @@ async function insistOnRecord(
   if (api.directories) throw notRecorded()
 }
 
-/** Who sent what. */
-interface Sent {
-  readonly caller: Identified
-  readonly sent: Incoming
-}
-
-/** What was begun is removed if `act` throws, and the rest of the body is passed over. */
+/** What was begun is removed if `act` throws. */
 async function allOrNone<T>(
   api: UploadDeps,
-  { caller: { tenantId }, sent }: Sent,
-  act: (pieces: AsyncIterable<Uint8Array>, begun: () => string) => Promise<T>,
+  { tenantId }: Identified,
+  act: (begun: () => string) => Promise<T>,
 ): Promise<T> {
-  const { pieces, passOver } = incomingBody(sent)
   const ids: string[] = []
   const begun = (): string => {
     const id = `upload_${api.random.uuid()}`
@@ -128,7 +118,7 @@ async function allOrNone<T>(
     return id
   }
   try {
-    return await act(pieces, begun)
+    return await act(begun)
   } catch (error) {
     // The sweep removes what stays.
     if (ids.length > 0)
@@ -137,7 +127,6 @@ async function allOrNone<T>(
         .catch((left: unknown) =>
           api.log.debug('uploads that were refused stay for their day', { error: String(left) }),
         )
-    await passOver()
     if (error instanceof MalformedMultipart)
       throw new Problem('malformed_multipart', { detail: error.message, headers: unread })
     throw error
@@ -145,10 +134,7 @@ async function allOrNone<T>(
 }
 
 /** The parts of a multipart body. @throws Problem for another one, and where the headers say that it is too large */
-function partsOf(
-  { headers }: Incoming,
-  pieces: AsyncIterable<Uint8Array>,
-): ReturnType<typeof readMultipart> {
+function partsOf({ headers, pieces }: FileBody): ReturnType<typeof readMultipart> {
   const boundary = boundaryOf(headers.get('content-type') ?? '')
   if (boundary === null)
     throw refusedType(
@@ -223,12 +209,17 @@ const refusedType = (detail: string): Problem =>
 
 /** What the headers say already. @throws Problem */
 function refuseAtOnce(headers: Headers, bytesMax: number): void {
-  const encoding = (headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
-  if (encoding !== 'identity' && encoding !== '')
+  for (const [field, plain] of [
+    ['content-encoding', 'identity'],
+    ['transfer-encoding', 'chunked'],
+  ] as const) {
+    const encoding = (headers.get(field) ?? '').trim().toLowerCase()
+    if (encoding === plain || encoding === '') continue
     throw new Problem('unsupported_encoding', {
       detail: 'Files are taken as they are, not compressed on their way.',
-      field: 'content-encoding',
+      field,
       headers: { ...unread, 'accept-encoding': 'identity' },
     })
+  }
   if (Number(headers.get('content-length') ?? 0) > bytesMax) throw tooLarge('body')
 }

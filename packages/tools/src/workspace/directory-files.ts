@@ -46,10 +46,10 @@ async function collect(
     for (const name of await readdir(directory.at('.'))) {
       const path = `${above}${name}`
       if (isTemporary(name) || !parsePath(path).ok) continue
-      // Removed since the names were read.
+      // Removed, or something else by now: no reason to show nothing of the others.
       const stat = await lstat(directory.at(name)).catch(() => null)
-      if (stat?.isDirectory() && !(await collect(await directory.enter(name), `${path}/`, files)))
-        return false
+      const inner = stat?.isDirectory() === true ? await entered(directory, name) : null
+      if (inner && !(await collect(inner, `${path}/`, files))) return false
       if (!stat?.isFile()) continue
       if (files.length >= limits.filesMax) return false
       files.push({ path, bytes: stat.size })
@@ -58,6 +58,17 @@ async function collect(
     return true
   } finally {
     await directory.close()
+  }
+}
+
+/** Null: it is not there any more, or no directory. */
+async function entered(above: OpenDirectory, name: string): Promise<OpenDirectory | null> {
+  try {
+    return await above.enter(name)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return null
+    throw error
   }
 }
 

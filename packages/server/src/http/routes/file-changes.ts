@@ -81,10 +81,9 @@ function writeRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const { thread_id: threadId, path } = c.req.valid('param')
     const idempotencyKey = c.req.header('idempotency-key')
     refuseConditions(c)
-    const { headers, body } = c.req.raw
     const { file, created } = await writeFile(api, c.get('caller'), {
       place: { threadId, path, idempotencyKey },
-      brought: { headers, body },
+      brought: c.get('incoming'),
     })
     return reply(c, file, { status: created ? 201 : 200 })
   })

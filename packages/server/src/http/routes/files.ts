@@ -47,6 +47,7 @@ function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
       'unknown_thread',
       'unknown_checkpoint',
       'not_recorded',
+      'files_full',
     ]),
   })
   app.openapi(list, async (c) => {
@@ -57,14 +58,14 @@ function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
       const files = await listDirectory(api, c.get('caller'), { threadId, at })
       return page(
         c,
-        files.filter(({ path }) => path.startsWith(prefix)),
+        files.filter(({ path }) => beginsWith(path, prefix)),
         wish,
       )
     }
     const found = await filesAt(api, { tenantId, threadId, at })
     const calls = new Map(found.facts.map((fact) => [changeName(fact), fact]))
     const files = [...found.tree]
-      .filter(([path]) => path.startsWith(prefix))
+      .filter(([path]) => beginsWith(path, prefix))
       .map(([path, file]) => ({ path, file }))
     const shown = pageOf(files, wish)
     const keys = shown.flatMap(({ file }) => (file.edits.length > 0 ? [] : [file.key]))
@@ -125,7 +126,8 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const { at } = c.req.valid('query')
     const { tenantId } = c.get('caller')
     const wish = {
-      range: c.req.header('range'),
+      // Ranges are those of GET alone (RFC 9110, section 14.2).
+      range: c.req.method === 'GET' ? c.req.header('range') : undefined,
       ifRange: c.req.header('if-range'),
       ifNoneMatch: c.req.header('if-none-match'),
     }
@@ -141,15 +143,15 @@ function readRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const file = found.tree.get(known)
     if (!file) throw new Error('unreachable: the path is known')
     const tag = file.edits.length > 0 ? null : file.key
-    const same = unchanged(tag, wish)
-    if (same) return same
     const bytes = await found.content(file)
     if (!bytes)
       throw new Problem('content_erased', {
         detail: `The content of "${known}" was erased.`,
         field: 'path',
       })
-    return fileResponse({ path: known, bytes, type: typeOf(bytes), tag }, wish)
+    return (
+      unchanged(tag, wish) ?? fileResponse({ path: known, bytes, type: typeOf(bytes), tag }, wish)
+    )
   })
 }
 
@@ -180,6 +182,10 @@ function runFilesRoute(
     return page(c, await changesOf(found, runId), c.req.valid('query'))
   })
 }
+
+/** Paths that users gave are in NFC, in whatever form they are asked for. */
+const beginsWith = (path: string, prefix: string): boolean =>
+  path.startsWith(prefix) || path.startsWith(prefix.normalize('NFC'))
 
 /** What a run changed, by path. */
 async function changesOf(found: FoundFiles, runId: string): Promise<readonly RunFile[]> {

@@ -64,8 +64,8 @@ export function uploadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi({ ...upload, hide: true }, async (c) => {
     const { thread_id: threadId } = c.req.valid('param')
-    const { headers, body } = c.req.raw
-    const uploads = await uploadFiles(api, c.get('caller'), { threadId, headers, body })
+    const { headers, pieces } = c.get('incoming')
+    const uploads = await uploadFiles(api, c.get('caller'), { threadId, headers, pieces })
     return reply(c, uploads.map(view), { status: 201 })
   })
 }
