@@ -86,6 +86,27 @@ export const fileMutations: readonly Mutation[] = [
     test: inServer('multipart', 'with a boundary that goes on is an error'),
   },
   {
+    name: 'what stands in the quotes of a name is a parameter (P1)',
+    file: server('parameters.ts'),
+    line: '="((?:[^"]|',
+    becomes: '="?((?:[^"]|',
+    test: inServer('multipart', 'has fields whose names look like parameters'),
+  },
+  {
+    name: 'a body is left unread by what refuses it before (B1)',
+    file: 'packages/server/src/http/file-bodies.ts',
+    line: '    if (c.error) await incoming.passOver()\n',
+    becomes: '',
+    test: inServer('upload-bodies', 'a client that listens last hears why'),
+  },
+  {
+    name: 'more uploads than one sweep removes are never removed',
+    file: 'packages/server/src/crons/chores.ts',
+    line: 'if ((await upkeep.sweepUploads()) === 0) return',
+    becomes: 'if ((await upkeep.sweepUploads()) >= 0) return',
+    test: inServer('chores', 'sweeps uploads until nothing is left'),
+  },
+  {
     name: 'whoever stops reading a body breaks its connection (I1)',
     file: server('incoming.ts'),
     line: '({ next }) }',

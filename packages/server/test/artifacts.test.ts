@@ -22,6 +22,16 @@ it('are the files under outputs/ that are there, as they were left', () => {
   expect(artifacts.values).toEqual({ files: { 'outputs/a': { bytes: 3 } } })
 })
 
+it('are not what another one stands in the place of, as in the files themselves', () => {
+  const below = folded([file('outputs/a/x'), file('outputs/a/y'), file('outputs/b')])
+  below.take({ payload: { files: [file('outputs/a')] }, salt: 'aa' })
+  expect(Object.keys(below.values.files ?? {})).toEqual(['outputs/a', 'outputs/b'])
+  below.take({ payload: { files: [file('outputs/a/z')] }, salt: 'aa' })
+  expect(Object.keys(below.values.files ?? {})).toEqual(['outputs/a/z', 'outputs/b'])
+  expect(folded([file('outputs/a')], [file('outputs')]).values).toEqual({})
+  expect(folded([file('outputs/a')], [gone('outputs')]).list()).toHaveLength(1)
+})
+
 it('are nothing where there are none, where an event was erased, and for another run', () => {
   expect(folded([file('work/x')]).values).toEqual({})
   const artifacts = new Artifacts()

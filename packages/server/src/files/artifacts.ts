@@ -2,7 +2,7 @@
  * The artifacts of a run: the files under `outputs/` that it changed and that are there. Nobody declares them: what a run left there is what
  * its users get.
  */
-import { type FileChange, FileChanges, limits } from '@signalbox/core'
+import { clearWay, type FileChange, FileChanges, limits } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 
 /** Where users look for what they get. */
@@ -24,6 +24,7 @@ export interface ArtifactValues {
 /** The artifacts of one run, folded from its events. */
 export class Artifacts {
   readonly #files = new Map<string, number>()
+  readonly #above = new Set<string>()
   #unlisted = 0
 
   /** Takes what an event says of files, of whatever type it is. */
@@ -37,6 +38,7 @@ export class Artifacts {
 
   clear(): void {
     this.#files.clear()
+    this.#above.clear()
     this.#unlisted = 0
   }
 
@@ -63,8 +65,14 @@ export class Artifacts {
   }
 
   #change({ path, key, bytes }: FileChange): void {
+    // Where the directory became a file, nothing is below it.
+    if (`${path}/` === outputs && key !== null) this.#files.clear()
     if (!path.startsWith(outputs)) return
     if (key === null) this.#files.delete(path)
-    else this.#files.set(path, bytes)
+    else {
+      // As in the files themselves: what is set later removes what stands in its way.
+      if (!this.#files.has(path)) clearWay(this.#files, this.#above, path)
+      this.#files.set(path, bytes)
+    }
   }
 }
