@@ -1587,7 +1587,8 @@ begin
   if not found then
     return 'no_thread';
   end if;
-  if (select count(*) from upload u where u.tenant_id = tenant and u.thread_id = finish_uploads.thread)
+  if (select count(*) from upload u
+      where u.tenant_id = tenant and u.thread_id = finish_uploads.thread and u.named_at is null)
     + jsonb_array_length(uploads) > 200
   then
     return 'full';
@@ -1600,7 +1601,7 @@ begin
   end if;
   insert into upload
     select tenant, u->>'id', finish_uploads.thread, u->>'name', u->>'mime', (u->>'bytes')::int,
-      decode(u->>'sha256', 'hex'), u->>'key', wall()
+      decode(u->>'sha256', 'hex'), u->>'key', wall(), null
     from jsonb_array_elements(uploads) u;
   return 'ok';
 end $function$
@@ -3021,6 +3022,11 @@ begin
         and not exists (select from blob b where b.tenant_id = u.tenant_id and b.thread_id = u.thread_id and b.key = u.key)
       order by u.key
       on conflict do nothing;
+    perform from upload u
+    where u.tenant_id = use_uploads.tenant and u.thread_id = use_uploads.thread and u.id = any(use_uploads.ids) and u.named_at is null
+    order by u.id for update;
+    update upload set named_at = wall()
+    where tenant_id = use_uploads.tenant and thread_id = use_uploads.thread and id = any(use_uploads.ids) and named_at is null;
   end if;
   return query
     select u.id, u.name, u.mime, u.bytes, encode(u.sha256, 'hex'), u.key from upload u

@@ -1,5 +1,5 @@
 -- The uploads of one request are whole: all of them are there from now on, or none. Answers `ok`; `no_thread`; or `full`: as many as may
--- are there to be named on the thread.
+-- wait to be named on the thread.
 create or replace function finish_uploads(tenant text, thread text, uploads jsonb) returns text
 language plpgsql volatile security definer
 set search_path = pg_catalog, signalbox, pg_temp
@@ -16,7 +16,8 @@ begin
   if not found then
     return 'no_thread';
   end if;
-  if (select count(*) from upload u where u.tenant_id = tenant and u.thread_id = finish_uploads.thread)
+  if (select count(*) from upload u
+      where u.tenant_id = tenant and u.thread_id = finish_uploads.thread and u.named_at is null)
     + jsonb_array_length(uploads) > 200
   then
     return 'full';
@@ -29,7 +30,7 @@ begin
   end if;
   insert into upload
     select tenant, u->>'id', finish_uploads.thread, u->>'name', u->>'mime', (u->>'bytes')::int,
-      decode(u->>'sha256', 'hex'), u->>'key', wall()
+      decode(u->>'sha256', 'hex'), u->>'key', wall(), null
     from jsonb_array_elements(uploads) u;
   return 'ok';
 end $$;

@@ -21,6 +21,11 @@ begin
         and not exists (select from blob b where b.tenant_id = u.tenant_id and b.thread_id = u.thread_id and b.key = u.key)
       order by u.key
       on conflict do nothing;
+    perform from upload u
+    where u.tenant_id = use_uploads.tenant and u.thread_id = use_uploads.thread and u.id = any(use_uploads.ids) and u.named_at is null
+    order by u.id for update;
+    update upload set named_at = wall()
+    where tenant_id = use_uploads.tenant and thread_id = use_uploads.thread and id = any(use_uploads.ids) and named_at is null;
   end if;
   return query
     select u.id, u.name, u.mime, u.bytes, encode(u.sha256, 'hex'), u.key from upload u

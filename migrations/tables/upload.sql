@@ -13,6 +13,7 @@ create table upload (
   sha256 bytea not null check (octet_length(sha256) = 32),
   key text not null check (char_length(key) between 1 and 200),  -- of the blob that it may become
   created_at timestamptz not null,
+  named_at timestamptz,  -- by a run, the first time; null: it waits to be named
   primary key (tenant_id, id)
 );
 create index upload_by_thread on upload (tenant_id, thread_id);

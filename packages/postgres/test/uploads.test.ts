@@ -127,7 +127,7 @@ describe('an upload', () => {
 
   it(`is one of ${limits.uploadsPerThreadMax} of its thread at most`, async () => {
     await admin.query(
-      `insert into signalbox.upload select 'a', 'old ' || n, 't', 'n', 'm', 0, sha256(''), 'k', now()
+      `insert into signalbox.upload select 'a', 'old ' || n, 't', 'n', 'm', 0, sha256(''), 'k', now(), null
        from generate_series(1, $1::int) n`,
       [limits.uploadsPerThreadMax - 1],
     )
@@ -135,6 +135,20 @@ describe('an upload', () => {
     expect(await resources.uploads.finish('a', 't', [first, second])).toBe('full')
     expect(await resources.uploads.finish('a', 't', [first])).toBe('ok')
     expect(await resources.uploads.finish('a', 't', [second])).toBe('full')
+    // What a run has named waits no more.
+    await resources.uploads.use('a', 't', ['u1'])
+    expect(await resources.uploads.finish('a', 't', [second])).toBe('ok')
+  })
+
+  it('is named by several at once, in whatever order: none of them waits for good', async () => {
+    const ids = Array.from({ length: 10 }, (_, n) => `u${n}`)
+    const uploads = []
+    for (const id of ids) uploads.push(await arrive('a', id, id))
+    await resources.uploads.finish('a', 't', uploads)
+    const orders = Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? ids : ids.toReversed()))
+    const used = await Promise.all(orders.map((order) => resources.uploads.use('a', 't', order)))
+    expect(used.map(({ length }) => length)).toEqual(orders.map(() => 10))
+    expect(await count('blob')).toBe(10)
   })
 
   it('has pieces of a size and a number, and no more than a request has files', async () => {

@@ -290,6 +290,12 @@ it('at most so many uploads wait on a thread', async () => {
   const one = { parts: [[file('a.txt'), 1]] } as const
   expect(await send(one)).toMatchObject({ status: 409, body: { code: 'too_many_uploads' } })
   expect(await left()).toEqual({ uploads: 200, parts: 200 })
+  // What a run has named waits no more, and may still be named.
+  const { rows } = await sql.query('select id from signalbox.upload limit 1')
+  const input = { prompt: 'Look.', files: [rows[0].id] }
+  await call(box.api, 'POST', '/threads/bad/runs/wait', { body: { assistant_id: 'clerk', input } })
+  expect((await send(one)).status).toBe(201)
+  expect(await send(one)).toMatchObject({ status: 409, body: { code: 'too_many_uploads' } })
   await sql.query('delete from signalbox.upload_part')
   await sql.query('delete from signalbox.upload')
   expect((await send(one)).status).toBe(201)
