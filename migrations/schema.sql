@@ -266,6 +266,7 @@ table upload -- row level security, forced
   sha256 bytea not null
   key text not null
   created_at timestamp with time zone not null
+  named_at timestamp with time zone
 table upload_part -- row level security, forced
   tenant_id text not null
   upload_id text not null
