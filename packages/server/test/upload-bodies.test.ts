@@ -138,7 +138,7 @@ describe('a body that is not what its headers say', () => {
     ['another boundary', body.replaceAll('--B', '--C'), {}, 400, 'malformed_multipart'],
     ['a boundary that begins like it', body.replaceAll('--B', '--BB'), {}, 400, 'malformed_multipart'],
     ['no last boundary', part('a.txt', 'one'), {}, 400, 'malformed_multipart'],
-    ['a length that is too short', body, { 'content-length': 120 }, 400, 'malformed_multipart'],
+    ['a length that is too short', body, { 'content-length': 80 }, 400, 'malformed_multipart'],
     ['no body', '', {}, 400, 'malformed_multipart'],
     ['compressed', gzipSync(body), { 'content-encoding': 'gzip' }, 415, 'unsupported_encoding'],
     ['compressed twice', gzipSync(body), { 'content-encoding': 'gzip, br' }, 415, 'unsupported_encoding'],
@@ -223,12 +223,12 @@ async function slowly(request: string, headers: Headers): Promise<string> {
     new Promise<void>((resolve, reject) =>
       socket.write(data, (error) => (error ? reject(error) : resolve())),
     )
-  await write(headOf(request, { ...headers, 'content-length': pieces * piece.length }))
+  const length = pieces * piece.length
+  await write(headOf(request, { ...headers, connection: 'close', 'content-length': length }))
   for (let n = 0; n < pieces; n += 1) {
     await write(piece)
     await setTimeout(12)
   }
-  socket.end()
   return answerOf(socket)
 }
 

@@ -16,7 +16,7 @@ export const bringsFiles = ({
   readonly path: string
 }): boolean =>
   (method === 'POST' && /^\/threads\/[^/]+\/uploads$/.test(path)) ||
-  (method === 'PUT' && /^\/threads\/[^/]+\/files\/./.test(path))
+  (method === 'PUT' && /^\/threads\/[^/]+\/files\/./s.test(path))
 
 export function uploadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   const upload = createRoute({
