@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Script } from '@signalbox/models'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import { call, eventually } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
@@ -45,10 +45,10 @@ const left = async (): Promise<unknown> => {
 }
 const nothing = { uploads: 0, parts: 0 }
 
-async function forget(): Promise<void> {
+afterEach(async () => {
   await sql.query('delete from signalbox.upload_part')
   await sql.query('delete from signalbox.upload')
-}
+})
 
 type Headers = Readonly<Record<string, string | number>>
 
@@ -115,7 +115,6 @@ describe('a body that is broken off', () => {
     await eventually(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
     expect(await post(body)).toMatch(/^HTTP\/1\.1 201 /)
     expect(await left()).toEqual({ uploads: 2, parts: 2 })
-    await forget()
   })
 
   it('in chunks, in the middle of one, leaves nothing', async () => {
@@ -138,7 +137,6 @@ describe('a body that is not what its headers say', () => {
     ['another boundary', body.replaceAll('--B', '--C'), {}, 400, 'malformed_multipart'],
     ['a boundary that begins like it', body.replaceAll('--B', '--BB'), {}, 400, 'malformed_multipart'],
     ['no last boundary', part('a.txt', 'one'), {}, 400, 'malformed_multipart'],
-    ['a length that is too short', body, { 'content-length': 80 }, 400, 'malformed_multipart'],
     ['no body', '', {}, 400, 'malformed_multipart'],
     ['compressed', gzipSync(body), { 'content-encoding': 'gzip' }, 415, 'unsupported_encoding'],
     ['compressed twice', gzipSync(body), { 'content-encoding': 'gzip, br' }, 415, 'unsupported_encoding'],
@@ -154,6 +152,12 @@ describe('a body that is not what its headers say', () => {
       expect(await left()).toEqual(nothing)
     },
   )
+
+  it('(a length that is too short) is refused, and nothing is kept', async () => {
+    // What is behind the body is the beginning of another request, which is none either.
+    expect(await post(body, { 'content-length': 80 })).toMatch(/^HTTP\/1\.1 400 /)
+    await eventually(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
+  })
 
   it('(a length that is too long) is waited for, and nothing is kept when its client goes', async () => {
     const socket = await open()
@@ -211,7 +215,6 @@ it('one name twice in a request is two files: the second gets a number', async (
     'uploads/a (3).txt',
     'uploads/a.txt',
   ])
-  await forget()
 })
 
 /** A client that sends 8 MiB at its own pace, more than a second, and reads nothing before. */

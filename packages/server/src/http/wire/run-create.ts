@@ -114,7 +114,13 @@ const Files = z
 
 /** What pages send that have nothing to say: as if there was no input. */
 const Nothing = z
-  .strictObject({ messages: z.array(z.unknown()).max(0).optional() })
+  .looseObject({ messages: z.array(z.unknown()).max(0).optional() })
+  .openapi({ additionalProperties: false })
+  // What has other fields is another form, and that one's mistake is the one to tell: a strict object would be taken for what was meant.
+  .refine((input) => Object.keys(input).every((key) => key === 'messages'), {
+    error: inputMessage,
+    abort: true,
+  })
   .transform(() => null)
 
 /** The same for a run of a thread, where a client may send along what the thread has heard. */
