@@ -112,9 +112,10 @@ describe('a body that is broken off', () => {
       await Promise.all(
         Array.from({ length: Math.min(8, body.length - at) }, (_, n) => cut(at + n)),
       )
-    await eventually(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
     expect(await post(body)).toMatch(/^HTTP\/1\.1 201 /)
-    expect(await left()).toEqual({ uploads: 2, parts: 2 })
+    // The last of the others may still be at it when this one is answered.
+    const whole = JSON.stringify({ uploads: 2, parts: 2 })
+    await eventually(async () => JSON.stringify(await left()) === whole)
   })
 
   it('in chunks, in the middle of one, leaves nothing', async () => {
