@@ -99,7 +99,13 @@ describe('a body', () => {
   })
 
   it('has fields whose names look like parameters, as the platform reads them', async () => {
-    const hostile = ['; filename="evil.txt"', "; filename*=UTF-8''evil.txt", '; name=x', 'a;b', '\\']
+    const hostile = [
+      '; filename="evil.txt"',
+      "; filename*=UTF-8''evil.txt",
+      '; name=x',
+      'a;b',
+      '\\',
+    ]
     const form = new FormData()
     for (const name of hostile) form.append(name, 'a text')
     for (const name of hostile) form.append(name, new Blob(['x']), 'a.txt')

@@ -123,7 +123,9 @@ describe('a body that is broken off', () => {
     socket.on('error', () => {})
     socket.write(headOf(uploads, { ...multipart, 'transfer-encoding': 'chunked' }))
     const whole = body.subarray(0, 200).toString()
-    socket.write(`${whole.length.toString(16)}\r\n${whole}\r\n40\r\n${body.subarray(200, 210).toString()}`)
+    socket.write(
+      `${whole.length.toString(16)}\r\n${whole}\r\n40\r\n${body.subarray(200, 210).toString()}`,
+    )
     await eventually(async () => JSON.stringify(await left()) !== JSON.stringify(nothing))
     socket.destroy()
     await eventually(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
@@ -136,14 +138,38 @@ describe('a body that is not what its headers say', () => {
 
   it.each([
     ['another boundary', body.replaceAll('--B', '--C'), {}, 400, 'malformed_multipart'],
-    ['a boundary that begins like it', body.replaceAll('--B', '--BB'), {}, 400, 'malformed_multipart'],
+    [
+      'a boundary that begins like it',
+      body.replaceAll('--B', '--BB'),
+      {},
+      400,
+      'malformed_multipart',
+    ],
     ['no last boundary', part('a.txt', 'one'), {}, 400, 'malformed_multipart'],
     ['no body', '', {}, 400, 'malformed_multipart'],
     ['compressed', gzipSync(body), { 'content-encoding': 'gzip' }, 415, 'unsupported_encoding'],
-    ['compressed twice', gzipSync(body), { 'content-encoding': 'gzip, br' }, 415, 'unsupported_encoding'],
+    [
+      'compressed twice',
+      gzipSync(body),
+      { 'content-encoding': 'gzip, br' },
+      415,
+      'unsupported_encoding',
+    ],
     ['compressed without a word', gzipSync(body), {}, 400, 'malformed_multipart'],
-    ['two boundaries', body, { 'content-type': 'multipart/form-data; boundary=B; boundary=C' }, 415, 'unsupported_media_type'],
-    ['a boundary in another parameter', body, { 'content-type': 'multipart/form-data; x="; boundary=B"' }, 415, 'unsupported_media_type'],
+    [
+      'two boundaries',
+      body,
+      { 'content-type': 'multipart/form-data; boundary=B; boundary=C' },
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'a boundary in another parameter',
+      body,
+      { 'content-type': 'multipart/form-data; x="; boundary=B"' },
+      415,
+      'unsupported_media_type',
+    ],
   ] satisfies readonly (readonly [string, string | Buffer, Headers, number, string])[])(
     '(%s) is refused, and nothing is kept',
     async (_, sent, headers, status, code) => {
@@ -204,7 +230,9 @@ it('ten files of which the last is too large leave nothing', async () => {
 })
 
 it('one name twice in a request is two files: the second gets a number', async () => {
-  const twice = [part('a.txt', 'one'), part('A.TXT', 'two'), part('a.txt', 'three'), '--B--'].join('')
+  const twice = [part('a.txt', 'one'), part('A.TXT', 'two'), part('a.txt', 'three'), '--B--'].join(
+    '',
+  )
   const answer = await post(twice)
   const ids = [...answer.matchAll(/"upload_id":"([^"]+)"/g)].map(([, id]) => id)
   expect(ids).toHaveLength(3)

@@ -54,7 +54,12 @@ const bodyOf = (prompt: string, files: readonly string[], over: object = {}) => 
 const run = (threadId: string, prompt: string, files: readonly string[], over: object = {}) =>
   call(box.api, 'POST', `/threads/${threadId}/runs/wait`, bodyOf(prompt, files, over))
 const begin = async (threadId: string, prompt: string, files: readonly string[], over = {}) => {
-  const { body } = await call(box.api, 'POST', `/threads/${threadId}/runs`, bodyOf(prompt, files, over))
+  const { body } = await call(
+    box.api,
+    'POST',
+    `/threads/${threadId}/runs`,
+    bodyOf(prompt, files, over),
+  )
   return String(body.run_id)
 }
 
@@ -126,7 +131,11 @@ describe('an upload', () => {
     const behind = await begin(threadId, 'Look.', [await upload(threadId, 'a.txt', 'two')])
     expect(await listed(threadId)).toEqual([])
     expect(await changedBy(waiting)).toEqual([])
-    await call(box.api, 'POST', `/threads/${threadId}/runs/${waiting}/cancel?wait=1&action=interrupt`)
+    await call(
+      box.api,
+      'POST',
+      `/threads/${threadId}/runs/${waiting}/cancel?wait=1&action=interrupt`,
+    )
     letGo(first)
     await call(box.api, 'GET', `/threads/${threadId}/runs/${behind}/join`)
     expect(await listed(threadId)).toEqual(['uploads/a (2).txt'])
@@ -149,15 +158,15 @@ describe('an upload', () => {
     const id = await upload(threadId, 'a.txt', 'one')
     const unavailable = { status: 422, body: { code: 'not_available', field: 'input.files' } }
     const cron = { ...bodyOf('Look.', [id]).body, schedule: '0 0 1 1 *' }
-    expect(await call(box.api, 'POST', `/threads/${threadId}/runs/crons`, { body: cron })).toMatchObject(
-      unavailable,
-    )
+    expect(
+      await call(box.api, 'POST', `/threads/${threadId}/runs/crons`, { body: cron }),
+    ).toMatchObject(unavailable)
     const running = await begin(threadId, 'hold', [])
     await eventually(async () => isHolding(running))
     const input = { body: { input: { prompt: 'Look.', files: [id] } } }
-    expect(await call(box.api, 'POST', `/threads/${threadId}/runs/${running}/input`, input)).toMatchObject(
-      unavailable,
-    )
+    expect(
+      await call(box.api, 'POST', `/threads/${threadId}/runs/${running}/input`, input),
+    ).toMatchObject(unavailable)
     letGo(running)
     expect(await call(box.api, 'POST', '/runs/wait', bodyOf('Look.', [id]))).toMatchObject({
       status: 404,
@@ -190,7 +199,10 @@ describe('an upload', () => {
     expect((await run(threadId, 'Look.', [id])).status).toBe(404)
     const form = new FormData()
     form.append('files', new Blob(['x']), 'x.txt')
-    const sent = await fetch(`${box.api}/threads/${threadId}/uploads`, { method: 'POST', body: form })
+    const sent = await fetch(`${box.api}/threads/${threadId}/uploads`, {
+      method: 'POST',
+      body: form,
+    })
     expect([sent.status, await sent.json()]).toMatchObject([404, { code: 'unknown_thread' }])
   })
 })

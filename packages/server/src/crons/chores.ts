@@ -37,6 +37,5 @@ export function choresOf(
 }
 
 async function sweepUploads(upkeep: Pick<Upkeep, 'sweepUploads'>): Promise<void> {
-  for (let sweep = 0; sweep < sweepsMax; sweep += 1)
-    if ((await upkeep.sweepUploads()) === 0) return
+  for (let sweep = 0; sweep < sweepsMax; sweep += 1) if ((await upkeep.sweepUploads()) === 0) return
 }
