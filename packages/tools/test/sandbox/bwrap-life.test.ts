@@ -1,12 +1,10 @@
 /** What stays when workers die or calls are cancelled: nothing; and what a command finds of its host: nothing. */
-import { execFile, spawn } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { givenFiles, marked, play, processesWith, stubborn } from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -14,23 +12,14 @@ import { ifAlive } from '../../src/sandbox/bubblewrap/argv.ts'
 import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
 import { isAlive, temporaryDirectory, until } from '../hosting.ts'
 import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
+import { heard, killsOfStarts, killStarts, startWorker } from './killed-workers.ts'
 
-const main = fileURLToPath(new URL('worker-main.ts', import.meta.url))
-
-/** Waits until a worker has said a word. */
-function heard(worker: { readonly stdout: Readable }, word: string): Promise<void> {
-  let said = ''
-  return new Promise((resolve) => {
-    worker.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      if (said.includes(word)) resolve()
-    })
-  })
-}
+/** Who runs commands of a worker: a user for each slot, or, as if the worker were an ordinary user, always the same. */
+const usersHere = process.getuid?.() === 0 ? ['', '65534'] : ['']
 
 /** Begins a command whose worker is at the other end of a pipe: one that waits, or one that is gone. */
 const begin = async (end: string): Promise<string> => {
-  const quoted = [...ifAlive, '/bin/echo', 'begun'].map((each) => `'${each}'`).join(' ')
+  const quoted = [...ifAlive('mark'), '/bin/echo', 'begun'].map((each) => `'${each}'`).join(' ')
   const { stdout } = await promisify(execFile)('bash', [
     '-c',
     `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`,
@@ -38,9 +27,13 @@ const begin = async (end: string): Promise<string> => {
   return stdout.trim().replace('\n', ' ')
 }
 
+const isChildOf =
+  (parent: number) =>
+  (pid: number): boolean =>
+    new RegExp(`^PPid:\\s+${parent}$`, 'm').test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+
 async function openDirectory(): Promise<string> {
   const directory = await temporaryDirectory()
-  const { chmod } = await import('node:fs/promises')
   await chmod(directory, 0o755)
   return directory
 }
@@ -52,42 +45,75 @@ async function opened(concurrency = 4): Promise<BubblewrapSandboxes> {
 }
 
 describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, () => {
-  it('§7.7 a worker killed with -9 leaves no process after 1 s, and the next one clears its directory', async () => {
+  it.each(usersHere)(
+    '§7.7 a worker killed with -9 leaves no process after 1 s, and its directory is cleared (user %j)',
+    async (users) => {
+      const directory = await openDirectory()
+      const mark = marked()
+      const script = `setsid nohup sleep ${mark} & (sleep ${mark} &) ; echo begun; trap "" TERM; sleep ${mark}`
+      const worker = startWorker([directory, script, 'bubblewrap', users])
+      await heard(worker, 'begun')
+      expect(processesWith(mark).length).toBeGreaterThan(1)
+      const killedAt = performance.now()
+      worker.kill('SIGKILL')
+      await until(() => processesWith(mark).length === 0)
+      expect(performance.now() - killedAt).toBeLessThan(1000)
+      await until(() => worker.pid !== undefined && !isAlive(worker.pid))
+      // Slots with users are taken over by the next worker; what is the worker's own goes with it.
+      if (users === '' && process.getuid?.() === 0) {
+        const next = new BubblewrapSandboxes({ directory, concurrency: 1 })
+        expect((await play(next, 'ls -A')).stdout).toBe('')
+        await next.close()
+        expect(await readdir(join(directory, 'signalbox-sandboxes'))).toEqual([])
+      } else await until(async () => (await readdir(directory)).length === 0)
+    },
+  )
+
+  it.each(usersHere)(
+    `X3 of ${killsOfStarts} workers killed with -9 while they start a command none leaves a process (user %j)`,
+    async (users) => {
+      const directory = await openDirectory()
+      const left = await killStarts(() => {
+        const mark = marked()
+        const args = [directory, `sleep ${mark}`, 'bubblewrap', users]
+        return { args, left: () => processesWith(mark) }
+      }, 40)
+      expect(left).toEqual([])
+    },
+  )
+
+  it('S3 a slot is taken over when nothing of its dead owner is alive any more', async () => {
     const directory = await openDirectory()
     const mark = marked()
-    const script = `setsid nohup sleep ${mark} & (sleep ${mark} &) ; echo begun; trap "" TERM; sleep ${mark}`
-    const worker = spawn(process.execPath, [main, directory, script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const worker = startWorker([directory, `echo begun; sleep ${mark}`])
     await heard(worker, 'begun')
-    expect(processesWith(mark).length).toBeGreaterThan(1)
-    const killedAt = performance.now()
+    const [caretaker = 0] = processesWith('caretaker-main').filter(isChildOf(worker.pid ?? 0))
+    // Both at once: nobody is left who would end the command but bwrap, and it is stopped.
+    const ofSandbox = processesWith(mark)
+    for (const pid of ofSandbox) process.kill(pid, 'SIGSTOP')
+    process.kill(caretaker, 'SIGKILL')
     worker.kill('SIGKILL')
-    await until(() => processesWith(mark).length === 0)
-    expect(performance.now() - killedAt).toBeLessThan(1000)
     await until(() => worker.pid !== undefined && !isAlive(worker.pid))
-    if (process.getuid?.() !== 0) return
     const next = new BubblewrapSandboxes({ directory, concurrency: 1 })
+    onTestFinished(() => next.close())
     expect((await play(next, 'ls -A')).stdout).toBe('')
-    await next.close()
-    expect(await readdir(join(directory, 'signalbox-sandboxes'))).toEqual([])
+    expect(processesWith(mark)).toEqual([])
   })
 
-  it('X3 a worker killed with -9 while it starts a command leaves no process either', async () => {
-    const directory = await openDirectory()
-    for (const ms of [0, 1, 2, 3, 5, 8, 12, 20]) {
-      const mark = marked()
-      const worker = spawn(process.execPath, [main, directory, `sleep ${mark}`], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      await heard(worker, 'starting')
-      await sleep(ms)
-      worker.kill('SIGKILL')
-      await until(() => worker.pid !== undefined && !isAlive(worker.pid))
-      // What was not tied to the worker in time would go on now.
-      await sleep(500)
-      expect(processesWith(mark)).toEqual([])
-    }
+  it('C1 a caretaker that was ended is replaced before the next command', async () => {
+    const sandboxes = await opened(1)
+    await play(sandboxes, ':')
+    const ours = (): readonly number[] =>
+      processesWith('caretaker-main').filter(isChildOf(process.pid))
+    const [first = 0] = ours()
+    process.kill(first, 'SIGKILL')
+    await until(() => !isAlive(first))
+    // A process that has ended is heard of a little later.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await play(sandboxes, ':')
+    expect(ours()).toHaveLength(1)
+    await sandboxes.close()
+    await until(() => ours().length === 0)
   })
 
   it('X3 a command does not begin under a worker that is dead', async () => {
@@ -172,7 +198,7 @@ describe.skipIf(skipBwrap)(`what a command finds of its host${bwrapMissing}`, ()
     for (const place of places) {
       const path = join(place, `.${word}`)
       await writeFile(path, word, { mode: 0o644 })
-      onTestFinished(async () => (await import('node:fs/promises')).rm(path, { force: true }))
+      onTestFinished(() => rm(path, { force: true }))
     }
     // On sockets: of the machine's loopback, and by a path.
     const listeners = await Promise.all(

@@ -1,14 +1,17 @@
 /** The adapter `virtual`: the contract, and what is special about it. */
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { fileURLToPath } from 'node:url'
-import { contractLimits, givenFiles, play, sandboxContract } from '@signalbox/testing/contract'
+import {
+  contractLimits,
+  givenFiles,
+  play,
+  processesWith,
+  sandboxContract,
+} from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { VirtualSandboxes } from '../../src/sandbox/virtual/virtual-sandboxes.ts'
 import { isAlive, until } from '../hosting.ts'
-
-const workerMain = fileURLToPath(new URL('worker-main.ts', import.meta.url))
+import { heard, killsOfStarts, killStarts, startWorker } from './killed-workers.ts'
 
 /** What Linux says of a process; empty where there is none. */
 function said(pid: number, file: string): string {
@@ -119,14 +122,8 @@ describe('virtual', () => {
 
   it('§7.7 a worker killed with -9 leaves no process after 1 s, also under a script that spins', async () => {
     const script = 'cat probe; while :; do :; done'
-    const worker = spawn(process.execPath, [workerMain, '', script, 'virtual'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    await new Promise<void>((resolve) => {
-      worker.stdout.on('data', (chunk: Buffer) => {
-        if (chunk.toString('utf8').includes('begun')) resolve()
-      })
-    })
+    const worker = startWorker(['', script, 'virtual'])
+    await heard(worker, 'begun')
     const children = childrenOf(worker.pid ?? 0)
     // The one that runs the script, and the one that waits for the next.
     expect(children).toHaveLength(2)
@@ -134,6 +131,16 @@ describe('virtual', () => {
     worker.kill('SIGKILL')
     await until(() => !children.some(isAlive))
     expect(performance.now() - killedAt).toBeLessThan(1000)
+  })
+
+  it(`X3 of ${killsOfStarts} workers killed with -9 while they start a script none leaves a process`, async () => {
+    const left = await killStarts((n) => {
+      // The size of its heap, which nobody else has, is what finds it.
+      const heap = String(300 + n)
+      const args = ['', 'cat probe; while :; do :; done', 'virtual', heap]
+      return { args, left: () => processesWith(`warden-main.ts\0${heap}\0`) }
+    }, 400)
+    expect(left).toEqual([])
   })
 
   it('one that waits for its script and is ended meanwhile is replaced', async () => {

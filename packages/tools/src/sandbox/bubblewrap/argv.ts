@@ -10,19 +10,22 @@ export const descriptors = { seccomp: 3, status: 4, args: 5, alive: 6 } as const
  * Stands before every command: it begins only if the worker lives. bwrap ties itself to its parent by then, but a parent that
  * died before is a death that nobody tells it of, and what it starts would go on for ever.
  */
-export const ifAlive = [
+export const ifAlive = (mark: string): readonly string[] => [
   '/bin/bash',
   '-p',
   '-c',
   `read -t 0 -u ${descriptors.alive} && exit 70; exec ${descriptors.alive}<&-; exec "$@"`,
-  'bash',
-] as const
+  // By what would be its name, all that start it are found: see `marked.ts`.
+  mark,
+]
 
 /** Where the files of a thread are, and who a command believes to be. */
 export const inside = { workspace: '/workspace', uid: 1000 } as const
 
 /** What one command line is made of. */
 export interface SandboxShape {
+  /** What finds its processes. */
+  readonly mark: string
   /** The directory of the files. */
   readonly tree: string
   readonly mounts: readonly ReadOnlyMount[]
@@ -69,10 +72,10 @@ export function bwrapCommand(
 }
 
 /** Limits are set inside: there the kernel counts the processes of this sandbox, not those of its user elsewhere. */
-function insideCommand({ limits, script, enter, before }: SandboxShape): string[] {
+function insideCommand({ mark, limits, script, enter, before }: SandboxShape): string[] {
   const cpu = Math.ceil(limits.cpuMs / 1000)
   return [
-    ...ifAlive,
+    ...ifAlive(mark),
     ...before,
     'prlimit',
     `--nproc=${limits.processes}`,

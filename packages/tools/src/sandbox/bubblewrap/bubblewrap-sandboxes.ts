@@ -240,9 +240,10 @@ class BubblewrapSandbox implements Sandbox {
     onOutput: OnOutput,
   ): Promise<RunningBwrap> {
     const { mounts, env } = this.#request
-    const { mirror, uid, group, stdout, stderr } = this.#slot
+    const { mirror, uid, group, stdout, stderr, mark } = this.#slot
     const arch = seccompArch()
     const shape = {
+      mark,
       tree: mirror.directory,
       mounts,
       hidden: this.#hidden,
@@ -257,7 +258,8 @@ class BubblewrapSandbox implements Sandbox {
     }
     const isMemoryBounded = group !== null
     const seccomp = arch ? seccompProgram(arch, { isMemoryBounded }) : new Uint8Array()
-    return runBwrap({ ...bwrapCommand(shape, uid), seccomp, stdin, stdout, stderr, onOutput })
+    const { command, options } = bwrapCommand(shape, uid)
+    return runBwrap({ mark, command, options, seccomp, stdin, stdout, stderr, onOutput })
   }
 }
 

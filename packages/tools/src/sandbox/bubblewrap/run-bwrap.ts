@@ -4,6 +4,7 @@
  * R1 It settles when the namespace of its processes is gone: when its first process is, which the kernel lets go only when no
  *    other is left. bwrap itself may end before: its end kills that process, and does not wait for it.
  * R2 To end it, that first process is killed: the kernel kills all others with it, whatever they are waiting for.
+ * R3 bwrap may be ended by somebody else, at any moment: what it leaves is ended, known or not, before the run settles.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { close, constants, open } from 'node:fs'
@@ -14,10 +15,13 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { descriptors } from './argv.ts'
 import { closeInherited } from './inherited.ts'
+import { endMarked, kill } from './marked.ts'
 import { collectedCpuMs, isRunning, startOf } from './process-facts.ts'
 
 /** What is run. */
 export interface BwrapRun {
+  /** Stands in the command. */
+  readonly mark: string
   readonly command: readonly string[]
   readonly options: readonly string[]
   readonly seccomp: Uint8Array
@@ -89,8 +93,8 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
   feed(streamAt(child, descriptors.args), run.options.map((option) => `${option}\0`).join(''))
   return {
     first: () => (isThere(status) ? status.pid : null),
-    kill: () => void end(child, status),
-    ended: settle({ started, status, outputs }),
+    kill: () => void end(child, status, run.mark),
+    ended: settle({ mark: run.mark, started, status, outputs }),
   }
 }
 
@@ -105,16 +109,21 @@ interface Watched {
 }
 
 interface Parts {
+  readonly mark: string
   readonly started: Promise<Error | null>
   readonly status: Watched
   readonly outputs: readonly Promise<void>[]
 }
 
-async function settle({ started, status, outputs }: Parts): Promise<BwrapEnd> {
+async function settle({ mark, started, status, outputs }: Parts): Promise<BwrapEnd> {
   const error = await started
   if (error) return { exitCode: null, cpuMs: null, error }
-  // What a command left in the background is being killed now.
-  while (isThere(status)) await sleep(pollMs)
+  // What a command left in the background is being killed now. Where bwrap ended before its time, nobody else does that.
+  if (status.pid === null) await endMarked(mark)
+  while (isThere(status)) {
+    if (status.pid !== null) kill(status.pid, status.started)
+    await sleep(pollMs)
+  }
   await Promise.all([...outputs, status.closed])
   const { exitCode, cpuMs } = status
   return { exitCode, cpuMs, error: null }
@@ -168,24 +177,16 @@ function parse(line: string): unknown {
   }
 }
 
-async function end(child: ChildProcess, status: Watched): Promise<void> {
+async function end(child: ChildProcess, status: Watched, mark: string): Promise<void> {
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
   const deadline = performance.now() + setUpMsMax
   while (!isOver() && status.pid === null && performance.now() < deadline) await sleep(pollMs)
-  // As long as bwrap is there, it has not collected that process, and its number is nobody else's; that bwrap has ended may
-  // be news on the way.
-  if (!isOver() && isThere(status) && status.pid !== null) kill(status.pid)
+  if (!isOver() && status.pid !== null) kill(status.pid, status.started)
   const patience = performance.now() + setUpMsMax
   while (!isOver() && performance.now() < patience) await sleep(pollMs)
+  // bwrap alone must not go: what it has not let begin yet would wait for it for ever.
+  if (!isOver()) await endMarked(mark)
   if (!isOver()) child.kill('SIGKILL')
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It ended meanwhile.
-  }
 }
 
 interface Pipe {

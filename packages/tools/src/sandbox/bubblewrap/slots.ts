@@ -5,7 +5,8 @@
  * S1 A slot is used by one call at a time. A user is used by one slot of this machine: processes of another worker claim
  *    another one.
  * S2 Calls wait for a slot in the order in which they came.
- * S3 What a worker that died left is taken over by the next one, and removed.
+ * S3 What a worker that died left is ended and removed: by its caretaker, and where slots have users, by the next worker, which
+ *    takes them over.
  */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -23,13 +24,17 @@ import {
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { Caretaker } from './caretaker.ts'
 import { type ControlGroup, findControlGroups } from './control-groups.ts'
 import { removeTree } from './disk.ts'
+import { endMarked, isMark, markOfSlot } from './marked.ts'
 import { Mirror } from './mirror.ts'
 import { startOf } from './process-facts.ts'
 
 /** A place for one command. */
 export interface Slot {
+  /** What finds its processes. */
+  readonly mark: string
   readonly directory: string
   /** Who its processes are; null: whoever the worker is. */
   readonly uid: number | null
@@ -58,9 +63,11 @@ interface SlotsOptions {
 /** The slots of one worker. */
 export class Slots {
   readonly #options: SlotsOptions
+  readonly #caretaker = new Caretaker()
   readonly #free: Slot[] = []
   readonly #waiting: ((slot: Slot) => void)[] = []
   #made = 0
+  #numbered = 0
   #home: Promise<string> | null = null
   #groups: ReturnType<typeof findControlGroups> | null = null
 
@@ -70,12 +77,15 @@ export class Slots {
 
   /** A slot, one that holds the files of `owner` if it can be. Waits until there is one. */
   async take(owner: string): Promise<Slot> {
+    const home = await (this.#home ??= this.#makeHome())
+    // The home of slots with users is that of other workers as well.
+    this.#caretaker.watch(this.#options.users === 'each' ? null : home)
     const index = this.#free.findIndex(({ mirror }) => mirror.owner === owner)
     const [free] = this.#free.splice(Math.max(0, index), 1)
     if (free) return free
     if (this.#made < this.#options.count) {
       this.#made += 1
-      return this.#make().catch((error: unknown) => {
+      return this.#make(home).catch((error: unknown) => {
         this.#made -= 1
         throw error
       })
@@ -92,17 +102,19 @@ export class Slots {
   /** Removes all directories. Nothing may run any more. */
   async close(): Promise<void> {
     const home = await this.#home?.catch(() => null)
+    this.#caretaker.dismiss()
     for (const { group } of this.#free) await group?.close().catch(() => undefined)
     // The home of slots with users is that of other workers as well.
     if (this.#options.users !== 'each') return home ? removeTree(home) : undefined
     for (const { directory } of this.#free) await removeTree(directory)
   }
 
-  async #make(): Promise<Slot> {
+  async #make(home: string): Promise<Slot> {
     const { users } = this.#options
-    this.#home ??= this.#makeHome()
-    const home = await this.#home
-    const claimed = users === 'each' ? await claimUser(home) : null
+    const { mark: ofWorker } = this.#caretaker
+    this.#numbered += 1
+    const mark = markOfSlot(ofWorker, this.#numbered)
+    const claimed = users === 'each' ? await claimUser(home, ofWorker) : null
     const directory = claimed?.directory ?? (await mkdtemp(join(home, 'slot-')))
     const uid = claimed?.uid ?? (typeof users === 'number' ? users : null)
     // Users of slots pass through it, and list nothing.
@@ -114,7 +126,7 @@ export class Slots {
     const mirror = new Mirror(join(directory, 'files'), uid)
     this.#groups ??= findControlGroups()
     const group = (await (await this.#groups)?.group(basename(directory))) ?? null
-    return { directory, uid, mirror, group, stdout, stderr }
+    return { mark, directory, uid, mirror, group, stdout, stderr }
   }
 
   /** Of a worker with users: shared by all of this machine, since users are. Else its own. */
@@ -144,30 +156,29 @@ export class Slots {
 /** Takes a user that no living worker has. Its directory is the claim. */
 async function claimUser(
   home: string,
+  mark: string,
 ): Promise<{ readonly uid: number; readonly directory: string }> {
   for (let n = 0; n < slotUids.count; n += 1) {
     const uid = slotUids.first + n
     const directory = join(home, String(uid))
-    if (await claim(directory)) return { uid, directory }
+    if (await claim(directory, mark)) return { uid, directory }
   }
   throw new Error(`all ${slotUids.count} users for sandboxes are in use`)
 }
 
-async function claim(directory: string): Promise<boolean> {
+async function claim(directory: string, mark: string): Promise<boolean> {
   const isNew = await mkdir(directory, { mode: 0o711 }).then(
     () => true,
     () => false,
   )
   const owner = join(directory, 'owner')
   if (!isNew && !(await takeOver(directory, owner))) return false
-  await writeFile(owner, `${process.pid} ${startOf(process.pid) ?? ''}`, {
-    mode: 0o600,
-    flag: 'wx',
-  })
+  const claims = `${process.pid} ${startOf(process.pid) ?? ''} ${mark}`
+  await writeFile(owner, claims, { mode: 0o600, flag: 'wx' })
   return true
 }
 
-/** Empties the directory of an owner that is dead. False: it is somebody's. */
+/** Ends what an owner that is dead has left, and empties its directory. False: it is somebody's. */
 async function takeOver(directory: string, owner: string): Promise<boolean> {
   const said = await readFile(owner, 'utf8').catch(() => null)
   // Without an owner it is being made or taken over, or who did so died in between: then it stays, for there are many.
@@ -184,6 +195,8 @@ async function takeOver(directory: string, owner: string): Promise<boolean> {
     await rename(old, owner)
     return false
   }
+  const [, , mark = ''] = said.split(' ')
+  if (isMark(mark)) await endMarked(mark)
   for (const name of await readdir(directory)) await removeTree(join(directory, name))
   return true
 }
