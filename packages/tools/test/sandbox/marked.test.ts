@@ -1,12 +1,13 @@
 /** What becomes of processes that nobody holds any more. */
 import { spawn } from 'node:child_process'
-import { chmod } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import { processesWith } from '@signalbox/testing/contract'
+import { join } from 'node:path'
+import { contractLimits, marked, play, processesWith } from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
 import { endMarked, isMark, markOfSlot, newMark } from '../../src/sandbox/bubblewrap/marked.ts'
-import { contractLimits, givenFiles, marked, play } from '@signalbox/testing/contract'
+import { Slots } from '../../src/sandbox/bubblewrap/slots.ts'
 import { isAlive, temporaryDirectory, until } from '../hosting.ts'
 import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
 
@@ -26,7 +27,7 @@ describe.skipIf(!isLinux)('processes with a mark', () => {
     const mark = newMark()
     const [one, two] = [waiting(markOfSlot(mark, 1)), waiting(markOfSlot(mark, 1))]
     const others = [markOfSlot(mark, 12), `x${markOfSlot(mark, 1)}`, newMark()].map(waiting)
-    await until(() => [one, two, ...others].every((pid) => processesWith(mark).includes(pid) || isAlive(pid)))
+    await until(() => [one, two, ...others].every((pid) => processesWith('signalbox-sandbox-').includes(pid)))
     await endMarked(markOfSlot(mark, 1))
     expect([one, two].map(isAlive)).toEqual([false, false])
     expect(others.map(isAlive)).toEqual([true, true, true])
@@ -44,6 +45,25 @@ describe.skipIf(!isLinux)('processes with a mark', () => {
 })
 
 describe.skipIf(skipBwrap)(`what bwrap leaves${bwrapMissing}`, () => {
+  it.runIf(process.getuid?.() === 0)(
+    'S3 a slot is taken over when nothing of its dead owner is alive',
+    async () => {
+      const base = await temporaryDirectory()
+      await chmod(base, 0o755)
+      const left = join(base, 'signalbox-sandboxes', '60600')
+      await mkdir(left, { recursive: true, mode: 0o711 })
+      const mark = newMark()
+      await writeFile(join(left, 'owner'), `1 0 ${mark}`)
+      const pids = [waiting(markOfSlot(mark, 1)), waiting(markOfSlot(mark, 2))]
+      await until(() => pids.every((pid) => processesWith(mark).includes(pid)))
+      const slots = new Slots({ base, count: 1, users: 'each' })
+      const slot = await slots.take('')
+      expect([slot.uid, ...pids.map(isAlive)]).toEqual([60_600, false, false])
+      slots.give(slot)
+      await slots.close()
+    },
+  )
+
   it('X3 one that ends before it lets its namespace begin leaves a process that waits for ever, and it is found', async () => {
     const mark = newMark()
     const options = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/']
@@ -65,11 +85,9 @@ describe.skipIf(skipBwrap)(`what bwrap leaves${bwrapMissing}`, () => {
     await chmod(directory, 0o755)
     const sandboxes = new BubblewrapSandboxes({ directory, concurrency: 1 })
     onTestFinished(() => sandboxes.close())
-    const files = givenFiles({})
     for (const afterMs of [0, 0, 1, 2, 4, 8, 30]) {
       const mark = marked()
       const playing = play(sandboxes, `echo x > made; setsid sleep ${mark} & sleep ${mark}`, {
-        files,
         limits: { ...contractLimits, wallMs: 10_000 },
       })
       const isSettled = playing.then(() => true)
