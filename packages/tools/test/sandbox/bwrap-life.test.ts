@@ -1,10 +1,10 @@
 /** What stays when workers die or calls are cancelled: nothing; and what a command finds of its host: nothing. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { givenFiles, marked, play, processesWith, stubborn } from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -25,6 +25,22 @@ const begin = async (end: string): Promise<string> => {
     `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`,
   ])
   return stdout.trim().replace('\n', ' ')
+}
+
+/** Control groups that a worker has made, where there are such. */
+function groupsOf(worker: number): readonly string[] {
+  const lines = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+  return lines.flatMap((line) => {
+    const [, controllers = '', ...path] = line.split(':')
+    const place = join('/sys/fs/cgroup', controllers, path.join(':'))
+    return [place, dirname(place)].flatMap((each) => {
+      try {
+        return readdirSync(each).filter((name) => name.startsWith(`signalbox-${worker}-`))
+      } catch {
+        return []
+      }
+    })
+  })
 }
 
 const isChildOf =
@@ -64,6 +80,7 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
       await until(() => processesWith(mark).length === 0)
       expect(performance.now() - killedAt).toBeLessThan(1000)
       await until(() => worker.pid !== undefined && !isAlive(worker.pid))
+      await until(() => groupsOf(worker.pid ?? 0).length === 0)
       // Slots with users are taken over by the next worker; what is the worker's own goes with it.
       if (users === '' && process.getuid?.() === 0) {
         const next = new BubblewrapSandboxes({ directory, concurrency: 1 })

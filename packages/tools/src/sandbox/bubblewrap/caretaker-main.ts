@@ -1,9 +1,10 @@
 /**
  * The process of a caretaker: waits for the end of its worker, which closes its input, and ends what carries the mark. Told that
- * all is over before that, it just leaves. Arguments: the mark; a directory to be removed, if there is one.
+ * all is over before that, it just leaves. Arguments: the mark, the number of the worker, a directory to be removed, or nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watches } from './caretaker.ts'
+import { removeGroupsOf } from './control-groups.ts'
 import { removeTree } from './disk.ts'
 import { endMarked } from './marked.ts'
 
@@ -11,7 +12,7 @@ import { endMarked } from './marked.ts'
 const quietMs = 2000
 const pauseMs = 20
 
-const [, , told = '', home] = process.argv
+const [, , told = '', worker = '', home = ''] = process.argv
 const mark = told.replace(watches, '')
 
 // A service tells all of its processes to end: the worker decides when, and this one ends after it.
@@ -28,4 +29,5 @@ if (isOver) process.exit()
 
 for (let since = performance.now(); performance.now() - since < quietMs; await sleep(pauseMs))
   if ((await endMarked(mark)) > 0) since = performance.now()
-if (home !== undefined) await removeTree(home)
+await removeGroupsOf(Number(worker))
+if (home !== '') await removeTree(home)

@@ -31,7 +31,8 @@ export class Caretaker {
   watch(home: string | null): void {
     if (this.#isDismissed) throw new Error('the sandboxes are closed')
     if (this.#child?.exitCode === null && this.#child.signalCode === null) return
-    const own = [process.execPath, main, `${watches}${this.mark}`, ...(home === null ? [] : [home])]
+    const told = [`${watches}${this.mark}`, String(process.pid), home ?? '']
+    const own = [process.execPath, main, ...told]
     const [program = '', ...args] = [...closeInherited(), ...own]
     const child = spawn(program, args, {
       stdio: ['pipe', 'ignore', 'ignore'],

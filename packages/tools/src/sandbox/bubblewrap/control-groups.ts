@@ -3,10 +3,11 @@
  * `/sys/fs/cgroup` of systemd's machines (2), and a mount for each controller (1).
  *
  * G1 A group is made for each slot and used by one command at a time; the command enters it before it can fork.
- * G2 Where a group cannot be made there is none: limits are then those of each process, and the probe says so.
+ * G2 The groups of a worker that died are removed by its caretaker.
+ * G3 Where a group cannot be made there is none: limits are then those of each process, and the probe says so.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { SandboxLimits } from '../sandbox.ts'
 
@@ -146,8 +147,27 @@ async function perController(): Promise<ControlGroups> {
 /** bwrap and the first process of the namespace. */
 const ownProcesses = 4
 
+const prefixOf = (worker: number): string => `signalbox-${worker}-`
+
+/** Removes the groups that a process made which was in the same group as this one. Nothing may be in them any more. */
+export async function removeGroupsOf(worker: number): Promise<void> {
+  const places = [
+    async () => dirname(join(root, await ownPath(null))),
+    async () => join(root, 'memory', await ownPath('memory')),
+    async () => join(root, 'pids', await ownPath('pids')),
+  ]
+  for (const find of places) {
+    // Which of them there are depends on the version.
+    const place = await find().catch(() => null)
+    const names = place === null ? [] : await readdir(place).catch(() => [])
+    for (const name of names)
+      if (place !== null && name.startsWith(prefixOf(worker)))
+        await rmdir(join(place, name)).catch(() => undefined)
+  }
+}
+
 async function makeGroup(parent: string, name: string): Promise<string> {
-  const path = join(parent, `signalbox-${process.pid}-${name}`)
+  const path = join(parent, `${prefixOf(process.pid)}${name}`)
   await mkdir(path, { recursive: true })
   return path
 }

@@ -77,7 +77,7 @@ export class Slots {
 
   /** A slot, one that holds the files of `owner` if it can be. Waits until there is one. */
   async take(owner: string): Promise<Slot> {
-    const home = await (this.#home ??= this.#makeHome())
+    const home = await this.#found()
     // The home of slots with users is that of other workers as well.
     this.#caretaker.watch(this.#options.users === 'each' ? null : home)
     const index = this.#free.findIndex(({ mirror }) => mirror.owner === owner)
@@ -127,6 +127,15 @@ export class Slots {
     this.#groups ??= findControlGroups()
     const group = (await (await this.#groups)?.group(basename(directory))) ?? null
     return { mark, directory, uid, mirror, group, stdout, stderr }
+  }
+
+  /** The home. One that could not be made is tried again by the next call. */
+  #found(): Promise<string> {
+    this.#home ??= this.#makeHome().catch((error: unknown) => {
+      this.#home = null
+      throw error
+    })
+    return this.#home
   }
 
   /** Of a worker with users: shared by all of this machine, since users are. Else its own. */
