@@ -71,4 +71,32 @@ export const sandboxMutations: readonly Mutation[] = [
     becomes: '!found.every(({ address }) => address !== host)',
     test: tested('egress', 'a name of the list that leads inward'),
   },
+  {
+    name: 'a process is found by a part of a mark (K2)',
+    file: sandbox('bubblewrap/marked.ts'),
+    line: 'word.startsWith(mark)',
+    becomes: 'word.includes(mark)',
+    test: tested('marked', 'K2 are ended, all of them, and nobody else'),
+  },
+  {
+    name: 'a slot is taken over while processes of its dead owner are alive (S3)',
+    file: sandbox('bubblewrap/slots.ts'),
+    line: '  if (isMark(mark)) await endMarked(mark)\n',
+    becomes: '',
+    test: tested('marked', 'S3 a slot is taken over when nothing'),
+  },
+  {
+    name: 'a caretaker that was ended is not replaced (C1)',
+    file: sandbox('bubblewrap/caretaker.ts'),
+    line: 'if (this.#child?.exitCode === null && this.#child.signalCode === null) return',
+    becomes: 'if (this.#child) return',
+    test: tested('bwrap-life', 'C1 a caretaker that was ended'),
+  },
+  {
+    name: 'commands begin without a caretaker (C1, S3)',
+    file: sandbox('bubblewrap/slots.ts'),
+    line: "    this.#caretaker.watch(this.#options.users === 'each' ? null : home)\n",
+    becomes: '',
+    test: tested('bwrap-life', 'killed with -9 while they start a command'),
+  },
 ]
