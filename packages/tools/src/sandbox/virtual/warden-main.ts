@@ -17,7 +17,10 @@ const tell = (message: unknown): void => {
 }
 
 // Not `exit`, which waits for the thread.
-process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+const end = (): void => void process.kill(process.pid, 'SIGKILL')
+process.once('disconnect', end)
+// A channel that ended while this module was being loaded ended with nobody to hear of it.
+if (!process.connected) end()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 const thread = new Worker(main, {
