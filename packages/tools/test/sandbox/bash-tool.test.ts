@@ -90,38 +90,49 @@ describe.each(adapters)('bash over %s', (_name, use, skip) => {
     expect(outcome).not.toHaveProperty('files')
   })
 
-  it.skipIf(skip)('keeps up to 2,000 files of one call, and of more says that none was kept', async () => {
-    const call = (count: number) =>
-      callTool(host(), 'bash', {
-        args: { command: `for i in $(seq 1 ${count}); do echo $i > f$i; done` },
-        files: snapshotStore().files([]),
-      })
-    const most = await call(2000)
-    expect(outputOf(most).isError).toBe(false)
-    expect(most.status === 'completed' && most.files).toHaveLength(2000)
-    const more = await call(2001)
-    expect(textOf(outputOf(more))).toContain('No file was kept: One call changes at most 2000 files')
-    expect(more).not.toHaveProperty('files')
-  })
+  it.skipIf(skip)(
+    'keeps up to 2,000 files of one call, and of more says that none was kept',
+    async () => {
+      const call = (count: number) =>
+        callTool(host(), 'bash', {
+          args: { command: `for i in $(seq 1 ${count}); do echo $i > f$i; done` },
+          files: snapshotStore().files([]),
+        })
+      const most = await call(2000)
+      expect(outputOf(most).isError).toBe(false)
+      expect(most.status === 'completed' && most.files).toHaveLength(2000)
+      const more = await call(2001)
+      expect(textOf(outputOf(more))).toContain(
+        'No file was kept: One call changes at most 2000 files',
+      )
+      expect(more).not.toHaveProperty('files')
+    },
+  )
 
-  it.skipIf(skip)('answers output that is no text, or that does not end, as text that does', async () => {
-    const bytes = await callTool(host(), 'bash', {
-      args: { command: String.raw`printf 'a\377\376b\000c'` },
-    })
-    const said = textOf(outputOf(bytes))
-    expect([said.isWellFormed(), said.startsWith('a'), said.endsWith('c')]).toEqual([
-      true,
-      true,
-      true,
-    ])
-    const endless = await callTool(host(), 'bash', {
-      args: { command: 'while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done', timeoutMs: 3000 },
-    })
-    // The interpreter in TypeScript tells what it wrote at its end, so there the clock is first.
-    const stopped = use === 'bubblewrap' ? 'it wrote more than 1 MiB' : 'Stopped after 3 s'
-    expect(textOf(outputOf(endless))).toContain(stopped)
-    expect(outputOf(endless).isError).toBe(true)
-  })
+  it.skipIf(skip)(
+    'answers output that is no text, or that does not end, as text that does',
+    async () => {
+      const bytes = await callTool(host(), 'bash', {
+        args: { command: String.raw`printf 'a\377\376b\000c'` },
+      })
+      const said = textOf(outputOf(bytes))
+      expect([said.isWellFormed(), said.startsWith('a'), said.endsWith('c')]).toEqual([
+        true,
+        true,
+        true,
+      ])
+      const endless = await callTool(host(), 'bash', {
+        args: {
+          command: 'while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done',
+          timeoutMs: 3000,
+        },
+      })
+      // The interpreter in TypeScript tells what it wrote at its end, so there the clock is first.
+      const stopped = use === 'bubblewrap' ? 'it wrote more than 1 MiB' : 'Stopped after 3 s'
+      expect(textOf(outputOf(endless))).toContain(stopped)
+      expect(outputOf(endless).isError).toBe(true)
+    },
+  )
 
   it.skipIf(skip)('§18.17 a cancelled call is aborted and settled: never unknown', async () => {
     for (const ms of [0, 5, 50, 300]) {

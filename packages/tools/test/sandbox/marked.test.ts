@@ -27,7 +27,9 @@ describe.skipIf(!isLinux)('processes with a mark', () => {
     const mark = newMark()
     const [one, two] = [waiting(markOfSlot(mark, 1)), waiting(markOfSlot(mark, 1))]
     const others = [markOfSlot(mark, 12), `x${markOfSlot(mark, 1)}`, newMark()].map(waiting)
-    await until(() => [one, two, ...others].every((pid) => processesWith('signalbox-sandbox-').includes(pid)))
+    await until(() =>
+      [one, two, ...others].every((pid) => processesWith('signalbox-sandbox-').includes(pid)),
+    )
     await endMarked(markOfSlot(mark, 1))
     expect([one, two].map(isAlive)).toEqual([false, false])
     expect(others.map(isAlive)).toEqual([true, true, true])
@@ -91,12 +93,15 @@ describe.skipIf(skipBwrap)(`what bwrap leaves${bwrapMissing}`, () => {
         limits: { ...contractLimits, wallMs: 10_000 },
       })
       const isSettled = playing.then(() => true)
-      const ofBwrap = (): readonly number[] => processesWith(`bwrap\0--args`).filter((pid) => processesWith(mark).includes(pid))
+      const ofBwrap = (): readonly number[] =>
+        processesWith(`bwrap\0--args`).filter((pid) => processesWith(mark).includes(pid))
       await until(() => ofBwrap().length > 0)
       await new Promise((resolve) => setTimeout(resolve, afterMs))
       const [first = 0] = ofBwrap()
       process.kill(first, 'SIGKILL')
-      expect(await Promise.race([isSettled, new Promise((resolve) => setTimeout(resolve, 3000, false))])).toBe(true)
+      expect(
+        await Promise.race([isSettled, new Promise((resolve) => setTimeout(resolve, 3000, false))]),
+      ).toBe(true)
       expect(processesWith(mark)).toEqual([])
       const { ended, files: kept } = await playing
       expect([ended.ended, kept]).toEqual(['lost', {}])
