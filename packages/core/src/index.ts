@@ -73,7 +73,7 @@ export {
 export { Webhook, WebhookMoment } from './webhook.ts'
 export { titleIn } from './title/answer.ts'
 export { cleanTitle, wellFormed } from './title/line.ts'
-export { titlePrompt } from './title/request.ts'
+export { titleAnswer, titlePrompt } from './title/request.ts'
 export { Title, TitleConfig, TitledBy, TitleRefusal, untitled } from './title/spec.ts'
 export { givenPaths, saidTexts, titleOfWords } from './title/words.ts'
 export { ledgerSchemas, type LedgerType, PauseTarget } from './event/ledger.ts'

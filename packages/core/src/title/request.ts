@@ -1,4 +1,5 @@
 /** What a model is asked for a title: one message, in the role of the user. What was said stands in it as data. */
+import type { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import type { Prompt } from '../prompt.ts'
 import { wellFormed } from './line.ts'
@@ -9,6 +10,14 @@ const quoted = (text: string): string =>
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
+
+/** What an answer is held to where a provider can be held to anything: one field. */
+export const titleAnswer: JsonObject = {
+  type: 'object',
+  properties: { title: { type: 'string', description: 'The heading.' } },
+  required: ['title'],
+  additionalProperties: false,
+}
 
 /** The request for a title of at most so many words, for a conversation that began with `asked` and was answered with `answered`. */
 export function titlePrompt(

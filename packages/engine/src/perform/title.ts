@@ -4,13 +4,15 @@
  * N1 Nothing but the run itself is read, so that nothing is told of what was said before and is not to be told.
  * N2 A title that a person gave stands, and so does that of a run that has completed before: the note says so, and no model is asked.
  * N3 A failure leaves the title as it is. Its note holds nothing of what the model answered.
- * N4 What is answered is judged by the stream guardrails of the agent, and is on no stream.
+ * N4 What is answered is judged by the stream guardrails of the agent, once more as it would be shown, and is on no stream.
+ * N5 A provider that can is held to answer one field. Where it refuses such a request, it is asked once more for words.
  */
 import {
   type AgentDefinition,
   callsOf,
   factSchemas,
   givenPaths,
+  type JsonObject,
   limits,
   type ModelConfig,
   type ModelTurn,
@@ -19,6 +21,7 @@ import {
   payloadOf,
   type Prompt,
   saidTexts,
+  titleAnswer,
   type TitleEffect,
   titleIn,
   titlePrompt,
@@ -44,7 +47,7 @@ import type { Digests } from '../record/digests.ts'
 import type { Writer } from '../record/draft.ts'
 import { type Breaker, circuitOf } from './breaker.ts'
 import { originOf } from './evidence.ts'
-import { guardedTitle } from './guarded-words.ts'
+import { guardedTitle, objectionTo } from './guarded-words.ts'
 import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { withUsage } from './reservation.ts'
@@ -175,7 +178,7 @@ async function askModel(deps: TitleDeps, task: TitleTask, held: Held) {
   const usage: Usage = turn
     ? withUsage(turn, { prompt, tools: [] }).usage
     : { inputTokens: 0, outputTokens: limits.titleTokensMax, estimated: true }
-  const judged = turn ? judge(turn) : ({ reason: 'cap' } as const)
+  const judged = turn ? judge(deps, agent, turn) : ({ reason: 'cap' } as const)
   const spent = { ...about, usage }
   if ('reason' in judged) return unchanged(deps, task, { ...judged, ...spent })
   const sources = { from: 1, through }
@@ -203,7 +206,7 @@ async function answerTo(
   const over = new AbortController()
   const { row, model } = task
   try {
-    const request = await requestOf(deps, task)
+    const request = await requestOf(deps, task, titleAnswer)
     await held.begin()
     void deps.clock.sleep(limits.titleMsMax, over.signal).then(() => cap.abort())
     let chars = 0
@@ -212,7 +215,10 @@ async function answerTo(
       if (chars > limits.titleStreamCharsMax) cap.abort()
     }
     const signal = AbortSignal.any([held.signal, cap.signal])
-    return await deps.model.call(request, { delta }, signal)
+    const turn = await deps.model.call(request, { delta }, signal)
+    if (turn.error?.class !== 'invalid_request') return turn
+    // Not every model of a provider can be held to a form.
+    return await deps.model.call(await requestOf(deps, task), { delta }, signal)
   } catch (error) {
     held.signal.throwIfAborted()
     if (error instanceof NewerError) throw error
@@ -233,6 +239,7 @@ async function requestOf(
     prompt,
     titled: { agent, endUser },
   }: TitleTask & { readonly model: ModelConfig; readonly prompt: Prompt },
+  answer?: JsonObject,
 ): Promise<ModelRequest> {
   const { argsHash } = await deps.digests.by(row.tenantId, agent)
   return {
@@ -246,6 +253,7 @@ async function requestOf(
     hmacKey: deps.random.hex(32),
     guard: streamGuardOf(deps.guardrails, agent, { correction: 0 }),
     endUser,
+    ...(answer === undefined ? {} : { answer }),
   }
 }
 
@@ -262,8 +270,12 @@ const brokenTurn = ({ provider, model }: ModelConfig, id: string): ModelTurn => 
   model,
 })
 
-/** The title that an answer is, or why it is none. */
-function judge(turn: ModelTurn): { readonly title: string } | Refused {
+/** The title that an answer is, or why it is none. Never throws. */
+function judge(
+  { guardrails }: Pick<TitleDeps, 'guardrails'>,
+  agent: AgentDefinition,
+  turn: ModelTurn,
+): { readonly title: string } | Refused {
   const { verdict, trip, redactions = [], error, usage, message } = turn
   const guardrail = trip?.guardrail ?? redactions[0]?.guardrail
   if (guardrail) return { reason: 'guardrail', guardrail }
@@ -282,7 +294,9 @@ function judge(turn: ModelTurn): { readonly title: string } | Refused {
   if (ofTools || callsOf(turn).length > 0) return { reason: 'calls' }
   if ((usage.outputTokens ?? 0) > limits.titleTokensMax) return { reason: 'cap' }
   const found = titleIn(answerOf(turn))
-  return 'title' in found ? found : { reason: found.refused }
+  if ('refused' in found) return { reason: found.refused }
+  const objection = objectionTo(guardrails, agent, found.title)
+  return objection === null ? found : { reason: 'guardrail', ...objection }
 }
 
 const fenceOf = ({ row: { effectId }, attempt }: TitleTask) =>
