@@ -51,7 +51,7 @@ export interface Actions extends Doings {
   readonly calls: Map<string, (readonly Word[])[]>
   readonly known: KnownNames
   readonly aliases: Map<string, string>
-  /** Where shells have changed to, as far as that begins at the root or a home; null where it is not known. */
+  /** Where shells have changed to, from the root, from a home or from where the script began; null where it is not known. */
   readonly places: Map<ShellScope, string | null>
   /** Programs that were found behind such a change, their relative operands from there. */
   readonly moved: Executable[]
@@ -63,10 +63,11 @@ export interface Actions extends Doings {
 export function noActions(before: KnownNames | null = null): Actions {
   const values = new Map<string, Variable[]>()
   const calls = new Map<string, (readonly Word[])[]>()
-  return { ...nothing(), values, calls, known: before ?? { values, calls } }
+  const places = new Map<ShellScope, string | null>()
+  return { ...nothing(), values, calls, places, known: before ?? { values, calls, places } }
 }
 
-const nothing = (): Omit<Actions, 'values' | 'calls' | 'known'> => ({
+const nothing = (): Omit<Actions, 'values' | 'calls' | 'places' | 'known'> => ({
   executables: [],
   redirects: [],
   variables: [],
@@ -81,7 +82,6 @@ const nothing = (): Omit<Actions, 'values' | 'calls' | 'known'> => ({
   owners: new Map(),
   forwarders: new Map(),
   aliases: new Map(),
-  places: new Map(),
   moved: [],
   texts: 0,
 })

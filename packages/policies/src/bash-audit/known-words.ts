@@ -7,11 +7,14 @@
  */
 import type { Variable } from '../passport/command/doings.ts'
 import { withoutBraces } from '../passport/command/places.ts'
+import { isOutside } from './outside.ts'
 import {
+  arrayOf,
   type Command,
   expansionEnd,
   expansionStart,
   isPlain,
+  type ShellScope,
   type ShellScript,
   type Word,
 } from '../shell/script.ts'
@@ -19,9 +22,14 @@ import {
 /** What a script says of its names. */
 export interface KnownNames {
   readonly values: ReadonlyMap<string, readonly Variable[]>
-  /** What each function is called with. */
+  /** What each function is called with, and by `scriptOwner` what the script gives itself. */
   readonly calls: ReadonlyMap<string, Readings>
+  /** Where its shells have changed to. */
+  readonly places: ReadonlyMap<ShellScope, string | null>
 }
+
+/** By what `set --` is known outside of functions. */
+export const scriptOwner = ' '
 
 /** Where words stand. */
 export interface Where {
@@ -107,15 +115,28 @@ function listsOf(word: Word, where: Where): Readings | null {
   const name = alone.exec(word.exact)?.[1]
   if (name === '@' || (name === '*' && word.splits))
     return callsOf(where)?.map((words) => words.map((each) => asNamed(each, name))) ?? null
-  const set = name === undefined ? [] : (where.known.values.get(name) ?? [])
+  const array = arrayOf(name ?? '')
+  const set = where.known.values.get(array) ?? []
   const lists = set.flatMap(({ word: value }) => (value?.elements ? [value.elements] : []))
-  const inner = name === undefined ? null : deeper(name, where)
+  const inner = deeper(array, where)
   if (set.length === 0 || lists.length < set.length || inner === null) return null
+  const found = elementsAt(lists, name?.slice(array.length) ?? '')
+  if (found.length > 0) return found.map((each) => [each])
   const elements = lists.flat().map((each) => {
-    const [key = ''] = /^\[[^\]]*\]=/.exec(each.text) ?? []
+    const [key = ''] = keyOf.exec(each.text) ?? []
     return { ...each, text: each.text.slice(key.length), exact: each.exact.slice(key.length) }
   })
-  return readingsOf(elements, inner).map((words) => words.map((each) => asNamed(each, name ?? '')))
+  return readingsOf(elements, inner).map((words) => words.map((each) => asNamed(each, array)))
+}
+
+const keyOf = /^\[[^\]]*\]=/
+
+/** What an element may be: of each list that the array is set to, and of all one behind the other. Nothing where that cannot be told. */
+function elementsAt(lists: Readings, subscript: string): readonly Word[] {
+  const all = lists.flat()
+  if (subscript === '' || !all.every((each) => isPlain(each) && !keyOf.test(each.text))) return []
+  const at = Number(subscript.slice(1, -1))
+  return [...new Set([all, ...lists].flatMap((list) => list[at] ?? []))]
 }
 
 /** What a script within a word prints, and nobody can tell, is followed by the name that it goes by here. */
@@ -131,7 +152,8 @@ const asNamed = (word: Word, name: string): Word =>
       }
 
 function callsOf({ known, owner }: Where): Readings | null {
-  const calls = typeof owner === 'string' ? (known.calls.get(owner) ?? []) : (owner ?? [])
+  const name = owner ?? scriptOwner
+  const calls = typeof name === 'string' ? (known.calls.get(name) ?? []) : name
   return calls.length > 0 && calls.length <= readingsMax ? calls : null
 }
 
@@ -169,9 +191,9 @@ function valuesOf(name: string, where: Where): readonly string[] | null {
   // Numbers: the process, the last status, how many arguments there are.
   if (/^[$?#!]$/.test(name)) return ['0']
   if (/^(?:[1-9]\d*|[@*])$/.test(name)) return argumentsAs(name, where)
-  if (!/^[A-Za-z_]\w*$/.test(name)) return null
-  const set = where.known.values.get(name) ?? []
-  if (set.length === 0) return name === 'IFS' ? [' '] : null
+  if (!/^[A-Za-z_]\w*(?:\[\d+\])?$/.test(name)) return null
+  const set = where.known.values.get(arrayOf(name)) ?? []
+  if (set.length === 0) return name === 'IFS' ? [' '] : name === 'PWD' ? placeHere(where) : null
   const inner = deeper(name, where)
   const texts = new Set<string>()
   for (const { text, word } of set) {
@@ -182,6 +204,10 @@ function valuesOf(name: string, where: Where): readonly string[] | null {
   }
   return [...texts]
 }
+
+/** Where the shell is, as a word that is relative to it: what a variable has kept of it may have been another place. */
+const placeHere = ({ known, depth = 0 }: Where): readonly string[] | null =>
+  depth > 0 && [...known.places.values()].some(isOutside) ? null : ['.']
 
 /** A value as one text; of an array, its elements one behind the other. */
 function valueOf(word: Word, where: Where): readonly string[] | null {
@@ -214,6 +240,8 @@ function printedText(script: ShellScript, where: Where): string | null {
   const { depth = 0 } = where
   if (depth > depthMax) return null
   const inner = { ...where, depth: depth + 1 }
+  const names = script.map(({ words }) => words[0]?.text ?? '')
+  if (names.includes('pwd') && names.some((name) => /^(?:cd|pushd|popd)$/.test(name))) return null
   let all = ''
   for (const command of script) {
     const text = printed(command, inner)
@@ -239,8 +267,12 @@ function printed(command: Command, where: Where): string | null {
     case 'printf':
       return formatted(given)
     case 'cat':
+      return given.every((each) => each === '-') ? inputText(command, where) : null
     case 'tee':
-      return given.length === 0 ? inputText(command, where) : null
+      return inputText(command, where)
+    case 'pwd':
+      // It stands within one value at least.
+      return placeHere({ ...where, depth: (where.depth ?? 0) - 1 })?.join('') ?? null
     default:
       return silent.test(name) ? '' : null
   }
@@ -286,7 +318,7 @@ function echoed(given: readonly string[]): string {
 }
 
 /** Of all that a format can say, texts; a number is taken as it is written. */
-function formatted([format, ...given]: readonly string[]): string | null {
+export function formatted([format, ...given]: readonly string[]): string | null {
   if (format === undefined || /^-./.test(format)) return null
   let rest = given
   let all = ''

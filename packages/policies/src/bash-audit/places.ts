@@ -1,14 +1,23 @@
-/** Where a script works: in the workspace, or where it has changed to by a path from the root or from a home. */
+/** Where a script works: in the workspace, or where it has changed to. */
 import { type Command, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
+import { isOutside } from './outside.ts'
 
-/** The place that the shell of a command has changed to; null: none that is known. */
-export function placeOf({ scope }: Command, { places }: Actions): string | null {
+/** Where a script begins. */
+const start = '.'
+
+/** The place outside of the workspace that the shell of a command has changed to; null: none that is known. */
+export function placeOf(command: Command, actions: Actions): string | null {
+  const place = standing(command, actions)
+  return isOutside(place) ? place : null
+}
+
+function standing({ scope }: Command, { places }: Actions): string | null {
   for (let shell = scope ?? null; shell !== null; shell = shell.parent) {
     const place = places.get(shell)
     if (place !== undefined) return place
   }
-  return null
+  return start
 }
 
 /** `cd`, `pushd`: without a word home; behind what is not known, nothing is known. */
@@ -16,13 +25,21 @@ export function changePlace(words: readonly Word[], command: Command, actions: A
   const { scope } = command
   if (scope === undefined) return
   const word = words.slice(1).find(({ text }) => !/^-[LPe@]+$|^--$/.test(text))
-  const base = placeOf(command, actions)
-  if (word === undefined) return void actions.places.set(scope, '~')
-  const isHome = /^\$HOME(?:\/|$)/.test(word.text) && !word.text.includes('$', 1)
-  if (!isPlain(word) && !isHome) return void actions.places.set(scope, null)
-  if (word.text === '-') return void actions.places.set(scope, null)
-  const place = /^[/~$]/.test(word.text) ? word.text : base === null ? null : `${base}/${word.text}`
-  actions.places.set(scope, place === null ? null : place.replace(/\/+$/, ''))
+  const place = word === undefined ? '~' : changed(standing(command, actions), word)
+  actions.places.set(scope, place)
+}
+
+/** `popd`: back, and nobody keeps where that was. */
+export function leavePlace({ scope }: Command, { places }: Actions): void {
+  if (scope !== undefined) places.set(scope, null)
+}
+
+function changed(base: string | null, word: Word): string | null {
+  const { text } = word
+  const isHome = /^\$HOME(?:\/|$)/.test(text) && !text.includes('$', 1)
+  if ((!isPlain(word) && !isHome) || text === '-') return null
+  if (/^[/~$]/.test(text)) return text.replace(/(?<=.)\/+$/, '')
+  return base === null ? null : joined(base, text)
 }
 
 /** Is a word the name of something below the place at hand? */
@@ -31,6 +48,19 @@ export const isRelative = ({ text }: Word): boolean => text !== '' && !/^[-/~$&0
 /** What a relative word names from a place. */
 export const below = (place: string, word: Word): Word => ({
   ...word,
-  text: `${place}/${word.text}`,
-  exact: `${place}/${word.exact}`,
+  text: joined(place, word.text),
+  exact: joined(place, word.exact),
 })
+
+/** A relative path from a place. Above the root is the root; what a home lies in is left to whoever reads the path. */
+function joined(place: string, path: string): string {
+  const names = place === start ? [] : place.replace(/\/+$/, '').split('/')
+  for (const name of path.split('/')) {
+    const last = names.at(-1)
+    if (name === '' || name === '.') continue
+    const isBelow = last !== undefined && last !== '..' && !/^[~$]/.test(last)
+    if (name !== '..' || !isBelow) names.push(name)
+    else if (last !== '') names.pop()
+  }
+  return names.length === 0 ? start : names.join('/') || '/'
+}

@@ -20,6 +20,7 @@ import { plainWord } from '../shell/grammar.ts'
 import { after, type Command, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
 import type { OriginTable } from './origins.ts'
+import { otherDangerIn } from './other-dangers.ts'
 import type { BashFinding } from './rules.ts'
 
 /** Everything that is to be refused, in the order in which it was found. */
@@ -36,6 +37,10 @@ export function refusalsIn(actions: Actions, origins: OriginTable): readonly Bas
     ...forkBombsIn(actions),
     // Its words may be those of the script: `mkfs.<anything>`.
     ...dangers.flatMap((each) => (each === null ? [] : [{ rule: each.rule, what: '' }])),
+    ...[...actions.executables, ...actions.moved].flatMap((each) => {
+      const rule = otherDangerIn(each)
+      return rule === null ? [] : [{ rule, what: '' }]
+    }),
     ...programsIn(actions, origins),
   ]
 }

@@ -20,8 +20,16 @@ import {
 import { type Actions, addCall, addVariable } from './actions.ts'
 import { type Carried, carriedBy, guessedPrograms } from './carriers.ts'
 import { isInput, programWords, shellProgram } from './interpreted.ts'
-import { fileText, inputText, type Owner, readingsOf, type Where } from './known-words.ts'
-import { below, changePlace, isRelative, placeOf } from './places.ts'
+import {
+  fileText,
+  inputText,
+  type Owner,
+  readingsOf,
+  scriptOwner,
+  type Where,
+} from './known-words.ts'
+import { below, changePlace, isRelative, leavePlace, placeOf } from './places.ts'
+import { toldBy } from './told-values.ts'
 import { hereOf } from './words-in.ts'
 
 /** What walking takes besides the part at hand. */
@@ -228,6 +236,13 @@ function readOwn(executable: Executable, walk: ScriptWalk): void {
     case 'cd':
     case 'pushd':
       return changePlace(words, command, actions)
+    case 'popd':
+      return leavePlace(command, actions)
+    case 'set':
+      return readSet(executable, walk)
+    case 'jobs':
+      if (words[1]?.text === '-x' && words.length > 2) readInner(executable, 2, walk)
+      return
     case 'alias':
       return readAliases(words, actions)
     default:
@@ -272,10 +287,15 @@ function readShell(executable: Executable, walk: ScriptWalk): void {
 const isStartOption = (word: Word | undefined): boolean =>
   /^--(?:init-file|rcfile)$/.test(word?.text ?? '')
 
-/** Files that shells run before anything else. */
-export function readStartFile(name: string, value: Word, { actions }: ScriptWalk): void {
-  if (name === 'BASH_ENV' || name === 'ENV')
-    actions.programs.push({ words: [value], input: null, unclear: null })
+/** Values that shells run by themselves: a file before anything else, a text before each prompt, what is substituted in prompts. */
+export function readSpecial(name: string, value: Word, walk: ScriptWalk): void {
+  const { text } = value
+  const isPrompt = /^PS[0-4]$/.test(name) && /\$\(|`/.test(text)
+  if (!isPrompt && !/^(?:BASH_ENV|ENV|PROMPT_COMMAND)$/.test(name)) return
+  walk.actions.programs.push({ words: [value], input: null, unclear: null })
+  const inner = { ...walk, nesting: walk.nesting + 1 }
+  if (isPrompt) walk.readText({ text: `: "${text}"`, by: null }, inner)
+  else if (name === 'PROMPT_COMMAND') walk.readText({ text, by: null }, inner)
 }
 
 /** A file that a shell runs: what the script itself prints into a `<(…)` is read. */
@@ -357,20 +377,42 @@ function readFind(executable: Executable, walk: ScriptWalk): void {
   }
 }
 
+/** `set --` gives a function, or the script, other arguments. */
+function readSet(executable: Executable, walk: ScriptWalk): void {
+  const { words } = executable
+  const end = words.findIndex(({ text }) => text === '--')
+  const from = end < 0 ? 1 : end + 1
+  const given = words.slice(from)
+  const owner = walk.owner ?? scriptOwner
+  if (given.length === 0 || (end < 0 && /^[-+]/.test(given[0]?.text ?? ''))) return
+  if (typeof owner === 'string') addCall(walk.actions, owner, given)
+  setParameters(given, executable, walk)
+}
+
 function readBuiltin({ name, words, command }: Executable, walk: ScriptWalk): void {
   const { actions } = walk
+  const called = name === 'mapfile' || name === 'readarray' ? callbackIn(words) : undefined
+  if (called) {
+    walk.readText({ text: called.text, by: null }, walk)
+    actions.programs.push({ words: [called], input: null, unclear: null })
+  }
   if (isDeclaration(name)) for (const word of words.slice(1)) setVariable(word, walk)
   const read =
     name === 'mapfile' || name === 'readarray'
       ? [words.slice(1).findLast(({ text }) => /^[A-Za-z_]\w*$/.test(text))?.text ?? 'MAPFILE']
       : (namesSetBy(name, words) ?? [])
   const value = name === 'printf' ? words : []
+  const told = toldBy({ name, words, command }, { names: read, where: whereIn(walk) })
+  for (const each of told ?? read.map(unseenVariable)) addVariable(actions, each)
   for (const each of read) {
-    addVariable(actions, unseenVariable(each))
     actions.settings.push({ name: each, word: null, input: command })
     for (const word of value) actions.settings.push({ name: each, word, input: null })
   }
 }
+
+/** What `mapfile -C` runs for the lines that it has read. */
+const callbackIn = (words: readonly Word[]): Word | undefined =>
+  words.find((_, at) => at > 1 && /^-[a-zA-Z]*C$/.test(words[at - 1]?.text ?? ''))
 
 /** What a script or a function is called with: `$1` and so on, and all of them together. */
 function setParameters(
@@ -391,6 +433,6 @@ function setVariable(word: Word | undefined, walk: ScriptWalk): void {
   if (word === undefined || name?.[1] === undefined) return
   const value = after(word, name[0].length)
   addVariable(actions, variableOf(name[1], value, true))
-  readStartFile(name[1], value, walk)
+  readSpecial(name[1], value, walk)
   actions.settings.push({ name: name[1], word: value, input: null })
 }

@@ -1,4 +1,5 @@
 /** Walks over a script and finds what it would do. */
+import { limits } from '@signalbox/core'
 import { type Variable, variableOf } from '../passport/command/doings.ts'
 import { inertCommand } from '../shell/grammar.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
@@ -6,7 +7,7 @@ import type { Command, Redirect, ShellScript, Word } from '../shell/script.ts'
 import { type Actions, addDefinitions, addVariable, noActions } from './actions.ts'
 import { readingsOf } from './known-words.ts'
 import { below, isRelative, placeOf } from './places.ts'
-import { readArguments, readProgram, readStartFile, type ScriptWalk } from './walk-program.ts'
+import { readArguments, readProgram, readSpecial, type ScriptWalk } from './walk-program.ts'
 import { wordsIn } from './words-in.ts'
 
 const nestingMax = 8
@@ -65,9 +66,9 @@ function readCommand(command: Command, around: ScriptWalk): void {
   actions.commands.push(command)
   for (const { name, value, appends } of command.assignments) {
     const set = withTemporary(variableOf(name, value, command.words.length > 0), value)
-    addVariable(actions, appends ? appended(set) : set)
+    addVariable(actions, appends ? appended(set, actions.values.get(name)?.at(-1)) : set)
     actions.settings.push({ name, word: value, input: null })
-    readStartFile(name, value, walk)
+    readSpecial(name, value, walk)
   }
   for (const redirect of command.redirects) readRedirect(redirect, command, walk)
   for (const word of wordsIn(command))
@@ -91,13 +92,17 @@ function readLoopHead({ words }: Command, { actions, owner }: ScriptWalk): void 
   }
 }
 
-/** Longer than it was: only of an array is it known by what. */
-const appended = (set: Variable): Variable => ({
-  ...set,
-  value: null,
-  text: null,
-  word: set.word?.elements === undefined ? null : set.word,
-})
+/** Longer than it was: by the elements of an array, or by a text where it was one. */
+function appended(set: Variable, before: Variable | undefined): Variable {
+  if (set.word?.elements !== undefined) return { ...set, value: null, text: null }
+  const text = both(before?.text, set.text)
+  const value = both(before?.value, set.value)
+  const isShort = text === null || text.length <= limits.commandCharsMax
+  return { ...set, value: isShort ? value : null, text: isShort ? text : null, word: null }
+}
+
+const both = (before: string | null | undefined, more: string | null): string | null =>
+  typeof before === 'string' && more !== null ? before + more : null
 
 /** With what its target is known to be, and where that is from. Of a here-document the target is a text. */
 function readRedirect(redirect: Redirect, command: Command, { actions, owner }: ScriptWalk): void {

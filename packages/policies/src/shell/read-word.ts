@@ -59,10 +59,11 @@ const canAssign = ({ everyday }: Cursor, draft: WordDraft): boolean =>
 
 const alternativesMax = 32
 
-/** `@(a|b)` and the like: a pattern with alternatives. */
+/** `@(a|b)` and the like: a pattern with alternatives. It is taken for `*`; what is substituted in it runs. */
 function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList): void {
-  addText(draft, cursor.text.slice(cursor.at, cursor.at + 2))
+  const inner = emptyWord()
   cursor.at += 2
+  addText(draft, '*')
   draft.globs = true
   cursor.depth += 1
   if (cursor.depth > alternativesMax) giveUp(cursor, 'it is nested too deep')
@@ -71,11 +72,10 @@ function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList):
     if (char === '') return giveUp(cursor, 'a pattern is not closed')
     if (char === '(') depth += 1
     if (char === ')') depth -= 1
-    if (ends.includes(char)) {
-      addText(draft, char)
-      cursor.at += 1
-    } else readPiece(cursor, draft, readList)
+    if (ends.includes(char)) cursor.at += 1
+    else readPiece(cursor, inner, readList)
   }
+  draft.substitutions.push(...inner.substitutions)
   cursor.depth -= 1
 }
 

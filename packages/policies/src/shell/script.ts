@@ -93,6 +93,9 @@ export const headOf = ({ exact }: Word): string => exact.split(expansionStart, 1
 /** Does the word begin with an expansion? */
 export const beginsUnseen = ({ exact }: Word): boolean => exact.startsWith(expansionStart)
 
+/** The name of an expansion without the number of an element. */
+export const arrayOf = (name: string): string => name.replace(/\[\d+\]$/, '')
+
 /** The names of the expansions in the `exact` of a word, in order. */
 export const expansionsIn = (exact: string): readonly string[] =>
   exact
