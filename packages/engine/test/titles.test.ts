@@ -255,6 +255,17 @@ describe('first words pass the stream guardrails of the agent', () => {
     expect(await titleOf(register)).toBe('New conversation')
   })
 
+  test.each(['Report of the can**ar**y', 'Report of the can`ar`y', 'Report of the can\u200Bary'])(
+    'a word that only the title shows is judged, too: %s',
+    async (text) => {
+      const { engine, register } = await started(namer(titles('never')).model)
+      const terms = [{ use: 'banned-terms' as const, terms: ['canary'], action: 'fail' as const }]
+      const guarded = agent([], { title: 'words', guardrails: { stream: terms } })
+      await begin(engine, guarded, said(text))
+      expect(await titleOf(register)).toBe('New conversation')
+    },
+  )
+
   test('and what they have nothing to say of is a title as it is', async () => {
     const { engine, register } = await started(namer(titles('never')).model)
     const guarded = agent([], { title: 'words', guardrails: { stream: secrets } })
@@ -339,6 +350,17 @@ describe('a failure leaves the words, and says why', () => {
     expect(taken.payload).toMatchObject({ reason: 'guardrail', guardrail })
   })
 
+  test.each(['Report of the can**ar**y', '{"title":"Report of the c\\u0061nary"}'])(
+    'a guardrail that objects to the title as it is shown: %s',
+    async (answer) => {
+      const stream = [{ use: 'banned-terms' as const, terms: ['canary'], action: 'fail' as const }]
+      const guarded = agent([], { title: {}, guardrails: { stream } })
+      const { verdict, payload } = await unchanged(titles(answer), guarded)
+      expect(verdict).toBe('guardrail')
+      expect(payload.guardrail).toBeDefined()
+    },
+  )
+
   test('the stream guardrails of the agent are given to the call', async () => {
     const { model, asked } = namer(titles('Quarterly report'))
     const { engine, register } = await started(model)
@@ -346,6 +368,54 @@ describe('a failure leaves the words, and says why', () => {
     await noted(register, await begin(engine, guarded, said('go')), 2)
     expect(asked[0]?.guard).not.toBeNull()
   })
+})
+
+describe('a provider that can is held to one field', () => {
+  const one = {
+    type: 'object',
+    properties: { title: { type: 'string' } },
+    required: ['title'],
+    additionalProperties: false,
+  }
+
+  test('and what stands in it is the title', async () => {
+    const { model, asked } = namer(titles('{"title":"Quarterly report"}'))
+    const { engine, register } = await started(model)
+    await noted(register, await begin(engine, byModel, said('go')), 2)
+    expect(await titleOf(register)).toBe('Quarterly report')
+    expect(asked.map(({ answer }) => answer)).toMatchObject([one])
+  })
+
+  test('asked for words, once, where it refuses such a request', async () => {
+    const { model, asked } = namer(async (request) =>
+      request.answer
+        ? turnOf(request, {
+            verdict: 'error',
+            error: { class: 'invalid_request', retryable: false, message: 'no such form' },
+          })
+        : saying(request, 'Quarterly report'),
+    )
+    const { engine, register } = await started(model)
+    const note = await noted(register, await begin(engine, byModel, said('go')), 2)
+    expect(note.payload).toMatchObject({ title: 'Quarterly report', attempt: 1 })
+    expect(asked.map(({ answer }) => answer === undefined)).toEqual([false, true])
+  })
+
+  test.each(['auth', 'overloaded', 'context_overflow'] as const)(
+    'and not again where it fails otherwise: %s',
+    async (kind) => {
+      const { model, asked } = namer(async (request) =>
+        turnOf(request, {
+          verdict: 'error',
+          error: { class: kind, retryable: false, message: 'no' },
+        }),
+      )
+      const { engine, register } = await started(model)
+      const note = await noted(register, await begin(engine, byModel, said('go')), 2)
+      expect(note.payload).toMatchObject({ reason: 'failed', error: kind })
+      expect(asked).toHaveLength(1)
+    },
+  )
 })
 
 const refused: Call = async (request) => saying(request, 'I will not', { verdict: 'refusal' })

@@ -54,8 +54,7 @@ function cacheMark(input: WiringInput): CacheMark {
   }
 }
 
-const isOwn = (input: WiringInput): boolean =>
-  isOwnAddress(input, 'openai.com', 'OPENAI_BASE_URL')
+const isOwn = (input: WiringInput): boolean => isOwnAddress(input, 'openai.com', 'OPENAI_BASE_URL')
 
 /** Not all that speak its interface know how to hold an answer to a schema. */
 const answerOptions = (input: WiringInput): Pick<Wired, 'answerOptions'> =>

@@ -42,11 +42,7 @@ const endsMachine = ({ name, words }: Used): boolean =>
   enders.test(name) || words.slice(1).some(({ text }) => orders.get(name)?.test(text) === true)
 
 const runsTexts = (program: string): boolean => {
-  const name = program
-    .trim()
-    .split(/[\s,]/, 1)
-    .join('')
-    .replace(/^.*\//, '')
+  const name = program.trim().split(/[\s,]/, 1).join('').replace(/^.*\//, '')
   return isShell(name) || isInterpreter(name)
 }
 
