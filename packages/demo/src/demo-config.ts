@@ -6,6 +6,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { EngineSettings } from '@signalbox/engine'
 import { type LoadedConfig, parseConfig } from '@signalbox/server'
+import { z } from 'zod'
 import type { Scene } from './scene.ts'
 
 /** Where the agents read: the root of this repository, or of the installed package, whose compiled files stand one folder deeper. */
@@ -23,14 +24,22 @@ export const demoEngine = {
   verifyEvery: 1,
 } as const satisfies Partial<EngineSettings>
 
+/** What the tool `bash` executes in, and where its files are while it does. */
+export const DemoSandbox = z.object({
+  use: z.enum(['virtual', 'bubblewrap']),
+  directory: z.string(),
+})
+export type DemoSandbox = z.infer<typeof DemoSandbox>
+
 /** Where this demo plays. */
 export interface DemoPlace {
   readonly modelUrl: string
+  readonly sandbox: DemoSandbox
   readonly scenes: readonly Scene[]
 }
 
 /** @throws ConfigError */
-export function demoConfig({ modelUrl, scenes }: DemoPlace): LoadedConfig {
+export function demoConfig({ modelUrl, sandbox, scenes }: DemoPlace): LoadedConfig {
   const config = parseConfig({
     agents: Object.assign({}, ...scenes.map((scene) => scene.agents(modelUrl))),
     mcpServers: {
@@ -38,6 +47,7 @@ export function demoConfig({ modelUrl, scenes }: DemoPlace): LoadedConfig {
       everything: { ...mcpServer('server-everything', ['stdio']), trustHints: true },
     },
     tools: scenes.flatMap(({ tools = [] }) => tools),
+    sandbox: sandbox.use === 'virtual' ? { use: sandbox.use } : sandbox,
     server: { port: 0, graceMs: 1_000 },
   })
   return { config, file: fileURLToPath(import.meta.url), dir: home }

@@ -2,11 +2,11 @@
 import process from 'node:process'
 import { startSignalbox } from '@signalbox/server'
 import { z } from 'zod'
-import { demoConfig, demoEngine } from './demo-config.ts'
+import { demoConfig, demoEngine, DemoSandbox } from './demo-config.ts'
 import { quietLog } from './quiet-log.ts'
 import { scriptedScenes } from './scenes.ts'
 
-const Place = z.object({ modelUrl: z.string() })
+const Place = z.object({ modelUrl: z.string(), sandbox: DemoSandbox })
 const place = Place.parse(JSON.parse(process.argv[2] ?? '{}'))
 
 const signalled = new Promise<void>((resolve) => {

@@ -8,12 +8,14 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import type { DemoSandbox } from './demo-config.ts'
 import { Unmet } from './expect.ts'
 
 /** Where the worker finds what it needs. */
 export interface WorkerPlace {
   readonly databaseUrl: string
   readonly modelUrl: string
+  readonly sandbox: DemoSandbox
   /** Told its warnings and errors, one line each. */
   readonly log: (line: string) => void
 }
