@@ -75,6 +75,27 @@ export const titleMutations: readonly Mutation[] = [
     test: inEngine('the stream guardrails of the agent are given to the call'),
   },
   {
+    name: 'a title is not judged as it is shown',
+    file: engine('perform/title.ts'),
+    line: "return objection === null ? found : { reason: 'guardrail', ...objection }",
+    becomes: 'return found',
+    test: inEngine('a guardrail that objects to the title as it is shown'),
+  },
+  {
+    name: 'first words are not judged as a title shows them',
+    file: engine('perform/guarded-words.ts'),
+    line: 'return objectionTo(guardrails, agent, title) === null ? title : untitled',
+    becomes: 'return title',
+    test: inEngine('a word that only the title shows is judged'),
+  },
+  {
+    name: 'a model that cannot be held to a form names nothing',
+    file: engine('perform/title.ts'),
+    line: "if (turn.error?.class !== 'invalid_request') return turn",
+    becomes: 'return turn',
+    test: inEngine('asked for words, once'),
+  },
+  {
     name: 'what a guardrail took something out of is a title',
     file: engine('perform/title.ts'),
     line: "if (guardrail) return { reason: 'guardrail', guardrail }",
