@@ -6,8 +6,8 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { EngineSettings } from '@signalbox/engine'
 import { type LoadedConfig, parseConfig } from '@signalbox/server'
-import { z } from 'zod'
 import type { Scene } from './scene.ts'
+import type { DemoSandbox } from './usable-sandbox.ts'
 
 /** Where the agents read: the root of this repository, or of the installed package, whose compiled files stand one folder deeper. */
 const home =
@@ -23,13 +23,6 @@ export const demoEngine = {
   // Each decision of the demo is checked against a fold of the whole log.
   verifyEvery: 1,
 } as const satisfies Partial<EngineSettings>
-
-/** What the tool `bash` executes in, and where its files are while it does. */
-export const DemoSandbox = z.object({
-  use: z.enum(['virtual', 'bubblewrap']),
-  directory: z.string(),
-})
-export type DemoSandbox = z.infer<typeof DemoSandbox>
 
 /** Where this demo plays. */
 export interface DemoPlace {

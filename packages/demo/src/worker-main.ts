@@ -2,9 +2,10 @@
 import process from 'node:process'
 import { startSignalbox } from '@signalbox/server'
 import { z } from 'zod'
-import { demoConfig, demoEngine, DemoSandbox } from './demo-config.ts'
+import { demoConfig, demoEngine } from './demo-config.ts'
 import { quietLog } from './quiet-log.ts'
 import { scriptedScenes } from './scenes.ts'
+import { DemoSandbox } from './usable-sandbox.ts'
 
 const Place = z.object({ modelUrl: z.string(), sandbox: DemoSandbox })
 const place = Place.parse(JSON.parse(process.argv[2] ?? '{}'))

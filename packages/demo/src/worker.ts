@@ -8,8 +8,8 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import type { DemoSandbox } from './demo-config.ts'
 import { Unmet } from './expect.ts'
+import type { DemoSandbox } from './usable-sandbox.ts'
 
 /** Where the worker finds what it needs. */
 export interface WorkerPlace {
