@@ -26,6 +26,13 @@ export interface ProgramSource {
   readonly unclear: string | null
 }
 
+/** A program where a shell has changed to a place outside of the workspace: its relative operands are from there. */
+interface Moved extends Executable {
+  readonly place: string
+  /** Its words as they are. */
+  readonly own: readonly Word[]
+}
+
 /** What was found; it grows while a script is read. */
 export interface Actions extends Doings {
   readonly executables: Executable[]
@@ -53,8 +60,8 @@ export interface Actions extends Doings {
   readonly aliases: Map<string, string>
   /** Where shells have changed to, from the root, from a home or from where the script began; null where it is not known. */
   readonly places: Map<ShellScope, string | null>
-  /** Programs that were found behind such a change, their relative operands from there. */
-  readonly moved: Executable[]
+  /** Programs that were found outside of the workspace. */
+  readonly moved: Moved[]
   /** How many texts were read. */
   texts: number
 }

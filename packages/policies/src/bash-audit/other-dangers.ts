@@ -8,15 +8,19 @@ import type { Executable } from '../passport/command/doings.ts'
 import { isInterpreter, isShell } from '../passport/command/interpreters.ts'
 import { knowsOutputs, outputsOf } from '../passport/command/output-options.ts'
 import { after, type Word } from '../shell/script.ts'
+import { below, isRelative } from './places.ts'
 import type { BashRule } from './rules.ts'
 
 type Used = Pick<Executable, 'name' | 'words'>
 
-/** The rule by which a program is refused; null: by none of these. */
-export function otherDangerIn(executable: Used): BashRule | null {
+/** The rule by which a program is refused; null: by none of these. `place`: where outside of the workspace it works; null: within. */
+export function otherDangerIn(executable: Used, place: string | null): BashRule | null {
   if (endsMachine(executable)) return 'machine'
   if (handsToShell(executable)) return 'downloaded_program'
-  return writtenPlaces(executable).some(isProtected) ? 'protected_place' : null
+  const written = writtenPlaces(executable).map((word) =>
+    place !== null && isRelative(word) ? below(place, word) : word,
+  )
+  return written.some(isProtected) ? 'protected_place' : null
 }
 
 const enders =

@@ -37,13 +37,16 @@ export function refusalsIn(actions: Actions, origins: OriginTable): readonly Bas
     ...forkBombsIn(actions),
     // Its words may be those of the script: `mkfs.<anything>`.
     ...dangers.flatMap((each) => (each === null ? [] : [{ rule: each.rule, what: '' }])),
-    ...[...actions.executables, ...actions.moved].flatMap((each) => {
-      const rule = otherDangerIn(each)
-      return rule === null ? [] : [{ rule, what: '' }]
-    }),
+    ...actions.executables.flatMap((each) => otherwise(otherDangerIn(each, null))),
+    ...actions.moved.flatMap(({ name, own, place }) =>
+      otherwise(otherDangerIn({ name, words: own }, place)),
+    ),
     ...programsIn(actions, origins),
   ]
 }
+
+const otherwise = (rule: BashFinding['rule'] | null): readonly BashFinding[] =>
+  rule === null ? [] : [{ rule, what: '' }]
 
 function dangersOf(executable: Executable): readonly (Danger | null)[] {
   const { name, words } = executable

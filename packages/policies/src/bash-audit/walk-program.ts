@@ -30,7 +30,7 @@ import {
 } from './known-words.ts'
 import { below, changePlace, isRelative, leavePlace, placeOf } from './places.ts'
 import { toldBy } from './told-values.ts'
-import { hereOf } from './words-in.ts'
+import { hereFor } from './words-in.ts'
 
 /** What walking takes besides the part at hand. */
 export interface ScriptWalk {
@@ -99,7 +99,7 @@ function addMoved(executable: Executable, actions: Actions): void {
   const words = executable.words.map((word, at) =>
     at > 0 && isRelative(word) ? below(place, word) : word,
   )
-  actions.moved.push({ ...executable, words })
+  actions.moved.push({ ...executable, words, place, own: executable.words })
 }
 
 /** Reads a command whose first word stands for another text; false if it does not. */
@@ -321,7 +321,7 @@ export const whenFed = 'a shell or another interpreter runs what comes in'
 
 /** Reads the here-documents and here-strings of a shell as scripts; false if its input comes from elsewhere. */
 function readHere(command: Command, walk: ScriptWalk): boolean {
-  const texts = hereOf(command)
+  const texts = hereFor(command)
   for (const { text } of texts) walk.readText({ text, by: null }, walk)
   if (texts.length > 0) walk.actions.programs.push({ words: texts, input: null, unclear: null })
   return texts.length > 0
@@ -335,7 +335,7 @@ function readInterpreter(executable: Executable, walk: ScriptWalk): void {
     actions.programs.push({ words: [word], input: inputOf(executable, word), unclear: null })
   }
   if (!readsItsInput({ ...executable, command: { ...command, fed: true } }, 2)) return
-  const here = hereOf(command)
+  const here = hereFor(command)
   actions.foreign.push(...here.map(({ text }) => text))
   const unclear = here.length > 0 ? null : whenFed
   actions.programs.push({ words: here, input: here.length > 0 ? null : command, unclear })

@@ -59,11 +59,10 @@ const canAssign = ({ everyday }: Cursor, draft: WordDraft): boolean =>
 
 const alternativesMax = 32
 
-/** `@(a|b)` and the like: a pattern with alternatives. It is taken for `*`; what is substituted in it runs. */
+/** `@(a|b)` and the like: a pattern with alternatives. It is taken for `*`, from the root if one begins there; what is substituted in it runs. */
 function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList): void {
   const inner = emptyWord()
   cursor.at += 2
-  addText(draft, '*')
   draft.globs = true
   cursor.depth += 1
   if (cursor.depth > alternativesMax) giveUp(cursor, 'it is nested too deep')
@@ -72,9 +71,12 @@ function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList):
     if (char === '') return giveUp(cursor, 'a pattern is not closed')
     if (char === '(') depth += 1
     if (char === ')') depth -= 1
-    if (ends.includes(char)) cursor.at += 1
-    else readPiece(cursor, inner, readList)
+    if (ends.includes(char)) {
+      addText(inner, char)
+      cursor.at += 1
+    } else readPiece(cursor, inner, readList)
   }
+  addText(draft, /(?:^|[(|])\//.test(inner.text) ? '/*' : '*')
   draft.substitutions.push(...inner.substitutions)
   cursor.depth -= 1
 }
