@@ -26,7 +26,7 @@ export interface ProgramSource {
   readonly unclear: string | null
 }
 
-/** A program where a shell has changed to a place outside of the workspace: its relative operands are from there. */
+/** A program that works outside of the workspace, or is told of a place there: its relative operands are from where the script began. */
 interface Moved extends Executable {
   readonly place: string
   /** Its words as they are. */
@@ -60,7 +60,7 @@ export interface Actions extends Doings {
   readonly aliases: Map<string, string>
   /** Where shells have changed to, from the root, from a home or from where the script began; null where it is not known. */
   readonly places: Map<ShellScope, string | null>
-  /** Programs that were found outside of the workspace. */
+  /** Programs that reach out of the workspace by a relative path. */
   readonly moved: Moved[]
   /** How many texts were read. */
   texts: number

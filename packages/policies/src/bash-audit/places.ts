@@ -4,7 +4,7 @@ import type { Actions } from './actions.ts'
 import { isOutside } from './outside.ts'
 
 /** Where a script begins. */
-const start = '.'
+export const start = '.'
 
 /** The place outside of the workspace that the shell of a command has changed to; null: none that is known. */
 export function placeOf(command: Command, actions: Actions): string | null {
@@ -12,7 +12,8 @@ export function placeOf(command: Command, actions: Actions): string | null {
   return isOutside(place) ? place : null
 }
 
-function standing({ scope }: Command, { places }: Actions): string | null {
+/** The place of the shell of a command: from the root, from a home, or from where the script began; null where it is not known. */
+export function standing({ scope }: Command, { places }: Actions): string | null {
   for (let shell = scope ?? null; shell !== null; shell = shell.parent) {
     const place = places.get(shell)
     if (place !== undefined) return place

@@ -28,7 +28,8 @@ import {
   scriptOwner,
   type Where,
 } from './known-words.ts'
-import { below, changePlace, isRelative, leavePlace, placeOf } from './places.ts'
+import { isOutside } from './outside.ts'
+import { below, changePlace, isRelative, leavePlace, standing, start } from './places.ts'
 import { toldBy } from './told-values.ts'
 import { hereFor } from './words-in.ts'
 
@@ -92,13 +93,14 @@ function readNamed(name: string, found: Found, walk: ScriptWalk): void {
   else if (name === 'chroot') readInput(executable, inner)
 }
 
-/** The same from where the shell has changed to. */
+/** The same from where the shell has changed to, if that is outside of the workspace or a word leads there. */
 function addMoved(executable: Executable, actions: Actions): void {
-  const place = placeOf(executable.command, actions)
-  if (place === null) return
+  const place = standing(executable.command, actions) ?? start
   const words = executable.words.map((word, at) =>
     at > 0 && isRelative(word) ? below(place, word) : word,
   )
+  const leads = words.some(({ text }, at) => text !== executable.words[at]?.text && isOutside(text))
+  if (!isOutside(place) && !leads) return
   actions.moved.push({ ...executable, words, place, own: executable.words })
 }
 
