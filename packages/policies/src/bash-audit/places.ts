@@ -4,7 +4,7 @@ import type { Actions } from './actions.ts'
 import { isOutside } from './outside.ts'
 
 /** Where a script begins. */
-export const start = '.'
+export const startPlace = '.'
 
 /** The place outside of the workspace that the shell of a command has changed to; null: none that is known. */
 export function placeOf(command: Command, actions: Actions): string | null {
@@ -18,7 +18,7 @@ export function standing({ scope }: Command, { places }: Actions): string | null
     const place = places.get(shell)
     if (place !== undefined) return place
   }
-  return start
+  return startPlace
 }
 
 /** `cd`, `pushd`: without a word home; behind what is not known, nothing is known. */
@@ -55,7 +55,7 @@ export const below = (place: string, word: Word): Word => ({
 
 /** A relative path from a place. Above the root is the root; what a home lies in is left to whoever reads the path. */
 function joined(place: string, path: string): string {
-  const names = place === start ? [] : place.replace(/\/+$/, '').split('/')
+  const names = place === startPlace ? [] : place.replace(/\/+$/, '').split('/')
   for (const name of path.split('/')) {
     const last = names.at(-1)
     if (name === '' || name === '.') continue
@@ -63,5 +63,5 @@ function joined(place: string, path: string): string {
     if (name !== '..' || !isBelow) names.push(name)
     else if (last !== '') names.pop()
   }
-  return names.length === 0 ? start : names.join('/') || '/'
+  return names.length === 0 ? startPlace : names.join('/') || '/'
 }

@@ -1,14 +1,12 @@
 /** Finds which program a command runs, and which programs that one runs. */
-import { type Executable, unseenVariable, variableOf } from '../passport/command/doings.ts'
+import type { Executable } from '../passport/command/doings.ts'
 import { replacedBy } from '../passport/command/executables.ts'
 import { isInterpreter, isShell } from '../passport/command/interpreters.ts'
 import { readsItsInput } from '../passport/command/program-input.ts'
-import { isDeclaration, namesSetBy } from '../passport/command/variable-names.ts'
 import { unwrap } from '../passport/command/wrappers.ts'
 import { matchesPathWildcard } from '../passport/wildcard.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
 import {
-  after,
   type Command,
   expansionEnd,
   expansionStart,
@@ -17,43 +15,20 @@ import {
   type ShellScript,
   type Word,
 } from '../shell/script.ts'
-import { type Actions, addCall, addVariable } from './actions.ts'
+import { type Actions, addCall } from './actions.ts'
 import { type Carried, carriedBy, guessedPrograms } from './carriers.ts'
 import { isInput, programWords, shellProgram } from './interpreted.ts'
-import {
-  fileText,
-  inputText,
-  type Owner,
-  readingsOf,
-  scriptOwner,
-  type Where,
-} from './known-words.ts'
+import { fileText, inputText, readingsOf } from './known-words.ts'
 import { isOutside } from './outside.ts'
-import { below, changePlace, isRelative, leavePlace, standing, start } from './places.ts'
-import { toldBy } from './told-values.ts'
+import { below, changePlace, isRelative, leavePlace, standing, startPlace } from './places.ts'
+import { type ScriptWalk, whereIn } from './script-walk.ts'
+import { readBuiltin, readSet, setParameters, setVariable } from './walk-builtins.ts'
 import { hereFor } from './words-in.ts'
-
-/** What walking takes besides the part at hand. */
-export interface ScriptWalk {
-  readonly actions: Actions
-  readonly nesting: number
-  /** By what `$1` is known. */
-  readonly owner: Owner
-  /** Aliases whose text it is. */
-  readonly aliases?: ReadonlySet<string>
-  readonly readText: (
-    part: { readonly text: string; readonly by: Command | null },
-    walk: ScriptWalk,
-  ) => void
-  readonly readScript: (script: ShellScript, walk: ScriptWalk) => void
-}
 
 /** A program as it was found: its words, and what runs it. */
 type Found = Pick<Executable, 'words' | 'command' | 'outer' | 'hasMore' | 'anyMore'>
 
 const nestingMax = 8
-
-const whereIn = ({ actions, owner }: ScriptWalk): Where => ({ known: actions.known, owner })
 
 /** Reads a program and whatever it runs, with all that its words come to. */
 export function readProgram(found: Found, walk: ScriptWalk): void {
@@ -95,7 +70,7 @@ function readNamed(name: string, found: Found, walk: ScriptWalk): void {
 
 /** The same from where the shell has changed to, if that is outside of the workspace or a word leads there. */
 function addMoved(executable: Executable, actions: Actions): void {
-  const place = standing(executable.command, actions) ?? start
+  const place = standing(executable.command, actions) ?? startPlace
   const words = executable.words.map((word, at) =>
     at > 0 && isRelative(word) ? below(place, word) : word,
   )
@@ -289,17 +264,6 @@ function readShell(executable: Executable, walk: ScriptWalk): void {
 const isStartOption = (word: Word | undefined): boolean =>
   /^--(?:init-file|rcfile)$/.test(word?.text ?? '')
 
-/** Values that shells run by themselves: a file before anything else, a text before each prompt, what is substituted in prompts. */
-export function readSpecial(name: string, value: Word, walk: ScriptWalk): void {
-  const { text } = value
-  const isPrompt = /^PS[0-4]$/.test(name) && /\$\(|`/.test(text)
-  if (!isPrompt && !/^(?:BASH_ENV|ENV|PROMPT_COMMAND)$/.test(name)) return
-  walk.actions.programs.push({ words: [value], input: null, unclear: null })
-  const inner = { ...walk, nesting: walk.nesting + 1 }
-  if (isPrompt) walk.readText({ text: `: "${text}"`, by: null }, inner)
-  else if (name === 'PROMPT_COMMAND') walk.readText({ text, by: null }, inner)
-}
-
 /** A file that a shell runs: what the script itself prints into a `<(…)` is read. */
 function readFile(word: Word, executable: Executable, walk: ScriptWalk): void {
   const text = fileText(word, whereIn(walk))
@@ -377,64 +341,4 @@ function readFind(executable: Executable, walk: ScriptWalk): void {
     const outer = { executable, at: start }
     readWords({ words: inner, command, outer, hasMore: true, anyMore: false }, walk)
   }
-}
-
-/** `set --` gives a function, or the script, other arguments. */
-function readSet(executable: Executable, walk: ScriptWalk): void {
-  const { words } = executable
-  const end = words.findIndex(({ text }) => text === '--')
-  const from = end < 0 ? 1 : end + 1
-  const given = words.slice(from)
-  const owner = walk.owner ?? scriptOwner
-  if (given.length === 0 || (end < 0 && /^[-+]/.test(given[0]?.text ?? ''))) return
-  if (typeof owner === 'string') addCall(walk.actions, owner, given)
-  setParameters(given, executable, walk)
-}
-
-function readBuiltin({ name, words, command }: Executable, walk: ScriptWalk): void {
-  const { actions } = walk
-  const called = name === 'mapfile' || name === 'readarray' ? callbackIn(words) : undefined
-  if (called) {
-    walk.readText({ text: called.text, by: null }, walk)
-    actions.programs.push({ words: [called], input: null, unclear: null })
-  }
-  if (isDeclaration(name)) for (const word of words.slice(1)) setVariable(word, walk)
-  const read =
-    name === 'mapfile' || name === 'readarray'
-      ? [words.slice(1).findLast(({ text }) => /^[A-Za-z_]\w*$/.test(text))?.text ?? 'MAPFILE']
-      : (namesSetBy(name, words) ?? [])
-  const value = name === 'printf' ? words : []
-  const told = toldBy({ name, words, command }, { names: read, where: whereIn(walk) })
-  for (const each of told ?? read.map(unseenVariable)) addVariable(actions, each)
-  for (const each of read) {
-    actions.settings.push({ name: each, word: null, input: command })
-    for (const word of value) actions.settings.push({ name: each, word, input: null })
-  }
-}
-
-/** What `mapfile -C` runs for the lines that it has read. */
-const callbackIn = (words: readonly Word[]): Word | undefined =>
-  words.find((_, at) => at > 1 && /^-[a-zA-Z]*C$/.test(words[at - 1]?.text ?? ''))
-
-/** What a script or a function is called with: `$1` and so on, and all of them together. */
-function setParameters(
-  words: readonly Word[],
-  { hasMore, command }: Pick<Found, 'hasMore' | 'command'>,
-  { actions }: ScriptWalk,
-): void {
-  const input = hasMore ? command : null
-  for (const name of ['@', '*']) actions.settings.push({ name, word: null, input })
-  for (const [at, word] of words.entries())
-    for (const name of [`${at + 1}`, '@', '*']) actions.settings.push({ name, word, input })
-}
-
-/** `NAME=value` as the word of a builtin or of a wrapper. */
-function setVariable(word: Word | undefined, walk: ScriptWalk): void {
-  const { actions } = walk
-  const name = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(word?.text ?? '')
-  if (word === undefined || name?.[1] === undefined) return
-  const value = after(word, name[0].length)
-  addVariable(actions, variableOf(name[1], value, true))
-  readSpecial(name[1], value, walk)
-  actions.settings.push({ name: name[1], word: value, input: null })
 }

@@ -7,7 +7,9 @@ import type { Command, Redirect, ShellScript, Word } from '../shell/script.ts'
 import { type Actions, addDefinitions, addVariable, noActions } from './actions.ts'
 import { readingsOf } from './known-words.ts'
 import { below, isRelative, placeOf } from './places.ts'
-import { readArguments, readProgram, readSpecial, type ScriptWalk } from './walk-program.ts'
+import type { ScriptWalk } from './script-walk.ts'
+import { readSpecial } from './walk-builtins.ts'
+import { readArguments, readProgram } from './walk-program.ts'
 import { wordsIn } from './words-in.ts'
 
 const nestingMax = 8
