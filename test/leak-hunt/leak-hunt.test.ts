@@ -284,7 +284,10 @@ describe('with all of it in Postgres', () => {
 
   it('titles are asked for, and none is made of what is taken out', async () => {
     // Asked for a title, each says once more what its run began with.
-    const reasons = await vi.waitUntil(() => titlesRefused(scene), { timeout: 60_000, interval: 100 })
+    const reasons = await vi.waitUntil(() => titlesRefused(scene), {
+      timeout: 60_000,
+      interval: 100,
+    })
     expect(reasons).toContain('guardrail')
     expect(reasons).toContain('calls')
   })

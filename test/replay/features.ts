@@ -87,7 +87,9 @@ const wordsOf = ({ type, verdict, payload }: Shown): readonly string[] => [
     typeof word === 'string' ? `${type} ${word}` : [],
   ),
   ...(payload['parent'] ? [`${type} by a run`] : []),
-  ...(type === 'run.created' && payload['title'] ? [`${type} title ${text(payload['title'])}`] : []),
+  ...(type === 'run.created' && payload['title']
+    ? [`${type} title ${text(payload['title'])}`]
+    : []),
 ]
 
 /** The features of a log. */

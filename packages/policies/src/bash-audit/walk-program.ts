@@ -12,7 +12,6 @@ import {
   expansionStart,
   expansionsIn,
   isPlain,
-  type ShellScript,
   type Word,
 } from '../shell/script.ts'
 import { type Actions, addCall } from './actions.ts'
