@@ -55,7 +55,13 @@ export const features = [
   'policy.answered deny',
   'policy.faulted',
   'run.created by a run',
+  'run.created title made',
+  'run.created title open',
   'safety.suppressed',
+  'thread.titled model',
+  'thread.titled words',
+  'title.unchanged failed',
+  'title.unchanged guardrail',
   'tool.aborted',
   'tool.denied',
   'tool.failed',
@@ -73,12 +79,17 @@ interface Shown {
   readonly payload: JsonObject
 }
 
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 const wordsOf = ({ type, verdict, payload }: Shown): readonly string[] => [
   type,
   ...[verdict, payload['code'], payload['reason']].flatMap((word) =>
     typeof word === 'string' ? `${type} ${word}` : [],
   ),
   ...(payload['parent'] ? [`${type} by a run`] : []),
+  ...(type === 'run.created' && payload['title']
+    ? [`${type} title ${text(payload['title'])}`]
+    : []),
 ]
 
 /** The features of a log. */
