@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises'
 import { fileNames, ownSecrets, withheldNames } from '../compose/secrets.ts'
 import type { Env } from '../config/environment.ts'
 import { loadConfig, type LoadedConfig } from '../config/load-config.ts'
-import { missingOptions } from '../young-generation.ts'
 import { forget, startAgain, takeHandover } from './handover.ts'
 import { withSecretFiles } from './secret-files.ts'
 
@@ -23,8 +22,7 @@ export interface OpenConfiguration {
 
 /**
  * Loads the configuration, which says what is secret. If the process was given any of it in its environment, it starts itself again
- * without it, and does not return; so it does if its young generation has not our size. Of variables that are not those of the process
- * nothing is withheld.
+ * without it, and does not return. Of variables that are not those of the process nothing is withheld.
  *
  * @throws ConfigError
  */
@@ -54,16 +52,13 @@ export async function openConfiguration(from: {
   }
   // Signals that have come are heard before.
   await setImmediate()
-  // A process that was started by itself is as it can be.
   const isClean = shown.length === 0 || handed !== null
-  const isFit = missingOptions().length === 0 || handed !== null
-  const stays = isClean && isFit
-  const because = stays
+  const shownBecause = isClean
     ? null
     : from.mayStartAgain()
       ? (startAgain(passed, secrets) ?? null)
       : 'it was told to stop'
   forget(shown)
   const withheld = handed === null ? shown : names.filter((name) => env[name])
-  return { loaded, env, withheld, shownBecause: isClean ? null : because }
+  return { loaded, env, withheld, shownBecause }
 }
