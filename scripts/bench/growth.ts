@@ -95,7 +95,7 @@ async function longRun(setUp: SetUp, meter: Meter): Promise<Pair> {
   meter.onCall(to, async (call) => {
     if (call < from || (call - from) % segment !== 0) return
     if (call > from) {
-      // What the turns before have left to do is theirs.
+      // Work that the turns before have left is counted as theirs.
       await setTimeout(restMs)
       last.end(segment)
     }

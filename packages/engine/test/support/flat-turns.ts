@@ -1,5 +1,5 @@
 /**
- * What a turn costs the orchestrator early and late in a run that is never shortened, counted: no machine changes these figures.
+ * Counts the cost of a turn for the orchestrator, early and late in a run that is never shortened: no machine changes these figures.
  * `node --no-opt --no-maglev flat-turns.ts <run|thread>` prints them as JSON.
  */
 import type { JsonObject } from '@signalbox/core'
@@ -111,7 +111,7 @@ export async function countTurns(of: 'run' | 'thread'): Promise<FlatTurns> {
         turn += 1
         counts.at(turn)
         if (of === 'run') return script.call(request, sink, signal)
-        // What was said in the runs before stands in the prompt, too: the last message says where this run is.
+        // The prompt holds the runs before as well: its last message says where this run is.
         const isFirst = request.prompt.at(-1)?.role === 'user'
         const own = { ...request, prompt: isFirst ? [] : request.prompt.slice(-2) }
         return short.call(own, sink, signal)
