@@ -114,6 +114,16 @@ export const badDayMutations: readonly Mutation[] = [
     becomes: 'if (answersSince === -Infinity) return',
   },
   {
+    name: 'a claim whose answer is lost keeps no lease (L5)',
+    file: engine('perform/leases.ts'),
+    line: 'underWay.add(claim)',
+    becomes: 'underWay.delete(claim)',
+    test: {
+      file: 'packages/engine/test/leases.test.ts',
+      name: 'whose connection is given up after two leases',
+    },
+  },
+  {
     name: 'every lease that has run out is lost (L2)',
     file: memory('lapse.ts'),
     line: 'return now - heartbeat.upSince >= leaseMs && now - heartbeat.at <= leaseMs / 2',

@@ -32,8 +32,7 @@ export function outageViolations(
     const owners = ownersOf(effectId, event.seq)
     if (owners.length === 0 || !owners.every(lives) || isDelivery(effectId)) return []
     if (saysLost(event)) return [`L2 ${effectId} is said to be lost, and ${owners.join()} lived`]
-    // The answer to a claim may be lost where an outage begins: a worker that was not told of its claim performs nothing, and renews
-    // nothing.
+    // The answer to a claim may be lost where an outage begins: a worker that was not told of its claim performs nothing.
     if (isToolCall(effectId) && !isExecuted(effectId, event.seq)) return []
     // An operator may have it tried again. Of a model call the claim may have gone with a decision whose answer was lost: nobody
     // knows of it then, and the call waits for the end of its lease.

@@ -50,7 +50,11 @@ export function registerOf(
       if (typeof method !== 'function') return method
       return (...args: unknown[]) => {
         life.process.schedule.called()
-        const answer = () => Promise.resolve(Reflect.apply(method, target, args))
+        let begun: readonly Attempt[] = []
+        const answer = () => {
+          if (name === 'renew') begun = begunOf(tables, args[0])
+          return Promise.resolve(Reflect.apply(method, target, args))
+        }
         // Most renewals are of nothing: they only say that the register can be reached, and cost no step of the schedule.
         if (name === 'renew' && !life.trouble && isOfNone(args[0])) return answer()
         const isPoll = polled.has(String(name))
@@ -63,7 +67,7 @@ export function registerOf(
         const isInPeril = name === 'append' && isPerilous(tables, itemOf(args[0]))
         const danger = isPoll ? 1 / (1 - atOnce) : isInPeril ? peril : 1
         const answered = life.io(String(name), call, danger)
-        return name === 'renew' ? answered.then((kept) => noteLost(life, args[0], kept)) : answered
+        return name === 'renew' ? answered.then((kept) => noteLost(life, begun, kept)) : answered
       }
     },
   })
@@ -71,11 +75,18 @@ export function registerOf(
 
 const Renewed = z.array(z.object({ effectId: z.string(), kept: z.boolean() }))
 const Asked = z.array(z.object({ effectId: z.string(), attempt: z.number() }))
+type Attempt = z.infer<typeof Asked>[number]
+
+/** The attempts that have begun: a claim under way may be granted after a renewal that found nothing of it, and is not lost. */
+const begunOf = ({ effects }: MemoryRegister['tables'], leases: unknown): readonly Attempt[] =>
+  Asked.parse(leases).filter(
+    ({ effectId, attempt }) => attempt <= (effects.get(effectId)?.attempt ?? 0),
+  )
 
 /** Keeps which leases this life was told to be lost; answers the same. */
-function noteLost<T>(life: Incarnation, leases: unknown, answer: T): T {
+function noteLost<T>(life: Incarnation, leases: readonly Attempt[], answer: T): T {
   const gone = Renewed.parse(answer).filter(({ kept }) => !kept)
-  for (const { effectId, attempt } of gone.length > 0 ? Asked.parse(leases) : [])
+  for (const { effectId, attempt } of gone.length > 0 ? leases : [])
     if (gone.some((one) => one.effectId === effectId)) life.lost.add(`${effectId} ${attempt}`)
   return answer
 }

@@ -26,7 +26,7 @@ const settings = { ...defaultSettings, owner: 'w1', leaseMs: 600, renewMs: 100 }
 function failing(
   triesFailed: number,
   answersSince: (tries: number, now: number) => number | null,
-  tryMs = 0,
+  tryMs: (tries: number) => number = () => 0,
 ) {
   const { clock, slept } = quickClock()
   const truth = createMemoryRegister(clock)
@@ -34,7 +34,7 @@ function failing(
   const append: Register['append'] = async (item) => {
     counted.tries += 1
     if (counted.tries > triesFailed) return truth.append(item)
-    await clock.sleep(tryMs, new AbortController().signal)
+    await clock.sleep(tryMs(counted.tries), new AbortController().signal)
     throw new Error('the register is away')
   }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -42,7 +42,10 @@ function failing(
     register: { ...truth, append },
     // The longest jitter.
     random: { unit: () => 1, hex: (bytes: number) => '0'.repeat(2 * bytes), uuid: () => 'u' },
-    leases: { answersSince: () => answersSince(counted.tries, clock.monotonic()) },
+    leases: {
+      answersSince: () => answersSince(counted.tries, clock.monotonic()),
+      renewWhileAsked: () => () => undefined,
+    },
     stopped: new AbortController().signal,
     clock,
     log,
@@ -63,15 +66,34 @@ test('a claim whose answer may be lost is asked for as often as a lease is renew
 // was granted when Postgres went on, and nobody renewed it.
 test('a claim that was sent right before an outage is asked for after it', async () => {
   const tryMs = 2 * settings.leaseMs
-  const outage = failing(1, (_, now) => (now < outage.began + tryMs ? outage.began : null), tryMs)
+  const outage = failing(
+    1,
+    (_, now) => (now < outage.began + tryMs ? outage.began : null),
+    () => tryMs,
+  )
   expect((await outage.claim()).code).not.toBe('ok')
   expect(outage.counted.tries).toBe(2)
 })
 
 test('what failed before the register came back does not count against a claim', async () => {
-  const { claim, counted } = failing(9, (tries, now) => (tries < 9 ? null : now), settings.leaseMs)
+  const { claim, counted } = failing(
+    9,
+    (tries, now) => (tries < 9 ? null : now),
+    () => settings.leaseMs,
+  )
   expect((await claim()).code).not.toBe('ok')
   expect(counted.tries).toBe(10)
+})
+
+// The first try was refused, and the connection of the second alone fell silent, for the two leases that a query may take.
+test('a claim whose second try takes two leases is sent again', async () => {
+  const { claim, counted } = failing(
+    2,
+    () => 0,
+    (tries) => (tries === 1 ? 1 : 2 * settings.leaseMs),
+  )
+  expect((await claim()).code).not.toBe('ok')
+  expect(counted.tries).toBe(3)
 })
 
 test('a claim that fails for a lease while the register answers renewals is given up', async () => {

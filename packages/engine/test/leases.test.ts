@@ -126,11 +126,13 @@ describe('a claim whose answer comes late', () => {
 
   test('after an operator had the call made again: it is made once', async () => {
     const { promise: free, resolve: answer } = Promise.withResolvers<void>()
-    const { register, claimed } = lateTo(here.truth, () => free)
+    const { register: late, claimed } = lateTo(here.truth, () => free)
+    // Nor are its renewals answered: while they are, the claim keeps its lease.
+    const renew: Register['renew'] = (...asked) => free.then(() => late.renew(...asked))
     const { host, asked, letGo } = stubbornTools()
     letGo()
     const engine = await here.start({ roles: ['orchestrator'], model: pays() })
-    await here.start({ roles: ['worker'], register, tools: host })
+    await here.start({ roles: ['worker'], register: { ...late, renew }, tools: host })
     const runId = await here.begin(engine, paying('once', 'ask'))
     await claimed
     const { effectId } = await until(async () =>
@@ -165,6 +167,31 @@ describe('a claim whose answer comes late', () => {
     expect(await here.outcome(runId)).toBe('cancelled')
     expect(tries).toBe(2)
     expect(asked).toEqual([])
+    expect(await here.events(runId, 'tool.unknown')).toEqual([])
+  })
+
+  // The claim was granted; its connection alone fell silent, and is given up after the two leases that a query may take.
+  test('never, and whose connection is given up after two leases: the call is made, once', async () => {
+    let tries = 0
+    const { promise: claimed, resolve: claims } = Promise.withResolvers<void>()
+    const register = withAppend(here.truth, async (item, next) => {
+      const result = await next(item)
+      if (item.claims === undefined || item.decision !== undefined || (tries += 1) > 1)
+        return result
+      claims()
+      await pass(2 * leaseMs)
+      throw new Error('the connection does not answer')
+    })
+    const { host, asked, letGo } = stubbornTools()
+    letGo()
+    const engine = await here.start({ roles: ['orchestrator'], model: pays() })
+    await here.start({ roles: ['worker'], register, tools: host })
+    const runId = await here.begin(engine, paying('once'))
+    await claimed
+    // Another worker, which would take the call over.
+    await here.start({ roles: ['worker'], tools: host })
+    expect(await here.outcome(runId)).toBe('completed')
+    expect(asked).toHaveLength(1)
     expect(await here.events(runId, 'tool.unknown')).toEqual([])
   })
 

@@ -9,7 +9,7 @@ import { clockJump, jumpingClock } from './clocks.ts'
 import { outage } from './outages.ts'
 import { clusterDays, redisDays } from './redis-days.ts'
 import { rolling } from './rolling.ts'
-import { silence } from './silences.ts'
+import { claimsUnanswered, silence } from './silences.ts'
 import { transcripts } from './transcripts.ts'
 
 export interface Outcome {
@@ -95,6 +95,7 @@ function core(choice: Choice): readonly Day[] {
     full ? rolling(13, 20) : rolling(2, 3),
     transcripts(other, full ? { runs: 200, faults: 100 } : { runs: 16, faults: 10 }),
     schedule('postgres', [silence('postgres', 'open')], { isProxied: true }),
+    schedule(other, [claimsUnanswered], { isProxied: true }),
     schedule('postgres', [outage(15, 'killed')]),
     schedule(other, [asleep('a call claimed and not begun')]),
   ]

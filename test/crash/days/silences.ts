@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from '../families.ts'
 import type { Fault } from '../schedule.ts'
+import { soon } from '../sending.ts'
 import type { Stack } from '../stack.ts'
 import { dayViolations } from './check.ts'
 import { atWork, crowd } from './crowd.ts'
@@ -31,6 +32,28 @@ export const silence = (to: To, which: 'open' | 'all'): Fault => ({
   missed: () => Promise.resolve([]),
   check: dayViolations,
 })
+
+/** Connections that fall silent: fewer than the statements that a process has under way, so that it goes on claiming. */
+const silentMax = 3
+
+/** Claims of a worker are granted, and their answers are lost: the connection of each falls silent when it has carried the claim. */
+export const claimsUnanswered: Fault = {
+  name: 'claims of a worker are granted and not answered',
+  waves: ['work'],
+  parts: [...families, crowd(1)],
+  patienceMs: givenUpMs + settleMs,
+  settleMs: givenUpMs + settleMs,
+  async play(stack) {
+    const proxy = proxyOf(stack, 'postgres')
+    proxy.loseAnswersTo('"owner":"worker.', silentMax)
+    await soon(async () => proxy.lost() === silentMax)
+  },
+  async missed(stack) {
+    const lost = proxyOf(stack, 'postgres').lost()
+    return lost === silentMax ? [] : [`${lost} of ${silentMax} claims were not answered`]
+  },
+  check: dayViolations,
+}
 
 function proxyOf({ proxies }: Stack, to: To) {
   const proxy = proxies?.[to]

@@ -17,11 +17,12 @@ import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
 import type { EngineSettings } from '../settings.ts'
 
-/** The columns of an effect, and of its run, that are known before it is claimed. */
+/** The columns of an effect, and of its run, that are known before it is claimed. Without `attempt`, none has begun. */
 export type Claimable = Pick<
   EffectRow,
   'effectId' | 'runId' | 'tenantId' | 'threadId' | 'rootId' | 'definitionHash' | 'machineVersion'
->
+> &
+  Partial<Pick<EffectRow, 'attempt'>>
 
 /** A claim that was granted. */
 export interface GrantedClaim {

@@ -9,6 +9,8 @@
  *    which nobody renews was given up (`ports/register.ts`, `renew`).
  * L4 A result that the register has not taken for a lease gives its place in the process back, and is reported on under its
  *    lease: a run whose rows cannot be written must not hold every place. Beyond `parkedMax` results, work keeps its place.
+ * L5 A claim that is not answered yet may have been granted, and its answer be lost with a connection that fell silent: its lease is
+ *    renewed like those that are held, until the claim is answered or nothing is to begin of it any more.
  */
 import { AbortError, type AbortCause, warning } from '../errors.ts'
 import type { Observer, Register, RunPlace } from '../ports.ts'
@@ -22,6 +24,9 @@ export interface Lease extends RunPlace {
   /** Is it performed though its run is cancelled, or has ended? */
   readonly outlivesRun?: boolean
 }
+
+/** What a claim that is not answered would be granted. */
+export type ClaimUnderWay = Pick<Lease, 'effectId' | 'attempt'>
 
 /** A lease as its performer sees it. */
 export interface Held {
@@ -43,6 +48,11 @@ export interface Leases {
     perform: (held: Held) => Promise<T | null>,
     report: (result: T) => Promise<unknown>,
   ): Promise<void>
+  /**
+   * Renews the lease that a claim under way may already have, see L5: at the attempt that it would begin. The function that it returns
+   * ends that, and is to be called when the claim is answered or given up.
+   */
+  renewWhileAsked(claim: ClaimUnderWay): () => void
   /** Renews from now on until the process stops, whether anything is held or not. */
   watch(): void
   /** Aborts everything in flight for these runs. */
@@ -83,7 +93,7 @@ const parkedMax = 100
 /** This share of a lease is left for what begins under it to come to the world. */
 const margin = 0.2
 
-const claimOf = ({ effectId, attempt }: Lease) => ({ effectId, attempt })
+const claimOf = ({ effectId, attempt }: ClaimUnderWay) => ({ effectId, attempt })
 
 const abort = (one: Holding, cause: AbortCause): void => {
   if (!one.work.signal.aborted) one.work.abort(new AbortError(cause))
@@ -92,7 +102,14 @@ const abort = (one: Holding, cause: AbortCause): void => {
 /** The renewals of a process. `turned` is called after each. */
 function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned: () => void) {
   const { register, clock, log, leaseMs, renewMs, stopped } = deps
-  const loop = { isOn: false, isWatching: false, answeredAt: -Infinity, answersSince: -Infinity }
+  const loop = {
+    isOn: false,
+    isWatching: false,
+    isRenewingClaims: false,
+    answeredAt: -Infinity,
+    answersSince: -Infinity,
+  }
+  const underWay = new Set<ClaimUnderWay>()
   const isPause = (now: number): boolean => now - loop.answeredAt > leaseMs / 2
 
   const endOf = (since: number): number => since + leaseMs * (1 - margin)
@@ -112,11 +129,30 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned
     }
   }
 
+  /** Apart from what is held: a claim may be of a run that cannot be written, and would take the renewals of all others with it. */
+  const renewClaims = async (): Promise<void> => {
+    // An answer names an effect and no attempt: of an effect that is held, only the attempt that is held is renewed.
+    const claims = [...underWay].filter(({ effectId }) => !held.has(effectId))
+    if (claims.length === 0 || loop.isRenewingClaims) return
+    loop.isRenewingClaims = true
+    try {
+      const answers = await register.renew(claims.map(claimOf), leaseMs)
+      // Nothing begins any more under a claim whose run is to end: the end waits for its lease, and not for its answer.
+      const over = answers.filter(({ kept, cancel }) => kept && cancel)
+      for (const claim of claims)
+        if (over.some(({ effectId }) => effectId === claim.effectId)) underWay.delete(claim)
+    } finally {
+      loop.isRenewingClaims = false
+    }
+  }
+
   const start = async (): Promise<void> => {
     if (loop.isOn) return
     loop.isOn = true
     while ((loop.isWatching || held.size > 0) && !stopped.aborted) {
-      await renew([...held.values()]).catch(warning(log, 'leases could not be renewed'))
+      const renewed = renew([...held.values()])
+      void renewClaims().catch(warning(log, 'leases of claims under way could not be renewed'))
+      await renewed.catch(warning(log, 'leases could not be renewed'))
       turned()
       await clock.sleep(renewMs, stopped)
     }
@@ -140,6 +176,10 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned
   return {
     endOf,
     begin,
+    renewWhileAsked(claim: ClaimUnderWay) {
+      underWay.add(claim)
+      return () => void underWay.delete(claim)
+    },
     answersSince: () => (isPause(clock.monotonic()) ? null : loop.answersSince),
     /** Renews what is held, until nothing is. */
     start: () => void start(),
@@ -223,6 +263,7 @@ export function createLeases(deps: LeasesDeps): Leases {
       const done = performAndReport()
       if ((await Promise.race([done, givenBack])) === 'parked') parking.keep(lease, done)
     },
+    renewWhileAsked: (claim) => renewals.renewWhileAsked(claim),
     watch: () => renewals.watch(),
     abortRuns(runIds, cause) {
       for (const one of held.values())

@@ -9,6 +9,10 @@ export interface SilentProxy {
   readonly made: () => number
   /** What is open now stays silent for ever; with `all`, what is opened from now on as well. */
   fallSilent(how?: 'all'): void
+  /** The next `most` connections that carry this text pass it on, and no answer comes back over them any more, nor anything else. */
+  loseAnswersTo(text: string, most: number): void
+  /** Connections that have lost answers since. */
+  readonly lost: () => number
   /** From now on connections are served again; those that fell silent stay so. */
   heal(): void
   close(): Promise<void>
@@ -20,6 +24,8 @@ export async function startSilentProxy(target: string): Promise<SilentProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let isSilent = false
   let made = 0
+  let losing: { readonly text: string; readonly most: number } | null = null
+  let lost = 0
   const server = createServer((client) => {
     made += 1
     const upstream = connect(Number(port), hostname)
@@ -31,6 +37,21 @@ export async function startSilentProxy(target: string): Promise<SilentProxy> {
     }
     if (isSilent) return
     pairs.add(pair)
+    client.on('data', (chunk: Buffer) => {
+      if (
+        losing === null ||
+        lost >= losing.most ||
+        !pairs.has(pair) ||
+        !chunk.includes(losing.text)
+      )
+        return
+      lost += 1
+      pairs.delete(pair)
+      // This chunk still arrives, as the next listener writes it.
+      setImmediate(() => client.unpipe(upstream).pause())
+      // Read on, so that the server is not held up by its answers.
+      upstream.unpipe(client).resume()
+    })
     client.pipe(upstream)
     upstream.pipe(client)
   })
@@ -51,6 +72,11 @@ export async function startSilentProxy(target: string): Promise<SilentProxy> {
       }
       pairs.clear()
     },
+    loseAnswersTo(text, most) {
+      losing = { text, most }
+      lost = 0
+    },
+    lost: () => lost,
     heal() {
       isSilent = false
     },
