@@ -32,6 +32,11 @@ export interface Window {
   readonly cpuMsPerTurn: number
   /** The longest time for which the event loop did nothing else. */
   readonly stallMs: number
+  /**
+   * The most that its thread computed, or collected garbage, between two of its ticks. What a stall takes beyond that, the thread waited
+   * for a core that Postgres or another process had.
+   */
+  readonly busyMs: number
 }
 
 export interface Grown {
@@ -57,8 +62,9 @@ export async function measureGrowth(machine: Machine): Promise<Growth> {
   return withSetUp(machine, { model: meter.model, settings }, async (setUp) => {
     const run = await grown(() => longRun(setUp, meter))
     const stallMs = Math.max(run.late.stallMs, shipped.late.stallMs)
+    const busyMs = Math.max(run.late.busyMs, shipped.late.busyMs)
     return {
-      run: { ...run, late: { ...run.late, stallMs } },
+      run: { ...run, late: { ...run.late, stallMs, busyMs } },
       thread: await grown(() => longThread(setUp, meter)),
     }
   })
@@ -140,7 +146,8 @@ async function grown(measure: () => Promise<Pair>): Promise<Grown> {
   for (let n = 0; n < rounds; n += 1) pairs.push(await measure())
   const of = (pick: (pair: Pair) => Window): Window => ({
     cpuMsPerTurn: round(median(pairs.map((pair) => pick(pair).cpuMsPerTurn)), 3),
-    stallMs: round(Math.max(...pairs.map((pair) => pick(pair).stallMs)), 1),
+    stallMs: Math.max(...pairs.map((pair) => pick(pair).stallMs)),
+    busyMs: Math.max(...pairs.map((pair) => pick(pair).busyMs)),
   })
   const ratios = pairs.map((pair) => pair.late.cpuMsPerTurn / pair.early.cpuMsPerTurn)
   return {
@@ -173,6 +180,7 @@ interface Meter {
 function createMeter(): Meter {
   const delays = monitorEventLoopDelay({ resolution: delayResolutionMs })
   delays.enable()
+  const busy = watchThread()
   const hearing = new Map<number, OnCall>()
   const calls = new Map<number, number>()
   const model: Model = {
@@ -188,14 +196,43 @@ function createMeter(): Meter {
   return {
     model,
     onCall: (turns, hear) => void hearing.set(turns, hear),
-    stretches: () => createStretches(delays),
+    stretches: () => createStretches(delays, busy),
   }
 }
 
-function createStretches(delays: IntervalHistogram): Stretches {
-  let [began, spent, counted, longest] = [0, 0, 0, 0]
+interface Busy {
+  reset(): void
+  mostMs(): number
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** The CPU time of this thread between two ticks of its event loop. */
+function watchThread(): Busy {
+  let [last, most] = [threadCpuMs(), 0]
+  const tick = (): void => {
+    const now = threadCpuMs()
+    most = Math.max(most, now - last)
+    last = now
+  }
+  setInterval(tick, delayResolutionMs).unref()
+  return {
+    reset() {
+      last = threadCpuMs()
+      most = 0
+    },
+    mostMs: () => most,
+  }
+}
+
+function createStretches(delays: IntervalHistogram, busy: Busy): Stretches {
+  let [began, spent, counted, longest, busiest] = [0, 0, 0, 0, 0]
   const begin = (): void => {
     delays.reset()
+    busy.reset()
     began = ownCpuMs()
   }
   const end = (turns: number): void => {
@@ -203,6 +240,7 @@ function createStretches(delays: IntervalHistogram): Stretches {
     counted += turns
     // The histogram holds the time between two of its ticks, in nanoseconds.
     longest = Math.max(longest, delays.max / 1e6 - delayResolutionMs)
+    busiest = Math.max(busiest, busy.mostMs())
   }
   return {
     begin,
@@ -212,7 +250,11 @@ function createStretches(delays: IntervalHistogram): Stretches {
       await work()
       end(turns)
     },
-    window: () => ({ cpuMsPerTurn: spent / counted, stallMs: round(longest, 1) }),
+    window: () => ({
+      cpuMsPerTurn: spent / counted,
+      stallMs: round(longest, 1),
+      busyMs: round(busiest, 1),
+    }),
   }
 }
 
@@ -225,4 +267,5 @@ export const growthLines = ({ run, thread }: Growth): string[] => [
 
 const lineOf = (what: string, { early: before, late: after, ratio }: Grown): string =>
   `  ${what}: ${before.cpuMsPerTurn} → ${after.cpuMsPerTurn} CPU ms per turn of the orchestrator (${ratio} ×), ` +
-  `longest stall ${before.stallMs} → ${after.stallMs} ms`
+  `longest stall ${before.stallMs} → ${after.stallMs} ms, of which the thread itself took at most ` +
+  `${before.busyMs} → ${after.busyMs} ms`
