@@ -132,18 +132,13 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     },
   })
 
-  const models = createModelEffects({
-    ...base,
-    model: deps.model ?? noModel,
-    breaker: createBreaker(base),
-    live,
-    recorder,
-    onRoom: (effectId) => modelHints.ask(effectId),
-  })
-
+  const asking = { model: deps.model ?? noModel, breaker: createBreaker(base) }
+  const onRoom = (effectId: string) => modelHints.ask(effectId)
+  const models = createModelEffects({ ...base, ...asking, live, recorder, onRoom })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
-  const work = createWork({ ...base, recorder, models: deps.model && models, dispatch })
+  const performers = { models: deps.model ? models : null, dispatch }
+  const work = createWork({ ...base, ...asking, recorder, ...performers })
   const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,

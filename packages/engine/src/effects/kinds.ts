@@ -6,10 +6,12 @@ import type { Effect, EffectKind } from '@signalbox/core'
 import type { ClaimDraft, EffectRow, FactDraft, Hint } from '../ports.ts'
 import { insist } from '../record/patience.ts'
 import type { RunView } from '../record/view.ts'
+import type { CompactionDeps } from '../perform/compaction.ts'
 import type { PolicyCallDeps } from '../perform/policy-call.ts'
 import type { RecallDeps } from '../perform/recall.ts'
 import type { RunStartDeps } from '../perform/run-start.ts'
 import type { Strangers } from '../record/strangers.ts'
+import { abortedCompaction, compactionPerformer } from './compactions.ts'
 import { abortedModel, closedCall, type CallRow, lostCall, startedBy } from './lost.ts'
 import { createBackground, type LoopDeps, performClaimed, type Performer } from './loop.ts'
 import type { Models } from './models.ts'
@@ -43,6 +45,7 @@ export type KindsDeps = LoopDeps &
   PolicyCallDeps &
   RunStartDeps &
   RecallDeps &
+  CompactionDeps &
   WebhooksDeps & {
     readonly strangers: Strangers
     /** Null: this process makes no model calls. */
@@ -61,6 +64,7 @@ export function createKinds(deps: KindsDeps): { readonly kinds: Kinds; idle(): P
     'run.start': runStartKind(deps, background),
     'tool.recall': recallKind(deps, background),
     'webhook.deliver': webhookKind(deps, background),
+    'context.compact': compactionKind(deps, background),
   }
   return { kinds, idle: () => background.idle() }
 }
@@ -140,6 +144,24 @@ function recallKind(deps: KindsDeps, background: Background): Kind<EffectOf<'too
   }
 }
 
+/** A process that makes no model calls leaves it to others, who find it when it is due. */
+function compactionKind(
+  deps: KindsDeps,
+  background: Background,
+): Kind<EffectOf<'context.compact'>> {
+  const kind = readAnew(deps, background, {
+    kind: 'context.compact',
+    performer: compactionPerformer(deps),
+  })
+  const leaves = deps.models === null
+  return {
+    ...kind,
+    asked: leaves ? () => {} : kind.asked,
+    due: leaves ? async () => {} : kind.due,
+    close: async (row) => abortedCompaction(deps.writer, row),
+  }
+}
+
 /** A kind that is performed here, each by the row that is read for it. */
 function readAnew<K extends EffectKind, T>(
   deps: KindsDeps,
@@ -157,7 +179,7 @@ function readAnew<K extends EffectKind, T>(
       { effectId, givenUp: performer.givenUp },
     )
   return {
-    asked(_: RunView, effects: readonly Effect[]) {
+    asked: (_: RunView, effects: readonly Effect[]) => {
       for (const { id } of effects) void take(id)
     },
     due: ({ effectId }: EffectRow) => take(effectId),
