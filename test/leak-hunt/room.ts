@@ -52,7 +52,7 @@ const contexts = {
 /** The agents. */
 export const roomAgents = Object.keys(contexts)
 
-/** What a user asks for: pages to read, or an answer that its provider will cut. `mark` is a canary of his tenant. */
+/** The words of a user: pages to read, or an answer that its provider will cut. `mark` is a canary of the user's tenant. */
 export const readTo = (page: number, mark: string): string => `Read to page ${page} for ${mark}.`
 export const stopFor = (mark: string): string => `Say what must not be said for ${mark}.`
 

@@ -144,7 +144,7 @@ export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorizat
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'
-export { modelOf } from './asked-model.ts'
+export { modelOf, summaryModelOf } from './asked-model.ts'
 export { ContextConfig, defaultContext, marksOf, windowOf } from './verdict/context/config.ts'
 export { Moment, RoomCut, RoomMeasure } from './room-measure.ts'
 export { bptOf, isNearRelief, keptCut } from './verdict/context/room.ts'

@@ -1,6 +1,6 @@
 /**
- * The entries, in order, and the results of calls. Both tell whoever watches them what has changed since he asked last, so that nobody who
- * reads the conversation again need compare it with what it was.
+ * The entries, in order, and the results of calls. Both tell each watcher what has changed since it asked last, so that no reader of a
+ * conversation need compare it with what it was.
  */
 import type { ToolOutput } from '../message.ts'
 import type { CallAnswer, Entry } from './write.ts'

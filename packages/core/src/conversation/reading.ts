@@ -1,5 +1,5 @@
 /**
- * Reading a conversation again and again, while it grows: a reader goes on from the first entry that is not what it was when he read it, the
+ * Reading a conversation again and again, while it grows: a reader goes on from the first entry that is not what it was when it was read, the
  * results of its calls included.
  *
  * N1 Readers do not know of each other: what one has read is news to the others.
@@ -47,7 +47,7 @@ export class Reading {
     return this.#calls.length
   }
 
-  /** What has changed since it was resumed was the reader's own doing, and he knows it. */
+  /** The changes since it was resumed were the reader's own, and are no news to it. */
   settle(): void {
     this.#changes.take()
     this.#results.take()

@@ -24,6 +24,7 @@ import {
   type ModelTurn,
   type Moment,
   NewerError,
+  summaryModelOf,
   type Usage,
   windowOf,
 } from '@signalbox/core'
@@ -217,7 +218,7 @@ const unchecked = promptSteps.filter(({ name }) => name !== 'pairing')
 
 /** Where it is cut: where the decision says, or, by hand, where a run would. Null: nothing can be. */
 function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): Place | null {
-  const writer = writerOf(agent, modelOf(agent, effect.model))
+  const writer = summaryModelOf(agent, effect.model)
   const learned = learnedIn(draft.overflows, { runId, model: writer })
   const marks = marksOf(agent.context ?? defaultContext, writer, learned)
   const bpt = bptIn(draft.events, writer) ?? bptUnknown
@@ -271,12 +272,6 @@ const gainMin = 2
  */
 const isLittle = ({ bytes, summaryBytes }: ConversationPart): boolean =>
   bytes < Math.max(taskBytes, summaryBytes * gainMin)
-
-/** The model that writes summaries: the one that is named, or the one that the run asks. */
-function writerOf(agent: AgentDefinition, asked: ModelConfig): ModelConfig {
-  const name = agent.context?.compact.model ?? null
-  return [agent.model, ...agent.fallbackModels].find(({ model }) => model === name) ?? asked
-}
 
 interface Asked extends Requests {
   readonly model: ModelConfig

@@ -12,7 +12,7 @@ import { contextExhausted } from '../../verdict/context/event.ts'
 import { emptyRoom, nextTokens, type RoomState } from '../../verdict/context/room.ts'
 import { type Compaction, compactionOf, early } from '../../verdict/context/verdict.ts'
 import { windowOf } from '../../verdict/context/config.ts'
-import { modelOf } from '../../asked-model.ts'
+import { modelOf, summaryModelOf } from '../../asked-model.ts'
 import { type MachineEvent, messageId, type RunContext } from '../context.ts'
 import { compactCall, modelCall } from '../plan.ts'
 import { endedAs, endWithoutRetry, endWithoutTurn } from './end.ts'
@@ -91,19 +91,13 @@ export const takeCompaction: Step = ({ context, event }) => {
     ...context,
     modelOpen: false,
     tokens: context.tokens + tokens,
-    cost: context.cost + costOf(writerOf(context, event), usage),
-    ...(event.agent.context ? { room: roomAfter(context, event, tokens) } : {}),
+    cost: context.cost + costOf(summaryModelOf(event.agent, context.model), usage),
+    ...(event.agent.context ? { room: roomBehind(context, event, tokens) } : {}),
   })
 }
 
-/** The model that writes summaries: the one that is named, or the one that the run asks. */
-function writerOf({ model }: RunContext, { agent }: MachineEvent): ReturnType<typeof modelOf> {
-  const name = agent.context?.compact.model ?? null
-  const named = [agent.model, ...agent.fallbackModels].find((each) => each.model === name)
-  return named ?? modelOf(agent, model)
-}
-
-function roomAfter(context: RunContext, event: Ended, tokens: number): RoomState {
+/** The room once a compaction is over. */
+function roomBehind(context: RunContext, event: Ended, tokens: number): RoomState {
   const room = context.room ?? emptyRoom
   const spent = Math.min(limits.roomCountMax, room.spent + tokens)
   if (event.type === 'context.unchanged') {
