@@ -1,6 +1,8 @@
 /**
  * What the log knows of a part of a conversation that a summary stands for: what failed, what was written, which runs were started, what people
  * decided. Folded from events, never generated, so that a model does not plan again, or repeat what failed. Bounded (C11).
+ *
+ * D1 Nothing is told of what a refusal took out of the conversation (C7), as `conversation.ts` forgets it.
  */
 import { heardOf } from '../event/catalogue.ts'
 import { type Fact, type FactPayload } from '../event/fact.ts'
@@ -17,6 +19,26 @@ interface Lines {
   readonly files: Set<string>
   readonly failures: string[]
   readonly people: string[]
+}
+
+/** How many lines there are of each. */
+type Counts = Readonly<Record<keyof Lines, number>>
+
+const none: Counts = { runs: 0, files: 0, failures: 0, people: 0 }
+
+const countsOf = ({ runs, files, failures, people }: Lines): Counts => ({
+  runs: runs.length,
+  files: files.size,
+  failures: failures.length,
+  people: people.length,
+})
+
+/** Forgets the lines behind so many. */
+function backTo(lines: Lines, { runs, files, failures, people }: Counts): void {
+  lines.runs.length = Math.min(lines.runs.length, runs)
+  lines.failures.length = Math.min(lines.failures.length, failures)
+  lines.people.length = Math.min(lines.people.length, people)
+  for (const path of [...lines.files].slice(files)) lines.files.delete(path)
 }
 
 interface Called {
@@ -36,10 +58,15 @@ export interface Appendix {
 export function createAppendix(): Appendix {
   const lines: Lines = { runs: [], files: new Set(), failures: [], people: [] }
   const calls = new Map<string, Called>()
+  /** The lines there were before the run at hand. */
+  let before = none
   return {
     take(event) {
+      if (event.type === 'run.created') before = countsOf(lines)
       const heard = heardOf(event)
       if (heard?.as === 'denial') lines.failures.push(failureOf(calls, heard.callId, heard.code))
+      if (heard?.as === 'refusal' && heard.context !== 'keep')
+        backTo(lines, heard.context === 'reset-context' ? none : before)
       const fact = readFact(event)
       if (fact) take(lines, calls, fact)
     },

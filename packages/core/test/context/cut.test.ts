@@ -282,6 +282,31 @@ describe('the appendix', () => {
     expect(appendixOf(log)).not.toContain('code_4\n')
   })
 
+  test.each([
+    ['keep', ['early', 'late']],
+    ['drop-turn', ['early']],
+    ['reset-context', []],
+  ] as const)('after a refusal (%s) names no call that was forgotten (C7)', (context, kept) => {
+    const log = [
+      said(['Go.']),
+      answered('m1', [asked('c1')]),
+      failed('c1', 'early'),
+      said(['Again.']),
+      answered('m2', [asked('c2')]),
+      failed('c2', 'late'),
+      event('safety.suppressed', {
+        turn: 2,
+        messageId: 'm3',
+        evidence: [],
+        calls: [],
+        explanation: 'Stopped.',
+        context,
+      }),
+    ]
+    const codes = ['early', 'late'].filter((code) => appendixOf(log).includes(code))
+    expect(codes).toEqual(kept)
+  })
+
   test('is empty where there is nothing to say', () => {
     expect(appendixOf(events)).toBe('')
   })
