@@ -4765,6 +4765,25 @@ export interface EventPayloads {
           }
       )[]
     }
+    earlierWords?: {
+      id: string
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }[]
     instructions?: string[]
     sources: {
       from: {

@@ -3,7 +3,7 @@
  * the moment, or behind it.
  *
  * U1 The summary and its place come in one event, so that neither stands without the other.
- * U2 The newest words of a user, and those that the model was not shown yet, stand as they were said.
+ * U2 The newest words of a user, all messages of them, and those that the model was not shown yet, stand as they were said.
  * U3 It is the user's role that says it, as data (C6): a summary gives no instructions.
  */
 import type { FactPayload } from '../event/fact.ts'
@@ -32,9 +32,13 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
   const at = runs.placeOf(payload.through)
   recallInstructions(conversation, payload.instructions ?? [])
   const summary: Said = { type: 'said', at, parts: blockOf(payload), isSummary: true }
-  const { words } = payload
-  // An entry of their own: the next summary finds them, too.
-  const said: readonly Said[] = words ? [{ type: 'said', at, ...words }] : []
+  const { words, earlierWords = [] } = payload
+  // Entries of their own: the next summary finds them, too.
+  const said = (words ? [...earlierWords, words] : []).map((each): Said => ({
+    type: 'said',
+    at,
+    ...each,
+  }))
   const put = [summary, ...said]
   entries.cutBefore(count, put)
   // Where the words of the run are before the place, a refusal forgets what is behind it, and not the summary.
@@ -64,15 +68,20 @@ function blockOf({ summary, appendix, words }: Compacted): Said['parts'] {
 
 const text = (words: string): ContentPart => ({ type: 'text', text: words })
 
-/** The newest words of a user among these entries; null if there are none. */
-export function newestWords(entries: readonly Entry[]): Words | null {
-  const said = entries.findLast(
-    (entry): entry is Said => entry.type === 'said' && entry.id !== undefined,
-  )
-  return said?.id === undefined ? null : { id: said.id, parts: said.parts }
+/** The newest words of a user among these entries: messages with nothing between them, oldest first. */
+export function newestWords(entries: readonly Entry[]): readonly Words[] {
+  const end = entries.findLastIndex(isOfUser) + 1
+  const begin = entries.findLastIndex((entry, n) => n < end && !isOfUser(entry)) + 1
+  return entries
+    .slice(begin, end)
+    .filter(isOfUser)
+    .map(({ id, parts }) => ({ id, parts }))
 }
 
-/** What a user said in one message. */
+const isOfUser = (entry: Entry): entry is Said & Words =>
+  entry.type === 'said' && entry.id !== undefined
+
+/** One message of a user. */
 export interface Words {
   readonly id: string
   readonly parts: readonly ContentPart[]

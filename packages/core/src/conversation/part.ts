@@ -18,8 +18,10 @@ export interface ConversationPart {
    * moment or behind it. Null: there is none, and whoever sums up may be shown the request as it is.
    */
   readonly clean: number | null
-  /** The newest words of a user in it, unless there are newer ones behind it. */
+  /** The newest message of a user in it, unless there are newer ones behind it. */
   readonly words: Words | null
+  /** The messages right before that one, oldest first: with it, they are what was said at once. */
+  readonly earlierWords: readonly Words[]
   /** Keys of long words in it that stand elsewhere; of what may not be kept, none. */
   readonly blobs: readonly string[]
   /** System messages that came as input, so far. */
@@ -39,14 +41,16 @@ export function partOf(
   const { entries, results } = conversation
   const count = entriesThrough(conversation, through)
   const before = entries.all.slice(0, count)
-  const behind = newestWords(entries.all.slice(count))
+  const isNewer = newestWords(entries.all.slice(count)).length > 0
+  const words = isNewer ? [] : newestWords(before)
   const clean = cleanOf(conversation)
   const [first] = before
   return {
     bytes: before.reduce((bytes, entry) => bytes + bytesOf(entry, conversation), 0),
     summaryBytes: first?.type === 'said' && first.isSummary ? bytesOf(first, conversation) : 0,
     clean: clean && clean.messages,
-    words: behind ? null : newestWords(before),
+    words: words.at(-1) ?? null,
+    earlierWords: words.slice(0, -1),
     blobs: before.filter(mayBeKept).flatMap(({ parts }) => blobsIn(parts)),
     instructions: [...conversation.instructions],
     text: (clips) => serialised(before, { results, clips, texts }),

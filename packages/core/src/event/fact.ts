@@ -124,6 +124,8 @@ export const factSchemas = {
     appendix: z.string().max(limits.appendixCharsMax),
     /** The newest words of a user, where they are before the place: they are shown as they were said. */
     words: z.object({ id: z.string(), parts: z.array(ContentPart) }).optional(),
+    /** The messages of a user right before `words`, oldest first: an input may have several. Absent: none. */
+    earlierWords: z.array(z.object({ id: z.string(), parts: z.array(ContentPart) })).optional(),
     /** What clients gave as system messages before the place. Absent: nothing. */
     instructions: z.array(z.string()).optional(),
     /** What it was made of. */

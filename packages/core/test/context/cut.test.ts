@@ -229,6 +229,19 @@ describe('the part that is summed up', () => {
     const more = [...events, ...readingRun('r2', [], 'More.')]
     expect(partOf(more, 5).words).toBeNull()
   })
+
+  test('has all messages of them, and they stand behind the summary in their order (§5.3)', () => {
+    const several = numbered('r2', [said(['A document.'], ['Translate it.'])])
+    const projection = createProjection('')
+    for (const each of [...events, ...several]) projection.take(each)
+    const through = { runId: 'r2', seq: 1 }
+    const earlierWords = [{ id: 'u0', parts: [text('A document.')] }]
+    const all = { words: { id: 'u1', parts: [text('Translate it.')] }, earlierWords }
+    expect(projection.part(through)).toMatchObject(all)
+    projection.take({ ...compacted(through, all), runId: 'r2', seq: 2 })
+    expect(JSON.stringify(projection.prompt())).toMatch(/A document\..*Translate it\./)
+    expect(projection.part(through)).toMatchObject(all)
+  })
 })
 
 const failed = (callId: string, code: string) =>

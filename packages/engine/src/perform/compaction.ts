@@ -173,7 +173,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     keep: { runId: place.through.runId, seq: place.through.seq + 1 },
     summary: await deps.content.spill(task, [{ type: 'text', text: words }]),
     appendix,
-    ...(part.words ? { words: { id: part.words.id, parts: [...part.words.parts] } } : {}),
+    ...wordsOf(part),
     ...(part.instructions.length > 0 ? { instructions: [...part.instructions] } : {}),
     sources,
     tokens: { before, after, summary: summaryTokens },
@@ -181,6 +181,17 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     ...by,
   }
   return { kept, usage }
+}
+
+/** The newest words of a user, which stand behind the summary as they were said. */
+function wordsOf({
+  words,
+  earlierWords,
+}: ConversationPart): Pick<Kept, 'words' | 'earlierWords'> {
+  if (!words) return {}
+  const copyOf = ({ id, parts }: typeof words) => ({ id, parts: [...parts] })
+  const earlier = earlierWords.map(copyOf)
+  return { words: copyOf(words), ...(earlier.length > 0 ? { earlierWords: earlier } : {}) }
 }
 
 /** The part of the conversation that is summed up, long words that stand elsewhere read back: what was erased stays head and tail. */

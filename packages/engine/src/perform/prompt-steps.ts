@@ -95,6 +95,7 @@ const nothingSaid: PromptDraft = {
     summaryBytes: 0,
     clean: null,
     words: null,
+    earlierWords: [],
     blobs: [],
     instructions: [],
     text: () => '',
