@@ -118,6 +118,7 @@ describe('a thread', () => {
       compactions: 1,
       cut: { run_id: through.runId, seq: through.seq },
     })
+    expect(after.body.tokens).toBeLessThan(before.body.tokens)
   })
 
   it('is paid by the run that was made for it, and told apart in its report', async () => {

@@ -5,7 +5,7 @@
  * X1 A failure changes nothing (C4): whatever goes wrong is a `context.unchanged` with its reason.
  * X2 What is kept has passed the stream guardrails of the agent, as an answer would (C8); there is no correction.
  * X3 A summary is bounded, and smaller than half of what it replaces. By hand, nobody is asked where it can hardly be.
- * X4 It is paid for: reserved in the budget of the tree, no turn, and never above what the decision allows.
+ * X4 It is paid for: reserved in the budget of the tree, no turn, and not asked for where its request alone is above what the decision allows.
  */
 import {
   type AgentDefinition,

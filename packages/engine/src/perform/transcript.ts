@@ -39,7 +39,7 @@ interface Folded {
 const conversational = new Set<string>(conversationTypes)
 
 type Place = Pick<RunHead, 'runId' | 'threadId'> & {
-  /** May the conversation be read from its newest summary on? Only for a prompt: who asks for what was said reads all of it. */
+  /** May the conversation be read from its newest summary on? What a process has read of a run once serves all its questions about it. */
   readonly isCut?: boolean
 }
 

@@ -3,6 +3,7 @@
  * conversation as every run does, and a rollback of it takes the summary back.
  */
 import { createHash } from 'node:crypto'
+import type { AgentDefinition } from '@signalbox/core'
 import { canonical, type StoredEvent } from '@signalbox/engine'
 import type { ThreadView } from '@signalbox/postgres'
 import { waitForRun } from '../stream/wait-for-run.ts'
@@ -44,7 +45,7 @@ export async function compactThread(
   const answer = await api.commands.createRun({
     ...caller,
     threadId,
-    definition: await anyAgent(api, thread),
+    definition: await ownAgent(api, thread),
     input: [],
     compact: asked,
     metadata: {},
@@ -71,4 +72,15 @@ export async function compactThread(
       more: { run_id: runId },
     })
   return { runId, event: event ?? null }
+}
+
+/** The agent of the thread's newest run: its model is paid, and its guardrails see the summary. A thread without a run has nothing to sum up. */
+async function ownAgent(api: Api, thread: ThreadView): Promise<AgentDefinition> {
+  const { tenantId, threadId } = thread
+  const [last] = await api.read.runs(tenantId, { threadId, limit: 1 })
+  if (last && !api.agents.has(last.agent))
+    throw new Problem('unknown_agent', {
+      detail: `The agent "${last.agent}" of the thread ${threadId} is not configured any more, so nobody can sum it up.`,
+    })
+  return anyAgent(api, thread)
 }

@@ -45,7 +45,11 @@ const charsPerToken = 3
 const ownShare = 0.5
 
 /** The rule of an agent. After an overflow, less may stay. */
-export function clearRule(agent: AgentDefinition, { room }: Marks, isOverflow: boolean): ClearRule {
+export function clearRule(
+  agent: AgentDefinition,
+  { room }: Marks,
+  hasOverflowed: boolean,
+): ClearRule {
   const { prune } = agent.context ?? defaultContext
   return {
     minChars: prune.minChars,
@@ -53,7 +57,7 @@ export function clearRule(agent: AgentDefinition, { room }: Marks, isOverflow: b
     wordsChars: limits.oldWordsCharsMax,
     ownChars: Math.max(
       limits.oldWordsCharsMax,
-      Math.floor(room * (isOverflow ? ownShare / 2 : ownShare) * charsPerToken),
+      Math.floor(room * (hasOverflowed ? ownShare / 2 : ownShare) * charsPerToken),
     ),
     readable: agent.tools.some(({ name }) => name === readingTool),
   }

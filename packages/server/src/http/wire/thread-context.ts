@@ -14,7 +14,7 @@ const Place = z.object({ run_id: z.string(), seq: z.number().int() }).nullable()
 export const ThreadContext = z
   .object({
     thread_id: z.string(),
-    /** Tokens of the newest request that was counted, and of its answer; null before the first. */
+    /** Tokens of the newest request that was counted, and of its answer; by estimate, where a summary was made since. Null before the first. */
     tokens: z.number().int().nullable(),
     /** Of the agent's model; null where nobody says it. */
     window: z.number().int().nullable(),
@@ -37,14 +37,15 @@ export function contextOf(
   agent: Pick<AgentDefinition, 'model'> | null,
 ): ThreadContext {
   const usages = events.flatMap((event) => usageOf(event) ?? [])
-  const newest = usages.findLast(({ inputTokens = 0 }) => inputTokens > 0)
-  const cuts = events.filter(({ type }) => type === 'context.compacted')
-  const prunes = events.filter(({ type }) => type === 'context.pruned')
+  // One that was erased leaves nothing out of a request.
+  const readable = events.filter(({ salt }) => salt !== '')
+  const cuts = readable.filter(({ type }) => type === 'context.compacted')
+  const prunes = readable.filter(({ type }) => type === 'context.pruned')
   const input = usages.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0)
   const cached = usages.reduce((sum, { cachedInputTokens = 0 }) => sum + cachedInputTokens, 0)
   return {
     thread_id: threadId,
-    tokens: newest ? (newest.inputTokens ?? 0) + (newest.outputTokens ?? 0) : null,
+    tokens: events.flatMap((event) => tokensAfter(event) ?? []).at(-1) ?? null,
     window: agent?.model.contextWindow ?? null,
     cut: placeOf(cuts.at(-1)),
     pruned: placeOf(prunes.at(-1)),
@@ -52,6 +53,16 @@ export function contextOf(
     prunes: prunes.length,
     cached: input === 0 ? null : cached / input,
   }
+}
+
+/** Tokens of the conversation after an event, as far as it tells them. */
+function tokensAfter(event: StoredEvent): number | null {
+  if (event.type === 'context.compacted') {
+    const read = factSchemas['context.compacted'].safeParse(event.payload)
+    return read.success ? read.data.tokens.after : null
+  }
+  const { inputTokens = 0, outputTokens = 0 } = usageOf(event) ?? {}
+  return inputTokens > 0 ? inputTokens + outputTokens : null
 }
 
 type Usage = FactPayload<'model.completed'>['turn']['usage']
