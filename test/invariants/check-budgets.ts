@@ -2,7 +2,14 @@
  * What must hold of the budget that a tree of runs shares (G1, G2 of the budget port): exceeded by at most
  * one reservation, turns and calls not at all, and refused only when it is used up.
  */
-import { costOf, type Effect, factSchemas, modelOf, type RunStartEffect } from '@signalbox/core'
+import {
+  costOf,
+  type Effect,
+  factSchemas,
+  modelOf,
+  type RunStartEffect,
+  summaryModelOf,
+} from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { type Execution, isAbout, parentOf, type RunRecord } from './run-record.ts'
 
@@ -114,7 +121,7 @@ function summariesOf({ log, effects, agent }: RunRecord, since: string): readonl
     const spec = effects.find((effect) => effect.effectId === effectId)?.spec
     if (spec?.kind !== 'context.compact' || spec.shared !== true || at(event) <= since) return []
     const { inputTokens = 0, outputTokens = 0 } = usage
-    const cost = agent ? costOf(modelOf(agent, spec.model), usage) : 0
+    const cost = agent ? costOf(summaryModelOf(agent, spec.model), usage) : 0
     return [{ retry: 1, tokens: inputTokens + outputTokens, cost }]
   })
 }
