@@ -179,7 +179,7 @@ function announceFacts(wakeBus: WakeBus, runId: string, own: Coalescer | null): 
   else wakeBus.publish('facts', [runId])
 }
 
-/** Model calls that somebody announced: looked up, claimed and performed, if they still wait. */
+/** Model calls, and summaries, that somebody announced: looked up, claimed and performed, if they still wait. */
 function modelHintsOf({ model, register, log }: EngineDeps, models: Models): Coalescer {
   return createCoalescer(
     async (effectId) => {

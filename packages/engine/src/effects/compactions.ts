@@ -1,6 +1,7 @@
-/** Has conversations summed up, on orchestrators that make model calls: after the decision, or when the reconciler finds the effect. */
-import type { AgentDefinition, CompactEffect } from '@signalbox/core'
+/** Has conversations summed up, in the place of a model call (`models.ts`): after the decision, or when the reconciler finds the effect. */
+import { type AgentDefinition, type CompactEffect, NewerError } from '@signalbox/core'
 import { type CompactionDeps, performCompaction } from '../perform/compaction.ts'
+import { promptOf, promptSteps } from '../perform/prompt-steps.ts'
 import type { FactDraft } from '../ports.ts'
 import type { Strangers } from '../record/strangers.ts'
 import type { Writer } from '../record/draft.ts'
@@ -9,12 +10,28 @@ import type { RowOf } from './row.ts'
 
 type Row = RowOf<CompactEffect>
 
+/** The words of the log about a summary that was given up. */
+export const summaryGivenUp = 'a conversation was not summed up'
+
+/** Any other failure is one of the summary, and is told in its fact. */
+function unlessNewer(error: unknown): void {
+  if (error instanceof NewerError) throw error
+}
+
+/** The steps that read a conversation without its long texts. */
+const unhydrated = promptSteps.filter(({ name }) => name === 'project')
+
 export const compactionPerformer = (
   deps: CompactionDeps & LoopDeps & { readonly strangers: Strangers },
 ): Performer<Row, AgentDefinition> => ({
-  givenUp: 'a conversation was not summed up',
+  givenUp: summaryGivenUp,
   needsRun: true,
-  read: (row) => deps.views.definition(row.definitionHash),
+  async read(row) {
+    const agent = await deps.views.definition(row.definitionHash)
+    // A conversation that is newer than this build is found out before the claim (W1). The prompt is kept for the performing.
+    await promptOf(deps, { ...row, agent, seq: Infinity }, unhydrated).catch(unlessNewer)
+    return agent
+  },
   left: (row, why) => deps.strangers.leave(row, why),
   perform: (row, { attempt, seq, read: agent }, held) => {
     const rootId = row.rootId ?? row.runId

@@ -6,12 +6,11 @@ import type { Effect, EffectKind } from '@signalbox/core'
 import type { ClaimDraft, EffectRow, FactDraft, Hint } from '../ports.ts'
 import { insist } from '../record/patience.ts'
 import type { RunView } from '../record/view.ts'
-import type { CompactionDeps } from '../perform/compaction.ts'
 import type { PolicyCallDeps } from '../perform/policy-call.ts'
 import type { RecallDeps } from '../perform/recall.ts'
 import type { RunStartDeps } from '../perform/run-start.ts'
 import type { Strangers } from '../record/strangers.ts'
-import { abortedCompaction, compactionPerformer } from './compactions.ts'
+import { abortedCompaction, summaryGivenUp } from './compactions.ts'
 import { abortedModel, closedCall, type CallRow, lostCall, startedBy } from './lost.ts'
 import { createBackground, type LoopDeps, performClaimed, type Performer } from './loop.ts'
 import type { Models } from './models.ts'
@@ -45,7 +44,6 @@ export type KindsDeps = LoopDeps &
   PolicyCallDeps &
   RunStartDeps &
   RecallDeps &
-  CompactionDeps &
   WebhooksDeps & {
     readonly strangers: Strangers
     /** Null: this process makes no model calls. */
@@ -144,20 +142,30 @@ function recallKind(deps: KindsDeps, background: Background): Kind<EffectOf<'too
   }
 }
 
-/** A process that makes no model calls leaves it to others, who find it when it is due. */
+/** It is performed in the place of a model call. A process that makes none tells those who do, as of a model call. */
 function compactionKind(
   deps: KindsDeps,
   background: Background,
 ): Kind<EffectOf<'context.compact'>> {
-  const kind = readAnew(deps, background, {
-    kind: 'context.compact',
-    performer: compactionPerformer(deps),
-  })
-  const leaves = deps.models === null
+  const { models, wakeBus, register } = deps
+  const take = (effectId: string): Promise<void> =>
+    background.begin(
+      async () => {
+        if (deps.draining.aborted) return
+        const read = () => register.effect(effectId)
+        const row = rowOf('context.compact', await insist(deps, 'read effect', read))
+        if (row) await models?.take(row)
+      },
+      { effectId, givenUp: summaryGivenUp },
+    )
   return {
-    ...kind,
-    asked: leaves ? () => {} : kind.asked,
-    due: leaves ? async () => {} : kind.due,
+    asked(_, effects) {
+      const ids = effects.map(({ id }) => id)
+      if (models) for (const id of ids) void take(id)
+      else wakeBus.publish('model', ids)
+    },
+    due: async ({ effectId }) => models && take(effectId),
+    isAwaited: false,
     close: async (row) => abortedCompaction(deps.writer, row),
   }
 }
