@@ -4785,6 +4785,7 @@ export interface EventPayloads {
       )[]
     }[]
     instructions?: string[]
+    instructionsLeftOut?: number
     sources: {
       from: {
         runId: string

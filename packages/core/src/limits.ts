@@ -138,6 +138,9 @@ export const limits = {
   appendixWordsMax: 120,
   /** Characters of what somebody adds to the task of summing up. */
   instructionsCharsMax: 8_000,
+  /** System messages of clients that a summary takes over: the newest, so many, and characters of all. One in a message may have 32 KiB. */
+  givenInstructionsMax: 64,
+  givenInstructionsCharsMax: 64_000,
   /** Characters of a result in a conversation that is written out to be summed up; less where that is too long. */
   clippedResultCharsMax: 2_000,
   /** Characters of an old message of which only head and tail are shown once the conversation is pruned. */

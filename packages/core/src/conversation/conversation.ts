@@ -1,6 +1,7 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
 import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
+import { GivenInstructions } from './instructions.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
 import type { Reading } from './reading.ts'
 import type { Said } from './write.ts'
@@ -16,8 +17,8 @@ export class Conversation {
   readonly runs = new HeardRuns()
   /** The event that was taken last. */
   now: SaidAt = nowhere
-  /** System messages that came as input, each text once. */
-  readonly instructions = new Set<string>()
+  /** System messages that came as input. */
+  readonly instructions = new GivenInstructions()
   /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
   reminders: string[] = []
   /** Said to the current run by the events of these numbers, and not shown to the model yet. */

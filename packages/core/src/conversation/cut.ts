@@ -30,7 +30,8 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
   const count = entriesThrough(conversation, payload.through)
   if (count === 0) return
   const at = runs.placeOf(payload.through)
-  recallInstructions(conversation, payload.instructions ?? [])
+  const { instructions: texts = [], instructionsLeftOut: leftOut = 0 } = payload
+  conversation.instructions.recall({ texts, leftOut })
   const summary: Said = { type: 'said', at, parts: blockOf(payload), isSummary: true }
   const { words, earlierWords = [] } = payload
   // Entries of their own: the next summary finds them, too.
@@ -43,13 +44,6 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
   entries.cutBefore(count, put)
   // Where the words of the run are before the place, a refusal forgets what is behind it, and not the summary.
   conversation.from = Math.max(put.length, conversation.from - count + put.length)
-}
-
-/** In the order in which they were given, whether the runs that gave them were read or not. */
-function recallInstructions({ instructions }: Conversation, given: readonly string[]): void {
-  const later = [...instructions]
-  instructions.clear()
-  for (const text of [...given, ...later]) instructions.add(text)
 }
 
 const head =

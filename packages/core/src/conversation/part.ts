@@ -3,6 +3,7 @@ import { bytesAsJson } from '../text/utf8.ts'
 import type { Moment } from '../room-measure.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
+import type { KeptInstructions } from './instructions.ts'
 import { type Clips, mayBeKept, serialised, type Texts } from './serialise.ts'
 import { elsewhere } from './weights.ts'
 import { type Beginning, wholeBeginning, type Entry } from './write.ts'
@@ -24,8 +25,8 @@ export interface ConversationPart {
   readonly earlierWords: readonly Words[]
   /** Keys of long words in it that stand elsewhere; of what may not be kept, none. */
   readonly blobs: readonly string[]
-  /** System messages that came as input, so far. */
-  readonly instructions: readonly string[]
+  /** System messages that came as input, so far, as a fact may hold them. */
+  readonly instructions: KeptInstructions
   /** Written out, turns that may not be kept left out. */
   text(clips: Clips): string
   /** The same of what the messages that are `clean` do not say; empty where they say all of it. */
@@ -52,7 +53,7 @@ export function partOf(
     words: words.at(-1) ?? null,
     earlierWords: words.slice(0, -1),
     blobs: before.filter(mayBeKept).flatMap(({ parts }) => blobsIn(parts)),
-    instructions: [...conversation.instructions],
+    instructions: conversation.instructions.kept(),
     text: (clips) => serialised(before, { results, clips, texts }),
     rest: (clips) =>
       clean ? serialised(before.slice(clean.entries), { results, clips, texts }) : '',

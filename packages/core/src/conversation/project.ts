@@ -57,8 +57,7 @@ export function createProjection(instructions: string): PromptProjection {
     take: (event) => take(conversation, event),
     prompt() {
       const { reminders } = conversation
-      const given = [...conversation.instructions]
-      return writer.write({ instructions, given, reminders })
+      return writer.write({ instructions, given: conversation.instructions, reminders })
     },
     get kept() {
       return writer.kept
@@ -173,7 +172,7 @@ function heeded<Message extends EditMessage>(
     const texts = parts.map((part) => (part.type === 'text' ? part.text : null))
     if (role !== 'system' || texts.includes(null)) return true
     const text = texts.join('\n').trim()
-    if (text !== '') instructions.add(text)
+    if (text !== '') instructions.give(text)
     return false
   })
 }

@@ -8,6 +8,7 @@
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import type { Prompt, PromptMessage, ToolResult } from '../prompt.ts'
 import { type Entries, isCallAnswer, type Results } from './entries.ts'
+import type { KeptInstructions } from './instructions.ts'
 import type { SaidAt } from './place.ts'
 import { acceptable, isBlank } from './pairing.ts'
 import { Reading } from './reading.ts'
@@ -51,7 +52,7 @@ interface Heard {
 interface Frame {
   readonly instructions: string
   /** Instructions that came with what was said. */
-  readonly given: readonly string[]
+  readonly given: KeptInstructions
   /** Said after everything else, never between calls and their results. */
   readonly reminders: readonly string[]
 }
@@ -206,9 +207,11 @@ function add(messages: PromptMessage[], message: PromptMessage): void {
 }
 
 /** One message, since some models take no other; what a client gave stands behind what the agent says, and is marked. */
-function systemText(instructions: string, given: readonly string[]): string {
-  if (given.length === 0) return instructions
-  const marked = ['Instructions of this conversation, given by its client:', ...given].join('\n\n')
+function systemText(instructions: string, { texts, leftOut }: KeptInstructions): string {
+  if (texts.length === 0) return instructions
+  const note = leftOut > 0 ? [`(${leftOut} earlier ones are left out.)`] : []
+  const title = 'Instructions of this conversation, given by its client:'
+  const marked = [title, ...note, ...texts].join('\n\n')
   return instructions.trim() ? `${instructions}\n\n${marked}` : marked
 }
 

@@ -126,8 +126,10 @@ export const factSchemas = {
     words: z.object({ id: z.string(), parts: z.array(ContentPart) }).optional(),
     /** The messages of a user right before `words`, oldest first: an input may have several. Absent: none. */
     earlierWords: z.array(z.object({ id: z.string(), parts: z.array(ContentPart) })).optional(),
-    /** What clients gave as system messages before the place. Absent: nothing. */
+    /** What clients gave as system messages before the place: the newest, up to a limit. Absent: nothing. */
     instructions: z.array(z.string()).optional(),
+    /** So many system messages are not among them, for the limit: later requests say that they are left out. Absent: none. */
+    instructionsLeftOut: z.number().int().min(1).optional(),
     /** What it was made of. */
     sources: z.object({
       from: Moment,

@@ -102,6 +102,80 @@ test('it is the same to the byte where only the run of its place is read, and no
   expect(JSON.stringify(whole[0])).toContain('Be kind.')
 })
 
+describe('what clients gave as system messages is bounded in the fact (C11)', () => {
+  const giving = (runId: string, texts: readonly string[]): readonly FoldableEvent[] => {
+    const given = texts.map((each, n) => ({
+      id: `s${n}`,
+      role: 'system' as const,
+      parts: [text(each)],
+    }))
+    const input = [...given, { id: 'u0', role: 'user' as const, parts: [text('More.')] }]
+    return numbered(runId, [
+      event('run.created', {
+        agent: 'a',
+        definitionHash: 'h',
+        machine: 'run',
+        machineVersion: 1,
+        input,
+        metadata: {},
+      }),
+      ...readingRun(runId, ['one', 'two', 'three']).slice(1),
+    ])
+  }
+  const keptOf = (log: readonly FoldableEvent[], runId: string) => {
+    const projection = createProjection('')
+    for (const each of log) projection.take(each)
+    return projection.part({ runId, seq: 5 }).instructions
+  }
+  const texts = Array.from({ length: 70 }, (_, n) => `Rule ${n}.`)
+
+  test('by their count, the newest are kept, and the request says how many are not', () => {
+    const log = giving('r0', texts)
+    const kept = keptOf(log, 'r0')
+    expect(kept).toEqual({ texts: texts.slice(6), leftOut: 6 })
+    const more = { words, instructions: [...kept.texts], instructionsLeftOut: kept.leftOut }
+    const [system] = project('', [...log, compacted({ runId: 'r0', seq: 5 }, more)])
+    expect(JSON.stringify(system)).toContain('(6 earlier ones are left out.)')
+    expect(JSON.stringify(system)).not.toContain('Rule 5.')
+    expect(JSON.stringify(system)).toContain('Rule 6.')
+  })
+
+  test('and by their characters', () => {
+    const long = ['a', 'b', 'c'].map((each) => each.repeat(30_000))
+    expect(keptOf(giving('r0', long), 'r0')).toEqual({ texts: long.slice(1), leftOut: 1 })
+  })
+
+  test('below the limit nothing is said of it', () => {
+    const log = giving('r0', ['Be kind.'])
+    expect(keptOf(log, 'r0')).toEqual({ texts: ['Be kind.'], leftOut: 0 })
+    expect(JSON.stringify(project('', log)[0])).not.toContain('left out')
+  })
+
+  test('they are the same whether the runs before were read or not, also where one is given again', () => {
+    const before = giving('r0', texts)
+    const again = giving('r2', ['Rule 3.', 'Rule new.'])
+    const { texts: kept, leftOut } = keptOf([...before, ...again], 'r2')
+    expect(kept).toContain('Rule 3.')
+    const cut = compacted(
+      { runId: 'r2', seq: 5 },
+      { words, instructions: [...kept], instructionsLeftOut: leftOut },
+    )
+    const whole = project('', [...before, ...again, cut])
+    const since = project('', [...again, cut])
+    expect(JSON.stringify(whole)).toBe(JSON.stringify(since))
+  })
+
+  test('what a second summary leaves out is counted with what the first one has', () => {
+    const first = keptOf(giving('r0', texts), 'r0')
+    const cut = compacted(
+      { runId: 'r0', seq: 5 },
+      { words, instructions: [...first.texts], instructionsLeftOut: first.leftOut },
+    )
+    const log = [...giving('r0', texts), cut, ...giving('r2', ['Rule new.'])]
+    expect(keptOf(log, 'r2')).toEqual({ texts: [...texts.slice(7), 'Rule new.'], leftOut: 7 })
+  })
+})
+
 test('later runs of the thread begin with it (I25)', () => {
   const shown = promptOf([...cutLog(), ...readingRun('r2', ['x'], 'More.')])
   expect(shown[0]).toContain('Two are read.')

@@ -174,7 +174,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     summary: await deps.content.spill(task, [{ type: 'text', text: words }]),
     appendix,
     ...wordsOf(part),
-    ...(part.instructions.length > 0 ? { instructions: [...part.instructions] } : {}),
+    ...instructionsOf(part),
     sources,
     tokens: { before, after, summary: summaryTokens },
     how,
@@ -192,6 +192,16 @@ function wordsOf({
   const copyOf = ({ id, parts }: typeof words) => ({ id, parts: [...parts] })
   const earlier = earlierWords.map(copyOf)
   return { words: copyOf(words), ...(earlier.length > 0 ? { earlierWords: earlier } : {}) }
+}
+
+/** The system messages of clients, and how many more there were. */
+function instructionsOf({
+  instructions: { texts, leftOut },
+}: ConversationPart): Pick<Kept, 'instructions' | 'instructionsLeftOut'> {
+  return {
+    ...(texts.length > 0 ? { instructions: [...texts] } : {}),
+    ...(leftOut > 0 ? { instructionsLeftOut: leftOut } : {}),
+  }
 }
 
 /** The part of the conversation that is summed up, long words that stand elsewhere read back: what was erased stays head and tail. */

@@ -97,7 +97,7 @@ const nothingSaid: PromptDraft = {
     words: null,
     earlierWords: [],
     blobs: [],
-    instructions: [],
+    instructions: { texts: [], leftOut: 0 },
     text: () => '',
     rest: () => '',
   }),
