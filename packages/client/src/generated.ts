@@ -4804,6 +4804,17 @@ export interface EventPayloads {
       summary: number
     }
     how: 'shared' | 'serialised'
+    redactions?: {
+      guardrail: {
+        id: string
+        name: string
+      }
+      kind: string
+      place: 'text' | 'reasoning' | 'arguments' | 'result'
+      callId?: string
+      tool?: string
+      count: number
+    }[]
     provider: string
     model: string
     usage: {

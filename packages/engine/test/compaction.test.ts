@@ -63,6 +63,26 @@ test('a summary is asked for behind the request of the turn, whose beginning and
   expect(await factOf(at, runId)).toMatchObject({ how: 'shared' })
 })
 
+test('the fact tells what a guardrail took out of the summary, and nothing of the thoughts before it (C8)', async () => {
+  const taken = { guardrail: { id: 'g', name: 'mask' }, kind: 'email', count: 2 } as const
+  const redactions = [
+    { ...taken, place: 'text' as const },
+    { ...taken, place: 'reasoning' as const },
+  ]
+  const at = await scene(reader(12, async () => said('Of [redacted:email].', { redactions })))
+  const runId = await begin(at.engine, at.definition())
+  expect(await outcomeOf(at.register, runId)).toBe('completed')
+  expect((await factOf(at, runId)).redactions).toEqual([{ ...taken, place: 'text' }])
+})
+
+test('a summary of which nothing was taken out says nothing of it', async () => {
+  const at = await scene(reader(12, short))
+  const runId = await begin(at.engine, at.definition())
+  await outcomeOf(at.register, runId)
+  const { payload } = await eventOf(at.register, runId, 'context.compacted')
+  expect(Object.keys(payload)).not.toContain('redactions')
+})
+
 test('the next request begins with the summary, and is what the fact says it is', async () => {
   const at = await scene(reader(12, short))
   const runId = await begin(at.engine, at.definition())

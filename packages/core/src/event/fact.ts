@@ -149,6 +149,8 @@ export const factSchemas = {
      * as one text.
      */
     how: z.enum(['shared', 'serialised']),
+    /** What guardrails took out of the summary before it was recorded. Absent: nothing. */
+    redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     provider: z.string(),
     model: z.string(),
     usage: Usage,

@@ -3,7 +3,8 @@
  * none. Nobody sees it stream, and nothing that it asks for is executed.
  *
  * X1 A failure changes nothing (C4): whatever goes wrong is a `context.unchanged` with its reason.
- * X2 What is kept has passed the stream guardrails of the agent, as an answer would (C8); there is no correction.
+ * X2 What is kept has passed the stream guardrails of the agent, as an answer would (C8); there is no correction. The fact tells what they took
+ *    out of it.
  * X3 A summary is bounded, and smaller than half of what it replaces. By hand, nobody is asked where it can hardly be.
  * X4 It is paid for: reserved in the budget of the tree, no turn, and not asked for where its request alone is above what the decision allows.
  */
@@ -178,6 +179,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     sources,
     tokens: { before, after, summary: summaryTokens },
     how,
+    ...redactionsOf(turn),
     ...by,
   }
   return { kept, usage }
@@ -192,6 +194,12 @@ function wordsOf({
   const copyOf = ({ id, parts }: typeof words) => ({ id, parts: [...parts] })
   const earlier = earlierWords.map(copyOf)
   return { words: copyOf(words), ...(earlier.length > 0 ? { earlierWords: earlier } : {}) }
+}
+
+/** What guardrails took out of the words. Thoughts are no part of a summary. */
+function redactionsOf({ redactions = [] }: ModelTurn): Pick<Kept, 'redactions'> {
+  const ofWords = redactions.filter(({ place }) => place === 'text')
+  return ofWords.length > 0 ? { redactions: ofWords } : {}
 }
 
 /** The system messages of clients, and how many more there were. */
