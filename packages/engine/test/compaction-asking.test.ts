@@ -3,11 +3,11 @@
  * and never gets a summary taken; a request for a summary that is itself too long, asked again and again until the run has no summary left to try; a
  * provider that asks for patience, and is asked again at once; an answer that broke off, and that nobody counts.
  */
-import type { FactPayload, ModelTurn, Usage } from '@signalbox/core'
+import type { FactPayload, JsonObject, ModelTurn, Usage } from '@signalbox/core'
 import { factSchemas, payloadOf } from '@signalbox/core'
 import { type Model, type ModelRequest, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   byTurn,
   dumping,
@@ -30,10 +30,12 @@ interface Played {
   readonly summary: Summary
   /** Tokens that the provider takes, whatever is configured. */
   readonly window?: number
+  /** Of the agent. */
+  readonly more?: JsonObject
 }
 
 /** Plays a run of an agent that waits ten milliseconds before it asks again, and at most a second. */
-async function played({ play = reads(12), summary, window = 32_000 }: Played) {
+async function played({ play = reads(12), summary, window = 32_000, more = {} }: Played) {
   const register = createMemoryRegister(systemClock)
   const counted = counting(byTurn(play), window)
   const summaries: { readonly request: ModelRequest; readonly at: number }[] = []
@@ -50,7 +52,7 @@ async function played({ play = reads(12), summary, window = 32_000 }: Played) {
   const { engine } = world({ model, tools: dumping(), register })
   await engine.start()
   onTestFinished(() => engine.stop(1_000))
-  const definition = readerAgent({ modelRetries: { max: 0, baseMs: 10, capMs: 1_000 } })
+  const definition = readerAgent({ modelRetries: { max: 0, baseMs: 10, capMs: 1_000 }, ...more })
   const runId = await begin(engine, definition)
   const outcome = await outcomeOf(register, runId)
   const compacted = async (): Promise<FactPayload<'context.compacted'>> =>
@@ -212,6 +214,43 @@ test('what broke off is counted with the answer that stands', async () => {
     outputTokens: 710,
     cachedInputTokens: 20_000,
     estimated: true,
+  })
+})
+
+describe('all of it is within the share of the summaries', () => {
+  /** Of 3,000,000 tokens, so much. A request for a summary has some 21,000. */
+  const share = (maxShare: number): JsonObject => ({
+    limits: { maxTurns: 1_000, maxToolCalls: 1_000, maxTokens: 3_000_000 },
+    context: { compact: { maxShare } },
+  })
+  const usage = { inputTokens: 20_000, outputTokens: 700 } as const
+  const error = { class: 'network', retryable: true, message: 'broke off' } as const
+  const breaksOff: Summary = (n) =>
+    n === 0 ? said('Some', { verdict: 'interrupted', error, usage }) : said(summaryText)
+
+  test('a second try is made of what the first has left', async () => {
+    const much = await played({ summary: breaksOff, more: share(0.02) })
+    expect([much.reasons, much.summaries.length]).toEqual([[], 2])
+    const little = await played({ summary: breaksOff, more: share(0.01) })
+    expect(little.summaries).toHaveLength(1)
+    expect(little.reasons).toEqual(['failed', 'cap'])
+  })
+
+  test('thoughts are broken off where nothing is left for them', async () => {
+    let sent = 0
+    const thinks: Summary = async (_, _request, sink, signal) => {
+      for (let n = 0; n < 100; n += 1) {
+        signal.throwIfAborted()
+        sent += 6_000
+        sink.delta('reasoning', 'hm '.repeat(2_000))
+        await Promise.resolve()
+      }
+      return said('never')
+    }
+    const { reasons } = await played({ summary: thinks, more: share(0.01) })
+    expect(reasons[0]).toBe('too_long')
+    // Some 9,000 tokens are left, of six characters at most.
+    expect(sent).toBeLessThan(9_600 * 6 + 12_000)
   })
 })
 

@@ -10,19 +10,20 @@ const charsPerTokenMost = 6
 
 /**
  * Calls the model. An answer of more tokens than that, by the longest there are, comes back as one that reached its length, and so does one that
- * thinks for longer than it may; what it used is for whoever asked to estimate. Rejects with the reason of the signal.
+ * is too long with what is thought before it; what it used is for whoever asked to estimate. Rejects with the reason of the signal.
  */
 export async function callBounded(
   model: Model,
   request: ModelRequest,
   {
     tokensMax,
-    thoughtMax,
+    answerMax,
     signal,
   }: {
+    /** Tokens of the words. */
     readonly tokensMax: number
-    /** Tokens of what is thought before it. */
-    readonly thoughtMax: number
+    /** Tokens of all of the answer, what is thought before the words included. */
+    readonly answerMax: number
     readonly signal: AbortSignal
   },
 ): Promise<ModelTurn> {
@@ -31,18 +32,19 @@ export async function callBounded(
   let argsChars = 0
   const most = {
     text: tokensMax * charsPerTokenMost,
-    reasoning: Math.min(thoughtMax * charsPerTokenMost, limits.turnBytesMax),
+    all: Math.min(answerMax * charsPerTokenMost, limits.turnBytesMax),
   }
   const sink = {
     delta(kind: 'text' | 'reasoning', piece: string) {
       if (tooLong.signal.aborted) return
       said[kind] += piece
-      if (said[kind].length > most[kind]) tooLong.abort()
+      const all = said.text.length + said.reasoning.length
+      if (said.text.length > most.text || all > most.all) tooLong.abort()
     },
     arguments(chars: number) {
       if (tooLong.signal.aborted) return
       argsChars += chars
-      if (argsChars > most.text) tooLong.abort()
+      if (argsChars > Math.min(most.text, most.all)) tooLong.abort()
     },
   }
   try {

@@ -6,7 +6,8 @@
  * X2 What is kept has passed the stream guardrails of the agent, as an answer would (C8); there is no correction. The fact tells what they took
  *    out of it.
  * X3 A summary is bounded, and smaller than half of what it replaces. By hand, nobody is asked where it can hardly be.
- * X4 It is paid for: reserved in the budget of the tree, no turn, and not asked for where its request alone is above what the decision allows.
+ * X4 It is paid for: reserved in the budget of the tree, and no turn. What the decision allows is for all of it: each request, what is thought,
+ *    the words, and a second try. Where a request alone would use it up, it is not made.
  */
 import {
   type AgentDefinition,
@@ -146,15 +147,9 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   const violations = checkPairing(request.prompt)
   if (violations.length > 0) throw new TerminalError('unpaired', JSON.stringify(violations))
   const { writer: model, bpt } = place
-  if (tokensOf(requestLength(request), bpt) > effect.maxTokens)
-    return { unchanged: { reason: 'cap' }, usage: {} }
-  const { turn, how, usage } = await askTwice(deps, task, {
-    request,
-    shorter,
-    model,
-    draft,
-    held,
-  })
+  const asked = { request, shorter, model, bpt, draft, held, tokensMax: effect.maxTokens }
+  if (leftFor(request, asked) <= 0) return { unchanged: { reason: 'cap' }, usage: {} }
+  const { turn, how, usage } = await askTwice(deps, task, asked)
   if ('code' in turn) return { refused: turn }
   const by = { provider: turn.provider, model: turn.model }
   const objection = objectionTo(turn)
@@ -304,9 +299,18 @@ const isLittle = ({ bytes, summaryBytes }: ConversationPart): boolean =>
 
 interface Asked extends Requests {
   readonly model: ModelConfig
+  readonly bpt: number
+  /** Tokens that a request and its answer may have together. */
+  readonly tokensMax: number
   readonly draft: PromptDraft
   readonly held: Held
 }
+
+/** Tokens that the answer to a request may have; none where the request alone has as many as both may. */
+const leftFor = (
+  request: Parameters<typeof requestLength>[0],
+  { bpt, tokensMax }: Pick<Asked, 'bpt' | 'tokensMax'>,
+): number => tokensMax - tokensOf(requestLength(request), bpt)
 
 /** An answer, and how it was asked for. */
 interface Answered {
@@ -318,7 +322,7 @@ interface Answered {
 
 /**
  * Once more, where the provider says that it may work then, and does not ask for more patience than the agent has; and where the request was
- * too long, by the shorter one.
+ * too long, by the shorter one. What the first answer has used is no longer left for the second.
  */
 async function askTwice(
   deps: CompactionDeps,
@@ -329,7 +333,7 @@ async function askTwice(
   const first = await ask(deps, task, asked)
   const next = 'code' in first ? null : nextOf(task.agent, first, asked)
   if (next) await deps.clock.sleep(next.delayMs, held.signal)
-  const second = next && (await ask(deps, task, { ...asked, request: next.request }))
+  const second = next && (await ask(deps, task, { ...asked, ...next }))
   // What was used by an answer that broke off is counted, also where the budget allows no other.
   const isSecond = second !== null && !('code' in second)
   const turn = isSecond ? second : first
@@ -349,13 +353,28 @@ function plus(one: Usage, other: Usage): Usage {
   return { ...Object.fromEntries(sums), ...((isOne ?? isOther) ? { estimated: true } : {}) }
 }
 
-/** What is asked after an answer, and when; null: nothing. */
-function nextOf(
+/** The next request, and when it is made. */
+interface Next extends Pick<Asked, 'request' | 'tokensMax'> {
+  readonly delayMs: number
+}
+
+/** The request behind an answer; null: there is none, or too little is left for it. */
+function nextOf(agent: AgentDefinition, { error, usage }: ModelTurn, asked: Asked): Next | null {
+  const { inputTokens = 0, outputTokens = 0 } = usage
+  const tokensMax = asked.tokensMax - inputTokens - outputTokens
+  const again = againOf(agent, error, asked)
+  return again && leftFor(again.request, { ...asked, tokensMax }) > 0
+    ? { ...again, tokensMax }
+    : null
+}
+
+/** May it be asked for once more, as it was or shorter? */
+function againOf(
   { modelRetries: { baseMs, capMs } }: AgentDefinition,
-  { error }: ModelTurn,
+  error: ModelTurn['error'],
   { request, shorter }: Requests,
-): { readonly request: SummaryRequest; readonly delayMs: number } | null {
-  if (error?.class === 'context_overflow') return shorter && { request: shorter(), delayMs: 0 }
+): Omit<Next, 'tokensMax'> | null {
+  if (error?.class === 'context_overflow') return { request: shorter(), delayMs: 0 }
   const delayMs = Math.max(Math.min(baseMs, capMs), error?.retryAfterMs ?? 0)
   return error?.retryable && delayMs <= capMs ? { request, delayMs } : null
 }
@@ -375,11 +394,13 @@ async function report(
 async function ask(
   deps: CompactionDeps,
   task: CompactionTask,
-  { request, model, draft, held }: Asked & { readonly request: SummaryRequest },
+  asked: Asked,
 ): Promise<ModelTurn | Refused> {
+  const { request, model, draft, held } = asked
   const { agent, effect } = task
   const { prompt, tools } = request
   const promptBytes = measured(prompt).bytes
+  const left = leftFor({ prompt, promptBytes, tools }, asked)
   const { state } = await deps.breaker.admit(circuitOf(model), agent.breaker)
   if (state === 'open') return failedTurn(task, model, 'the model failed too often')
   const digest = await deps.digests.by(task.tenantId, agent)
@@ -400,7 +421,7 @@ async function ask(
         endUser: originOf(draft.created).endUser,
         ...cacheHints(task),
       },
-      { tokensMax: summaryMost(agent), thoughtMax: effect.maxTokens, signal: held.signal },
+      { tokensMax: summaryMost(agent), answerMax: left, signal: held.signal },
     )
     return withUsage(turn, { prompt, promptBytes, tools })
   }
