@@ -4,7 +4,8 @@
  *
  * O1 A request is measured by the newest one of its conversation that the same model has counted; where there is none, a token has three
  *    bytes.
- * O2 What is certain not to fit is not sent: more tokens than the whole window by such a count, or, without one, by the longest tokens.
+ * O2 What is certain not to fit is not sent: more tokens than the whole window by the longest tokens, whatever an older request has had in a
+ *    token, for new text may be of another density. Where that is not certain, the provider says it.
  * O3 Places are told where relief may be near, and where the request overflowed: otherwise the fact is as short as it was.
  * O4 The first request of a run is not sent either where it is over a mark, and can be made lighter: nobody has measured it before. Where nothing came
  *    of that in a run before, it goes as it is until it has grown.
@@ -68,9 +69,8 @@ export function misfitOf(weighing: Weighing): Misfit | null {
   if (!agent.context) return null
   const window = windowOf(model, learnedIn(draft.overflows, { runId, model }))
   if (window === null) return null
-  const known = bptIn(draft.events, model)
-  const tokens = tokensOf(bytes, known ?? bptMost)
-  return tokens > window ? { tokens, window } : null
+  if (tokensOf(bytes, bptMost) <= window) return null
+  return { tokens: tokensOf(bytes, bptIn(draft.events, model) ?? bptMost), window }
 }
 
 /** What the fact of an answer tells. */
