@@ -39,7 +39,7 @@ export interface UsageGroup {
   /** In the order of the keys; null where there is no user, or no end user. */
   readonly values: readonly (string | null)[]
   readonly runs: number
-  /** Answers of models, retries included. */
+  /** Answers of models, retries included. A request that was too long to be sent is none. */
   readonly turns: number
   /** Calls of tools whose execution was begun, once each. */
   readonly calls: number
@@ -89,7 +89,8 @@ export function usageQuery(
       coalesce(sum(written), 0)::float8 as "cacheWriteTokens"
     from (
       select ${sql.join([...keys, sql`(e.type = 'run.created')::int as runs`])},
-        (e.type = 'model.completed')::int as turns,
+        (e.type = 'model.completed'
+          and not (e.verdict = 'error' and e.payload #>> '{room,unsent}' is not null))::int as turns,
         (e.type = 'effect.started' and e.tool is not null and e.payload ->> 'attempt' = '1')::int as calls,
         t.input, t.cached, t.written, t.output,
         ceil((t.input - c.cached - c.written) * coalesce(p.input, 0) + c.cached * coalesce(p.cached, 0)

@@ -16,7 +16,7 @@ const UsedTokens = z.object({
 type UsedTokens = z.infer<typeof UsedTokens>
 
 export const RunUsage = z.object({
-  /** Answers of models, repeated ones included. */
+  /** Answers of models, repeated ones included. A request that was too long to be sent is none. */
   turns: UsedTokens,
   /** Summaries of the conversation, those that failed included. */
   compaction: UsedTokens,
@@ -33,12 +33,14 @@ const nothing: UsedTokens = {
 }
 
 /** Of the events of a run. One whose words were erased is not counted. */
-export function usageIn(events: readonly StoredEvent[]): z.infer<typeof RunUsage> {
+export function usageIn(
+  events: readonly Pick<StoredEvent, 'type' | 'payload'>[],
+): z.infer<typeof RunUsage> {
   let [turns, compaction] = [nothing, nothing]
   for (const { type, payload } of events) {
     if (type === 'model.completed') {
-      const { data } = factSchemas[type].pick({ turn: true }).safeParse(payload)
-      if (data) turns = plus(turns, data.turn.usage)
+      const { data } = factSchemas[type].pick({ turn: true, room: true }).safeParse(payload)
+      if (data && !data.room?.unsent) turns = plus(turns, data.turn.usage)
     }
     if (type === 'context.compacted' || type === 'context.unchanged') {
       const { data } = factSchemas['context.unchanged'].pick({ usage: true }).safeParse(payload)
