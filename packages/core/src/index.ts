@@ -110,7 +110,7 @@ export { createProjection, project, type PromptProjection } from './conversation
 export type { CutSize } from './conversation/cuts.ts'
 export type { ConversationPart } from './conversation/part.ts'
 export { type Clips, withoutMiddle } from './conversation/serialise.ts'
-export { type Appendix, appendixOf, createAppendix } from './conversation/appendix.ts'
+export { type Appendix, createAppendix } from './conversation/appendix.ts'
 export { escapedOnce } from './conversation/cut.ts'
 export { spokenText } from './conversation/spoken-text.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
@@ -148,6 +148,7 @@ export { modelOf, summaryModelOf } from './asked-model.ts'
 export { ContextConfig, defaultContext, marksOf, windowOf } from './verdict/context/config.ts'
 export { Moment, RoomCut, RoomMeasure } from './room-measure.ts'
 export { bptOf, isNearRelief, keptCut } from './verdict/context/room.ts'
+export { bytesPerToken, tokensOf } from './token-size.ts'
 export {
   clearRule,
   type ClearRule,

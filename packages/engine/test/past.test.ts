@@ -3,7 +3,7 @@
  * from behind the place.
  */
 import { createHash } from 'node:crypto'
-import { appendixOf } from '@signalbox/core'
+import { createAppendix } from '@signalbox/core'
 import { systemClock, type StoredEvent } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { expect, it } from 'vitest'
@@ -26,6 +26,12 @@ async function failingRun(calls: number): Promise<readonly StoredEvent[]> {
   await outcomeOf(register, runId)
   await engine.stop(1_000)
   return register.events(runId, {})
+}
+
+function appendixOf(events: readonly StoredEvent[]): string {
+  const appendix = createAppendix()
+  for (const event of events) appendix.take(event)
+  return appendix.text()
 }
 
 /** The same, of all events up to the moment at once. */

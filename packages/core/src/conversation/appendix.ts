@@ -74,13 +74,6 @@ export function createAppendix(): Appendix {
   }
 }
 
-/** The text about these events. */
-export function appendixOf(events: Iterable<FoldableEvent>): string {
-  const appendix = createAppendix()
-  for (const event of events) appendix.take(event)
-  return appendix.text()
-}
-
 function textOf({ runs, files, failures, people }: Lines): string {
   const sections = [
     section('Runs that were started:', runs, limits.appendixLinesMax),

@@ -11,6 +11,7 @@ import { noCalls, type RateState } from '../verdict/authorization/rates.ts'
 import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
 import type { Budget } from '../budget.ts'
+import { reliefs } from '../verdict/context/relieved.ts'
 import type { RoomState } from '../verdict/context/room.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
 import type { Emission } from './plan.ts'
@@ -83,10 +84,7 @@ export interface RunContext {
   /** Calls a human approved for the run, and calls one rejected: the newest few, as `grantKey`s. */
   readonly grants: readonly string[]
   readonly refused: readonly string[]
-  /**
-   * Was the turn at hand made lighter after an overflow (1), or before it was asked (4); or what does the run wait for a summary for
-   * (`step/waits.ts`)? 0: none of it.
-   */
+  /** How far the turn at hand was made lighter, or why the run waits for a summary: one of `reliefs`. */
   readonly relieved: number
   /** What the next request weighs; null where the agent does not ask, or nothing was counted yet. */
   readonly room: RoomState | null
@@ -135,7 +133,7 @@ export const emptyContext: RunContext = {
   rates: noCalls,
   grants: [],
   refused: [],
-  relieved: 0,
+  relieved: reliefs.none,
   room: null,
   webhooks: [],
   activeMs: 0,

@@ -1,6 +1,7 @@
 /** Guards of the run machine, by their names in the chart: questions about the context and the fact at hand. */
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { retryBudget, turnBudget } from '../verdict/budget/verdict.ts'
+import { asksAgain, reliefs } from '../verdict/context/relieved.ts'
 import { compactionOf, isOverflow } from '../verdict/context/verdict.ts'
 import { modelOf } from '../asked-model.ts'
 import { againOf, isMissing } from '../verdict/retry/verdict.ts'
@@ -8,7 +9,6 @@ import { safetyOutcome } from '../verdict/safety/verdict.ts'
 import { effectId, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './clock.ts'
 import { openCall } from './settle.ts'
-import { asksAgain, byHand, recovering } from './step/waits.ts'
 import type { Args } from './step/step.ts'
 
 export const isNew = ({ context }: { readonly context: RunContext }): boolean => context.run === ''
@@ -60,7 +60,7 @@ export const answersCompaction = ({ context, event }: Args): boolean =>
 
 /** Does the run do nothing but have its thread summed up? */
 export const isByHand = ({ context }: { readonly context: RunContext }): boolean =>
-  context.run !== '' && context.relieved === byHand
+  context.run !== '' && context.relieved === reliefs.byHand
 
 /** It is done. */
 export const endsByHand = ({ context, event }: Args): boolean =>
@@ -86,7 +86,9 @@ export const cannotResume = ({ context, event }: Args): boolean =>
     : turnBudget(event.agent, context)) !== null
 
 const isLost = ({ context, event }: Args): boolean =>
-  isCompacted({ context }) && context.relieved === recovering && event.type !== 'context.compacted'
+  isCompacted({ context }) &&
+  context.relieved === reliefs.recovering &&
+  event.type !== 'context.compacted'
 
 /** No summary came for a turn that overflowed, and there is another model to ask. */
 export const asksOther = (args: Args): boolean =>
@@ -97,7 +99,8 @@ export const isExhausted = (args: Args): boolean => isLost(args) && !asksOther(a
 
 /** The budget of the tree did not allow the summary, without which the turn cannot be asked. */
 export const neededRefused = (args: Args): boolean =>
-  modelRefused(args) && (args.context.relieved === recovering || args.context.relieved === byHand)
+  modelRefused(args) &&
+  (args.context.relieved === reliefs.recovering || args.context.relieved === reliefs.byHand)
 
 /** Does another turn go on where this one was cut? */
 export const continues = ({ context, event }: Args): boolean =>

@@ -5,13 +5,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  appendixOf,
   checkPairing,
   createProjection,
   type FactPayload,
   type FoldableEvent,
   project,
 } from '../../src/index.ts'
+import { appendixOf } from '../support/appendix.ts'
 import { casesOf, timeout } from '../support/full.ts'
 import { answered, asked, event, said, text } from '../support/log.ts'
 import { promptOf } from '../support/prompt.ts'

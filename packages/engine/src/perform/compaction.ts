@@ -11,6 +11,7 @@
  */
 import {
   type AgentDefinition,
+  bytesPerToken,
   callsOf,
   checkPairing,
   clearRule,
@@ -27,6 +28,7 @@ import {
   type Moment,
   NewerError,
   summaryModelOf,
+  tokensOf,
   type Usage,
   windowOf,
 } from '@signalbox/core'
@@ -48,7 +50,7 @@ import { jsonBytes, measured } from './measure.ts'
 import type { ModelCallDeps, ModelTask } from './model-call.ts'
 import { type PromptDraft, promptOf, promptSteps } from './prompt-steps.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
-import { believedTokens, bptIn, bptUnknown, inTokens, learnedIn, tokensOf } from './room.ts'
+import { believedTokens, bptIn, inTokens, learnedIn } from './room.ts'
 
 export type CompactionDeps = Omit<ModelCallDeps, 'live'>
 
@@ -245,7 +247,7 @@ function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): 
   const writer = summaryModelOf(agent, effect.model)
   const learned = learnedIn(draft.overflows, { runId, model: writer })
   const marks = marksOf(agent.context ?? defaultContext, writer, learned)
-  const bpt = bptIn(draft.events, writer) ?? bptUnknown
+  const bpt = bptIn(draft.events, writer) ?? bytesPerToken.unknown
   const cuts = effect.through ? [] : draft.cuts(clearRule(agent, marks, false), 1)
   const chosen = keptCut(
     cuts.map((cut) => inTokens(cut, bpt)),

@@ -13,6 +13,7 @@
 import {
   type AgentDefinition,
   bptOf,
+  bytesPerToken,
   clearRule,
   earlyReliefOf,
   type CutSize,
@@ -28,6 +29,7 @@ import {
   payloadOf,
   type RoomCut,
   type RoomMeasure,
+  tokensOf,
   windowOf,
 } from '@signalbox/core'
 import type { StoredEvent } from '../ports.ts'
@@ -46,16 +48,9 @@ interface Weighing {
 /** What a fact tells of the room of its request. */
 export type Room = Pick<FactPayload<'model.completed'>, 'promptBytes' | 'room'>
 
-/** Hundredths of a byte in a token: where nothing was counted, in the longest, and in the shortest. */
-export const bptUnknown = 300
-const bptMost = 600
-const bptLeast = 150
-
-export const tokensOf = (bytes: number, bpt: number): number => Math.ceil((bytes * 100) / bpt)
-
 /** A count, as far as it is one: so many bytes are no more tokens than that, and no fewer, whoever counts. */
 export const believedTokens = (count: number, bytes: number): number =>
-  Math.min(tokensOf(bytes, bptLeast), Math.max(tokensOf(bytes, bptMost), count))
+  Math.min(tokensOf(bytes, bytesPerToken.least), Math.max(tokensOf(bytes, bytesPerToken.most), count))
 
 /** A request that cannot fit, and the window that it was measured against. */
 interface Misfit {
@@ -69,8 +64,8 @@ export function misfitOf(weighing: Weighing): Misfit | null {
   if (!agent.context) return null
   const window = windowOf(model, learnedIn(draft.overflows, { runId, model }))
   if (window === null) return null
-  if (tokensOf(bytes, bptMost) <= window) return null
-  return { tokens: tokensOf(bytes, bptIn(draft.events, model) ?? bptMost), window }
+  if (tokensOf(bytes, bytesPerToken.most) <= window) return null
+  return { tokens: tokensOf(bytes, bptIn(draft.events, model) ?? bytesPerToken.most), window }
 }
 
 /** What the fact of an answer tells. */
@@ -122,7 +117,7 @@ function overflowed(
   turn: ModelTurn,
   misfit: Misfit | null,
 ): RoomMeasure {
-  const bpt = bptIn(draft.events, model) ?? (misfit ? bptMost : bptUnknown)
+  const bpt = bptIn(draft.events, model) ?? (misfit ? bytesPerToken.most : bytesPerToken.unknown)
   const room = misfit ? { ...misfit, unsent: true as const } : { tokens: tokensOf(bytes, bpt) }
   const { marks, window } = marksAfter(agent, model, { turn, room })
   const cuts = draft.cuts(clearRule(agent, marks, true), 1)

@@ -3,21 +3,21 @@
  *
  * L1 The effect stands where a model call stands in the context: one is open at a time, and a cancel waits for it.
  * L2 A summary that failed changes nothing: the turn is asked with what there is. Only a turn that has overflowed ends the run.
- * L3 `relieved` says what the run waits for (`waits.ts`).
+ * L3 `relieved` says what the run waits for (`reliefs`).
  */
 import type { Effect } from '../../effect.ts'
 import { costOf } from '../../verdict/budget/verdict.ts'
 import { limits } from '../../limits.ts'
 import { contextExhausted } from '../../verdict/context/event.ts'
 import { emptyRoom, nextTokens, type RoomState } from '../../verdict/context/room.ts'
-import { type Compaction, compactionOf, early } from '../../verdict/context/verdict.ts'
+import { asksAgain, reliefs } from '../../verdict/context/relieved.ts'
+import { type Compaction, compactionOf } from '../../verdict/context/verdict.ts'
 import { windowOf } from '../../verdict/context/config.ts'
 import { modelOf, summaryModelOf } from '../../asked-model.ts'
 import { type MachineEvent, messageId, type RunContext } from '../context.ts'
 import { compactCall, modelCall } from '../plan.ts'
 import { endedAs, endWithoutRetry, endWithoutTurn } from './end.ts'
 import { type Args, quiet, type Step, type Taken } from './step.ts'
-import { asksAgain, recovering } from './waits.ts'
 import { againOfFact, isEarly, lightened, notKept, safetyOf } from './turn.ts'
 
 /** What is before a place is summed up before the next turn begins. */
@@ -37,7 +37,7 @@ export const compactAgain: Step = (args) => {
   const isFirst = isEarly(args)
   const light = {
     ...context,
-    relieved: isFirst ? early : recovering,
+    relieved: isFirst ? reliefs.early : reliefs.recovering,
     tries: 0,
     ...lightened(args, { tokens, window }),
   }
@@ -197,7 +197,7 @@ export const endFull: Step = (args) => {
 }
 
 function triedOf({ relieved, room }: RunContext): readonly ('prune' | 'compact')[] {
-  if (relieved === 0) return []
-  if (relieved === early) return room && room.compactions > 0 ? ['compact'] : ['prune']
-  return relieved === recovering ? ['compact'] : ['prune']
+  if (relieved === reliefs.none) return []
+  if (relieved === reliefs.early) return room && room.compactions > 0 ? ['compact'] : ['prune']
+  return relieved === reliefs.recovering ? ['compact'] : ['prune']
 }

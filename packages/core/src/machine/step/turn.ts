@@ -4,7 +4,8 @@ import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { contextPruned } from '../../verdict/context/event.ts'
 import { emptyRoom, roomAfter } from '../../verdict/context/room.ts'
-import { early, pruned, pruneOf } from '../../verdict/context/verdict.ts'
+import { reliefs } from '../../verdict/context/relieved.ts'
+import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
 import { againVerdict } from '../../verdict/retry/event.ts'
 import { modelOf } from '../../asked-model.ts'
@@ -16,7 +17,6 @@ import { activeAt } from '../clock.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { type Emission, modelCall } from '../plan.ts'
 import { takenInput } from './input.ts'
-import { byHand } from './waits.ts'
 import { type Args, quiet, type Step } from './step.ts'
 
 type Answered = Extract<MachineEvent, { type: 'model.completed' }>
@@ -31,7 +31,7 @@ export const begin: Step = ({ context, event }) => {
     rerun: created?.rerun !== undefined,
     // The outcome of an edit is known before it begins: nothing of it can go wrong.
     ending: created?.edit ? 'completed' : null,
-    relieved: created?.compact ? byHand : 0,
+    relieved: created?.compact ? reliefs.byHand : reliefs.none,
     webhooks: wantedBy(created?.webhooks ?? []),
   })
 }
@@ -45,7 +45,7 @@ export const beginTurn: Step = ({ context, event }) => {
   const begun: RunContext = {
     ...context,
     room: pruning && context.room ? pruned(context.room, pruning) : context.room,
-    relieved: 0,
+    relieved: reliefs.none,
     loop: closeSet(agent.loop, context.loop),
     turn: context.turn + 1,
     retry: 0,
@@ -117,7 +117,7 @@ function countersOf(args: Args, again: NextTry): Partial<RunContext> {
       return {}
     case 'relieve': {
       const { pruning, window } = again
-      const relieved = isEarly(args) ? early : 1
+      const relieved = isEarly(args) ? reliefs.early : reliefs.pruned
       return { tries: 0, relieved, ...lightened(args, { tokens: pruning.tokens.after, window }) }
     }
     // Asked for by `compactAgain`.

@@ -17,6 +17,7 @@ import { callsOf } from '../authorization/judge.ts'
 import { modelOf } from '../../asked-model.ts'
 import { marksOf } from './config.ts'
 import type { RoomCut, RoomMeasure } from '../../room-measure.ts'
+import { bytesPerToken, tokensOf } from '../../token-size.ts'
 
 /** Where a prune would reach to, and what it would bring. */
 export interface PrunePlace {
@@ -63,7 +64,7 @@ export const emptyRoom: RoomState = {
   last: 0,
   out: 0,
   bytes: 0,
-  bpt: 300,
+  bpt: bytesPerToken.unknown,
   model: 0,
   window: 0,
   compactions: 0,
@@ -74,21 +75,17 @@ export const emptyRoom: RoomState = {
   cut: null,
 }
 
-const bptMin = 150
-const bptMax = 600
-const bptEstimated = 300
 const otherModelShare = 1.15
 
 const bounded = (n: number): number => Math.min(limits.roomCountMax, Math.max(0, Math.ceil(n)))
 
-/** Tokens of so many bytes. */
-const tokensOf = (bytes: number, bpt: number): number => Math.ceil((bytes * 100) / bpt)
-
 /** Hundredths of a byte in a token, of a request that was counted. */
 export const bptOf = (bytes: number, { inputTokens = 0, estimated }: CountedUsage): number =>
   estimated || inputTokens === 0
-    ? bptEstimated
-    : Math.round(Math.min(bptMax, Math.max(bptMin, (bytes * 100) / inputTokens)))
+    ? bytesPerToken.unknown
+    : Math.round(
+        Math.min(bytesPerToken.most, Math.max(bytesPerToken.least, (bytes * 100) / inputTokens)),
+      )
 
 type CountedUsage = Pick<
   FactPayload<'model.completed'>['turn']['usage'],

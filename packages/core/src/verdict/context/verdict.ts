@@ -12,6 +12,7 @@ import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
 import { type ContextConfig, defaultContext, type Marks, marksOf } from './config.ts'
 import type { Moment, RoomCut, RoomMeasure } from '../../room-measure.ts'
+import { reliefs } from './relieved.ts'
 import { type CutPlace, keptCut, nextTokens, type RoomState } from './room.ts'
 
 /** The tool by which a model reads again what was cleared. */
@@ -159,6 +160,7 @@ interface Overflow {
 
 /** Whether this turn was made lighter already, and which one it is. */
 export interface Relieved extends Spending {
+  /** One of `reliefs`. */
   readonly relieved: number
 }
 
@@ -187,12 +189,6 @@ export function marksAfter(
   const window = windowAfter(turn, room)
   return { marks: marksOf(agent.context ?? defaultContext, model, window), window }
 }
-
-/**
- * `relieved` of the first turn of a run, whose request was over a mark. It would have fitted, so this is no recovery: it goes as it is where no
- * summary comes of it, and should it overflow, that is recovered from.
- */
-export const early = 4
 
 /** How the first request of a run is made lighter that fits, and is over a mark; null: it goes as it is. */
 export function earlyReliefOf(
@@ -234,10 +230,10 @@ export function reliefOf(
   const { turn, room } = overflow
   if (!isOverflow(overflow) || !room) return null
   if (room.early) {
-    const relief = run.relieved === 0 ? earlyReliefOf(agent, model, room) : null
+    const relief = run.relieved === reliefs.none ? earlyReliefOf(agent, model, room) : null
     return relief && { ...relief, window: run.room?.window ?? 0 }
   }
-  if (run.relieved !== 0 && run.relieved !== early) return null
+  if (run.relieved !== reliefs.none && run.relieved !== reliefs.early) return null
   const { marks, window } = marksAfter(agent, model, { turn, room })
   const learned = room.unsent ? (run.room?.window ?? 0) : window
   const config = agent.context ?? defaultContext
