@@ -94,8 +94,8 @@ export const contextMutations: readonly Mutation[] = [
   {
     name: 'what is certain not to fit is sent (O2)',
     file: engine('perform/room.ts'),
-    line: 'return tokens > window ? { tokens, window } : null',
-    becomes: 'return null',
+    line: 'if (tokensOf(bytes, bytesPerToken.most) <= window) return null',
+    becomes: 'if (bytes > 0) return null',
     test: engineTest('room', 'a request that cannot fit is not sent'),
   },
   {
