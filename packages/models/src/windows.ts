@@ -72,7 +72,7 @@ const google = windows({
 
 const amazon = windows({ 'nova-micro': 128_000, 'nova-lite': 300_000, 'nova-pro': 300_000 })
 
-/** What may stand behind the name of a model: a date, a number of a version, or that it is the newest. */
+/** The ends that the name of a model may have: a date, a number of a version, or that it is the newest. */
 const version = /-(\d{8}|\d{4}-\d\d-\d\d|00\d|latest)$/
 
 /** A model on Bedrock: `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`, also behind an ARN, by its vendor and its name. */

@@ -1,5 +1,5 @@
 /**
- * What the log knows of a part of a conversation that a summary stands for: what failed, what was written, which runs were started, what people
+ * The facts of the log about a part of a conversation that a summary stands for: what failed, what was written, which runs were started, what people
  * decided. Folded from events, never generated, so that a model does not plan again, or repeat what failed. Bounded (C11).
  *
  * D1 Nothing is told of what a refusal took out of the conversation (C7), as `conversation.ts` forgets it.

@@ -25,7 +25,7 @@ export interface CutSize {
 /** How many turns stay behind the places that are told. Fewer are told the further back they are. */
 const told = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32] as const
 
-/** What is asked about the places of a conversation. */
+/** A question about the places of a conversation. */
 interface Asked {
   readonly rule: ClearRule
   /** A place that is told in any case: a number of turns. */

@@ -8,7 +8,7 @@ import type { CallAnswer, Entry } from './write.ts'
 export const isCallAnswer = (entry: Entry | undefined): entry is CallAnswer =>
   entry?.type === 'answered'
 
-/** What one watcher of the entries has not been told yet. */
+/** The changes of entries that one watcher has not been told yet. */
 export class EntryChanges {
   readonly #all: readonly Entry[]
   #unchanged = 0
@@ -105,7 +105,7 @@ const placesOf = (entries: readonly Entry[]): Map<string, number> =>
     ),
   )
 
-/** What one watcher of the results has not been told yet. */
+/** The changes of results that one watcher has not been told yet. */
 export class ResultChanges {
   #changed = new Set<string>()
 

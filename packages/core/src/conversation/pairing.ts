@@ -60,7 +60,7 @@ class Checked {
     this.#calls.push(calls)
   }
 
-  /** What is behind so many messages is to be checked anew. */
+  /** The messages behind so many are to be checked anew. */
   backTo(messages: number): void {
     while (this.#calls.length > messages)
       for (const { id } of this.#calls.pop() ?? []) this.#ids.delete(id)

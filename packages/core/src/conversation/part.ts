@@ -63,7 +63,7 @@ export function partOf(
 const blobsIn = (parts: Entry['parts']): readonly string[] =>
   parts.flatMap((part) => (part.type === 'blob' ? [part.key] : []))
 
-/** What is before the first turn that may not be kept; null if there is none. */
+/** The beginning before the first turn that may not be kept; null if there is none. */
 function cleanOf(conversation: Conversation): Beginning | null {
   const first = conversation.entries.all.findIndex((entry) => !mayBeKept(entry))
   return first < 0 ? null : wholeBeginning(conversation, first)

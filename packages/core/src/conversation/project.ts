@@ -44,7 +44,7 @@ export interface PromptProjection {
   readonly kept: number
   /** The places between turns at which what was taken could be made lighter, newest first. One of so many turns is told in any case. */
   cuts(rule: ClearRule, turns: number): readonly CutSize[]
-  /** What is up to a moment, to be summed up. `texts`: by their keys, long words that stand elsewhere. */
+  /** The part up to a moment, to be summed up. `texts`: by their keys, long words that stand elsewhere. */
   part(through: Moment, texts?: Texts): ConversationPart
 }
 

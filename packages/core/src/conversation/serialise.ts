@@ -6,7 +6,7 @@ import type { Results } from './entries.ts'
 import { missingResult } from './result.ts'
 import type { Entry } from './write.ts'
 
-/** What is not learned from: a turn that did not close positively, or that was corrected (C7). */
+/** Nothing is learned from a turn that did not close positively, or that was corrected (C7). */
 export const mayBeKept = (entry: Entry): boolean =>
   entry.type === 'said' || (entry.closedWell !== false && entry.corrected !== true)
 
@@ -68,7 +68,7 @@ const wordsOf = (parts: readonly ContentPart[], written: Written): string =>
     .map((words) => escaped(withoutMiddle(words, written.clips.words)))
     .join('\n')
 
-/** What was said, whole where it is known. */
+/** The words of a message, whole where they are known. */
 const wholeBy =
   ({ texts }: Pick<Written, 'texts'>) =>
   (part: ContentPart): string =>

@@ -1,4 +1,4 @@
-/** What was said in a conversation under an id, whole: the result of a call, or a message. */
+/** The words that stand in a conversation under an id, whole: the result of a call, or a message. */
 import { type FoldableEvent, readFact } from '../event/upcast.ts'
 import type { AssistantPart, ContentPart } from '../message.ts'
 import { resultOf } from './result.ts'

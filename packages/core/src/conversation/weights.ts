@@ -1,5 +1,5 @@
 /**
- * What the entries of a conversation weigh, and what a rule would take off them. Asked for with every answer of the model, so the sums go on
+ * The weights of the entries of a conversation, and what a rule would take off them. Asked for with every answer of the model, so the sums go on
  * from the first entry that has changed.
  *
  * M1 A weight holds as long as the entry, the results of its calls, the rule, and whether its run is an earlier one, are what they were.

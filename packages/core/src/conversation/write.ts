@@ -42,13 +42,13 @@ export interface CallAnswer {
 
 export type Entry = Said | CallAnswer
 
-/** What was said, and what came of the calls in it. */
+/** The entries of a conversation, and what came of the calls in them. */
 interface Heard {
   readonly entries: Entries
   readonly results: Results
 }
 
-/** What stands around a conversation that is to be written. */
+/** The frame of a conversation that is to be written. */
 interface Frame {
   readonly instructions: string
   /** Instructions that came with what was said. */
@@ -59,7 +59,7 @@ interface Frame {
 
 type SystemMessage = Extract<PromptMessage, { readonly role: 'system' }>
 
-/** What was written before an entry. */
+/** The place in what was written before an entry. */
 interface Mark {
   readonly messages: number
   /** The last of them: what is of its role stands in it. */

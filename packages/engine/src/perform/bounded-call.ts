@@ -64,7 +64,7 @@ export async function callBounded(
   }
 }
 
-/** What had come of the arguments of calls. Which calls they are of was not said yet. */
+/** The calls whose arguments had begun to come. Which calls they are of was not said yet. */
 const brokenOff = (argsBytes: number): ModelTurn['suppressed'][number] => ({
   name: '',
   argsBytes,

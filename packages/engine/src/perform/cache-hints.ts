@@ -1,4 +1,4 @@
-/** What providers are told of a request for their caches, besides the request. Requests of one run are told the same, summaries among them. */
+/** Hints to the caches of providers, besides the request. Requests of one run are told the same, summaries among them. */
 import type { AgentDefinition } from '@signalbox/core'
 import type { ModelRequest } from '../ports.ts'
 import { canonical, sha256 } from '../record/draft.ts'

@@ -1,5 +1,5 @@
 /**
- * What a model is asked for when a conversation is to be summed up: behind the request of the turn, so that the provider has its beginning
+ * The request for a summary of a conversation: behind the request of the turn, so that the provider has its beginning
  * cached, or with the part written out as one text.
  *
  * B1 Behind the request of the turn, nothing differs from it but the task at its end: tools, settings and beginning are the same bytes.
@@ -26,7 +26,7 @@ interface SummaryTask {
 }
 
 const headings = [
-  'What the user wants, in his own words',
+  'What the user wants, in their own words',
   'Constraints',
   'Decided and done',
   'Files, by path',
@@ -68,10 +68,10 @@ export function sharedRequest(
   return { how: 'shared', prompt: whole, tools: asked.agent.tools }
 }
 
-/** What is written out of long texts at most. */
+/** The longest that is written out of long texts. */
 const longest: Clips = { results: limits.clippedResultCharsMax, words: Infinity }
 
-/** What is written out of long texts: the longest that fits, in this order. What was said is shortened last. */
+/** The lengths of long texts that are written out: the longest that fits, in this order. What was said is shortened last. */
 const clips: readonly Clips[] = [
   longest,
   { results: 500, words: Infinity },
@@ -111,6 +111,6 @@ export function serialisedRequest(
   return requestOf(withoutMiddle(text, Math.max(leastChars, text.length - over - noteChars)))
 }
 
-/** What is sent in any case, and what it takes to say that something is left out. */
+/** The characters that are sent in any case, and what it takes to say that something is left out. */
 const leastChars = 400
 const noteChars = 60

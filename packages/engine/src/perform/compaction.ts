@@ -64,7 +64,7 @@ type Unchanged = Pick<
   'reason' | 'error' | 'guardrail' | 'provider' | 'model'
 >
 
-/** What came of it. */
+/** The end of a compaction. */
 type Summed =
   | { readonly kept: Kept; readonly usage: Usage }
   | { readonly unchanged: Unchanged; readonly usage: Usage }
@@ -118,7 +118,7 @@ export async function performCompaction(
   }
 }
 
-/** What we could not even ask for. */
+/** An error of ours: nobody could be asked. */
 const ours = (message: string): NonNullable<ModelTurn['error']> => ({
   class: 'invalid_request',
   kind: 'internal',
@@ -193,7 +193,7 @@ function wordsOf({
   return { words: copyOf(words), ...(earlier.length > 0 ? { earlierWords: earlier } : {}) }
 }
 
-/** What guardrails took out of the words. Thoughts are no part of a summary. */
+/** The redactions of the words. Thoughts are no part of a summary. */
 function redactionsOf({ redactions = [] }: ModelTurn): Pick<Kept, 'redactions'> {
   const ofWords = redactions.filter(({ place }) => place === 'text')
   return ofWords.length > 0 ? { redactions: ofWords } : {}
@@ -258,7 +258,7 @@ function placeIn({ agent, effect, runId }: CompactionTask, draft: PromptDraft): 
   return through ? { through, writer, bpt, room: marks.room, isBounded } : null
 }
 
-/** What is asked for, and what is asked for instead where that is too long for the model. */
+/** A request, and the one that is made instead where that is too long for the model. */
 interface Requests {
   readonly request: SummaryRequest
   readonly shorter: () => SummaryRequest
@@ -345,7 +345,7 @@ async function askTwice(
   return { turn, how: (isSecond ? (next?.request ?? request) : request).how, usage }
 }
 
-/** What two calls have used together: an answer that broke off is paid, too. */
+/** The usage of two calls together: an answer that broke off is paid, too. */
 function plus(one: Usage, other: Usage): Usage {
   const { estimated: isOne, ...counts } = one
   const { estimated: isOther, ...more } = other

@@ -1,5 +1,5 @@
 /**
- * What the log says of a conversation up to a moment, for the fact of its summary: the appendix, and which events the summary was made of.
+ * The words of the log about a conversation up to a moment, for the fact of its summary: the appendix, and which events the summary was made of.
  *
  * A1 Folded from where the last summary has left it: a summary late in a run costs what is new, not the run.
  */
@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { type Appendix, createAppendix, type FactPayload, type Moment } from '@signalbox/core'
 import type { StoredEvent } from '../ports.ts'
 
-/** What is told of the events up to a moment. */
+/** The facts about the events up to a moment. */
 export type Told = Pick<FactPayload<'context.compacted'>, 'appendix' | 'sources'>
 
 /** Tells it of a conversation that grows: `events` begin with those of the last time. */

@@ -140,7 +140,7 @@ const wordsIn = ({ message }: ModelTurn): number =>
 const charge = (count = 0): number =>
   count > 0 ? Math.min(Math.ceil(count), limits.usageTokensMax) : 0
 
-/** What is reserved for: a turn, or what is no turn (`turns` 0). */
+/** A call that is reserved for: of a turn, or of no turn (`turns` 0). */
 type ReservedCall = Pick<ModelTask, 'agent' | 'runId' | 'rootId'> & {
   readonly effect: { readonly id: string; readonly shared?: boolean | undefined }
   readonly turns: 0 | 1

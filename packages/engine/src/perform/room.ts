@@ -45,7 +45,7 @@ interface Weighing {
   readonly draft: Pick<PromptDraft, 'events' | 'cuts' | 'overflows'>
 }
 
-/** What a fact tells of the room of its request. */
+/** The room of a request, as its fact tells it. */
 export type Room = Pick<FactPayload<'model.completed'>, 'promptBytes' | 'room'>
 
 /** A count, as far as it is one: so many bytes are no more tokens than that, and no fewer, whoever counts. */
@@ -68,7 +68,7 @@ export function misfitOf(weighing: Weighing): Misfit | null {
   return { tokens: tokensOf(bytes, bptIn(draft.events, model) ?? bytesPerToken.most), window }
 }
 
-/** What the fact of an answer tells. */
+/** The room that the fact of an answer tells. */
 export function roomOf(weighing: Weighing, turn: ModelTurn, misfit: Misfit | null): Room {
   const { agent, bytes } = weighing
   const room = isOverflow({ turn })
@@ -77,7 +77,7 @@ export function roomOf(weighing: Weighing, turn: ModelTurn, misfit: Misfit | nul
   return { ...(agent.context ? { promptBytes: bytes } : {}), ...(room ? { room } : {}) }
 }
 
-/** What is told of the first request of a run, before it is paid; null: it is sent as it is. */
+/** The measure of the first request of a run, before it is paid; null: it is sent as it is. */
 export function earlyOf(
   { agent, model, bytes, draft }: Weighing,
   { turn, retry }: Pick<ModelCallEffect, 'turn' | 'retry'>,

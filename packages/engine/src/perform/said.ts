@@ -1,4 +1,4 @@
-/** What was said in the conversation of a run under an id, whole: the request shows less of it. Read when a tool asks for it, and only then. */
+/** The words that stand in the conversation of a run under an id, whole: the request shows less of it. Read when a tool asks for it, and only then. */
 import { spokenText } from '@signalbox/core'
 import type { EffectRow, Register } from '../ports.ts'
 import type { Content } from './content.ts'

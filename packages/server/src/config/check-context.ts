@@ -1,4 +1,4 @@
-/** What a configuration says of an agent's context, beyond its schema: names and sizes that cannot be, and settings that work against it. */
+/** Checks of the context of an agent, beyond its schema: names and sizes that cannot be, and settings that work against it. */
 import { marksOf, type ModelConfig } from '@signalbox/core'
 import type { AgentConfig } from './agent-schema.ts'
 import { fail } from './fail.ts'

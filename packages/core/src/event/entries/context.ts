@@ -52,7 +52,7 @@ export const contextEntries = {
   },
 } satisfies Partial<DecisionEntries>
 
-/** What facts that end a compaction have in common. */
+/** The facts that end a compaction have this in common. */
 const settlesCompaction = { place: 'beside', effect: 'context.compact', settles: 'model' } as const
 
 /** Entries of facts, by type. */

@@ -20,7 +20,7 @@ import { endedAs, endWithoutRetry, endWithoutTurn } from './end.ts'
 import { type Args, quiet, type Step, type Taken } from './step.ts'
 import { againOfFact, isEarly, lightened, notKept, safetyOf } from './turn.ts'
 
-/** What is before a place is summed up before the next turn begins. */
+/** The conversation before a place is summed up before the next turn begins. */
 export const compact: Step = ({ context, event }) => {
   const { agent } = event
   const compaction = compactionOf(agent, modelOf(agent, context.model), context)

@@ -1,5 +1,5 @@
 /**
- * What an agent is told to do when a conversation grows towards the window of its model, and the marks in tokens that follow from it.
+ * The configuration of what is done when a conversation grows towards the window of its model, and the marks in tokens that follow from it.
  *
  * R1 Room is what a request may weigh: the window, less what the answer needs.
  * R2 Without a known window the marks stand at `tokens`, until an overflow teaches one.
@@ -59,7 +59,7 @@ export const ContextConfig = z
   })
 export type ContextConfig = z.infer<typeof ContextConfig>
 
-/** What applies to a recovery from an overflow where the agent says nothing. */
+/** The configuration of a recovery from an overflow where the agent says nothing. */
 export const defaultContext: ContextConfig = ContextConfig.parse({})
 
 /** Where relief begins, and how much of it there must be; tokens. */
@@ -90,7 +90,7 @@ const keepMax = 20_000
 export const windowOf = (model: ModelConfig, learned: number): number | null =>
   learned > 0 ? Math.min(learned, model.contextWindow ?? learned) : (model.contextWindow ?? null)
 
-/** What a request may weigh in a window; tokens. */
+/** The marks of a request in a window; tokens. */
 const roomIn = (window: number, { maxOutputTokens = answerTokens }: ModelConfig): number =>
   window - Math.min(maxOutputTokens, Math.floor(window * answerShare))
 

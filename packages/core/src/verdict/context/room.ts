@@ -35,7 +35,7 @@ export interface CutPlace {
   readonly seq: number
 }
 
-/** What a run remembers of its weight. Part of its context where its agent has a `context`. */
+/** The weight of a conversation, as its run remembers it. Part of its context where its agent has a `context`. */
 export interface RoomState {
   /** Tokens of the newest request that was counted, less what was cleared of it since, and of its answer. */
   readonly last: number
@@ -105,7 +105,7 @@ export const grown = (room: RoomState, bytes: number): RoomState => ({
   bytes: bounded(room.bytes + bytes),
 })
 
-/** What a result adds, with its frame. */
+/** The bytes that a result adds, with its frame. */
 export const resultBytes = (content: readonly ContentPart[]): number =>
   content.reduce((bytes, part) => bytes + shownBytes(part), frameBytes)
 
@@ -115,7 +115,7 @@ const frameBytes = 120
 const shownBytes = (part: ContentPart): number =>
   bytesAsJson(part.type === 'text' ? part.text : part.preview)
 
-/** What counted a request: which model, of which agent, in which run. */
+/** The counter of a request: which model, of which agent, in which run. */
 interface CountedBy {
   readonly agent: AgentDefinition
   readonly model: number

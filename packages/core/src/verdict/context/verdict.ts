@@ -31,7 +31,7 @@ export interface ClearRule {
   readonly readable: boolean
 }
 
-/** What is left out of the requests from now on. */
+/** A prune: what is left out of the requests from now on. */
 export interface Pruning {
   readonly through: Moment
   readonly results: number
@@ -71,7 +71,7 @@ interface Weighed {
   readonly model: number
 }
 
-/** What is cleared before the next turn; null: nothing. */
+/** The prune before the next turn; null: nothing is cleared. */
 export function pruneOf(
   agent: AgentDefinition,
   model: ModelConfig,
@@ -106,13 +106,13 @@ export interface Compaction {
   readonly maxTokens: number
 }
 
-/** What a run has used of its limits: part of its context, where each field is explained. */
+/** A run, and what it has used of its limits: part of its context, where each field is explained. */
 interface Spending extends Weighed {
   readonly turn: number
   readonly tokens: number
 }
 
-/** What is summed up before the next turn; null: nothing. */
+/** The compaction before the next turn; null: nothing is summed up. */
 export function compactionOf(
   agent: AgentDefinition,
   model: ModelConfig,
@@ -144,7 +144,7 @@ const leftFor = (
   room: RoomState,
 ): number => Math.max(0, Math.floor(maxTokens * compact.maxShare) - room.spent)
 
-/** What follows an overflow, instead of another model: one of the two. */
+/** The relief that follows an overflow, instead of another model: one of the two. */
 interface Relief {
   readonly pruning: Pruning | null
   readonly compaction: Compaction | null
@@ -168,7 +168,7 @@ export interface Relieved extends Spending {
 export const isOverflow = ({ turn }: Pick<Overflow, 'turn'>): boolean =>
   turn.verdict === 'error' && turn.error?.class === 'context_overflow'
 
-/** What an overflow of a request of so many tokens says about the window. */
+/** The window, by an overflow of a request of so many tokens. */
 const learnedWindow = ({ error }: Overflow['turn'], tokens: number): number =>
   error?.window ?? Math.max(1, Math.floor(tokens * overflowShare))
 

@@ -25,7 +25,7 @@ const goOnFrom = ({ verdict }: ModelTurn): string =>
 /** The words that the model reads after an answer that said nothing. */
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
-/** What an event of its own tells of. A compaction is told by the fact that ends it. */
+/** A try that an event of its own tells of. A compaction is told by the fact that ends it. */
 type Recorded = Exclude<NextTry, { readonly kind: 'compact' }>
 
 /** The event of what follows `turn`; `tried` ends with the attempt that is not kept. */

@@ -1,4 +1,4 @@
-/** What a model is shown of a thread, and having the old part of it summed up. */
+/** The context of a thread, as a model is shown it, and having the old part of it summed up. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import type { Api, ApiEnv } from '../api.ts'

@@ -1,4 +1,4 @@
-/** What the model calls of a run used, told from its log: its turns, and apart from them the summaries that nobody asked for. */
+/** The usage of the model calls of a run, told from its log: its turns, and apart from them the summaries that nobody asked for. */
 import { z } from '@hono/zod-openapi'
 import { type FactPayload, factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'

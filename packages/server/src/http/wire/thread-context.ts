@@ -1,4 +1,4 @@
-/** What a model is shown of a thread, told from its events: how much, of how much, and what was left out. */
+/** The context of a thread, as a model is shown it, told from its events: how much, of how much, and what was left out. */
 import { z } from '@hono/zod-openapi'
 import {
   type AgentDefinition,
@@ -30,7 +30,7 @@ export const ThreadContext = z
   .openapi('ThreadContext')
 export type ThreadContext = z.infer<typeof ThreadContext>
 
-/** What these events of a thread say. `agent` is that of its newest run. */
+/** The context by these events of a thread. `agent` is that of its newest run. */
 export function contextOf(
   threadId: string,
   events: readonly StoredEvent[],
@@ -67,7 +67,7 @@ function tokensAfter(event: StoredEvent): number | null {
 
 type Usage = FactPayload<'model.completed'>['turn']['usage']
 
-/** What an answer used; null for an event that is none, or whose payload was erased. */
+/** The usage of an answer; null for an event that is none, or whose payload was erased. */
 function usageOf(event: StoredEvent): Usage | null {
   if (event.type !== 'model.completed') return null
   const read = factSchemas['model.completed'].safeParse(event.payload)
