@@ -25,7 +25,7 @@ export interface Lease extends RunPlace {
   readonly outlivesRun?: boolean
 }
 
-/** What a claim that is not answered would be granted. */
+/** The effect, and the attempt, that a claim begins once it is granted. */
 export type ClaimUnderWay = Pick<Lease, 'effectId' | 'attempt'>
 
 /** A lease as its performer sees it. */
